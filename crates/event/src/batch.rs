@@ -1,0 +1,102 @@
+//! A stretch of consecutive events with their extras: a chunk of a stream, or a whole run in memory.
+
+use crate::{Event, Extra, StrId, Value};
+
+/// An initial value (of a variable) or count (of a semaphore), given by name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Init {
+    /// It stands before the event with this index in its batch.
+    pub before: u32,
+    /// The name, as text: which variable or semaphore it means is known when one is used.
+    pub name: StrId,
+    /// The value.
+    pub value: Value,
+}
+
+/// Consecutive events of a run, in recorded order.
+///
+/// Slot 0 of the extras is the one that says nothing, so that every event's extra can be looked up alike.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    /// The index in the run of the first event.
+    pub first: u64,
+    /// The events.
+    pub events: Vec<Event>,
+    /// Their extras, by [`Event::extra`].
+    pub extras: Vec<Extra>,
+    /// The arguments of internal events, by [`Extra::args`].
+    pub args: Vec<Value>,
+    /// Initial values given in this stretch, in order.
+    pub inits: Vec<Init>,
+}
+
+impl Default for Batch {
+    fn default() -> Self {
+        Batch { first: 0, events: Vec::new(), extras: vec![Extra::default()], args: Vec::new(), inits: Vec::new() }
+    }
+}
+
+impl Batch {
+    /// Forgets everything but the memory; the next event will be number `first` of the run.
+    pub fn clear(&mut self, first: u64) {
+        self.first = first;
+        self.events.clear();
+        self.extras.truncate(1);
+        self.args.clear();
+        self.inits.clear();
+    }
+
+    /// Nothing in it, not even an initial value.
+    pub fn is_empty(&self) -> bool {
+        self.events.is_empty() && self.inits.is_empty()
+    }
+
+    /// The extra of one of this batch's events.
+    #[inline]
+    pub fn extra(&self, event: Event) -> &Extra {
+        &self.extras[event.extra() as usize]
+    }
+
+    /// The arguments of one of this batch's internal events.
+    #[inline]
+    pub fn args(&self, event: Event) -> &[Value] {
+        let (start, len) = self.extra(event).args;
+        &self.args[start as usize..start as usize + usize::from(len)]
+    }
+
+    /// Adds an extra and gives its index, 0 for the one that says nothing.
+    #[inline]
+    pub fn add_extra(&mut self, extra: Extra) -> u32 {
+        if extra == Extra::default() {
+            return 0;
+        }
+        self.extras.push(extra);
+        u32::try_from(self.extras.len() - 1).expect("fewer than 2^32 extras in a batch")
+    }
+
+    /// Adds an event that stands in another batch, with its extra and arguments.
+    pub fn push_from(&mut self, other: &Batch, event: Event) {
+        if event.extra() == 0 {
+            self.events.push(event);
+            return;
+        }
+        let mut extra = *other.extra(event);
+        if extra.args.1 > 0 {
+            let start = u32::try_from(self.args.len()).expect("fewer than 2^32 arguments in a batch");
+            self.args.extend_from_slice(other.args(event));
+            extra.args.0 = start;
+        }
+        let extra = self.add_extra(extra);
+        self.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));
+    }
+
+    /// Adds all of another batch that follows this one.
+    pub fn append(&mut self, other: &Batch) {
+        let base = self.events.len() as u32;
+        self.inits.extend(other.inits.iter().map(|i| Init { before: base + i.before, ..*i }));
+        self.events.reserve(other.events.len());
+        for &event in &other.events {
+            self.push_from(other, event);
+        }
+    }
+}

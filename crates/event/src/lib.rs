@@ -1,0 +1,25 @@
+//! What can happen in one run of a multithreaded program: events, their operations, ids, names and values.
+//!
+//! Everything else stands on this vocabulary, so it has no dependencies, does no I/O and holds no opinion: an
+//! [`Event`] says what happened (an acquire, a write, a wait), never what that means for the order of events. That
+//! belongs to the causality models.
+//!
+//! * [`Event`] is 16 bytes: operation, thread, object, site, and a link to its [`Extra`] (value, memory order, …).
+//! * [`Names`] interns every name once, so that all ids are dense and can index arrays.
+//! * [`Batch`] is a stretch of consecutive events: a chunk of a stream, or a whole run in memory.
+
+mod batch;
+mod event;
+mod id;
+mod meta;
+mod names;
+mod op;
+mod value;
+
+pub use batch::{Batch, Init};
+pub use event::{Event, Extra, MAX_THREADS, Wake};
+pub use id::{BlockId, CondId, Id, LabelId, LatchId, LockId, SemId, SiteId, StackId, StrId, ThreadId, VarId};
+pub use meta::{Meta, Module, Stacks, ThreadInfo};
+pub use names::{Full, Interner, Names, Space};
+pub use op::{Op, Order};
+pub use value::Value;

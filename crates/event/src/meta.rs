@@ -1,0 +1,96 @@
+//! What a recorder knows beside the events: call stacks, loaded modules, thread names and where threads began.
+
+use crate::{SiteId, StackId, StrId, ThreadId};
+
+/// A tree of call stacks: each stack is its innermost frame and the stack that called it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stacks {
+    nodes: Vec<(SiteId, StackId)>,
+}
+
+impl Default for Stacks {
+    fn default() -> Self {
+        Stacks { nodes: vec![(SiteId(0), StackId(0))] }
+    }
+}
+
+impl Stacks {
+    /// Adds the stack in which `frame` was called from `caller`. `None` if there is no such caller or no room.
+    pub fn push(&mut self, frame: SiteId, caller: StackId) -> Option<StackId> {
+        if caller.0 as usize >= self.nodes.len() {
+            return None;
+        }
+        let id = u32::try_from(self.nodes.len()).ok()?;
+        self.nodes.push((frame, caller));
+        Some(StackId(id))
+    }
+
+    /// The frames of a stack, innermost first.
+    pub fn frames(&self, stack: StackId) -> impl Iterator<Item = SiteId> + '_ {
+        // A caller always has a smaller id than its callee, so this ends.
+        let mut at = stack.0 as usize;
+        std::iter::from_fn(move || {
+            if at == 0 || at >= self.nodes.len() {
+                return None;
+            }
+            let (site, caller) = self.nodes[at];
+            at = caller.0 as usize;
+            Some(site)
+        })
+    }
+
+    /// Every stack but the empty one, in the order of their ids: its innermost frame and its caller.
+    pub fn nodes(&self) -> &[(SiteId, StackId)] {
+        &self.nodes[1..]
+    }
+
+    /// How many stacks there are, the empty one included: ids are below this.
+    #[allow(clippy::len_without_is_empty, reason = "the empty stack is always there")]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+}
+
+/// A loaded library or program file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    /// Its path.
+    pub path: StrId,
+    /// Its build id in hexadecimal, or the empty string.
+    pub build_id: StrId,
+    /// Where it is loaded.
+    pub base: u64,
+    /// How many bytes it takes.
+    pub size: u64,
+}
+
+/// What is known of a thread beside its id.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ThreadInfo {
+    /// The thread.
+    pub thread: ThreadId,
+    /// The name its program gave it.
+    pub name: StrId,
+    /// Where it was created.
+    pub site: SiteId,
+    /// The call stack of its creation.
+    pub stack: StackId,
+}
+
+/// Everything a recorder told beside the events.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Meta {
+    /// Call stacks.
+    pub stacks: Stacks,
+    /// Modules, in the order they were loaded.
+    pub modules: Vec<Module>,
+    /// Threads with a name or a known creation site, in the order they were told.
+    pub threads: Vec<ThreadInfo>,
+}
+
+impl Meta {
+    /// Whether there is anything in it.
+    pub fn is_empty(&self) -> bool {
+        self.stacks.len() == 1 && self.modules.is_empty() && self.threads.is_empty()
+    }
+}

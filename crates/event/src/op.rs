@@ -1,0 +1,195 @@
+//! The operations an event can be, and the memory orders of the atomic ones.
+
+use crate::Space;
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $space:expr;)*) => {
+        /// The operation of an event. Its number is part of the binary trace format: never renumber, only add.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Op { $($(#[$doc])* $name = $code,)* }
+
+        impl Op {
+            /// Every operation, in the order of their numbers.
+            pub const ALL: &'static [Op] = &[$(Op::$name,)*];
+
+            /// The operation's spelling in text traces.
+            pub const fn text(self) -> &'static str {
+                match self { $(Op::$name => $text,)* }
+            }
+
+            /// The kind of object the operation acts on.
+            #[inline]
+            pub const fn space(self) -> Option<Space> {
+                match self { $(Op::$name => $space,)* }
+            }
+        }
+    };
+}
+
+ops! {
+    /// `r(x)`: reads a variable.
+    Read = 0, "r", Some(Space::Var);
+    /// `w(x)`: writes a variable.
+    Write = 1, "w", Some(Space::Var);
+    /// `acq(l)`: takes a lock exclusively.
+    Acquire = 2, "acq", Some(Space::Lock);
+    /// `rel(l)`: gives an exclusive lock back.
+    Release = 3, "rel", Some(Space::Lock);
+    /// `racq(l)`: takes a lock shared.
+    ReadAcquire = 4, "racq", Some(Space::Lock);
+    /// `rrel(l)`: gives a shared lock back.
+    ReadRelease = 5, "rrel", Some(Space::Lock);
+    /// `tacq(l)`: a try-lock or timed lock that succeeded; never a blocking request.
+    TryAcquire = 6, "tacq", Some(Space::Lock);
+    /// `tfail(l)`: a try-lock or timed lock that failed.
+    TryFail = 7, "tfail", Some(Space::Lock);
+    /// `req(l)`: a blocking request that was not (yet) answered.
+    Request = 8, "req", Some(Space::Lock);
+    /// `fork(t)`: starts a thread.
+    Fork = 9, "fork", Some(Space::Thread);
+    /// `join(t)`: has waited for a thread's end.
+    Join = 10, "join", Some(Space::Thread);
+    /// `wait(c,l)`: begins to wait on a condition; gives the lock up at every depth.
+    Wait = 11, "wait", Some(Space::Cond);
+    /// `woken(c,l)`: ends that wait and takes the lock back.
+    Woken = 12, "woken", Some(Space::Cond);
+    /// `notify(c)`: wakes one waiter.
+    Notify = 13, "notify", Some(Space::Cond);
+    /// `notifyall(c)`: wakes every waiter.
+    NotifyAll = 14, "notifyall", Some(Space::Cond);
+    /// `post(o)`: lets later awaits pass (barrier, latch, once, pipe, future).
+    Post = 15, "post", Some(Space::Latch);
+    /// `await(o)`: passes because of the posts before it.
+    Await = 16, "await", Some(Space::Latch);
+    /// `up(s)`: increments a counting semaphore.
+    Up = 17, "up", Some(Space::Sem);
+    /// `down(s)`: decrements a counting semaphore.
+    Down = 18, "down", Some(Space::Sem);
+    /// `ald(x)`: atomic load.
+    AtomicLoad = 19, "ald", Some(Space::Var);
+    /// `ast(x)`: atomic store.
+    AtomicStore = 20, "ast", Some(Space::Var);
+    /// `armw(x)`: atomic read-modify-write; its value is the one written.
+    AtomicRmw = 21, "armw", Some(Space::Var);
+    /// `fence`: a thread fence.
+    Fence = 22, "fence", None;
+    /// `begin(b)`: enters an atomic block or region.
+    Begin = 23, "begin", Some(Space::Block);
+    /// `end(b)`: leaves it.
+    End = 24, "end", Some(Space::Block);
+    /// `ev(name,…)`: an internal event with arguments.
+    Internal = 25, "ev", Some(Space::Label);
+    /// `alloc(x)`: memory given: from here on x is a new variable.
+    Alloc = 26, "alloc", Some(Space::Var);
+    /// `free(x)`: memory taken back.
+    Free = 27, "free", Some(Space::Var);
+    /// `pin(x,n)`: no witness may place another thread's access of x before event n of this thread.
+    Pin = 28, "pin", Some(Space::Var);
+}
+
+/// Operations by code, padded so that six bits always index it.
+const BY_CODE: [Op; 64] = {
+    let mut table = [Op::Read; 64];
+    let mut i = 0;
+    while i < Op::ALL.len() {
+        table[Op::ALL[i] as usize] = Op::ALL[i];
+        i += 1;
+    }
+    table
+};
+
+impl Op {
+    /// How many operations there are; their codes are `0..COUNT`.
+    pub const COUNT: usize = Op::ALL.len();
+
+    /// The operation with this code, if there is one.
+    #[inline]
+    pub fn from_code(code: u8) -> Option<Op> {
+        Op::ALL.get(usize::from(code)).copied()
+    }
+
+    /// The operation with this code, which must be one (other codes give some operation).
+    #[inline]
+    pub(crate) fn from_valid_code(code: u32) -> Op {
+        BY_CODE[(code & 63) as usize]
+    }
+
+    /// An access of memory that can take part in a data race.
+    #[inline]
+    pub const fn is_plain_access(self) -> bool {
+        matches!(self, Op::Read | Op::Write)
+    }
+
+    /// An atomic access of memory.
+    #[inline]
+    pub const fn is_atomic(self) -> bool {
+        matches!(self, Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw)
+    }
+
+    /// An operation that may carry a value behind `=`: what was read or written.
+    #[inline]
+    pub const fn has_value(self) -> bool {
+        self.is_plain_access() || self.is_atomic()
+    }
+
+    /// An operation that may carry a memory order behind `@`.
+    #[inline]
+    pub const fn has_order(self) -> bool {
+        self.is_atomic() || matches!(self, Op::Fence)
+    }
+}
+
+/// Memory orders of atomic operations and fences, as in C11.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
+#[repr(u8)]
+pub enum Order {
+    /// Sequentially consistent, the default.
+    #[default]
+    SeqCst = 0,
+    /// No ordering.
+    Relaxed = 1,
+    /// Acquire.
+    Acquire = 2,
+    /// Release.
+    Release = 3,
+    /// Acquire and release.
+    AcqRel = 4,
+}
+
+impl Order {
+    /// Every order, in the order of their numbers.
+    pub const ALL: [Order; 5] = [Order::SeqCst, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
+
+    /// The order's spelling in text traces.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Order::SeqCst => "seqcst",
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acqrel",
+        }
+    }
+
+    /// The order with this number, if there is one.
+    pub fn from_code(code: u8) -> Option<Order> {
+        Order::ALL.get(usize::from(code)).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_dense_and_fit_six_bits() {
+        assert!(Op::COUNT <= 64);
+        for (i, &op) in Op::ALL.iter().enumerate() {
+            assert_eq!(op as usize, i);
+            assert_eq!(Op::from_code(i as u8), Some(op));
+            assert_eq!(Op::from_valid_code(i as u32), op);
+        }
+        assert_eq!(Op::from_code(Op::COUNT as u8), None);
+    }
+}
