@@ -24,7 +24,7 @@ pub struct Batch {
     pub events: Vec<Event>,
     /// Their extras, by [`Event::extra`].
     pub extras: Vec<Extra>,
-    /// The arguments of internal events, by [`Extra::args`].
+    /// The arguments of internal events, by [`Extra::args_start`].
     pub args: Vec<Value>,
     /// Initial values given in this stretch, in order.
     pub inits: Vec<Init>,
@@ -60,8 +60,9 @@ impl Batch {
     /// The arguments of one of this batch's internal events.
     #[inline]
     pub fn args(&self, event: Event) -> &[Value] {
-        let (start, len) = self.extra(event).args;
-        &self.args[start as usize..start as usize + usize::from(len)]
+        let extra = self.extra(event);
+        let start = extra.args_start as usize;
+        &self.args[start..start + usize::from(extra.args_len)]
     }
 
     /// Adds an extra and gives its index, 0 for the one that says nothing.
@@ -81,10 +82,9 @@ impl Batch {
             return;
         }
         let mut extra = *other.extra(event);
-        if extra.args.1 > 0 {
-            let start = u32::try_from(self.args.len()).expect("fewer than 2^32 arguments in a batch");
+        if extra.args_len > 0 {
+            extra.args_start = u32::try_from(self.args.len()).expect("fewer than 2^32 arguments in a batch");
             self.args.extend_from_slice(other.args(event));
-            extra.args.0 = start;
         }
         let extra = self.add_extra(extra);
         self.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));

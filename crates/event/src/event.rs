@@ -136,8 +136,10 @@ pub struct Extra {
     pub lock: LockId,
     /// The call stack, leaf first; 0 if not recorded.
     pub stack: StackId,
-    /// Where an internal event's arguments begin in [`Batch::args`](crate::Batch::args), and how many there are.
-    pub args: (u32, u16),
+    /// Where an internal event's arguments begin in [`Batch::args`](crate::Batch::args).
+    pub args_start: u32,
+    /// How many arguments an internal event has.
+    pub args_len: u16,
     /// The memory order of an atomic access or fence.
     pub order: Order,
     /// Why a `woken` thread woke.

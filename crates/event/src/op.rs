@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn codes_are_dense_and_fit_six_bits() {
-        assert!(Op::COUNT <= 64);
+        const { assert!(Op::COUNT <= 64) };
         for (i, &op) in Op::ALL.iter().enumerate() {
             assert_eq!(op as usize, i);
             assert_eq!(Op::from_code(i as u8), Some(op));

@@ -1,0 +1,74 @@
+//! What can be wrong with a trace's bytes, and where.
+
+use std::fmt;
+
+/// A place in a trace's input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A line of a text trace, counted from 1.
+    Line(u64),
+    /// A byte of a binary trace, counted from 0.
+    Byte(u64),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(n) => write!(f, "line {n}"),
+            Place::Byte(n) => write!(f, "byte {n}"),
+        }
+    }
+}
+
+/// Why a trace could not be read on. The events read before it stand.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The bytes are not what the format allows.
+    #[error("{place}: {message}")]
+    Malformed {
+        /// Where.
+        place: Place,
+        /// What is wrong, and what would be right.
+        message: String,
+    },
+    /// The trace asks for more than this program is willing to hold.
+    #[error("{place}: {message}")]
+    TooLarge {
+        /// Where.
+        place: Place,
+        /// Which bound was passed.
+        message: String,
+    },
+    /// The operating system said no.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}
+
+impl Error {
+    pub(crate) fn malformed(place: Place, message: impl Into<String>) -> Error {
+        Error::Malformed { place, message: message.into() }
+    }
+
+    pub(crate) fn too_large(place: Place, message: impl Into<String>) -> Error {
+        Error::TooLarge { place, message: message.into() }
+    }
+}
+
+/// A part of the run that is missing from the trace: the recorder dropped it, or the file was cut off.
+/// What was read is a true prefix (or says itself what it left out), but the trace is not complete.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Loss {
+    /// Where the loss shows, if at one place.
+    pub place: Option<Place>,
+    /// What was lost, in words.
+    pub message: String,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Some(place) => write!(f, "{place}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Where events come from, batch by batch, whatever the format.
+
+use crate::{Error, Loss, Place};
+use event::{Batch, Meta, Names};
+
+/// A trace being read. Batches come in recorded order; after each, the names and the meta-information know
+/// everything that the events so far refer to.
+pub trait Source {
+    /// Replaces `batch` by the next stretch of events. `false`: there are no more, and `batch` is empty.
+    ///
+    /// After an error the events delivered so far stand, and the source has ended.
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error>;
+
+    /// The names known so far.
+    fn names(&self) -> &Names;
+
+    /// What the recorder told so far beside the events.
+    fn meta(&self) -> &Meta;
+
+    /// What is known to be missing, so far. Empty at the end: the trace is complete.
+    fn losses(&self) -> &[Loss];
+
+    /// Where the event with this index *within the last batch* stands in the input, for messages.
+    fn place(&self, index: usize) -> Option<Place>;
+
+    /// Bytes of input consumed, for progress.
+    fn consumed(&self) -> u64;
+}
+
+/// A whole trace in memory.
+#[derive(Clone, Default, Debug)]
+pub struct Trace {
+    /// All names.
+    pub names: Names,
+    /// Everything told beside the events.
+    pub meta: Meta,
+    /// All events.
+    pub batch: Batch,
+    /// What is missing.
+    pub losses: Vec<Loss>,
+}
+
+impl Trace {
+    /// Reads a source to its end.
+    pub fn read(source: &mut dyn Source) -> Result<Trace, Error> {
+        let mut trace = Trace::default();
+        let mut batch = Batch::default();
+        while source.next_batch(&mut batch)? {
+            trace.batch.append(&batch);
+        }
+        trace.names = source.names().clone();
+        trace.meta = source.meta().clone();
+        trace.losses = source.losses().to_vec();
+        Ok(trace)
+    }
+}
