@@ -130,9 +130,9 @@ impl Interner {
         self.ends.is_empty()
     }
 
-    /// The bytes of all names together.
-    pub fn text_len(&self) -> usize {
-        self.text.len()
+    /// About how many bytes of memory it takes.
+    pub fn memory(&self) -> usize {
+        self.text.len() + self.ends.len() * size_of::<usize>() + self.slots.len() * size_of::<u64>()
     }
 
     /// The name with this number.
@@ -251,9 +251,9 @@ impl Names {
         self.space(space).get(number).unwrap_or("?")
     }
 
-    /// The bytes of all names together.
-    pub fn text_len(&self) -> usize {
-        self.spaces.iter().map(Interner::text_len).sum()
+    /// About how many bytes of memory all names take.
+    pub fn memory(&self) -> usize {
+        self.spaces.iter().map(Interner::memory).sum()
     }
 }
 

@@ -1,0 +1,150 @@
+//! The rarely present parts of events: values, memory orders, locks of waits, stacks, arguments.
+//!
+//! One byte says which parts follow; its low three bits are the kind of value.
+
+use super::bytes::{Cursor, put, put_signed};
+use super::frame::Damage;
+use event::{Batch, Extra, LockId, Names, Op, Order, Space, StackId, StrId, Value, Wake};
+
+const LOCK: u8 = 1 << 3;
+const STACK: u8 = 1 << 4;
+const ORDER: u8 = 1 << 5;
+const WAKE: u8 = 1 << 6;
+const ARGS: u8 = 1 << 7;
+
+fn kind(value: Value) -> u8 {
+    match value {
+        Value::Unknown => 0,
+        Value::Bool(false) => 1,
+        Value::Bool(true) => 2,
+        Value::Int(_) => 3,
+        Value::Real(_) => 4,
+        Value::Str(_) => 5,
+    }
+}
+
+fn put_body(out: &mut Vec<u8>, value: Value) {
+    match value {
+        Value::Unknown | Value::Bool(_) => {}
+        Value::Int(n) => put_signed(out, n),
+        Value::Real(r) => out.extend_from_slice(&r.to_bits().to_le_bytes()),
+        Value::Str(id) => put(out, id.0.into()),
+    }
+}
+
+/// Appends a value.
+pub(super) fn put_value(out: &mut Vec<u8>, value: Value) {
+    out.push(kind(value));
+    put_body(out, value);
+}
+
+/// The sizes of the tables that ids must stay inside.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    strings: usize,
+    locks: usize,
+    stacks: usize,
+}
+
+impl Bounds {
+    pub(super) fn new(names: &Names, stacks: usize) -> Self {
+        Bounds { strings: names.space(Space::Str).len(), locks: names.space(Space::Lock).len(), stacks }
+    }
+}
+
+fn get_body(from: &mut Cursor<'_>, kind: u8, bounds: Bounds) -> Result<Value, Damage> {
+    Ok(match kind {
+        0 => Value::Unknown,
+        1 => Value::Bool(false),
+        2 => Value::Bool(true),
+        3 => Value::Int(from.get_signed()?),
+        4 => Value::Real(f64::from_bits(from.u64_le()?)),
+        5 => Value::Str(StrId(from.get_below(bounds.strings)?)),
+        _ => return Err(Damage("there is no such kind of value")),
+    })
+}
+
+/// Reads a value.
+pub(super) fn get_value(from: &mut Cursor<'_>, bounds: Bounds) -> Result<Value, Damage> {
+    let kind = from.byte()?;
+    get_body(from, kind, bounds)
+}
+
+/// Appends the extra of an event.
+pub(super) fn put_extra(out: &mut Vec<u8>, op: Op, extra: &Extra, args: &[Value]) {
+    let mut parts = kind(extra.value);
+    let mut part = |bit, present| parts |= if present { bit } else { 0 };
+    // A wait always has its lock, lock 0 included.
+    part(LOCK, has_lock(op) || extra.lock != LockId(0));
+    part(STACK, extra.stack != StackId(0));
+    part(ORDER, extra.order != Order::default());
+    part(WAKE, extra.wake != Wake::default());
+    part(ARGS, !args.is_empty());
+    out.push(parts);
+    put_body(out, extra.value);
+    if parts & LOCK != 0 {
+        put(out, extra.lock.0.into());
+    }
+    if parts & STACK != 0 {
+        put(out, extra.stack.0.into());
+    }
+    if parts & ORDER != 0 {
+        out.push(extra.order as u8);
+    }
+    if parts & WAKE != 0 {
+        out.push(extra.wake as u8);
+    }
+    if parts & ARGS != 0 {
+        put(out, args.len() as u64);
+        for &arg in args {
+            put_value(out, arg);
+        }
+    }
+}
+
+/// Whether the operation names a lock beside its object.
+pub(super) fn has_lock(op: Op) -> bool {
+    matches!(op, Op::Wait | Op::Woken)
+}
+
+/// Reads the extra of an event into a batch and gives its index there.
+pub(super) fn get_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &mut Batch) -> Result<u32, Damage> {
+    let parts = from.byte()?;
+    let mut extra = Extra { value: get_body(from, parts & 7, bounds)?, ..Extra::default() };
+    if parts & LOCK != 0 {
+        extra.lock = LockId(from.get_below(bounds.locks)?);
+    }
+    if parts & STACK != 0 {
+        extra.stack = StackId(from.get_below(bounds.stacks)?);
+    }
+    if parts & ORDER != 0 {
+        extra.order = Order::from_code(from.byte()?).ok_or(Damage("there is no such memory order"))?;
+    }
+    if parts & WAKE != 0 {
+        extra.wake = Wake::from_code(from.byte()?).ok_or(Damage("there is no such reason to wake"))?;
+    }
+    if parts & ARGS != 0 {
+        let count = from.get()?;
+        extra.args_len = u16::try_from(count).map_err(|_| Damage("an event has too many arguments"))?;
+        extra.args_start = u32::try_from(batch.args.len()).map_err(|_| Damage("too many arguments"))?;
+        for _ in 0..count {
+            batch.args.push(get_value(from, bounds)?);
+        }
+    }
+    fits(op, &extra)?;
+    Ok(batch.add_extra(extra))
+}
+
+/// Parts that the operation cannot have would be lost in other formats: refuse them.
+fn fits(op: Op, extra: &Extra) -> Result<(), Damage> {
+    let value_fits = match op {
+        Op::Pin => matches!(extra.value, Value::Int(n) if n >= 0),
+        _ => !extra.value.is_known() || op.has_value(),
+    };
+    let sound = value_fits
+        && (op.has_order() || extra.order == Order::default())
+        && (op == Op::Woken || extra.wake == Wake::default())
+        && (op == Op::Internal || extra.args_len == 0)
+        && (has_lock(op) || extra.lock == LockId(0));
+    if sound { Ok(()) } else { Err(Damage("an event has a part that its operation cannot have")) }
+}

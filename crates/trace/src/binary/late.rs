@@ -1,0 +1,133 @@
+//! Late records: events that were written after their place in their thread, and are put back there when read.
+//!
+//! A recorder that filters accesses may learn only later that one mattered (another thread came to the same memory).
+//! It then writes the event *late*, with how many on-time events its thread had made before it. The reader puts it
+//! right behind the last of these; with none before it, right behind the fork of its thread, or else before the
+//! thread's first event. Late events with equal positions stand in the order of their ranks, then as written.
+
+use super::bytes::{Cursor, put};
+use super::events::Limits;
+use super::extras::{self, Bounds};
+use super::frame::Damage;
+use event::{Batch, Event, Names, Op, SiteId, ThreadId};
+
+/// Where a late event belongs. The thread is the event's own.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LateRecord {
+    /// How many on-time events of its thread come before it.
+    pub after: u64,
+    /// Its order among late events with the same position.
+    pub rank: u32,
+}
+
+/// Late frames: records of (thread, after, rank, operation, object, site, extra).
+pub(super) fn put_late(out: &mut Vec<u8>, batch: &Batch, events: &[Event], records: &[LateRecord]) -> u32 {
+    for (&event, record) in events.iter().zip(records) {
+        put(out, event.thread().0.into());
+        put(out, record.after);
+        put(out, record.rank.into());
+        out.push(event.op() as u8);
+        put(out, event.object().into());
+        put(out, event.site().0.into());
+        extras::put_extra(out, event.op(), batch.extra(event), batch.args(event));
+    }
+    events.len() as u32
+}
+
+/// Reads the records of a late frame, appending to both.
+pub(super) fn get_late(
+    mut from: Cursor<'_>,
+    names: &Names,
+    stacks: usize,
+    batch: &mut Batch,
+    records: &mut Vec<LateRecord>,
+) -> Result<(), Damage> {
+    let limits = Limits::new(names);
+    let bounds = Bounds::new(names, stacks);
+    while !from.is_empty() {
+        let thread = ThreadId(from.get_below(limits.threads)?);
+        records.push(LateRecord { after: from.get()?, rank: from.get_u32()? });
+        let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
+        let object = from.get_below(limits.objects[op as usize] as usize)?;
+        let site = SiteId(from.get_below(limits.sites)?);
+        let extra = extras::get_extra(&mut from, op, bounds, batch)?;
+        batch.events.push(Event::with_extra(thread, op, object, site, extra));
+    }
+    Ok(())
+}
+
+/// Puts late events back to their places in a stream of on-time batches.
+pub(super) struct Restorer {
+    /// All late events of the file.
+    late: Batch,
+    /// By thread: what is still to be placed, next one last.
+    pending: Vec<Vec<(LateRecord, u32)>>,
+    /// By thread: on-time events so far.
+    seen: Vec<u64>,
+    unplaced: usize,
+    on_time: Batch,
+}
+
+impl Restorer {
+    pub(super) fn new(late: Batch, records: &[LateRecord]) -> Restorer {
+        let mut pending: Vec<Vec<(LateRecord, u32)>> = Vec::new();
+        for (index, (event, &record)) in late.events.iter().zip(records).enumerate() {
+            let thread = event.thread().0 as usize;
+            if pending.len() <= thread {
+                pending.resize_with(thread + 1, Vec::new);
+            }
+            pending[thread].push((record, index as u32));
+        }
+        for queue in &mut pending {
+            // The index makes the order total: as written among equals.
+            queue.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let seen = vec![0; pending.len()];
+        Restorer { unplaced: records.len(), late, pending, seen, on_time: Batch::default() }
+    }
+
+    /// Inserts what belongs among the events of an on-time batch.
+    pub(super) fn restore(&mut self, batch: &mut Batch) {
+        if self.unplaced == 0 {
+            return;
+        }
+        std::mem::swap(batch, &mut self.on_time);
+        batch.clear(self.on_time.first);
+        let on_time = std::mem::take(&mut self.on_time);
+        let mut inits = on_time.inits.iter().peekable();
+        for (index, &event) in on_time.events.iter().enumerate() {
+            while let Some(init) = inits.next_if(|init| init.before as usize <= index) {
+                batch.inits.push(event::Init { before: batch.events.len() as u32, ..*init });
+            }
+            let thread = event.thread();
+            self.place(thread, batch);
+            batch.push_from(&on_time, event);
+            if let Some(seen) = self.seen.get_mut(thread.0 as usize) {
+                *seen += 1;
+            }
+            self.place(thread, batch);
+            if event.op() == Op::Fork {
+                self.place(event.child(), batch);
+            }
+        }
+        batch.inits.extend(inits.map(|init| event::Init { before: batch.events.len() as u32, ..*init }));
+        self.on_time = on_time;
+    }
+
+    /// Appends the late events of a thread that are due.
+    fn place(&mut self, thread: ThreadId, batch: &mut Batch) {
+        let Some(queue) = self.pending.get_mut(thread.0 as usize) else { return };
+        while let Some(&(record, index)) = queue.last()
+            && record.after <= self.seen[thread.0 as usize]
+        {
+            queue.pop();
+            self.unplaced -= 1;
+            batch.push_from(&self.late, self.late.events[index as usize]);
+        }
+    }
+
+    /// At the end of the file: how many late events had no place, because their thread made fewer events than they say.
+    pub(super) fn unplaced(&self) -> usize {
+        self.unplaced
+    }
+}

@@ -1,0 +1,116 @@
+//! The predictor: guesses an event's site and object from what came before, so that only surprises are stored.
+//!
+//! Three habits of real programs, each one table of fixed size (collisions cost bytes, never correctness):
+//! the same operation on the same object comes from the same site; after a site comes the site that followed it the
+//! last time in that thread; a site walks through memory with a constant stride. Writer and reader hold equal
+//! predictors at every event.
+//!
+//! The last two habits are worth their tables only where programs loop: a frame says whether it uses them.
+
+/// Bits of the byte that tells how an event was predicted.
+pub(super) mod code {
+    /// The object is the one the following site's stride leads to.
+    pub(crate) const OBJECT_BY_STRIDE: u8 = 1;
+    /// The site is the one this operation had on this object the last time.
+    pub(crate) const SITE_BY_OBJECT: u8 = 0;
+    /// The site is the one that followed the thread's previous site the last time.
+    pub(crate) const SITE_BY_SITE: u8 = 1 << 1;
+    /// The site is stored.
+    pub(crate) const SITE_STORED: u8 = 2 << 1;
+    pub(crate) const SITE_MASK: u8 = 3 << 1;
+    /// The event has an extra.
+    pub(crate) const HAS_EXTRA: u8 = 1 << 3;
+    /// Every bit that has a meaning.
+    pub(crate) const ALL: u8 = OBJECT_BY_STRIDE | SITE_MASK | HAS_EXTRA;
+}
+
+const OBJECTS: usize = 1 << 18;
+const SITES: usize = 1 << 16;
+const THREADS: usize = 1 << 12;
+
+/// What is known of a site.
+#[derive(Clone, Copy, Default)]
+struct Habit {
+    /// The site that followed it.
+    next: u32,
+    /// The object it last touched.
+    object: u32,
+    /// How far that was from the object before.
+    stride: u32,
+}
+
+pub(super) struct Predictor {
+    /// By operation and object: the last site.
+    sites: Box<[u32]>,
+    /// By site.
+    habits: Box<[Habit]>,
+    /// By thread: its last site.
+    last: Box<[u32]>,
+}
+
+impl Predictor {
+    pub(super) fn new() -> Self {
+        Predictor {
+            sites: vec![0; OBJECTS].into(),
+            habits: vec![Habit::default(); SITES].into(),
+            last: vec![0; THREADS].into(),
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.sites.fill(0);
+        self.habits.fill(Habit::default());
+        self.last.fill(0);
+    }
+
+    /// The last site of a thread: where its next run of events continues.
+    #[inline]
+    pub(super) fn enter(&self, thread: u32) -> u32 {
+        self.last[thread as usize % THREADS]
+    }
+
+    /// Remembers a thread's last site when its run of events ends.
+    #[inline]
+    pub(super) fn leave(&mut self, thread: u32, site: u32) {
+        self.last[thread as usize % THREADS] = site;
+    }
+
+    /// The site that followed this one the last time.
+    #[inline]
+    pub(super) fn next_site(&self, previous: u32) -> u32 {
+        self.habits[previous as usize % SITES].next
+    }
+
+    /// The object that a site will touch if it keeps its stride.
+    #[inline]
+    pub(super) fn next_object(&self, site: u32) -> u32 {
+        let habit = self.habits[site as usize % SITES];
+        habit.object.wrapping_add(habit.stride)
+    }
+
+    #[inline]
+    fn slot(op: u8, object: u32) -> usize {
+        // Reads and writes of one object side by side; other operations elsewhere.
+        let op = u32::from(op);
+        (object.wrapping_mul(2).wrapping_add(op & 1) ^ (op >> 1).wrapping_mul(0x9E37_79B1)) as usize % OBJECTS
+    }
+
+    /// The site this operation had on this object the last time.
+    #[inline]
+    pub(super) fn site_of(&self, op: u8, object: u32) -> u32 {
+        self.sites[Self::slot(op, object)]
+    }
+
+    /// Learns from an event and the site its thread was at before.
+    #[inline]
+    pub(super) fn learn<const HABITS: bool>(&mut self, previous: u32, op: u8, object: u32, site: u32) {
+        self.sites[Self::slot(op, object)] = site;
+        if !HABITS {
+            return;
+        }
+        self.habits[previous as usize % SITES].next = site;
+        let habit = &mut self.habits[site as usize % SITES];
+        habit.stride = object.wrapping_sub(habit.object);
+        habit.object = object;
+    }
+}

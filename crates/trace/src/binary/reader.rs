@@ -1,0 +1,369 @@
+//! Reads a binary trace, one frame a batch, from a file or a stream.
+
+use super::bytes::Cursor;
+use super::column::ColumnReader;
+use super::events::EventDecoder;
+use super::frame::{
+    Damage, FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, TRUSTING, check_file_header,
+};
+use super::index::{END_FRAME, Entry, get_end, get_index};
+use super::late::{LateRecord, Restorer, get_late};
+use super::tables;
+use crate::limits::MAX_LATE;
+use crate::{Error, Loss, Place, Source};
+use event::{Batch, Meta, Names};
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Initial values that may come between two events frames before they are handed on by themselves.
+const MAX_INITS: usize = 1 << 16;
+
+/// Reads a binary trace.
+pub struct BinaryReader<R> {
+    input: R,
+    /// Where the next frame begins.
+    offset: u64,
+    /// The length of the input, where it is known.
+    size: Option<u64>,
+    /// Events in a finished file, where it is known.
+    expected: Option<u64>,
+    names: Names,
+    meta: Meta,
+    /// The tables were read ahead, because late events need all of them.
+    tables_ahead: bool,
+    losses: Vec<Loss>,
+    restorer: Option<Restorer>,
+    /// Late records passed over because the input cannot be read twice.
+    late_skipped: u64,
+    read: u64,
+    frame_at: u64,
+    ended: bool,
+    decoder: EventDecoder,
+    tables: TableReader,
+    payload: Vec<u8>,
+}
+
+/// One frame's header and whether its payload arrived whole.
+enum Next {
+    Frame(Header),
+    /// Nothing more can be read; the loss, if any, was noted.
+    End,
+}
+
+impl<R: Read> BinaryReader<R> {
+    /// Begins to read from a stream. Late records cannot be put back from a stream: they count as a loss.
+    pub fn new(mut input: R) -> Result<Self, Error> {
+        let mut header = Vec::with_capacity(FILE_HEADER);
+        input.by_ref().take(FILE_HEADER as u64).read_to_end(&mut header)?;
+        check_file_header(&header)?;
+        Ok(BinaryReader {
+            input,
+            offset: FILE_HEADER as u64,
+            size: None,
+            expected: None,
+            names: Names::default(),
+            meta: Meta::default(),
+            tables_ahead: false,
+            losses: Vec::new(),
+            restorer: None,
+            late_skipped: 0,
+            read: 0,
+            frame_at: 0,
+            ended: false,
+            decoder: EventDecoder::new()?,
+            tables: TableReader { columns: ColumnReader::new()?, raw: Vec::new() },
+            payload: Vec::new(),
+        })
+    }
+
+    /// How many events the whole trace has, if its end mark could be read beforehand.
+    pub fn expected_events(&self) -> Option<u64> {
+        self.expected
+    }
+
+    /// Reads the next frame's header and payload.
+    fn next_frame(&mut self) -> Result<Next, Error> {
+        self.frame_at = self.offset;
+        let mut header = [0; FRAME_HEADER];
+        let got = read_up_to(&mut self.input, &mut header)?;
+        if got == 0 {
+            return Ok(self.cut_off("the recording was not finished: there is no end mark", 0));
+        }
+        if got < FRAME_HEADER {
+            return Ok(self.cut_off("the file is cut off inside a frame", got as u64));
+        }
+        let Some(header) = Header::decode(&header) else {
+            return self.damaged(got as u64);
+        };
+        self.payload.clear();
+        let len = u64::from(header.len);
+        let got = self.input.by_ref().take(len).read_to_end(&mut self.payload)? as u64;
+        if got < len {
+            return Ok(self.cut_off("the file is cut off inside a frame", FRAME_HEADER as u64 + got));
+        }
+        if !TRUSTING && crc32fast::hash(&self.payload) != header.payload_crc {
+            return self.damaged(FRAME_HEADER as u64 + got);
+        }
+        self.offset += FRAME_HEADER as u64 + len;
+        Ok(Next::Frame(header))
+    }
+
+    fn cut_off(&mut self, what: &str, lost: u64) -> Next {
+        let read = self.read;
+        let message = match lost {
+            0 => format!("{what}; the {read} events before it were read"),
+            _ => format!("{what}: its last {lost} bytes are lost, the {read} events before them were read"),
+        };
+        self.losses.push(Loss { place: Some(Place::Byte(self.frame_at)), message });
+        self.ended = true;
+        Next::End
+    }
+
+    /// The bytes here are not those that were written; `got` of them were read.
+    fn damaged(&mut self, got: u64) -> Result<Next, Error> {
+        let rest = match self.size {
+            Some(size) => size.saturating_sub(self.frame_at),
+            None => got + io::copy(&mut self.input, &mut io::sink())?,
+        };
+        Ok(self.cut_off("a frame is damaged (its checksum is wrong), and nothing after it can be trusted", rest))
+    }
+
+    /// Takes in a frame that is not events.
+    fn table(&mut self, header: Header, batch: &mut Batch) -> Result<(), Damage> {
+        let Some(kind) = Kind::from_code(header.kind) else { return Ok(()) };
+        let ahead = self.tables_ahead;
+        match kind {
+            Kind::Names if !ahead => tables::get_names(self.tables.open(&self.payload)?, &mut self.names),
+            Kind::Stacks if !ahead => tables::get_stacks(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Modules if !ahead => {
+                tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta)
+            }
+            Kind::Threads if !ahead => {
+                tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta)
+            }
+            Kind::Loss => tables::get_losses(self.tables.open(&self.payload)?, &mut self.losses),
+            Kind::Inits => {
+                let base = batch.events.len() as u32;
+                tables::get_inits(self.tables.open(&self.payload)?, &self.names, base, batch)
+            }
+            Kind::Late if self.restorer.is_none() => {
+                self.late_skipped += u64::from(header.count);
+                Ok(())
+            }
+            Kind::End => self.end(),
+            _ => Ok(()),
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Damage> {
+        let end = get_end(Cursor::new(&self.payload))?;
+        self.ended = true;
+        let loss = |message| Loss { place: None, message };
+        let unplaced = self.restorer.as_ref().map_or(0, Restorer::unplaced) as u64;
+        if unplaced > 0 {
+            let message = format!("{unplaced} late events name a place that their threads never reached");
+            self.losses.push(loss(message));
+        }
+        if self.late_skipped > 0 {
+            let message = format!("{} late events cannot be put back in a stream; read a file", self.late_skipped);
+            self.losses.push(loss(message));
+        }
+        let known = self.read + unplaced + self.late_skipped;
+        if end.events != known {
+            self.losses.push(loss(format!("the end mark counts {} events, {known} were found", end.events)));
+        }
+        Ok(())
+    }
+}
+
+impl<R: Read + Seek> BinaryReader<R> {
+    /// Begins to read from a file: late records are found first, so that they can be put back in their places.
+    pub fn open(mut input: R) -> Result<Self, Error> {
+        let size = input.seek(SeekFrom::End(0))?;
+        input.rewind()?;
+        let mut reader = BinaryReader::new(input)?;
+        reader.size = Some(size);
+        let entries = match reader.read_index(size)? {
+            Some(entries) => entries,
+            None => reader.scan()?,
+        };
+        if entries.iter().any(|entry| entry.kind == Kind::Late as u8) {
+            reader.read_ahead(&entries)?;
+        }
+        reader.seek_to(FILE_HEADER as u64)?;
+        Ok(reader)
+    }
+
+    fn seek_to(&mut self, offset: u64) -> Result<(), Error> {
+        self.input.seek(SeekFrom::Start(offset))?;
+        self.offset = offset;
+        Ok(())
+    }
+
+    /// The frames of a finished file, by its index. `None` if it has no sound end mark.
+    fn read_index(&mut self, size: u64) -> Result<Option<Vec<Entry>>, Error> {
+        let Some(end_at) = size.checked_sub(END_FRAME as u64).filter(|&at| at >= FILE_HEADER as u64) else {
+            return Ok(None);
+        };
+        if !self.probe(end_at, Kind::End)? {
+            return Ok(None);
+        }
+        let Ok(end) = get_end(Cursor::new(&self.payload)) else { return Ok(None) };
+        if end.index >= end_at || !self.probe(end.index, Kind::Index)? {
+            return Ok(None);
+        }
+        let Ok(entries) = self.tables.open(&self.payload).and_then(get_index) else { return Ok(None) };
+        self.expected = Some(end.events);
+        Ok(Some(entries))
+    }
+
+    /// Whether a sound frame of this kind is at this place; its payload is then at hand. Notes no loss.
+    fn probe(&mut self, offset: u64, kind: Kind) -> Result<bool, Error> {
+        self.seek_to(offset)?;
+        let found = matches!(self.next_frame()?, Next::Frame(header) if header.kind == kind as u8);
+        self.losses.clear();
+        self.ended = false;
+        Ok(found)
+    }
+
+    /// The frames of an unfinished file, header by header, up to the first that is not whole.
+    fn scan(&mut self) -> Result<Vec<Entry>, Error> {
+        let mut entries = Vec::new();
+        let mut offset = FILE_HEADER as u64;
+        let size = self.size.unwrap_or(0);
+        loop {
+            self.seek_to(offset)?;
+            let mut header = [0; FRAME_HEADER];
+            let got = read_up_to(&mut self.input, &mut header)?;
+            let Some(header) = Header::decode(&header).filter(|_| got == FRAME_HEADER) else { return Ok(entries) };
+            let next = offset + FRAME_HEADER as u64 + u64::from(header.len);
+            if next > size {
+                return Ok(entries);
+            }
+            entries.push(Entry { kind: header.kind, flags: header.flags, offset, count: header.count });
+            offset = next;
+        }
+    }
+
+    /// Reads all tables and late records before the events.
+    fn read_ahead(&mut self, entries: &[Entry]) -> Result<(), Error> {
+        let mut late = Batch::default();
+        let mut records: Vec<LateRecord> = Vec::new();
+        for entry in entries {
+            let wanted = [Kind::Names, Kind::Late, Kind::Stacks, Kind::Modules, Kind::Threads];
+            let Some(kind) = Kind::from_code(entry.kind).filter(|kind| wanted.contains(kind)) else { continue };
+            if !self.probe(entry.offset, kind)? {
+                // Reading will stop at this frame, too, and say so.
+                break;
+            }
+            let header = Header::new(kind, entry.flags, entry.count, &[]);
+            let taken = match kind {
+                Kind::Late => self
+                    .tables
+                    .open(&self.payload)
+                    .and_then(|from| get_late(from, &self.names, self.meta.stacks.len(), &mut late, &mut records)),
+                _ => self.table(header, &mut Batch::default()),
+            };
+            taken.map_err(|damage| damage.at(entry.offset))?;
+            if records.len() > MAX_LATE {
+                let message = format!("more than {MAX_LATE} late records");
+                return Err(Error::too_large(Place::Byte(entry.offset), message));
+            }
+        }
+        self.tables_ahead = true;
+        self.restorer = Some(Restorer::new(late, &records));
+        Ok(())
+    }
+}
+
+impl<R: Read> Source for BinaryReader<R> {
+    fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
+        batch.clear(self.read);
+        while !self.ended {
+            let header = match self.next_frame() {
+                Ok(Next::Frame(header)) => header,
+                Ok(Next::End) => break,
+                Err(error) => {
+                    self.ended = true;
+                    return Err(error);
+                }
+            };
+            let taken = if header.kind == Kind::Events as u8 {
+                if header.flags & FLAG_KEY != 0 {
+                    self.decoder.predictor.reset();
+                }
+                let stacks = self.meta.stacks.len();
+                let habits = header.flags & FLAG_HABITS != 0;
+                self.decoder.decode(&self.payload, header.count as usize, habits, &self.names, stacks, batch)
+            } else {
+                self.table(header, batch)
+            };
+            if let Err(damage) = taken {
+                self.ended = true;
+                batch.clear(self.read);
+                return Err(damage.at(self.frame_at));
+            }
+            if !batch.events.is_empty() || batch.inits.len() >= MAX_INITS {
+                break;
+            }
+        }
+        if batch.inits.last().is_some_and(|init| init.before as usize > batch.events.len()) {
+            self.ended = true;
+            batch.clear(self.read);
+            return Err(Damage("an initial value is out of place").at(self.frame_at));
+        }
+        if let Some(restorer) = &mut self.restorer {
+            restorer.restore(batch);
+        }
+        self.read += batch.events.len() as u64;
+        Ok(!batch.is_empty())
+    }
+
+    fn names(&self) -> &Names {
+        &self.names
+    }
+
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    fn place(&self, _index: usize) -> Option<Place> {
+        Some(Place::Byte(self.frame_at))
+    }
+
+    fn consumed(&self) -> u64 {
+        self.offset
+    }
+}
+
+/// Opens frames that are one column of records.
+struct TableReader {
+    columns: ColumnReader,
+    raw: Vec<u8>,
+}
+
+impl TableReader {
+    fn open(&mut self, payload: &[u8]) -> Result<Cursor<'_>, Damage> {
+        let mut from = Cursor::new(payload);
+        self.columns.get(&mut from, MAX_COLUMN, &mut self.raw)?;
+        from.finish()?;
+        Ok(Cursor::new(&self.raw))
+    }
+}
+
+/// Reads until the buffer is full or the input ends; how much was read.
+fn read_up_to(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut got = 0;
+    while got < buffer.len() {
+        match input.read(&mut buffer[got..]) {
+            Ok(0) => break,
+            Ok(n) => got += n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(got)
+}

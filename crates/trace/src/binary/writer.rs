@@ -1,0 +1,197 @@
+//! Writes a binary trace, frame by frame, as its events come.
+
+use super::column::ColumnWriter;
+use super::events::EventEncoder;
+use super::frame::{FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, file_header};
+use super::index::{End, Entry, put_end, put_index};
+use super::late::{LateRecord, put_late};
+use super::tables::{self, MetaWritten};
+use crate::Loss;
+use event::{Batch, Meta, Names, Space};
+use std::io::{self, Write};
+
+/// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
+const FRAME_EVENTS: usize = 1 << 15;
+
+/// Arguments of internal events in a frame: their column must stay within what is read.
+const HELD_ARGS: usize = 1 << 19;
+
+/// Every so many events frames one starts from a fresh predictor.
+const KEY_EVERY: usize = 32;
+
+/// Writes a binary trace.
+///
+/// Events are held back until a frame is full; [`BinaryWriter::flush`] writes what there is. A trace whose writer was
+/// not [finished](BinaryWriter::finish) still reads, and is known to be incomplete.
+pub struct BinaryWriter<W: Write> {
+    out: W,
+    offset: u64,
+    held: Batch,
+    events: EventEncoder,
+    columns: ColumnWriter,
+    names_written: [usize; Space::ALL.len()],
+    meta_written: MetaWritten,
+    index: Vec<Entry>,
+    event_frames: usize,
+    /// Whether the next events frame predicts by habits; a key frame always tries.
+    habits: bool,
+    on_time: u64,
+    late: u64,
+    raw: Vec<u8>,
+    payload: Vec<u8>,
+}
+
+impl<W: Write> BinaryWriter<W> {
+    /// Begins a trace.
+    pub fn new(mut out: W) -> io::Result<Self> {
+        out.write_all(&file_header())?;
+        let fresh = Names::default();
+        Ok(BinaryWriter {
+            out,
+            offset: FILE_HEADER as u64,
+            held: Batch::default(),
+            events: EventEncoder::new()?,
+            columns: ColumnWriter::new()?,
+            names_written: Space::ALL.map(|space| fresh.space(space).len()),
+            meta_written: MetaWritten::default(),
+            index: Vec::new(),
+            event_frames: 0,
+            habits: true,
+            on_time: 0,
+            late: 0,
+            raw: Vec::new(),
+            payload: Vec::new(),
+        })
+    }
+
+    /// Adds the events of a batch. The names and the meta-information must be the same tables at every call, grown.
+    pub fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
+        if self.held.is_empty() && batch.events.len() == FRAME_EVENTS && batch.args.len() <= HELD_ARGS {
+            return self.write_frame(names, meta, batch);
+        }
+        let mut inits = batch.inits.iter().peekable();
+        for (index, &event) in batch.events.iter().enumerate() {
+            while let Some(init) = inits.next_if(|init| init.before as usize <= index) {
+                self.held.inits.push(event::Init { before: self.held.events.len() as u32, ..*init });
+            }
+            self.held.push_from(batch, event);
+            if self.held.events.len() == FRAME_EVENTS || self.held.args.len() > HELD_ARGS {
+                self.write_held(names, meta)?;
+            }
+        }
+        self.held.inits.extend(inits.map(|init| event::Init { before: self.held.events.len() as u32, ..*init }));
+        Ok(())
+    }
+
+    /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
+    pub fn write_late(&mut self, names: &Names, meta: &Meta, batch: &Batch, records: &[LateRecord]) -> io::Result<()> {
+        assert_eq!(batch.events.len(), records.len(), "a record for each late event");
+        self.write_tables(names, meta)?;
+        self.late += records.len() as u64;
+        for (events, records) in batch.events.chunks(FRAME_EVENTS).zip(records.chunks(FRAME_EVENTS)) {
+            self.table(Kind::Late, |raw| put_late(raw, batch, events, records))?;
+        }
+        Ok(())
+    }
+
+    /// Says that a part of the run is missing from the trace.
+    pub fn write_loss(&mut self, loss: &Loss) -> io::Result<()> {
+        self.table(Kind::Loss, |raw| tables::put_losses(raw, std::slice::from_ref(loss)))?;
+        Ok(())
+    }
+
+    /// Writes out the events held back.
+    pub fn flush(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+        self.write_held(names, meta)?;
+        self.out.flush()
+    }
+
+    /// Ends the trace: writes what is held back, the index and the end mark.
+    pub fn finish(mut self, names: &Names, meta: &Meta) -> io::Result<W> {
+        self.flush(names, meta)?;
+        self.write_tables(names, meta)?;
+        let index = self.offset;
+        let entries = std::mem::take(&mut self.index);
+        self.table(Kind::Index, |raw| {
+            put_index(raw, &entries);
+            entries.len() as u32
+        })?;
+        self.payload.clear();
+        put_end(&mut self.payload, &End { index, events: self.on_time + self.late, late: self.late });
+        self.emit(Kind::End, 0, 0)?;
+        self.out.flush()?;
+        Ok(self.out)
+    }
+
+    fn write_held(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+        if self.held.is_empty() {
+            return Ok(());
+        }
+        let mut held = std::mem::take(&mut self.held);
+        let written = self.write_frame(names, meta, &held);
+        held.clear(0);
+        self.held = held;
+        written
+    }
+
+    fn write_frame(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
+        self.write_tables(names, meta)?;
+        for inits in batch.inits.chunks(FRAME_EVENTS) {
+            self.table(Kind::Inits, |raw| tables::put_inits(raw, inits))?;
+        }
+        if batch.events.is_empty() {
+            return Ok(());
+        }
+        let key = self.event_frames.is_multiple_of(KEY_EVERY);
+        self.event_frames += 1;
+        if key {
+            self.events.predictor.reset();
+            self.habits = true;
+        }
+        let flags = if key { FLAG_KEY } else { 0 } | if self.habits { FLAG_HABITS } else { 0 };
+        self.payload.clear();
+        self.events.encode(&mut self.payload, batch, self.habits);
+        self.habits &= self.events.habits_paid();
+        self.on_time += batch.events.len() as u64;
+        self.emit(Kind::Events, flags, batch.events.len() as u32)
+    }
+
+    /// Writes what the tables gained.
+    fn write_tables(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+        let mut written = self.names_written;
+        while self.table(Kind::Names, |raw| tables::put_names(raw, names, &mut written))? {}
+        self.names_written = written;
+        let mut written = self.meta_written;
+        while self.table(Kind::Stacks, |raw| tables::put_stacks(raw, meta, &mut written))? {}
+        while self.table(Kind::Modules, |raw| tables::put_modules(raw, meta, &mut written))? {}
+        while self.table(Kind::Threads, |raw| tables::put_threads(raw, meta, &mut written))? {}
+        self.meta_written = written;
+        Ok(())
+    }
+
+    /// Writes a frame of one column, unless it has no records. Tells whether it did.
+    fn table(&mut self, kind: Kind, fill: impl FnOnce(&mut Vec<u8>) -> u32) -> io::Result<bool> {
+        self.raw.clear();
+        let count = fill(&mut self.raw);
+        if count == 0 {
+            return Ok(false);
+        }
+        if self.raw.len() > MAX_COLUMN {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a {kind:?} frame would be too large")));
+        }
+        self.payload.clear();
+        self.columns.put(&mut self.payload, &self.raw);
+        self.emit(kind, 0, count)?;
+        Ok(true)
+    }
+
+    /// Writes the payload as a frame.
+    fn emit(&mut self, kind: Kind, flags: u8, count: u32) -> io::Result<()> {
+        let header = Header::new(kind, flags, count, &self.payload);
+        self.out.write_all(&header.encode())?;
+        self.out.write_all(&self.payload)?;
+        self.index.push(Entry { kind: kind as u8, flags, offset: self.offset, count });
+        self.offset += (FRAME_HEADER + self.payload.len()) as u64;
+        Ok(())
+    }
+}
