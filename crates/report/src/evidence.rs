@@ -1,0 +1,179 @@
+//! How a finding is known: its status, and the witness and confirmation that must agree with it.
+
+use serde::{Deserialize, Serialize};
+
+/// How a finding is known. The order is that of reports: what is surest comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// A real run, driven by us, showed it.
+    Confirmed,
+    /// It happened in the recorded run.
+    Observed,
+    /// A witness exists that the checker accepted.
+    Predicted,
+    /// A pattern without a witness.
+    Warning,
+}
+
+impl Status {
+    /// Every status, surest first.
+    pub const ALL: [Status; 4] = [Status::Confirmed, Status::Observed, Status::Predicted, Status::Warning];
+
+    /// The status as the JSON spells it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Status::Confirmed => "confirmed",
+            Status::Observed => "observed",
+            Status::Predicted => "predicted",
+            Status::Warning => "warning",
+        }
+    }
+}
+
+/// What came of driving the real program towards a finding.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confirm {
+    /// The run showed it.
+    Confirmed,
+    /// The run showed it, and the program failed because of it.
+    ConfirmedFailing,
+    /// The run followed the schedule and did not show it.
+    NotReproduced,
+    /// The run could not be kept on the schedule.
+    Diverged,
+    /// The run showed that it cannot happen.
+    Refuted,
+}
+
+impl Confirm {
+    /// The outcome as the JSON spells it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Confirm::Confirmed => "confirmed",
+            Confirm::ConfirmedFailing => "confirmed-failing",
+            Confirm::NotReproduced => "not-reproduced",
+            Confirm::Diverged => "diverged",
+            Confirm::Refuted => "refuted",
+        }
+    }
+
+    const fn showed_it(self) -> bool {
+        matches!(self, Confirm::Confirmed | Confirm::ConfirmedFailing)
+    }
+}
+
+/// A status with what backs it. The constructors admit only what makes sense: a prediction has a witness, a warning
+/// has none, and a finding is confirmed exactly when a run showed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Evidence {
+    status: Status,
+    witness: Option<Vec<u64>>,
+    confirm: Option<Confirm>,
+}
+
+/// A status, witness and outcome that contradict each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum EvidenceError {
+    /// `predicted` without a witness.
+    #[error("a predicted finding must have a witness")]
+    PredictedWithoutWitness,
+    /// `warning` with a witness.
+    #[error("a warning cannot have a witness")]
+    WarningWithWitness,
+    /// `confirmed` without a run that showed it.
+    #[error("a confirmed finding must have `confirm` as `confirmed` or `confirmed-failing`")]
+    ConfirmedWithoutRun,
+    /// A run showed it, and the status says otherwise.
+    #[error("a finding that a run showed must have the status `confirmed`, not `{}`", .0.text())]
+    ShownButNotConfirmed(Status),
+}
+
+impl Evidence {
+    /// It happened in the recorded run. The witness is missing where the pair is unordered only by the memory model.
+    pub fn observed(witness: Option<Vec<u64>>) -> Evidence {
+        Evidence { status: Status::Observed, witness, confirm: None }
+    }
+
+    /// It can happen: the witness, as event indexes in the predicted order, was accepted by the checker.
+    pub fn predicted(witness: Vec<u64>) -> Evidence {
+        Evidence { status: Status::Predicted, witness: Some(witness), confirm: None }
+    }
+
+    /// A pattern that may or may not be able to happen.
+    pub fn warning() -> Evidence {
+        Evidence { status: Status::Warning, witness: None, confirm: None }
+    }
+
+    /// The same after a real run was driven towards it. What a run once showed stays confirmed, whatever later runs do.
+    #[must_use]
+    pub fn tried(mut self, outcome: Confirm) -> Evidence {
+        if outcome.showed_it() {
+            self.status = Status::Confirmed;
+        }
+        let downgrade = self.confirm == Some(Confirm::ConfirmedFailing) || !outcome.showed_it();
+        if self.status != Status::Confirmed || self.confirm.is_none() || !downgrade {
+            self.confirm = Some(outcome);
+        }
+        self
+    }
+
+    /// Puts together what was read from outside, if it is consistent.
+    pub fn from_parts(
+        status: Status,
+        witness: Option<Vec<u64>>,
+        confirm: Option<Confirm>,
+    ) -> Result<Evidence, EvidenceError> {
+        let shown = confirm.is_some_and(Confirm::showed_it);
+        match status {
+            Status::Predicted if witness.is_none() => Err(EvidenceError::PredictedWithoutWitness),
+            Status::Warning if witness.is_some() => Err(EvidenceError::WarningWithWitness),
+            Status::Confirmed if !shown => Err(EvidenceError::ConfirmedWithoutRun),
+            other if other != Status::Confirmed && shown => Err(EvidenceError::ShownButNotConfirmed(other)),
+            _ => Ok(Evidence { status, witness, confirm }),
+        }
+    }
+
+    /// How it is known.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// The witness, as event indexes in its order.
+    pub fn witness(&self) -> Option<&[u64]> {
+        self.witness.as_deref()
+    }
+
+    /// What came of driving the real program towards it, if that was tried.
+    pub fn confirm(&self) -> Option<Confirm> {
+        self.confirm
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contradictions_are_errors() {
+        use EvidenceError::*;
+        let check = |status, witness, confirm| Evidence::from_parts(status, witness, confirm).unwrap_err();
+        assert_eq!(check(Status::Predicted, None, None), PredictedWithoutWitness);
+        assert_eq!(check(Status::Warning, Some(vec![]), None), WarningWithWitness);
+        assert_eq!(check(Status::Confirmed, Some(vec![1]), None), ConfirmedWithoutRun);
+        assert_eq!(check(Status::Confirmed, Some(vec![1]), Some(Confirm::Diverged)), ConfirmedWithoutRun);
+        assert_eq!(check(Status::Observed, None, Some(Confirm::Confirmed)), ShownButNotConfirmed(Status::Observed));
+    }
+
+    #[test]
+    fn a_run_that_shows_it_confirms_it_for_good() {
+        let shown = Evidence::predicted(vec![1, 0]).tried(Confirm::Diverged);
+        assert_eq!((shown.status(), shown.confirm()), (Status::Predicted, Some(Confirm::Diverged)));
+        let shown = shown.tried(Confirm::Confirmed).tried(Confirm::NotReproduced);
+        assert_eq!((shown.status(), shown.confirm()), (Status::Confirmed, Some(Confirm::Confirmed)));
+        assert_eq!(shown.witness(), Some(&[1, 0][..]));
+        let shown = shown.tried(Confirm::ConfirmedFailing).tried(Confirm::Confirmed);
+        assert_eq!((shown.status(), shown.confirm()), (Status::Confirmed, Some(Confirm::ConfirmedFailing)));
+    }
+}

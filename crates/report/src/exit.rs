@@ -1,0 +1,117 @@
+//! What a result means for the exit code and for standard error.
+
+use crate::{Report, Status, plain::harmless};
+
+/// 1 if something new was observed, predicted or confirmed, else 0. With `strict`, an unsuppressed warning, a search
+/// that was cut short and an incomplete trace give 1 too. (2, that nothing could be analysed, never has a report.)
+pub fn exit_code(report: &Report, strict: bool) -> u8 {
+    let found = report.findings.iter().any(|f| !f.suppressed && (strict || f.status() != Status::Warning));
+    let doubtful = is_truncated(report) || !report.trace.is_complete();
+    u8::from(found || (strict && doubtful))
+}
+
+/// Whether a search was cut short, so that "nothing found" does not mean "nothing there".
+pub(crate) fn is_truncated(report: &Report) -> bool {
+    report.properties.iter().any(|p| p.is_truncated())
+        || report.stats.per_analysis.values().any(|a| a.truncated.is_some())
+}
+
+/// The lines that must stand on standard error so that a result is not taken for more than it is.
+pub fn notes(report: &Report) -> Vec<String> {
+    let mut notes = Vec::new();
+    let trace = &report.trace;
+    if !trace.is_complete() {
+        notes.push(match trace.losses.as_slice() {
+            [] => "the trace is incomplete: what is missing was not analysed".to_owned(),
+            [only] => format!("the trace is incomplete: {}", harmless(only)),
+            [first, rest @ ..] => format!("the trace is incomplete: {} (and {} more)", harmless(first), rest.len()),
+        });
+    }
+    if let Some(first) = trace.problems.first() {
+        let place = first.place.as_ref().map(|p| format!("{p}: ")).unwrap_or_default();
+        let first = harmless(&format!("{place}{}", first.message)).into_owned();
+        notes.push(match trace.problems.len() {
+            1 => format!("the trace has a problem: {first}"),
+            n => format!("the trace has {n} problems, the first: {first}"),
+        });
+    }
+    for property in report.properties.iter().filter(|p| p.is_truncated()) {
+        let instance = property.instance_text().map(|i| format!(" {i}")).unwrap_or_default();
+        let name = format!("{}{instance}", property.name);
+        notes.push(format!("the search for violations of {} was cut short", harmless(&name)));
+    }
+    for (name, analysis) in &report.stats.per_analysis {
+        if let Some(what) = &analysis.truncated {
+            notes.push(format!("{} was cut short: {}", harmless(name), harmless(what)));
+        }
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AnalysisStats, Evidence, Finding, Kind, PropertyResult, TraceFigures, Verdict};
+
+    fn codes(report: &Report) -> (u8, u8) {
+        (exit_code(report, false), exit_code(report, true))
+    }
+
+    fn empty() -> Report {
+        Report::new("0", TraceFigures::default())
+    }
+
+    fn with(evidence: Evidence, suppressed: bool) -> Report {
+        let mut report = empty();
+        let mut finding = Finding::new(Kind::Race, "hb", evidence, "f".to_owned(), String::new());
+        finding.suppressed = suppressed;
+        report.findings.add([finding]);
+        report
+    }
+
+    #[test]
+    fn findings_count_unless_suppressed_and_warnings_only_when_strict() {
+        assert_eq!(codes(&empty()), (0, 0));
+        assert_eq!(codes(&with(Evidence::observed(None), false)), (1, 1));
+        assert_eq!(codes(&with(Evidence::predicted(vec![0]), false)), (1, 1));
+        assert_eq!(codes(&with(Evidence::warning().tried(crate::Confirm::Confirmed), false)), (1, 1));
+        assert_eq!(codes(&with(Evidence::warning(), false)), (0, 1));
+        assert_eq!(codes(&with(Evidence::observed(None), true)), (0, 0));
+        assert_eq!(codes(&with(Evidence::warning(), true)), (0, 0));
+    }
+
+    #[test]
+    fn an_incomplete_trace_is_said_and_counts_when_strict() {
+        let mut report = empty();
+        assert!(notes(&report).is_empty());
+        report.trace.complete = false;
+        assert_eq!((codes(&report), notes(&report).len()), ((0, 1), 1));
+        report.trace.losses = vec!["byte 9: cut\x1b[2J off".to_owned(), "more".to_owned()];
+        assert_eq!(notes(&report), ["the trace is incomplete: byte 9: cut\\x1b[2J off (and 1 more)"]);
+        report.trace.complete = true;
+        assert_eq!((codes(&report), notes(&report).len()), ((0, 1), 1));
+    }
+
+    #[test]
+    fn a_truncated_search_is_said_and_counts_when_strict() {
+        let mut report = empty();
+        report.properties = vec![PropertyResult::new("p", "ptltl", "full-hb", Verdict::Truncated)];
+        assert_eq!(codes(&report), (0, 1));
+        assert_eq!(notes(&report), ["the search for violations of p was cut short"]);
+        let mut report = empty();
+        let truncated = Some("3 windows undecided".to_owned());
+        report.stats.per_analysis.insert("maximal".to_owned(), AnalysisStats { truncated, ..Default::default() });
+        assert_eq!(codes(&report), (0, 1));
+        assert_eq!(notes(&report), ["maximal was cut short: 3 windows undecided"]);
+    }
+
+    #[test]
+    fn problems_are_said_and_do_not_count() {
+        let mut report = empty();
+        let problem =
+            |message: &str| crate::Problem { place: Some("line 3".into()), message: message.into(), event: None };
+        report.trace.problems = vec![problem("a"), problem("b")];
+        assert_eq!(codes(&report), (0, 0));
+        assert_eq!(notes(&report), ["the trace has 2 problems, the first: line 3: a"]);
+    }
+}

@@ -1,0 +1,111 @@
+//! One thing that went wrong or can go wrong, with every name already resolved.
+
+use crate::{Confirm, Evidence, Status};
+use serde::{Deserialize, Serialize};
+
+/// What kind of thing goes wrong. The order is that of reports.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Two conflicting accesses that nothing orders.
+    Race,
+    /// Threads that wait for each other around a cycle.
+    Deadlock,
+    /// Locks taken in contradicting orders.
+    LockOrder,
+    /// An atomic block that is not serialisable.
+    Atomicity,
+    /// A notify that comes before its wait.
+    LostWakeup,
+    /// A property of the user's that does not hold.
+    Property,
+}
+
+impl Kind {
+    /// Every kind, in the order of reports.
+    pub const ALL: [Kind; 6] =
+        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Property];
+
+    /// The kind as the JSON and the fingerprint spell it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Kind::Race => "race",
+            Kind::Deadlock => "deadlock",
+            Kind::LockOrder => "lock-order",
+            Kind::Atomicity => "atomicity",
+            Kind::LostWakeup => "lost-wakeup",
+            Kind::Property => "property",
+        }
+    }
+}
+
+/// One of the events that make a finding: an access of a race, a request of a deadlock.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct Side {
+    /// The event's index in the recorded order.
+    pub event: u64,
+    /// The thread's name.
+    pub thread: String,
+    /// What it did, as a text trace spells it (`w(x)=1`); empty if not known.
+    pub op: String,
+    /// Where in the program; empty if not recorded.
+    pub site: String,
+    /// The locks its thread held, in the order they were taken.
+    pub locks_held: Vec<String>,
+    /// Its call stack, leaf first; empty if not recorded.
+    pub stack: Vec<String>,
+}
+
+/// One thing found.
+///
+/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `sites`, `stacks`), and the
+/// evidence becomes `status`, `witness` and `confirm`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What kind of thing it is.
+    pub kind: Kind,
+    /// Who found it: a detector's name, or the property's.
+    pub detector: String,
+    /// How it is known.
+    pub evidence: Evidence,
+    /// Its identity, see [`fingerprint`](fn@crate::fingerprint).
+    pub fingerprint: String,
+    /// Why it is a finding: one line, in words.
+    pub message: String,
+    /// The names of the variables, locks, blocks or conditions concerned.
+    pub objects: Vec<String>,
+    /// The events that make it.
+    pub sides: Vec<Side>,
+    /// The user does not want to hear of it.
+    pub suppressed: bool,
+    /// How many further findings with the same fingerprint this one stands for.
+    pub merged: u64,
+}
+
+impl Finding {
+    /// A finding that concerns no object and no event yet.
+    pub fn new(kind: Kind, detector: &str, evidence: Evidence, fingerprint: String, message: String) -> Finding {
+        Finding {
+            kind,
+            detector: detector.to_owned(),
+            evidence,
+            fingerprint,
+            message,
+            objects: Vec::new(),
+            sides: Vec::new(),
+            suppressed: false,
+            merged: 0,
+        }
+    }
+
+    /// How it is known.
+    pub fn status(&self) -> Status {
+        self.evidence.status()
+    }
+
+    /// Notes what came of driving the real program towards it.
+    pub fn tried(&mut self, outcome: Confirm) {
+        let evidence = std::mem::replace(&mut self.evidence, Evidence::warning());
+        self.evidence = evidence.tried(outcome);
+    }
+}

@@ -1,0 +1,29 @@
+//! What was found, who it is, and how it is shown: findings, fingerprints, the text and JSON renderers.
+//!
+//! Detectors make [`Finding`]s whose strings are already resolved and never print; renderers see only a [`Report`].
+
+mod columns;
+mod evidence;
+mod exit;
+mod finding;
+mod findings;
+mod fingerprint;
+mod json;
+mod layout;
+mod plain;
+mod property;
+mod report;
+mod style;
+mod text;
+mod wire;
+
+pub use columns::{Step, columns};
+pub use evidence::{Confirm, Evidence, EvidenceError, Status};
+pub use exit::{exit_code, notes};
+pub use finding::{Finding, Kind, Side};
+pub use findings::Findings;
+pub use fingerprint::{fingerprint, site_identity};
+pub use json::{ReadError, read_json, render_json};
+pub use property::{End, PropertyResult, Tried, Verdict};
+pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
+pub use text::{TextOptions, render_text};

@@ -1,0 +1,153 @@
+//! What became of each property of the user's.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What can be said of a property.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// No run that the model admits violates it.
+    Holds,
+    /// The recorded run violates it.
+    Violated,
+    /// Only another run violates it.
+    Predicted,
+    /// The recorded run ended before it was fulfilled.
+    Unfulfilled,
+    /// Nothing was found, and the search was cut short.
+    Truncated,
+    /// Not violated, but at some step the recorded values do not decide it.
+    Unknown,
+}
+
+impl Verdict {
+    /// The verdict as the JSON spells it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Verdict::Holds => "holds",
+            Verdict::Violated => "violated",
+            Verdict::Predicted => "predicted",
+            Verdict::Unfulfilled => "unfulfilled",
+            Verdict::Truncated => "truncated",
+            Verdict::Unknown => "unknown",
+        }
+    }
+}
+
+/// How a property that looks ahead stood at the end of the run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum End {
+    /// Nothing that could follow would change it.
+    Satisfied,
+    /// Fulfilled so far.
+    Fulfilled,
+    /// Something was still owed.
+    Pending,
+}
+
+impl End {
+    /// The state as the JSON spells it.
+    pub const fn text(self) -> &'static str {
+        match self {
+            End::Satisfied => "satisfied",
+            End::Fulfilled => "fulfilled",
+            End::Pending => "pending",
+        }
+    }
+}
+
+/// A causality model that was tried and not used.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Tried {
+    /// The model.
+    pub causality: String,
+    /// Why it was not used.
+    pub why: String,
+}
+
+/// The result of one property, or of one instance of a property with parameters. What was not computed is `None`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct PropertyResult {
+    /// The property's name.
+    pub name: String,
+    /// The logic it is written in.
+    pub logic: String,
+    /// The causality model that decided which runs count.
+    pub causality: String,
+    /// What can be said of it.
+    pub verdict: Verdict,
+    /// The parameters' values, if this is an instance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<BTreeMap<String, String>>,
+    /// Cuts of the lattice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cuts: Option<u64>,
+    /// Edges of the lattice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edges: Option<u64>,
+    /// Runs through the lattice, as a decimal number of any length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runs: Option<String>,
+    /// Runs that violate the property, as a decimal number of any length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_runs: Option<String>,
+    /// Cuts from which no run goes on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dead_ends: Option<u64>,
+    /// The search was cut short.
+    #[serde(default)]
+    pub truncated: bool,
+    /// Models that were tried before this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tried: Option<Vec<Tried>>,
+    /// How it stood at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<End>,
+    /// The whole violating schedule as event indexes, up to and including the violating event; empty if step 0
+    /// violates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Vec<u64>>,
+    /// The event that violates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub violating_event: Option<u64>,
+    /// Instances that do not hold and have no entry of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instances_omitted: Option<u64>,
+}
+
+impl PropertyResult {
+    /// A result with a verdict and no figures.
+    pub fn new(name: &str, logic: &str, causality: &str, verdict: Verdict) -> PropertyResult {
+        PropertyResult {
+            name: name.to_owned(),
+            logic: logic.to_owned(),
+            causality: causality.to_owned(),
+            verdict,
+            instance: None,
+            cuts: None,
+            edges: None,
+            runs: None,
+            bad_runs: None,
+            dead_ends: None,
+            truncated: verdict == Verdict::Truncated,
+            tried: None,
+            end: None,
+            witness: None,
+            violating_event: None,
+            instances_omitted: None,
+        }
+    }
+
+    /// The parameters' values as text, `[o = C@3, n = 2]`.
+    pub(crate) fn instance_text(&self) -> Option<String> {
+        let values: Vec<String> = self.instance.as_ref()?.iter().map(|(k, v)| format!("{k} = {v}")).collect();
+        Some(format!("[{}]", values.join(", ")))
+    }
+
+    /// Whether the search was cut short, with or without a violation found.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated || self.verdict == Verdict::Truncated
+    }
+}

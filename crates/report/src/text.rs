@@ -1,0 +1,167 @@
+//! The text renderer: the trace's figures, its problems, the properties, each finding, and one closing line.
+
+mod finding;
+
+use crate::exit::is_truncated;
+use crate::plain::{harmless, pad, width, wrap};
+use crate::style::Style;
+use crate::{PropertyResult, Report, Status, TraceFigures, Verdict};
+use std::io;
+
+/// How to show a report on a terminal or in a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextOptions {
+    /// Use ANSI colours.
+    pub color: bool,
+    /// Break running text at this width.
+    pub width: usize,
+}
+
+impl Default for TextOptions {
+    fn default() -> Self {
+        TextOptions { color: false, width: 100 }
+    }
+}
+
+/// How many problems, losses or properties are shown before the rest is only counted.
+const SHOWN: usize = 20;
+
+/// How wide the words are that open the lines of the head.
+const HEAD: usize = 10;
+
+/// Writes the report as text. Suppressed findings are only counted.
+pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
+    let style = Style { color: options.color };
+    trace(&report.trace, style, options.width, out)?;
+    if !report.properties.is_empty() {
+        writeln!(out)?;
+        properties(&report.properties, style, out)?;
+    }
+    for finding in report.findings.iter().filter(|f| !f.suppressed) {
+        writeln!(out)?;
+        finding::render(finding, style, options.width, out)?;
+    }
+    writeln!(out)?;
+    writeln!(out, "{}", style.bold(&summary(report)))
+}
+
+/// `1 lock`, `2 locks`.
+fn count(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+/// One entry of the head or of a finding: a word, then text that goes on below itself.
+fn entry(indent: usize, word: &str, text: &str, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let left = indent + HEAD;
+    for (i, line) in wrap(text, at.saturating_sub(left)).iter().enumerate() {
+        writeln!(out, "{}{}{line}", pad("", indent), pad(if i == 0 { word } else { "" }, HEAD))?;
+    }
+    Ok(())
+}
+
+/// The first entries under one word, then how many more there are.
+fn entries(word: &str, texts: &[String], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    for (i, text) in texts.iter().take(SHOWN).enumerate() {
+        entry(0, if i == 0 { word } else { "" }, text, at, out)?;
+    }
+    match texts.len().saturating_sub(SHOWN) {
+        0 => Ok(()),
+        more => entry(0, "", &format!("… and {more} more"), at, out),
+    }
+}
+
+fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let figures = [
+        count(trace.events, "event"),
+        count(trace.threads, "thread"),
+        count(trace.variables, "variable"),
+        count(trace.locks, "lock"),
+    ];
+    writeln!(out, "{}{}", pad("trace", HEAD), figures.join(", "))?;
+    if trace.is_complete() {
+        writeln!(out, "{}{}", pad("", HEAD), style.good("complete"))?;
+    } else {
+        writeln!(out, "{}{}", pad("", HEAD), style.caution("incomplete"))?;
+        let losses: Vec<String> = trace.losses.iter().map(|loss| harmless(loss).into_owned()).collect();
+        entries("lost", &losses, at, out)?;
+    }
+    let problem = |problem: &crate::Problem| {
+        let event = problem.event.map(|event| format!("event {event}"));
+        let place: Vec<String> = problem.place.clone().into_iter().chain(event).collect();
+        let place = if place.is_empty() { String::new() } else { place.join(", ") + ": " };
+        harmless(&(place + &problem.message)).into_owned()
+    };
+    entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), at, out)
+}
+
+fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let name = |p: &PropertyResult| {
+        let instance = p.instance_text().map(|i| format!(" {i}")).unwrap_or_default();
+        harmless(&format!("{}{instance}", p.name)).into_owned()
+    };
+    let shown = &results[..results.len().min(SHOWN)];
+    let names = shown.iter().map(|p| width(&name(p))).max().unwrap_or(0);
+    for p in shown {
+        let verdict = pad(p.verdict.text(), "unfulfilled".len());
+        let verdict = match p.verdict {
+            Verdict::Holds => style.good(&verdict),
+            Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled => style.bad(&verdict),
+            Verdict::Truncated | Verdict::Unknown => style.caution(&verdict),
+        };
+        writeln!(out, "{}{}  {verdict}  {}", pad("property", HEAD), pad(&name(p), names), property_details(p))?;
+    }
+    match results.len() - shown.len() {
+        0 => Ok(()),
+        more => writeln!(out, "{}… and {more} more", pad("", HEAD)),
+    }
+}
+
+fn property_details(p: &PropertyResult) -> String {
+    let mut details = vec![p.logic.clone(), p.causality.clone()];
+    details.extend(p.cuts.map(|n| count(n, "cut")));
+    details.extend(p.edges.map(|n| count(n, "edge")));
+    details.extend(p.runs.as_ref().map(|n| format!("{n} run{}", if n == "1" { "" } else { "s" })));
+    details.extend(p.bad_runs.as_ref().map(|n| format!("{n} bad")));
+    details.extend(p.dead_ends.map(|n| count(n, "dead end")));
+    details.extend(p.end.map(|end| format!("{} at the end", end.text())));
+    details.extend(p.instances_omitted.map(|n| format!("{} not shown", count(n, "instance"))));
+    if p.is_truncated() {
+        details.push("search cut short".to_owned());
+    }
+    details.retain(|detail| !detail.is_empty());
+    harmless(&details.join(", ")).into_owned()
+}
+
+/// `2 findings: 1 observed, 1 predicted; 3 warnings`, and what keeps it from being the last word.
+fn summary(report: &Report) -> String {
+    let shown = |status| report.findings.iter().filter(|f| !f.suppressed && f.status() == status).count() as u64;
+    let mut by_status = Vec::new();
+    let mut total = 0;
+    for status in Status::ALL.into_iter().filter(|&s| s != Status::Warning) {
+        let n = shown(status);
+        total += n;
+        if n > 0 {
+            by_status.push(format!("{n} {}", status.text()));
+        }
+    }
+    let mut parts = Vec::new();
+    parts.push(match total {
+        0 => "no findings".to_owned(),
+        n => format!("{}: {}", count(n, "finding"), by_status.join(", ")),
+    });
+    match shown(Status::Warning) {
+        0 => {}
+        n => parts.push(count(n, "warning")),
+    }
+    match report.findings.iter().filter(|f| f.suppressed).count() {
+        0 => {}
+        n => parts.push(format!("{n} suppressed")),
+    }
+    if is_truncated(report) {
+        parts.push("search cut short".to_owned());
+    }
+    if !report.trace.is_complete() {
+        parts.push("trace incomplete".to_owned());
+    }
+    parts.join("; ")
+}

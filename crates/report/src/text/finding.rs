@@ -1,0 +1,95 @@
+//! One finding as text: the headline, its sides first, then why, then the order that shows it.
+
+use super::{count, entry};
+use crate::plain::{harmless, pad, width};
+use crate::style::Style;
+use crate::{Finding, Kind, Side, Status};
+use std::io;
+
+const INDENT: usize = 2;
+
+/// How many event indexes of a witness are shown at its beginning and at its end.
+const ENDS: usize = 8;
+
+pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let colon = if finding.status() == Status::Warning { ":" } else { "" };
+    writeln!(out, "{}{colon} {}", style.status(finding.status()), style.bold(&headline(finding)))?;
+    sides(&finding.sides, style, out)?;
+    entry(INDENT, "why", &harmless(&finding.message), at, out)?;
+    entry(INDENT, "witness", &witness(finding), at, out)?;
+    if let Some(outcome) = finding.evidence.confirm() {
+        entry(INDENT, "real run", outcome.text(), at, out)?;
+    }
+    if finding.merged > 0 {
+        let more = format!("{} more with the same code and object", finding.merged);
+        entry(INDENT, "and", &more, at, out)?;
+    }
+    let id = format!("{} (found by {})", harmless(&finding.fingerprint), harmless(&finding.detector));
+    entry(INDENT, "id", &id, at, out)
+}
+
+fn headline(finding: &Finding) -> String {
+    let mut line = match finding.kind {
+        Kind::Property => format!("violation of {}", harmless(&finding.detector)),
+        kind if finding.objects.is_empty() => kind.text().to_owned(),
+        kind => format!("{} on {}", kind.text(), harmless(&finding.objects.join(", "))),
+    };
+    let sites: Vec<&str> = finding.sides.iter().map(|s| s.site.as_str()).filter(|s| !s.is_empty()).collect();
+    if let Some((last, others)) = sites.split_last() {
+        let others = others.join(", ");
+        line += ": ";
+        line += &harmless(&others);
+        line += if others.is_empty() { "" } else { " and " };
+        line += &harmless(last);
+    }
+    line
+}
+
+/// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below.
+fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    let cells = |side: &Side| {
+        let site = if side.site.is_empty() { String::new() } else { format!("at {}", harmless(&side.site)) };
+        [
+            harmless(&side.thread).into_owned(),
+            harmless(&side.op).into_owned(),
+            format!("event {}", side.event),
+            site,
+            match side.locks_held.as_slice() {
+                [] => "holding no lock".to_owned(),
+                locks => format!("holding {}", harmless(&locks.join(", "))),
+            },
+        ]
+    };
+    let rows: Vec<[String; 5]> = sides.iter().map(cells).collect();
+    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..5).map(widest).collect();
+    for (row, side) in rows.iter().zip(sides) {
+        let used = row.iter().zip(&widths).filter(|(_, w)| **w > 0);
+        let line: Vec<String> = used.map(|(cell, w)| pad(cell, *w)).collect();
+        writeln!(out, "{}{}", pad("", INDENT), line.join("  ").trim_end())?;
+        for frame in &side.stack {
+            writeln!(out, "{}{}", pad("", 3 * INDENT), style.dim(&harmless(frame)))?;
+        }
+    }
+    Ok(())
+}
+
+fn witness(finding: &Finding) -> String {
+    let Some(events) = finding.evidence.witness() else {
+        return match finding.status() {
+            Status::Warning => "none: a pattern that may or may not be able to happen",
+            Status::Confirmed => "none: a real run showed it",
+            _ => "none: the recorded run shows it as it stands",
+        }
+        .to_owned();
+    };
+    let text = |events: &[u64]| events.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
+    match events.len() {
+        0 => "no event: it is so from the start".to_owned(),
+        n if n <= 2 * ENDS => format!("{} in this order: {}", count(n as u64, "event"), text(events)),
+        n => {
+            let (first, last) = (text(&events[..ENDS]), text(&events[n - ENDS..]));
+            format!("{n} events in this order: {first} … {last}")
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
+
+use crate::{Confirm, Evidence, EvidenceError, Finding, Kind, Side, Status};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
+
+/// The field order is the order in the file.
+#[derive(Serialize, Deserialize)]
+struct Wire<'a> {
+    kind: Kind,
+    detector: Cow<'a, str>,
+    status: Status,
+    fingerprint: Cow<'a, str>,
+    message: Cow<'a, str>,
+    objects: Cow<'a, [String]>,
+    events: Vec<u64>,
+    #[serde(default, skip_serializing_if = "nothing_known")]
+    ops: Vec<Cow<'a, str>>,
+    threads: Vec<Cow<'a, str>>,
+    #[serde(default)]
+    locks_held: Vec<Cow<'a, [String]>>,
+    #[serde(default)]
+    sites: Vec<Cow<'a, str>>,
+    #[serde(default)]
+    stacks: Vec<Cow<'a, [String]>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    witness: Option<Cow<'a, [u64]>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    confirm: Option<Confirm>,
+    #[serde(default)]
+    suppressed: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    merged: u64,
+}
+
+fn nothing_known(ops: &[Cow<'_, str>]) -> bool {
+    ops.iter().all(|op| op.is_empty())
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+#[derive(Debug, thiserror::Error)]
+enum WireError {
+    #[error(transparent)]
+    Evidence(#[from] EvidenceError),
+    #[error("a finding has {events} events but {len} {list}")]
+    Lengths { events: usize, list: &'static str, len: usize },
+}
+
+impl<'a> From<&'a Finding> for Wire<'a> {
+    fn from(finding: &'a Finding) -> Self {
+        let sides = &finding.sides;
+        let strings = |field: fn(&Side) -> &String| sides.iter().map(|s| Cow::Borrowed(field(s).as_str())).collect();
+        let lists = |field: fn(&Side) -> &Vec<String>| sides.iter().map(|s| Cow::Borrowed(&field(s)[..])).collect();
+        Wire {
+            kind: finding.kind,
+            detector: Cow::Borrowed(&finding.detector),
+            status: finding.status(),
+            fingerprint: Cow::Borrowed(&finding.fingerprint),
+            message: Cow::Borrowed(&finding.message),
+            objects: Cow::Borrowed(&finding.objects),
+            events: sides.iter().map(|s| s.event).collect(),
+            ops: strings(|s| &s.op),
+            threads: strings(|s| &s.thread),
+            locks_held: lists(|s| &s.locks_held),
+            sites: strings(|s| &s.site),
+            stacks: lists(|s| &s.stack),
+            witness: finding.evidence.witness().map(Cow::Borrowed),
+            confirm: finding.evidence.confirm(),
+            suppressed: finding.suppressed,
+            merged: finding.merged,
+        }
+    }
+}
+
+/// Fills a list that was left out; one of another length than the events cannot be told apart into sides.
+fn fit<T: Default + Clone>(list: &mut Vec<T>, events: usize, name: &'static str) -> Result<(), WireError> {
+    if list.is_empty() {
+        list.resize(events, T::default());
+    }
+    if list.len() == events { Ok(()) } else { Err(WireError::Lengths { events, list: name, len: list.len() }) }
+}
+
+impl TryFrom<Wire<'_>> for Finding {
+    type Error = WireError;
+
+    fn try_from(mut wire: Wire<'_>) -> Result<Finding, WireError> {
+        let n = wire.events.len();
+        fit(&mut wire.ops, n, "ops")?;
+        fit(&mut wire.threads, n, "threads")?;
+        fit(&mut wire.locks_held, n, "locks_held")?;
+        fit(&mut wire.sites, n, "sites")?;
+        fit(&mut wire.stacks, n, "stacks")?;
+        let evidence = Evidence::from_parts(wire.status, wire.witness.map(Cow::into_owned), wire.confirm)?;
+        let (mut ops, mut threads, mut sites) =
+            (wire.ops.into_iter(), wire.threads.into_iter(), wire.sites.into_iter());
+        let (mut locks, mut stacks) = (wire.locks_held.into_iter(), wire.stacks.into_iter());
+        let sides = wire.events.into_iter().map(|event| Side {
+            event,
+            thread: threads.next().unwrap_or_default().into_owned(),
+            op: ops.next().unwrap_or_default().into_owned(),
+            site: sites.next().unwrap_or_default().into_owned(),
+            locks_held: locks.next().unwrap_or_default().into_owned(),
+            stack: stacks.next().unwrap_or_default().into_owned(),
+        });
+        Ok(Finding {
+            kind: wire.kind,
+            detector: wire.detector.into_owned(),
+            evidence,
+            fingerprint: wire.fingerprint.into_owned(),
+            message: wire.message.into_owned(),
+            objects: wire.objects.into_owned(),
+            sides: sides.collect(),
+            suppressed: wire.suppressed,
+            merged: wire.merged,
+        })
+    }
+}
+
+impl Serialize for Finding {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Wire::from(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Finding {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Finding, D::Error> {
+        Finding::try_from(Wire::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
