@@ -3,7 +3,9 @@
 pub mod binary;
 mod error;
 pub mod limits;
+pub mod merge;
 mod source;
+pub mod validate;
 
 pub use error::{Error, Loss, Place};
 pub use source::{Source, Trace};

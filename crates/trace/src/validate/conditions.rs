@@ -1,0 +1,74 @@
+//! Which wake-ups a notify can account for: each notify serves one thread that waited at that moment, a notify-all
+//! every one of them.
+
+use event::{CondId, Names, Space};
+use std::collections::BTreeSet;
+
+#[derive(Clone, Default)]
+struct Condition {
+    /// How many threads wait.
+    waiting: u64,
+    /// When each notify came that no wake-up has used.
+    notifies: BTreeSet<u64>,
+    /// When the last notify-all came.
+    all: u64,
+    /// Counts the events of this condition.
+    clock: u64,
+}
+
+#[derive(Default)]
+pub(super) struct Conditions {
+    conditions: Vec<Condition>,
+}
+
+impl Conditions {
+    pub(super) fn grow(&mut self, names: &Names) {
+        self.conditions.resize_with(names.space(Space::Cond).len(), Condition::default);
+    }
+
+    /// The condition, its clock moved on.
+    fn tick(&mut self, cond: CondId) -> &mut Condition {
+        let condition = &mut self.conditions[cond.0 as usize];
+        condition.clock += 1;
+        condition
+    }
+
+    /// A thread begins to wait; the time it does.
+    pub(super) fn wait(&mut self, cond: CondId) -> u64 {
+        let condition = self.tick(cond);
+        condition.waiting += 1;
+        condition.clock
+    }
+
+    pub(super) fn notify(&mut self, cond: CondId) {
+        let condition = self.tick(cond);
+        // More unused notifies than waiters help nobody: the waiters of today need one each, and those of tomorrow
+        // come after them.
+        if (condition.notifies.len() as u64) < condition.waiting {
+            condition.notifies.insert(condition.clock);
+        }
+    }
+
+    pub(super) fn notify_all(&mut self, cond: CondId) {
+        let condition = self.tick(cond);
+        condition.all = condition.clock;
+    }
+
+    /// A thread that has waited since then wakes; whether a notify since then can have woken it.
+    pub(super) fn wake(&mut self, cond: CondId, since: u64) -> bool {
+        let condition = self.tick(cond);
+        condition.waiting = condition.waiting.saturating_sub(1);
+        let notified = if condition.all > since {
+            true
+        } else if let Some(&notify) = condition.notifies.range(since + 1..).next() {
+            condition.notifies.remove(&notify);
+            true
+        } else {
+            false
+        };
+        if condition.waiting == 0 {
+            condition.notifies.clear();
+        }
+        notified
+    }
+}
