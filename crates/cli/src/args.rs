@@ -1,0 +1,205 @@
+//! The command line: one definition for the parser, the help, the man page and the completions.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// Watches one run of a multithreaded program and predicts what can go wrong in the runs that did not happen.
+#[derive(Parser)]
+#[command(name = "foretrace", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(after_help = "Start with:  foretrace demo\n\n\
+    Exit codes: 0 nothing new, 1 new findings, 2 the tool or its input failed, 130 interrupted.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Show a built-in example, end to end
+    Demo(Demo),
+    /// Analyse a trace: for now, validate it and print its figures
+    Check(Check),
+    /// Print a trace as text
+    Show(Show),
+    /// Change the format of a trace
+    Convert(Convert),
+    /// Make a trace, the same bytes for the same seed
+    Gen(Box<Gen>),
+    /// Say what is installed, and what is missing
+    Doctor,
+    /// Print a completion script for a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man,
+}
+
+/// Options of `demo`.
+#[derive(Args)]
+pub(crate) struct Demo {
+    /// Which example
+    #[arg(default_value = "landing")]
+    pub(crate) name: String,
+    /// Name the examples there are
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print the example's trace instead, to try the other commands on it
+    #[arg(long, conflicts_with = "list")]
+    pub(crate) trace: bool,
+}
+
+/// Options of `check`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace check run.ftrace
+  foretrace check run.std.gz --json result.json
+  foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
+
+A trace that was cut off, or that the recorder could not keep complete, is analysed as far as it goes: \
+exit code 0 and a line on standard error, 1 with --strict.")]
+pub(crate) struct Check {
+    /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
+    pub(crate) trace: PathBuf,
+    /// Which detectors to run; this version has none yet
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub(crate) detect: Vec<Detector>,
+    /// Write the result as JSON to a file, or with `-` to standard output instead of the text
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+    /// Count warnings, incomplete traces and traces with problems as failures (exit code 1)
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// Print no text: only the exit code, standard error and --json tell
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Whether to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+}
+
+/// Detectors that can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Detector {
+    /// No detector: only read and validate
+    None,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// If standard output is a terminal and NO_COLOR is not set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+/// Options of `show`.
+#[derive(Args)]
+pub(crate) struct Show {
+    /// The trace, `-` for standard input
+    pub(crate) trace: PathBuf,
+    /// Begin with this event (they count from 0)
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    pub(crate) from: u64,
+    /// Print at most this many events
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+}
+
+/// Options of `convert`.
+#[derive(Args)]
+#[command(after_help = "\
+The name of OUT decides its format: binary for .ftrace, text for anything else; .gz or .zst behind it compresses text.
+OUT is replaced only when all of it is written.")]
+pub(crate) struct Convert {
+    /// The trace to read, `-` for standard input
+    #[arg(value_name = "IN")]
+    pub(crate) input: PathBuf,
+    /// The trace to write, `-` for text on standard output
+    #[arg(value_name = "OUT")]
+    pub(crate) output: PathBuf,
+}
+
+/// Options of `gen`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace gen --events 10000000 --vars 100000 -o big.ftrace
+  foretrace gen --events 1000 --threads 4 --all-ops --values -o - | less
+
+The trace is well-formed: locks have one holder, threads are forked before they act, reads see what was written.")]
+pub(crate) struct Gen {
+    /// Where to write; the name decides the format as for `convert`, `-` is text on standard output
+    #[arg(long, short, value_name = "T")]
+    pub(crate) output: PathBuf,
+    /// How many events
+    #[arg(long, default_value_t = 1_000_000)]
+    pub(crate) events: u64,
+    /// How many threads, the main thread included; with --churn, at the same time
+    #[arg(long, default_value_t = 8)]
+    pub(crate) threads: u32,
+    /// How many variables to choose from
+    #[arg(long, default_value_t = 10_000)]
+    pub(crate) vars: u32,
+    /// How many locks to choose from
+    #[arg(long, default_value_t = 100)]
+    pub(crate) locks: u32,
+    /// The same seed and options give the same bytes, for ever and on every machine
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Mean number of events that a thread runs before another is picked
+    #[arg(long, value_name = "MEAN", default_value_t = 40.0)]
+    pub(crate) quantum: f64,
+    /// Mean number of accesses in a critical section
+    #[arg(long, value_name = "MEAN", default_value_t = 8.0)]
+    pub(crate) cslen: f64,
+    /// Probability of a critical section instead of an access without a lock
+    #[arg(long, value_name = "P", default_value_t = 0.06)]
+    pub(crate) pcs: f64,
+    /// Fraction of the accesses outside critical sections that race
+    #[arg(long, value_name = "P", default_value_t = 0.0005)]
+    pub(crate) racy: f64,
+    /// Fraction of critical sections that take a second lock
+    #[arg(long, value_name = "P", default_value_t = 0.1)]
+    pub(crate) nest: f64,
+    /// Fraction of critical sections that may take it against the usual order (possible deadlocks)
+    #[arg(long, value_name = "P", default_value_t = 0.001)]
+    pub(crate) rev: f64,
+    /// Fraction of accesses that are writes
+    #[arg(long, value_name = "P", default_value_t = 0.3)]
+    pub(crate) writes: f64,
+    /// Make every outermost critical section an atomic block
+    #[arg(long)]
+    pub(crate) txn: bool,
+    /// Put in one violation of atomicity after N events (with --txn)
+    #[arg(long, value_name = "N", requires = "txn")]
+    pub(crate) viol: Option<u64>,
+    /// Record values: every read sees what was last written
+    #[arg(long)]
+    pub(crate) values: bool,
+    /// Fraction of critical sections that hold a reader lock
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) readers: f64,
+    /// Fraction of critical sections that wait for a condition
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) waits: f64,
+    /// Leave threads that wait at the end waiting for ever
+    #[arg(long)]
+    pub(crate) stranded: bool,
+    /// Probability that a worker thread ends after its turn and a new one takes its place
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub(crate) churn: f64,
+    /// Sprinkle in every operation there is
+    #[arg(long)]
+    pub(crate) all_ops: bool,
+}
+
+/// Options of `completions`.
+#[derive(Args)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}

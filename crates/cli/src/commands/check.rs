@@ -1,0 +1,126 @@
+//! `foretrace check`: reads and validates a trace, and reports.
+
+use super::print;
+use crate::args::{Check, Color};
+use crate::input::{self, Input};
+use crate::interrupt::{INTERRUPTED, Interrupt};
+use crate::output::{Target, harmless};
+use crate::progress::Progress;
+use crate::{FAILED, usage};
+use anyhow::Result;
+use event::{Batch, Space};
+use report::{AnalysisStats, Problem, Report, Stats, TextOptions, TraceFigures};
+use std::io::IsTerminal;
+use std::path::Path;
+use std::time::Instant;
+use trace::validate::Validator;
+
+pub(crate) fn run(args: &Check) -> Result<u8> {
+    let started = Instant::now();
+    let interrupt = Interrupt::listen();
+    let mut input = input::open(&args.trace)?;
+    let read = read(&mut input, &interrupt);
+    let Read { events, problems, uncounted, error, interrupted } = read;
+    if let Some(error) = &error
+        && events == 0
+    {
+        anyhow::bail!("{}: {error}", input.name);
+    }
+    let names = input.source.names();
+    let mut losses: Vec<String> = input.source.losses().iter().map(ToString::to_string).collect();
+    losses.extend(error.as_ref().map(|error| format!("{error}; nothing after it was read")));
+    losses.extend(interrupted.then(|| format!("interrupted after {events} events")));
+    let figures = TraceFigures {
+        events,
+        threads: names.space(Space::Thread).len() as u64,
+        variables: names.space(Space::Var).len() as u64,
+        locks: names.space(Space::Lock).len() as u64,
+        complete: losses.is_empty(),
+        problems,
+        losses,
+    };
+    let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
+    let seconds = started.elapsed().as_secs_f64();
+    let validate = AnalysisStats { seconds, ..AnalysisStats::default() };
+    report.stats =
+        Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis: [("validate".to_owned(), validate)].into() };
+    show(args, &report)?;
+    for note in report::notes(&report) {
+        eprintln!("foretrace: {}: {note}", harmless(&input.name));
+    }
+    if uncounted > 0 {
+        eprintln!("foretrace: {}: {uncounted} more problems are not listed", harmless(&input.name));
+    }
+    let ill_formed = !report.trace.problems.is_empty();
+    Ok(match report::exit_code(&report, args.strict) {
+        _ if interrupted => INTERRUPTED,
+        _ if error.is_some() => FAILED,
+        0 if args.strict && ill_formed => 1,
+        code => code,
+    })
+}
+
+/// What reading a trace to its end gave.
+struct Read {
+    events: u64,
+    problems: Vec<Problem>,
+    /// Problems beyond those kept in words.
+    uncounted: u64,
+    error: Option<trace::Error>,
+    interrupted: bool,
+}
+
+fn read(input: &mut Input, interrupt: &Interrupt) -> Read {
+    let mut validator = Validator::new();
+    let mut batch = Batch::default();
+    let mut result = Read { events: 0, problems: Vec::new(), uncounted: 0, error: None, interrupted: false };
+    let mut progress = Progress::new("checked", input.size);
+    loop {
+        if interrupt.asked() {
+            result.interrupted = true;
+            break;
+        }
+        match input.source.next_batch(&mut batch) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                result.error = Some(error);
+                break;
+            }
+        }
+        for problem in validator.check(input.source.names(), &batch) {
+            let place = input.source.place((problem.event - batch.first) as usize);
+            result.problems.push(Problem {
+                event: Some(problem.event),
+                place: place.map(|place| place.to_string()),
+                message: problem.message.clone(),
+            });
+        }
+        result.events += batch.events.len() as u64;
+        progress.at(input.source.consumed(), result.events);
+    }
+    result.uncounted = validator.count() - result.problems.len() as u64;
+    result
+}
+
+fn show(args: &Check, report: &Report) -> Result<()> {
+    let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
+    if let Some(path) = &args.json {
+        let mut target = Target::create(path)?;
+        report::render_json(report, &mut target)?;
+        target.finish()?;
+    }
+    if args.quiet || json_on_stdout {
+        return Ok(());
+    }
+    let terminal = std::io::stdout().is_terminal();
+    let color = match args.color {
+        Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        Color::Always => true,
+        Color::Never => false,
+    };
+    let mut text = Vec::new();
+    report::render_text(report, &TextOptions { color, ..TextOptions::default() }, &mut text)?;
+    print(&text)?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The commands, one file each. A command gives its exit code, or an error for code 2.
+
+mod check;
+mod convert;
+mod demo;
+mod doctor;
+mod generate;
+mod show;
+
+use crate::args::{Cli, Command};
+use crate::output::Target;
+use anyhow::Result;
+use clap::CommandFactory;
+use std::io::Write;
+use std::path::Path;
+
+/// Does what the command line says.
+pub(crate) fn run(cli: Cli) -> Result<u8> {
+    match cli.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Convert(args) => convert::run(&args),
+        Command::Gen(args) => generate::run(&args),
+        Command::Doctor => doctor::run(),
+        Command::Completions(args) => {
+            let mut script = Vec::new();
+            clap_complete::generate(args.shell, &mut Cli::command(), "foretrace", &mut script);
+            print(&script)
+        }
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+            print(&page)
+        }
+    }
+}
+
+/// Writes to standard output.
+fn print(bytes: &[u8]) -> Result<u8> {
+    let mut out = Target::create(Path::new("-"))?;
+    out.write_all(bytes)?;
+    out.flush()?;
+    Ok(0)
+}

@@ -1,0 +1,32 @@
+//! The `foretrace` command. Thin: it opens inputs, calls the crates that know, and shows what they say.
+
+mod args;
+mod commands;
+mod input;
+mod interrupt;
+mod output;
+mod progress;
+mod usage;
+
+use clap::Parser;
+use std::io;
+use std::process::ExitCode;
+
+/// The tool or its input failed.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    match commands::run(args::Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        // Whoever read our output has seen enough.
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("foretrace: {}", output::harmless(&format!("{error:#}")));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>()).any(|e| e.kind() == io::ErrorKind::BrokenPipe)
+}

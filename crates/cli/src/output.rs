@@ -1,0 +1,167 @@
+//! Writes a trace or a text where the user said, so that nothing half-written replaces something whole.
+
+use anyhow::{Context, Result, bail};
+use event::{Batch, Meta, Names};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+use trace::binary::BinaryWriter;
+use trace::text::TextWriter;
+use trace::{Loss, Source};
+
+/// Makes control characters visible, so that a name from a trace cannot drive the terminal.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// A file that appears under its name only when it is finished; or a stream.
+pub(crate) enum Target {
+    File { temporary: NamedTempFile, path: PathBuf },
+    Stream(Box<dyn Write>),
+}
+
+impl Target {
+    pub(crate) fn create(path: &Path) -> Result<Target> {
+        if path == Path::new("-") {
+            return Ok(Target::Stream(Box::new(io::stdout().lock())));
+        }
+        let context = || format!("cannot write {}", path.display());
+        // A device or a pipe has no half-written state, and must not be replaced by a file.
+        if std::fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+            let stream = File::options().write(true).open(path).with_context(context)?;
+            return Ok(Target::Stream(Box::new(stream)));
+        }
+        let folder = match path.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            // As a file made in the usual way: the umask takes its part from this.
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let temporary = builder.prefix(".foretrace-").tempfile_in(folder).with_context(context)?;
+        Ok(Target::File { temporary, path: path.to_owned() })
+    }
+
+    /// Puts the file under its name.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.flush()?;
+        if let Target::File { temporary, path } = self {
+            let context = format!("cannot write {}", path.display());
+            temporary.persist(path).map_err(|error| error.error).context(context)?;
+        }
+        Ok(())
+    }
+}
+
+impl Write for Target {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Target::File { temporary, .. } => temporary.write(bytes),
+            Target::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Target::File { temporary, .. } => temporary.flush(),
+            Target::Stream(stream) => stream.flush(),
+        }
+    }
+}
+
+/// Writes a trace in the format that its name asks for.
+pub(crate) enum TraceWriter {
+    Binary(BinaryWriter<BufWriter<Target>>),
+    Text(TextWriter<Packed>),
+}
+
+/// Text, compressed or not.
+pub(crate) enum Packed {
+    Plain(Target),
+    Gzip(trace::compress::Gzip<Target>),
+    Zstd(trace::compress::Zstd<Target>),
+}
+
+impl Write for Packed {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Packed::Plain(out) => out.write(bytes),
+            Packed::Gzip(out) => out.write(bytes),
+            Packed::Zstd(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Packed::Plain(out) => out.flush(),
+            Packed::Gzip(out) => out.flush(),
+            Packed::Zstd(out) => out.flush(),
+        }
+    }
+}
+
+impl TraceWriter {
+    pub(crate) fn create(path: &Path) -> Result<TraceWriter> {
+        let target = Target::create(path)?;
+        let name = path.to_string_lossy();
+        let binary = |name: &str| name.ends_with(".ftrace");
+        if binary(&name) {
+            return Ok(TraceWriter::Binary(BinaryWriter::new(BufWriter::with_capacity(1 << 20, target))?));
+        }
+        let packed = if let Some(inner) = name.strip_suffix(".gz").or(name.strip_suffix(".zst")) {
+            if binary(inner) {
+                bail!("{name}: a binary trace is compressed already; name it {inner}");
+            }
+            if name.ends_with(".gz") {
+                Packed::Gzip(trace::compress::gzip(target))
+            } else {
+                Packed::Zstd(trace::compress::zstd(target)?)
+            }
+        } else {
+            Packed::Plain(target)
+        };
+        Ok(TraceWriter::Text(TextWriter::new(packed)))
+    }
+
+    pub(crate) fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> Result<()> {
+        match self {
+            TraceWriter::Binary(writer) => writer.write_batch(names, meta, batch)?,
+            TraceWriter::Text(writer) => writer.write_batch(names, batch)?,
+        }
+        Ok(())
+    }
+
+    /// Ends the trace and puts it under its name.
+    pub(crate) fn finish(self, source: &dyn Source) -> Result<()> {
+        let losses: &[Loss] = source.losses();
+        let target = match self {
+            TraceWriter::Binary(mut writer) => {
+                for loss in losses {
+                    writer.write_loss(loss)?;
+                }
+                let out = writer.finish(source.names(), source.meta())?;
+                out.into_inner().map_err(|error| error.into_error())?
+            }
+            TraceWriter::Text(writer) => match writer.finish(losses)? {
+                Packed::Plain(target) => target,
+                Packed::Gzip(out) => out.finish()?,
+                Packed::Zstd(out) => out.finish()?,
+            },
+        };
+        target.finish()
+    }
+
+    /// Whether what the recorder told beside the events has no place in this format.
+    pub(crate) fn drops_meta(&self) -> bool {
+        matches!(self, TraceWriter::Text(_))
+    }
+}
