@@ -8,6 +8,15 @@
 //!
 //! What comes out is a run that could have happened: locks exclude each other, a thread runs between its fork and
 //! its join, reads see what was written last, and so on for every operation. It ends with everything given back.
+//!
+//! ```
+//! use generate::{Generator, Options};
+//!
+//! let options = Options { events: 500, threads: 3, seed: 7, ..Options::default() };
+//! let trace = trace::Trace::read(&mut Generator::new(options)?)?;
+//! assert_eq!(trace.batch.events.len(), 500);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod close;
 mod conds;

@@ -6,7 +6,7 @@ use checker::check;
 use event::{Batch, Event, Extra, Op, Order, Space, Value, Wake};
 use generate::{Generator, Options};
 use std::collections::HashSet;
-use trace::Trace;
+use trace::{Source, Trace};
 
 fn generate(options: &Options) -> Trace {
     let mut generator = Generator::new(options.clone()).unwrap_or_else(|e| panic!("{options:?}: {e}"));
@@ -205,4 +205,21 @@ fn churn_makes_new_threads() {
     assert!(trace.names.space(Space::Thread).len() > 50);
     let without = generate(&Options { events: 20_000, ..small() });
     assert_eq!(without.names.space(Space::Thread).len(), 4);
+}
+
+#[test]
+fn batches_follow_each_other_and_end() {
+    let options = Options { events: 50_000, all_ops: true, values: true, ..small() };
+    let mut generator = Generator::new(options).expect("these options make sense");
+    let mut batch = Batch::default();
+    let (mut next, mut batches) = (0, 0);
+    while generator.next_batch(&mut batch).expect("a generator does not fail") {
+        assert_eq!(batch.first, next);
+        assert_eq!(batch.inits.is_empty(), batches > 0, "initial values stand at the beginning");
+        next += batch.events.len() as u64;
+        batches += 1;
+    }
+    assert!(batches > 1 && batch.is_empty());
+    assert_eq!(next, 50_000);
+    assert!(!generator.next_batch(&mut batch).expect("a generator does not fail"), "the end stays the end");
 }
