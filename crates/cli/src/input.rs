@@ -15,19 +15,18 @@ pub(crate) struct Input {
 /// Opens a file, or with `-` standard input.
 pub(crate) fn open(path: &Path) -> Result<Input> {
     let (name, opened) = if path == Path::new("-") {
-        ("standard input".to_owned(), open_stdin())
+        ("standard input".to_owned(), trace::open_stream(std::io::stdin(), keep))
     } else {
-        (path.display().to_string(), std::fs::File::open(path).map_err(Into::into).and_then(trace::open_file))
+        let opened = std::fs::File::open(path).map_err(trace::Error::from).and_then(|file| trace::open_file(file, keep));
+        (path.display().to_string(), opened)
     };
     let Opened { source, size } = opened.with_context(|| format!("cannot read {name}"))?;
     Ok(Input { name, size, source })
 }
 
-/// Standard input as it is; a binary trace is kept in a file first, because late records need a second look.
-fn open_stdin() -> std::result::Result<Opened, trace::Error> {
-    trace::open_stream(std::io::stdin().lock(), |mut input: Box<dyn Read>| {
-        let mut file = tempfile::tempfile()?;
-        std::io::copy(&mut input, &mut file)?;
-        Ok(file)
-    })
+/// Keeps a stream in a file that goes away with this process.
+fn keep(stream: &mut dyn Read) -> std::io::Result<std::fs::File> {
+    let mut file = tempfile::tempfile()?;
+    std::io::copy(stream, &mut file)?;
+    Ok(file)
 }

@@ -1,0 +1,62 @@
+//! Opens a trace of whatever format: binary, text or RoadRunner's, compressed or not, by its first bytes.
+
+use crate::binary::{BinaryReader, MAGIC};
+use crate::decompress::{Decompress, Packing, Peeked};
+use crate::text::{RoadRunnerReader, TextReader, looks_like_roadrunner};
+use crate::{Error, Source};
+use std::fs::File;
+use std::io::{self, Read, Seek};
+
+/// A trace ready to be read.
+pub struct Opened {
+    /// Its events.
+    pub source: Box<dyn Source>,
+    /// The length of its input, if known: what [`Source::consumed`] counts towards.
+    pub size: Option<u64>,
+}
+
+/// Bytes looked at to know a format: RoadRunner's output may begin with other lines.
+const HEAD: usize = 4096;
+
+/// Opens a file. One that can be read only once (a pipe) is opened as [`open_stream`] does.
+pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<File>) -> Result<Opened, Error> {
+    let kind = file.metadata()?;
+    if kind.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory).into());
+    }
+    if !kind.is_file() {
+        return open_stream(file, keep);
+    }
+    let head = Peeked::new(&file, MAGIC.len())?.head().to_vec();
+    file.rewind()?;
+    let opened = if head == MAGIC {
+        Opened { source: Box::new(BinaryReader::open(file)?), size: None }
+    } else {
+        open_stream(file, keep)?
+    };
+    Ok(Opened { size: Some(kind.len()), ..opened })
+}
+
+/// Opens a stream. A binary trace is given to `keep`, which stores it in a file, where late records can be found
+/// before the events they belong between.
+pub fn open_stream(
+    input: impl Read + 'static,
+    keep: impl FnOnce(&mut dyn Read) -> io::Result<File>,
+) -> Result<Opened, Error> {
+    let input = Decompress::new(input)?;
+    let packed = input.packing() != Packing::Plain;
+    let counter = input.counter();
+    let mut input = Peeked::new(input, HEAD)?;
+    if input.head().starts_with(&MAGIC) {
+        let mut file = keep(&mut input)?;
+        file.rewind()?;
+        return Ok(Opened { source: Box::new(BinaryReader::open(file)?), size: None });
+    }
+    // The text's own bytes are the better measure where they are those of the file.
+    let source: Box<dyn Source> = match (looks_like_roadrunner(input.head()), packed) {
+        (true, _) => Box::new(RoadRunnerReader::new(input).with_progress(counter)),
+        (false, true) => Box::new(TextReader::new(input).with_progress(counter)),
+        (false, false) => Box::new(TextReader::new(input)),
+    };
+    Ok(Opened { source, size: None })
+}
