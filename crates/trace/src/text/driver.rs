@@ -123,13 +123,20 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
                 self.failed = Some(Error::too_large(Place::Line(self.line + 1), message));
             }
             Fill::Broken(why) => {
-                let damaged = matches!(why.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData);
-                if damaged && self.lines.read() > 0 {
-                    let message = format!("the compressed data is cut off or damaged, and the rest is missing ({why})");
-                    self.losses.push(Loss { place: Some(Place::Line(self.line + 1)), message });
-                    self.ended = true;
-                } else {
-                    self.failed = Some(Error::Io(why));
+                let message = match why.kind() {
+                    _ if self.lines.read() == 0 => None,
+                    ErrorKind::UnexpectedEof => Some(format!("the input is cut off, and the rest is missing ({why})")),
+                    ErrorKind::InvalidData => Some(format!(
+                        "the input is damaged: what comes shortly before may be wrong, and the rest is missing ({why})"
+                    )),
+                    _ => None,
+                };
+                match message {
+                    Some(message) => {
+                        self.losses.push(Loss { place: Some(Place::Line(self.line + 1)), message });
+                        self.ended = true;
+                    }
+                    None => self.failed = Some(Error::Io(why)),
                 }
             }
         }

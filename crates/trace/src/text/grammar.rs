@@ -31,13 +31,13 @@ pub trait Grammar: Default {
 /// The grammar of text traces.
 #[derive(Default, Debug)]
 pub struct Std {
-    threads: quick::LastThread,
+    known: quick::Known,
 }
 
 impl Grammar for Std {
     #[inline]
     fn quick(&mut self, text: &[u8], table: &mut Table, batch: &mut Batch) -> Option<usize> {
-        quick::event(text, &mut self.threads, table, batch)
+        quick::event(text, &mut self.known, table, batch)
     }
 
     fn line(&mut self, text: &str, sink: Sink<'_>) -> Result<bool, Fault> {

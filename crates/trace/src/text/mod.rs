@@ -21,6 +21,7 @@ mod op;
 mod place;
 mod quick;
 mod roadrunner;
+mod short;
 mod table;
 mod value;
 mod writer;
