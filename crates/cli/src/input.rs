@@ -17,7 +17,8 @@ pub(crate) fn open(path: &Path) -> Result<Input> {
     let (name, opened) = if path == Path::new("-") {
         ("standard input".to_owned(), trace::open_stream(std::io::stdin(), keep))
     } else {
-        let opened = std::fs::File::open(path).map_err(trace::Error::from).and_then(|file| trace::open_file(file, keep));
+        let opened =
+            std::fs::File::open(path).map_err(trace::Error::from).and_then(|file| trace::open_file(file, keep));
         (path.display().to_string(), opened)
     };
     let Opened { source, size } = opened.with_context(|| format!("cannot read {name}"))?;

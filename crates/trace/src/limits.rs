@@ -4,7 +4,7 @@
 
 use event::Names;
 
-/// The most that all names together may take, in bytes.
+/// The most memory that all names of a trace may take together, in bytes.
 pub const MAX_NAME_BYTES: usize = 4 << 30;
 
 /// The most late records (about 60 bytes each).
@@ -16,8 +16,11 @@ pub const MAX_STACKS: usize = 1 << 26;
 /// The most modules, threads told about, and losses told of.
 pub const MAX_TOLD: usize = 1 << 20;
 
-/// The longest line of a text trace.
-pub const MAX_LINE: usize = 1 << 20;
+/// The bytes of a line of a text trace, without its line feed.
+pub const MAX_LINE_BYTES: usize = 1 << 20;
+
+/// The arguments of one internal event.
+pub const MAX_ARGS: usize = u16::MAX as usize;
 
 /// Whether the names take more than they may.
 pub(crate) fn too_many_names(names: &Names) -> bool {

@@ -42,8 +42,11 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
     let seconds = started.elapsed().as_secs_f64();
     let validate = AnalysisStats { seconds, ..AnalysisStats::default() };
-    report.stats =
-        Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis: [("validate".to_owned(), validate)].into() };
+    report.stats = Stats {
+        seconds,
+        peak_rss_bytes: usage::peak_rss_bytes(),
+        per_analysis: [("validate".to_owned(), validate)].into(),
+    };
     show(args, &report)?;
     for note in report::notes(&report) {
         eprintln!("foretrace: {}: {note}", harmless(&input.name));

@@ -44,14 +44,17 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
     let mut text = String::from(example.story);
     text.push('\n');
     text += &columns(&steps(&trace), 100);
-    text += &format!("
+    text += &format!(
+        "
 Nothing here says that it had to go well: nothing keeps the radio from failing a moment earlier.
 
 Try also:
   foretrace demo {name} --trace > {name}.std     the trace itself, as text
   foretrace check {name}.std                     validate it and print its figures
   foretrace convert {name}.std {name}.ftrace     the binary format
-", name = example.name);
+",
+        name = example.name
+    );
     print(text.as_bytes())
 }
 

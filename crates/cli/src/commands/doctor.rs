@@ -41,7 +41,8 @@ pub(crate) fn run() -> Result<u8> {
     for tool in TOOLS {
         match find(tool.command) {
             Some(path) => {
-                let version = version(&path, tool.version).unwrap_or_else(|| "is there, but does not say its version".into());
+                let version =
+                    version(&path, tool.version).unwrap_or_else(|| "is there, but does not say its version".into());
                 line(tool.command, &format!("{version}  (for {})", tool.purpose));
             }
             None => {
@@ -53,7 +54,10 @@ pub(crate) fn run() -> Result<u8> {
     text += "\nEverything this version does works without the programs listed above.\n";
     if !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
-        text += &format!("What is missing will be wanted for recording; on Debian: apt-get install {}\n", packages.join(" "));
+        text += &format!(
+            "What is missing will be wanted for recording; on Debian: apt-get install {}\n",
+            packages.join(" ")
+        );
     }
     print(text.as_bytes())
 }
@@ -84,13 +88,8 @@ fn find(command: &str) -> Option<PathBuf> {
 
 /// The first line that a tool says of its version.
 fn version(tool: &PathBuf, flag: &str) -> Option<String> {
-    let mut child = Command::new(tool)
-        .arg(flag)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
+    let mut child =
+        Command::new(tool).arg(flag).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().ok()?;
     let ended = ends_in_time(&mut child);
     if !ended {
         let _ = child.kill();

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     let (mut batch, mut part) = (Batch::default(), Batch::default());
     let mut error = None;
     let mut events = 0;
+    let mut problems = 0;
     loop {
         match input.source.next_batch(&mut batch) {
             Ok(true) if batch.first < end => {}
@@ -37,7 +38,8 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
             }
             let place = input.source.place((problem.event - batch.first) as usize);
             let place = place.map(|place| format!("{place}: ")).unwrap_or_default();
-            if validator.count() <= SHOWN {
+            problems += 1;
+            if problems <= SHOWN {
                 complain(&input.name, &format!("{place}event {}: {}", problem.event, problem.message));
             }
         }
@@ -79,7 +81,11 @@ fn cut(batch: &Batch, from: u64, end: u64, part: &mut Batch) {
         part.push_from(batch, event);
     }
     // Initial values stay true for everything behind them.
-    part.inits.extend(batch.inits.iter().filter(|init| (init.before as usize) < end || end == batch.events.len()).map(
-        |init| event::Init { before: (init.before as usize).saturating_sub(from) as u32, ..*init },
-    ));
+    part.inits.extend(
+        batch
+            .inits
+            .iter()
+            .filter(|init| (init.before as usize) < end || end == batch.events.len())
+            .map(|init| event::Init { before: (init.before as usize).saturating_sub(from) as u32, ..*init }),
+    );
 }

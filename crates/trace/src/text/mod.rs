@@ -1,0 +1,38 @@
+//! Text traces: one event a line, `THREAD|OP|SITE`, a superset of the STD format of RAPID.
+//!
+//! # What the format says beyond the table of operations
+//!
+//! * A name is any characters but `|`, `)` and white space. Names that contain such characters, or control characters,
+//!   are written with `\xNN` escapes, one for each byte; a backslash is written `\x5c` only where it would otherwise be
+//!   read as an escape. `,` is escaped only in `wait`, `woken` and `ev`, where it separates; `=` only in `#! init`, and
+//!   `#` only at the beginning of a line. The empty name is `\e`.
+//! * In a site the escaped characters are `|` and control characters.
+//! * In a string, `\"`, `\\` and `\n`, and `\xNN` for `|` and the other control characters.
+//! * A value that was not recorded, where one has to stand, is `?`. A NaN other than the usual one is
+//!   `NaN:` and its bits in hexadecimal.
+//! * `#! incomplete TEXT` says that a part of the run is missing.
+
+mod driver;
+mod escape;
+mod grammar;
+mod line;
+mod lines;
+mod op;
+mod place;
+mod quick;
+mod roadrunner;
+mod short;
+mod table;
+mod value;
+mod writer;
+
+pub use driver::LineReader;
+pub use grammar::Std;
+pub use roadrunner::{RoadRunner, looks_like_roadrunner};
+pub use writer::{TextWriter, event_text};
+
+/// Reads text traces.
+pub type TextReader<R> = LineReader<R, Std>;
+
+/// Reads what RoadRunner prints: see [`RoadRunner`].
+pub type RoadRunnerReader<R> = LineReader<R, RoadRunner>;

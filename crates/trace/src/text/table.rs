@@ -1,0 +1,81 @@
+//! The names of the trace being read, and the bounds on them.
+
+use super::escape;
+use super::value::Literal;
+use crate::limits::{MAX_NAME_BYTES, too_many_names};
+use event::{Id, Names, Space, StrId, Value};
+
+/// What is wrong with a line.
+#[derive(Debug)]
+pub enum Fault {
+    /// It is not what the format allows.
+    Malformed(String),
+    /// It asks for more than this program is willing to hold.
+    TooLarge(String),
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Fault::Malformed(message)
+    }
+}
+
+/// Names by their text.
+#[derive(Default, Debug)]
+pub struct Table {
+    pub(super) names: Names,
+    scratch: String,
+}
+
+impl Table {
+    /// The number of a name as it is written in a text trace.
+    pub(super) fn name(&mut self, space: Space, name: &str) -> Result<u32, Fault> {
+        self.escaped(space, name, escape::read_name)
+    }
+
+    /// The number of a site.
+    pub(super) fn site(&mut self, site: &str) -> Result<u32, Fault> {
+        self.escaped(Space::Site, site, escape::read_site)
+    }
+
+    /// The value of a literal.
+    pub(super) fn value(&mut self, literal: Literal<'_>) -> Result<Value, Fault> {
+        match literal {
+            Literal::Value(value) => Ok(value),
+            Literal::Str(text) => {
+                let number = self.escaped(Space::Str, text, escape::read_string)?;
+                Ok(Value::Str(StrId::from_index(number as usize)))
+            }
+        }
+    }
+
+    fn escaped(&mut self, space: Space, text: &str, read: fn(&mut String, &str)) -> Result<u32, Fault> {
+        if !text.contains('\\') {
+            return self.exact(space, text);
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        read(&mut scratch, text);
+        let number = self.exact(space, &scratch);
+        self.scratch = scratch;
+        number
+    }
+
+    /// The number of a name that has no escapes.
+    #[inline]
+    pub(super) fn exact(&mut self, space: Space, name: &str) -> Result<u32, Fault> {
+        match self.names.space(space).find(name.as_bytes()) {
+            Some(number) => Ok(number),
+            None => self.add(space, name),
+        }
+    }
+
+    #[cold]
+    fn add(&mut self, space: Space, name: &str) -> Result<u32, Fault> {
+        if too_many_names(&self.names) {
+            return Err(Fault::TooLarge(format!("the names take more than {MAX_NAME_BYTES} bytes of memory together")));
+        }
+        self.names
+            .add(space, name)
+            .map_err(|_| Fault::TooLarge(format!("more than {} names of one kind ({space:?})", space.capacity())))
+    }
+}
