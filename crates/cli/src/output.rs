@@ -80,7 +80,7 @@ impl Write for Target {
 
 /// Writes a trace in the format that its name asks for.
 pub(crate) enum TraceWriter {
-    Binary(BinaryWriter<BufWriter<Target>>),
+    Binary(Box<BinaryWriter<BufWriter<Target>>>),
     Text(TextWriter<Packed>),
 }
 
@@ -115,7 +115,7 @@ impl TraceWriter {
         let name = path.to_string_lossy();
         let binary = |name: &str| name.ends_with(".ftrace");
         if binary(&name) {
-            return Ok(TraceWriter::Binary(BinaryWriter::new(BufWriter::with_capacity(1 << 20, target))?));
+            return Ok(TraceWriter::Binary(Box::new(BinaryWriter::new(BufWriter::with_capacity(1 << 20, target))?)));
         }
         let packed = if let Some(inner) = name.strip_suffix(".gz").or(name.strip_suffix(".zst")) {
             if binary(inner) {

@@ -49,7 +49,7 @@ pub(super) fn get_late(
         records.push(LateRecord { after: from.get()?, rank: from.get_u32()? });
         let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
         let object = from.get_below(limits.objects[op as usize] as usize)?;
-        let site = SiteId(from.get_below(limits.sites)?);
+        let site = SiteId(from.get_below(limits.sites as usize)?);
         let extra = extras::get_extra(&mut from, op, bounds, batch)?;
         batch.events.push(Event::with_extra(thread, op, object, site, extra));
     }

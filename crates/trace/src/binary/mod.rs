@@ -14,6 +14,8 @@
 
 mod bytes;
 mod column;
+mod decode;
+mod encode;
 mod events;
 mod extras;
 mod frame;

@@ -41,20 +41,24 @@ struct Habit {
 
 pub(super) struct Predictor {
     /// By operation and object: the last site.
-    sites: Box<[u32]>,
+    sites: Box<[u32; OBJECTS]>,
     /// By site.
-    habits: Box<[Habit]>,
+    habits: Box<[Habit; SITES]>,
     /// By thread: its last site.
-    last: Box<[u32]>,
+    last: Box<[u32; THREADS]>,
+}
+
+/// A table on the heap that never was on the stack.
+fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
+    match vec![T::default(); N].into_boxed_slice().try_into() {
+        Ok(table) => table,
+        Err(_) => unreachable!("a vector of N elements has N"),
+    }
 }
 
 impl Predictor {
     pub(super) fn new() -> Self {
-        Predictor {
-            sites: vec![0; OBJECTS].into(),
-            habits: vec![Habit::default(); SITES].into(),
-            last: vec![0; THREADS].into(),
-        }
+        Predictor { sites: boxed(), habits: boxed(), last: boxed() }
     }
 
     pub(super) fn reset(&mut self) {
@@ -101,13 +105,15 @@ impl Predictor {
         self.sites[Self::slot(op, object)]
     }
 
-    /// Learns from an event and the site its thread was at before.
+    /// Learns the site of an operation on an object.
     #[inline]
-    pub(super) fn learn<const HABITS: bool>(&mut self, previous: u32, op: u8, object: u32, site: u32) {
+    pub(super) fn learn_site(&mut self, op: u8, object: u32, site: u32) {
         self.sites[Self::slot(op, object)] = site;
-        if !HABITS {
-            return;
-        }
+    }
+
+    /// Learns what a site touched, and that it followed another.
+    #[inline]
+    pub(super) fn learn_habit(&mut self, previous: u32, object: u32, site: u32) {
         self.habits[previous as usize % SITES].next = site;
         let habit = &mut self.habits[site as usize % SITES];
         habit.stride = object.wrapping_sub(habit.object);

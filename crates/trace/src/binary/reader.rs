@@ -2,7 +2,7 @@
 
 use super::bytes::Cursor;
 use super::column::ColumnReader;
-use super::events::EventDecoder;
+use super::decode::EventDecoder;
 use super::frame::{
     Damage, FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, TRUSTING, check_file_header,
 };

@@ -1,7 +1,7 @@
 //! Writes a binary trace, frame by frame, as its events come.
 
 use super::column::ColumnWriter;
-use super::events::EventEncoder;
+use super::encode::EventEncoder;
 use super::frame::{FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, file_header};
 use super::index::{End, Entry, put_end, put_index};
 use super::late::{LateRecord, put_late};
