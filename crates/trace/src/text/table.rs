@@ -21,10 +21,18 @@ impl From<String> for Fault {
 }
 
 /// Names by their text.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Table {
     pub(super) names: Names,
+    /// The bytes that all names together may take.
+    limit: usize,
     scratch: String,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { names: Names::default(), limit: MAX_NAME_BYTES, scratch: String::new() }
+    }
 }
 
 impl Table {
@@ -71,11 +79,28 @@ impl Table {
 
     #[cold]
     fn add(&mut self, space: Space, name: &str) -> Result<u32, Fault> {
-        if self.names.text_len() + name.len() > MAX_NAME_BYTES {
-            return Err(Fault::TooLarge(format!("the names take more than {MAX_NAME_BYTES} bytes together")));
+        if self.names.text_len() + name.len() > self.limit {
+            return Err(Fault::TooLarge(format!("the names take more than {} bytes together", self.limit)));
         }
         self.names
             .add(space, name)
             .map_err(|_| Fault::TooLarge(format!("more than {} names of one kind ({space:?})", space.capacity())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bounded_over_all_spaces() {
+        let mut table = Table { limit: 6, ..Table::default() };
+        assert!(matches!(table.name(Space::Var, "abc"), Ok(0)));
+        assert!(matches!(table.site("de"), Ok(1)));
+        assert!(matches!(table.value(Literal::Str("fg")), Err(Fault::TooLarge(_))));
+        assert!(matches!(table.name(Space::Var, "abc"), Ok(0)));
+        assert!(matches!(table.name(Space::Lock, r"\x7c"), Ok(0)));
+        assert_eq!(table.names.get(Space::Lock, 0), "|");
+        assert!(matches!(table.name(Space::Lock, "h"), Err(Fault::TooLarge(_))));
     }
 }
