@@ -1,1 +1,3 @@
+//! How fast traces are read, validated and written.
+
 fn main() {}

@@ -111,11 +111,11 @@ impl<W: Write> BinaryWriter<W> {
         self.flush(names, meta)?;
         self.write_tables(names, meta)?;
         let index = self.offset;
-        let entries = std::mem::take(&mut self.index);
-        self.table(Kind::Index, |raw| {
-            put_index(raw, &entries);
-            entries.len() as u32
-        })?;
+        self.raw.clear();
+        put_index(&mut self.raw, &self.index);
+        self.payload.clear();
+        self.columns.put(&mut self.payload, &self.raw);
+        self.emit(Kind::Index, 0, self.index.len() as u32)?;
         self.payload.clear();
         put_end(&mut self.payload, &End { index, events: self.on_time + self.late, late: self.late });
         self.emit(Kind::End, 0, 0)?;

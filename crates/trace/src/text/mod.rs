@@ -11,6 +11,19 @@
 //! * A value that was not recorded, where one has to stand, is `?`. A NaN other than the usual one is
 //!   `NaN:` and its bits in hexadecimal.
 //! * `#! incomplete TEXT` says that a part of the run is missing.
+//!
+//! ```
+//! use trace::text::{TextReader, TextWriter};
+//! use trace::Trace;
+//!
+//! let text = "#! init x=0\nT1|fork(T2)|3\nT2|w(x)=1|Main.java:12\n";
+//! let trace = Trace::read(&mut TextReader::new(text.as_bytes()))?;
+//! assert_eq!(trace.batch.events.len(), 2);
+//! let mut writer = TextWriter::new(Vec::new());
+//! writer.write_batch(&trace.names, &trace.batch)?;
+//! assert_eq!(writer.finish(&trace.losses)?, text.as_bytes());
+//! # Ok::<(), trace::Error>(())
+//! ```
 
 mod driver;
 mod escape;

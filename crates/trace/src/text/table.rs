@@ -2,7 +2,7 @@
 
 use super::escape;
 use super::value::Literal;
-use crate::limits::{MAX_NAME_BYTES, too_many_names};
+use crate::limits::MAX_NAME_BYTES;
 use event::{Id, Names, Space, StrId, Value};
 
 /// What is wrong with a line.
@@ -21,10 +21,18 @@ impl From<String> for Fault {
 }
 
 /// Names by their text.
-#[derive(Default, Debug)]
+#[derive(Debug)]
 pub struct Table {
     pub(super) names: Names,
+    /// The bytes that all names together may take.
+    limit: usize,
     scratch: String,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Table { names: Names::default(), limit: MAX_NAME_BYTES, scratch: String::new() }
+    }
 }
 
 impl Table {
@@ -71,11 +79,30 @@ impl Table {
 
     #[cold]
     fn add(&mut self, space: Space, name: &str) -> Result<u32, Fault> {
-        if too_many_names(&self.names) {
-            return Err(Fault::TooLarge(format!("the names take more than {MAX_NAME_BYTES} bytes of memory together")));
+        if self.names.memory() + name.len() > self.limit {
+            return Err(Fault::TooLarge(format!("the names take more than {} bytes of memory together", self.limit)));
         }
         self.names
             .add(space, name)
             .map_err(|_| Fault::TooLarge(format!("more than {} names of one kind ({space:?})", space.capacity())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_bounded_over_all_spaces() {
+        let mut table = Table::default();
+        assert!(matches!(table.name(Space::Var, "abc"), Ok(0)));
+        table.limit = table.names.memory();
+        assert!(matches!(table.name(Space::Var, "abc"), Ok(0)));
+        assert!(matches!(table.site("de"), Err(Fault::TooLarge(_))));
+        assert!(matches!(table.value(Literal::Str("fg")), Err(Fault::TooLarge(_))));
+        table.limit += 100;
+        assert!(matches!(table.site("de"), Ok(1)));
+        let full = |table: &mut Table| (0..1000).any(|n| table.name(Space::Lock, &format!("l{n}")).is_err());
+        assert!(full(&mut table) && table.names.memory() < table.limit + 1000);
     }
 }

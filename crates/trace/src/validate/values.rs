@@ -22,7 +22,7 @@ impl Values {
         let sems = names.space(Space::Sem);
         for number in self.counts.len()..sems.len() {
             let init = self.inits.get(names.sem(SemId(number as u32)));
-            self.counts.push(init.map_or(0, |&value| count(value).unwrap_or(0)));
+            self.counts.push(init.map_or(0, |&value| count(value)));
         }
         if !self.any && batch.extras.len() == 1 && batch.inits.is_empty() && self.inits.is_empty() {
             return;
@@ -60,8 +60,7 @@ impl Values {
             if (number as usize) < self.used_sems {
                 return late();
             }
-            self.counts[number as usize] =
-                count(init.value).ok_or_else(|| format!("the initial count of semaphore {name} is not a count"))?;
+            self.counts[number as usize] = count(init.value);
         }
         if let Some(number) = names.space(Space::Var).find(name.as_bytes()) {
             if (number as usize) < self.used_vars {
@@ -98,6 +97,10 @@ impl Values {
 
     pub(super) fn semaphore(&mut self, names: &Names, event: Event) -> Option<String> {
         let count = &mut self.counts[event.sem().0 as usize];
+        if *count == NOT_A_COUNT {
+            *count = i64::from(event.op() == Op::Up);
+            return Some(format!("the initial count of semaphore {} is not a count", names.sem(event.sem())));
+        }
         if event.op() == Op::Up {
             *count = count.saturating_add(1);
             return None;
@@ -111,10 +114,13 @@ impl Values {
     }
 }
 
-fn count(value: Value) -> Option<i64> {
+/// Stands for an initial count that is none, until the semaphore is first used.
+const NOT_A_COUNT: i64 = -1;
+
+fn count(value: Value) -> i64 {
     match value {
-        Value::Int(n) if n >= 0 => Some(n),
-        _ => None,
+        Value::Int(n) if n >= 0 => n,
+        _ => NOT_A_COUNT,
     }
 }
 

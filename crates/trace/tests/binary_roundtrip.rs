@@ -1,0 +1,175 @@
+//! What the binary format must give back: every event, value, name and table, however the batches were cut.
+
+mod common;
+
+use common::{Config, Sample, arbitrary_batch, in_words};
+use event::{Batch, Event, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use proptest::prelude::*;
+use std::io::Cursor;
+use trace::binary::{BinaryReader, BinaryWriter};
+use trace::{Loss, Source, Trace};
+
+/// Writes the events in pieces of these lengths, flushing after those that are even.
+fn write(sample: &Sample, pieces: &[usize]) -> Vec<u8> {
+    let Sample { names, meta, batch } = sample;
+    let mut writer = BinaryWriter::new(Vec::new()).unwrap();
+    let mut inits = batch.inits.iter().peekable();
+    let mut from = 0usize;
+    for &piece in pieces.iter().chain(&[usize::MAX]) {
+        let to = from.max(batch.events.len().min(from.saturating_add(piece)));
+        let mut part = Batch::default();
+        for index in from..to {
+            while let Some(init) = inits.next_if(|init| init.before as usize <= index) {
+                part.inits.push(event::Init { before: (index - from) as u32, ..*init });
+            }
+            part.push_from(batch, batch.events[index]);
+        }
+        if piece == usize::MAX {
+            part.inits.extend(inits.by_ref().map(|init| event::Init { before: (to - from) as u32, ..*init }));
+        }
+        writer.write_batch(names, meta, &part).unwrap();
+        if piece % 2 == 0 {
+            writer.flush(names, meta).unwrap();
+        }
+        from = to;
+    }
+    writer.finish(names, meta).unwrap()
+}
+
+fn stacks(batch: &Batch) -> Vec<StackId> {
+    batch.events.iter().map(|&event| batch.extra(event).stack).collect()
+}
+
+fn check(sample: &Sample, bytes: &[u8]) -> Result<(), TestCaseError> {
+    let mut by_file = BinaryReader::open(Cursor::new(bytes)).unwrap();
+    prop_assert_eq!(by_file.expected_events(), Some(sample.batch.events.len() as u64));
+    let mut by_stream = BinaryReader::new(bytes).unwrap();
+    for source in [&mut by_file as &mut dyn Source, &mut by_stream] {
+        let trace = Trace::read(source).unwrap();
+        prop_assert_eq!(&trace.losses, &[]);
+        prop_assert_eq!(in_words(&trace.names, &trace.batch), in_words(&sample.names, &sample.batch));
+        prop_assert_eq!(stacks(&trace.batch), stacks(&sample.batch));
+        prop_assert_eq!(&trace.meta, &sample.meta);
+        for space in Space::ALL {
+            prop_assert_eq!(trace.names.space(space).len(), sample.names.space(space).len());
+        }
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #[test]
+    fn every_trace_comes_back(
+        sample in arbitrary_batch(Config { hostile: true, stacks: true, events: 80 }),
+        pieces in prop::collection::vec(0usize..30, 0..6),
+    ) {
+        check(&sample, &write(&sample, &pieces))?;
+    }
+}
+
+#[test]
+fn the_same_trace_gives_the_same_bytes() {
+    let sample = long(70_000);
+    assert_eq!(write(&sample, &[]), write(&sample, &[]));
+}
+
+/// A trace of several full frames: loops with strides, and random accesses, so that each prediction hits and misses.
+fn long(events: usize) -> Sample {
+    let mut names = Names::default();
+    let mut batch = Batch::default();
+    let threads: Vec<u32> = (0..5).map(|n| names.add(Space::Thread, &format!("T{n}")).unwrap()).collect();
+    let vars: Vec<u32> = (0..3000).map(|n| names.add(Space::Var, &format!("v{n}")).unwrap()).collect();
+    let sites: Vec<u32> = (0..400).map(|n| names.add(Space::Site, &format!("s{n}")).unwrap()).collect();
+    let mut seed = 1u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) as usize % below
+    };
+    while batch.events.len() < events {
+        let thread = ThreadId(threads[random(5)]);
+        if batch.events.len() / 20_000 % 2 == 0 {
+            let start = random(2000);
+            for step in 0..100 {
+                let site = SiteId(sites[step % 4]);
+                let op = if step % 4 == 3 { Op::Write } else { Op::Read };
+                batch.events.push(Event::new(thread, op, vars[start + step * 3], site));
+            }
+        } else {
+            let op = if random(3) == 0 { Op::Write } else { Op::Read };
+            batch.events.push(Event::new(thread, op, vars[random(3000)], SiteId(sites[random(400)])));
+        }
+    }
+    Sample { names, meta: Meta::default(), batch }
+}
+
+#[test]
+fn several_frames_of_habits_and_surprises_come_back() {
+    let sample = long(200_000);
+    let bytes = write(&sample, &[]);
+    check(&sample, &bytes).unwrap();
+    assert!(bytes.len() < 200_000 * 4, "{} bytes", bytes.len());
+}
+
+#[test]
+fn tables_come_back() {
+    let mut sample = long(10);
+    let text = |names: &mut Names, text: &str| StrId(names.add(Space::Str, text).unwrap());
+    let (path, build_id) = (text(&mut sample.names, "/lib/x.so"), text(&mut sample.names, "00ff"));
+    sample.meta.modules.push(Module { path, build_id, base: u64::MAX, size: 4096 });
+    let stack = sample.meta.stacks.push(SiteId(1), StackId(0)).unwrap();
+    let deeper = sample.meta.stacks.push(SiteId(2), stack).unwrap();
+    let name = text(&mut sample.names, "worker");
+    sample.meta.threads.push(ThreadInfo { thread: ThreadId(1), name, site: SiteId(3), stack: deeper });
+    check(&sample, &write(&sample, &[3])).unwrap();
+    assert_eq!(sample.meta.stacks.frames(deeper).collect::<Vec<_>>(), [SiteId(2), SiteId(1)]);
+}
+
+#[test]
+fn losses_come_back() {
+    let names = Names::default();
+    let mut writer = BinaryWriter::new(Vec::new()).unwrap();
+    writer.write_loss(&Loss { place: None, message: "3 chunks were dropped".into() }).unwrap();
+    let bytes = writer.finish(&names, &Meta::default()).unwrap();
+    let trace = Trace::read(&mut BinaryReader::open(Cursor::new(bytes)).unwrap()).unwrap();
+    assert_eq!(trace.losses, [Loss { place: None, message: "3 chunks were dropped".into() }]);
+}
+
+#[test]
+fn frames_of_an_unknown_kind_are_skipped() {
+    let sample = long(1000);
+    let bytes = write(&sample, &[500]);
+    // A frame as a later version might write it, put before the others.
+    let mut header = [0u8; 20];
+    header[0] = 77;
+    header[4..8].copy_from_slice(&5u32.to_le_bytes());
+    header[12..16].copy_from_slice(&crc32fast::hash(b"later").to_le_bytes());
+    let crc = crc32fast::hash(&header[..16]);
+    header[16..].copy_from_slice(&crc.to_le_bytes());
+    let later = [&bytes[..16], &header, b"later", &bytes[16..]].concat();
+    let trace = Trace::read(&mut BinaryReader::new(&later[..]).unwrap()).unwrap();
+    assert_eq!(trace.losses, []);
+    assert_eq!(in_words(&trace.names, &trace.batch), in_words(&sample.names, &sample.batch));
+}
+
+#[test]
+fn a_later_version_is_refused_with_advice() {
+    let mut bytes = write(&long(3), &[]);
+    bytes[8] = 9;
+    let crc = crc32fast::hash(&bytes[..12]);
+    bytes[12..16].copy_from_slice(&crc.to_le_bytes());
+    let error = BinaryReader::new(&bytes[..]).err().unwrap().to_string();
+    assert_eq!(error, "byte 8: format version 9: this program reads versions 1 to 1; use a newer foretrace");
+}
+
+/// A trace that was written by the first version of the format must read for ever: a change of the format that breaks
+/// this needs a new version number, and a reader for the old one.
+#[test]
+fn a_stored_trace_still_reads() {
+    let stored = include_bytes!("data/version1.ftrace");
+    let text = include_str!("data/version1.std");
+    let trace = Trace::read(&mut BinaryReader::open(Cursor::new(&stored[..])).unwrap()).unwrap();
+    let expected = Trace::read(&mut trace::text::TextReader::new(text.as_bytes())).unwrap();
+    assert_eq!(trace.losses, []);
+    assert_eq!(in_words(&trace.names, &trace.batch), in_words(&expected.names, &expected.batch));
+}
