@@ -1,0 +1,5 @@
+//! The `.rvs` specification language, and the monitors that its properties compile to.
+
+mod formula;
+
+pub use formula::{AtomId, Ere, Formula, Fsm, FsmState, Guard, Otherwise};
