@@ -132,6 +132,13 @@ fn property_details(p: &PropertyResult) -> String {
     harmless(&details.join(", ")).into_owned()
 }
 
+/// Whether anything was looked for, beside what is wrong with the trace itself.
+fn looked(report: &Report) -> bool {
+    !report.properties.is_empty()
+        || report.findings.iter().next().is_some()
+        || report.stats.per_analysis.keys().any(|analysis| analysis != "validate")
+}
+
 /// `2 findings: 1 observed, 1 predicted; 3 warnings`, and what keeps it from being the last word.
 fn summary(report: &Report) -> String {
     let shown = |status| report.findings.iter().filter(|f| !f.suppressed && f.status() == status).count() as u64;
@@ -146,6 +153,7 @@ fn summary(report: &Report) -> String {
     }
     let mut parts = Vec::new();
     parts.push(match total {
+        0 if !looked(report) => "no findings: neither detectors nor properties were asked for".to_owned(),
         0 => "no findings".to_owned(),
         n => format!("{}: {}", count(n, "finding"), by_status.join(", ")),
     });

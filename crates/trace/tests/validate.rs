@@ -126,6 +126,10 @@ fn one_notify_wakes_one_waiter_and_a_notifyall_everyone() {
         &format!("{two}C|notify(l)|\nA|woken(l)|\nA|rel(l)|\nB|woken(l)|"),
         &["7: B is woken on l without a notify since its wait (a timeout? then say so: =timeout)"],
     );
+    // A notifyall and a notify for A; the notify after B's wait is B's.
+    accepts(
+        "A|acq(l)|\nA|wait(l)|\nC|notifyall(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\nA|woken(l)|\nA|rel(l)|\nC|notify(l)|\nB|woken(l)|",
+    );
     // The notify came before B's wait: it can only have been A's.
     accepts(
         "A|acq(l)|\nA|wait(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\nC|notify(l)|\nB|woken(l)|\nB|rel(l)|\nA|woken(l)|",

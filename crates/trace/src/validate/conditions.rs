@@ -8,12 +8,21 @@ use std::collections::BTreeSet;
 struct Condition {
     /// How many threads wait.
     waiting: u64,
-    /// When each notify came that no wake-up has used.
+    /// When each notify came that no wake-up has used. At most one for each waiting thread, the newest: whoever an
+    /// older one can have woken, a newer one can, too.
     notifies: BTreeSet<u64>,
     /// When the last notify-all came.
     all: u64,
     /// Counts the events of this condition.
     clock: u64,
+}
+
+impl Condition {
+    fn trim(&mut self) {
+        while self.notifies.len() as u64 > self.waiting {
+            self.notifies.pop_first();
+        }
+    }
 }
 
 #[derive(Default)]
@@ -42,11 +51,8 @@ impl Conditions {
 
     pub(super) fn notify(&mut self, cond: CondId) {
         let condition = self.tick(cond);
-        // More unused notifies than waiters help nobody: the waiters of today need one each, and those of tomorrow
-        // come after them.
-        if (condition.notifies.len() as u64) < condition.waiting {
-            condition.notifies.insert(condition.clock);
-        }
+        condition.notifies.insert(condition.clock);
+        condition.trim();
     }
 
     pub(super) fn notify_all(&mut self, cond: CondId) {
@@ -66,9 +72,7 @@ impl Conditions {
         } else {
             false
         };
-        if condition.waiting == 0 {
-            condition.notifies.clear();
-        }
+        condition.trim();
         notified
     }
 }

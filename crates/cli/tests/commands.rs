@@ -1,0 +1,81 @@
+//! The commands around the traces: demo, doctor, help, completions, the manual page.
+
+mod common;
+
+use common::Folder;
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn the_demo_shows_the_recorded_run() {
+    let folder = Folder::new();
+    let ran = folder.ok(&["demo"]);
+    let run = "\
+  controller     radio
+  r(radio)=1
+  w(approved)=1
+  r(approved)=1
+  w(landing)=1
+                 w(radio)=0
+";
+    assert!(ran.stdout.contains(run), "{}", ran.stdout);
+    assert_eq!(folder.ok(&["demo", "landing"]).stdout, ran.stdout);
+    assert!(folder.ok(&["demo", "--list"]).stdout.starts_with("landing "));
+    let unknown = folder.run(&["demo", "nothing"]);
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("there is: landing"), "{unknown:?}");
+}
+
+#[test]
+fn the_commands_that_the_demo_recommends_work() {
+    let folder = Folder::new();
+    folder.write("landing.std", folder.ok(&["demo", "landing", "--trace"]).stdout);
+    let ran = folder.ok(&["check", "landing.std", "--strict"]);
+    assert!(ran.stdout.starts_with("trace     9 events, 3 threads, 3 variables, 0 locks\n"), "{}", ran.stdout);
+    folder.ok(&["convert", "landing.std", "landing.ftrace"]);
+}
+
+#[test]
+fn doctor_says_what_is_there_and_what_is_missing() {
+    let folder = Folder::new();
+    let bare = folder.command(&["doctor"]).env("PATH", "").output().unwrap();
+    assert!(bare.status.success());
+    let text = String::from_utf8(bare.stdout).unwrap();
+    for tool in ["gcc", "clang", "java", "cargo", "maude"] {
+        let line = text.lines().find(|line| line.starts_with(tool)).unwrap();
+        assert!(line.contains("missing"), "{line}");
+    }
+    assert!(text.contains("apt-get install gcc g++ clang"), "{text}");
+    let here = folder.ok(&["doctor"]).stdout;
+    let cargo = here.lines().find(|line| line.starts_with("cargo")).unwrap();
+    assert!(cargo.contains("cargo 1."), "{cargo}");
+}
+
+#[test]
+fn help_completions_and_the_manual_page_name_every_command() {
+    let folder = Folder::new();
+    let commands = ["demo", "check", "show", "convert", "gen", "doctor", "completions", "man"];
+    let help = folder.ok(&["--help"]).stdout;
+    let man = folder.ok(&["man"]).stdout;
+    let bash = folder.ok(&["completions", "bash"]).stdout;
+    for command in commands {
+        for (what, text) in [("help", &help), ("man", &man), ("completions", &bash)] {
+            assert!(text.contains(command), "{what} lacks {command}");
+        }
+        assert!(!folder.ok(&[command, "--help"]).stdout.is_empty());
+    }
+    for shell in ["zsh", "fish", "elvish", "powershell"] {
+        assert!(folder.ok(&["completions", shell]).stdout.contains("foretrace"));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "200000", "-o", "t.ftrace"]);
+    let mut child =
+        folder.command(&["show", "t.ftrace"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 10];
+    child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert!(out.status.success() && out.stderr.is_empty(), "{out:?}");
+}
