@@ -1,0 +1,6 @@
+//! Text traces.
+#![no_main]
+
+mod common;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| common::survive(trace::text::TextReader::new(bytes)));
