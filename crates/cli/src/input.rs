@@ -1,7 +1,7 @@
 //! Opens the trace that the user named.
 
 use anyhow::{Context, Result};
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::path::Path;
 use trace::{Opened, Source};
 
@@ -28,6 +28,10 @@ pub(crate) fn open(path: &Path) -> Result<Input> {
 /// Keeps a stream in a file that goes away with this process.
 fn keep(stream: &mut dyn Read) -> std::io::Result<std::fs::File> {
     let mut file = tempfile::tempfile()?;
-    std::io::copy(stream, &mut file)?;
+    match std::io::copy(stream, &mut file) {
+        // A compressed stream that is cut off or damaged: the reader will say so, with what there is.
+        Err(error) if matches!(error.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData) => {}
+        copied => drop(copied?),
+    }
     Ok(file)
 }

@@ -1,31 +1,35 @@
-//! Ctrl-C: the first one asks the work to stop and report, the second one ends the program at once.
+//! Ctrl-C and its kin: the first one asks the work to stop and report, the second one ends the program at once.
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// The exit code of a command that was interrupted.
-pub(crate) const INTERRUPTED: u8 = 130;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Whether somebody wants the work to stop.
-#[derive(Clone)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct Interrupt {
+    /// The number of the signal; 0 if there was none.
+    signal: Arc<AtomicUsize>,
+}
 
 impl Interrupt {
-    /// Begins to listen. If that fails, signals do what they always do.
+    /// Begins to listen. Where that fails, signals do what they always do.
     pub(crate) fn listen() -> Interrupt {
-        let asked = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
+        let signal = Arc::new(AtomicUsize::new(0));
+        let again = Arc::new(AtomicBool::new(false));
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             // Registered first, so that it sees the flag as it was before this signal.
-            let armed = signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED.into(), asked.clone());
-            if armed.is_ok() {
-                let _ = signal_hook::flag::register(signal, asked.clone());
+            if signal_hook::flag::register_conditional_shutdown(number, 128 + number, again.clone()).is_ok() {
+                let _ = signal_hook::flag::register(number, again.clone());
+                let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
             }
         }
-        Interrupt(asked)
+        Interrupt { signal }
     }
 
-    pub(crate) fn asked(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+    /// The exit code, if the work is to stop: 128 and the number of the signal, as shells have it.
+    pub(crate) fn asked(&self) -> Option<u8> {
+        match self.signal.load(Ordering::Relaxed) {
+            0 => None,
+            number => Some(128 + number as u8),
+        }
     }
 }

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
         // Whoever read our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("foretrace: {}", output::harmless(&format!("{error:#}")));
+            output::say(&format!("{error:#}"));
             ExitCode::from(FAILED)
         }
     }

@@ -10,13 +10,9 @@ use trace::binary::BinaryWriter;
 use trace::text::TextWriter;
 use trace::{Loss, Source};
 
-/// Makes control characters visible, so that a name from a trace cannot drive the terminal.
-pub(crate) fn harmless(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && c != '\n' { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
+/// Says something on standard error, made harmless for a terminal. That nobody hears it must not stop the work.
+pub(crate) fn say(what: &str) {
+    let _ = writeln!(io::stderr(), "foretrace: {}", report::harmless(what));
 }
 
 /// A file that appears under its name only when it is finished; or a stream.
@@ -36,6 +32,13 @@ impl Target {
             let stream = File::options().write(true).open(path).with_context(context)?;
             return Ok(Target::Stream(Box::new(stream)));
         }
+        // Through a symbolic link to what it points to, and as writable as it was.
+        let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let permissions = match File::options().write(true).open(path) {
+            Ok(old) => Some(old.metadata().with_context(context)?.permissions()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error).with_context(context),
+        };
         let folder = match path.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
@@ -48,7 +51,10 @@ impl Target {
             builder.permissions(std::fs::Permissions::from_mode(0o666));
         }
         let temporary = builder.prefix(".foretrace-").tempfile_in(folder).with_context(context)?;
-        Ok(Target::File { temporary, path: path.to_owned() })
+        if let Some(permissions) = permissions {
+            temporary.as_file().set_permissions(permissions).with_context(context)?;
+        }
+        Ok(Target::File { temporary, path: path.clone() })
     }
 
     /// Puts the file under its name.

@@ -124,6 +124,58 @@ fn what_cannot_be_read_fails_plainly() {
 }
 
 #[test]
+fn a_binary_trace_cut_off_in_its_header_is_known_for_what_it_is() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "100", "-o", "t.ftrace"]);
+    let whole = folder.read("t.ftrace");
+    for len in 1..=16 {
+        folder.write("cut.ftrace", &whole[..len]);
+        let ran = folder.run(&["check", "cut.ftrace"]);
+        assert!(ran.code == Some(2) && ran.stderr.contains("byte "), "{len}: {ran:?}");
+        assert!(ran.stderr.contains("cut off") || ran.stderr.contains("no end mark"), "{len}: {ran:?}");
+    }
+}
+
+#[test]
+fn what_stands_behind_the_end_mark_is_told() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "100", "-o", "t.ftrace"]);
+    let whole = folder.read("t.ftrace");
+    let twice = [&whole[..], &whole].concat();
+    folder.write("twice.ftrace", &twice);
+    for ran in [folder.run(&["check", "twice.ftrace"]), folder.run_with_input(&["check", "-"], &twice)] {
+        let expected = format!("{} bytes behind the end mark were not read", whole.len());
+        assert!(ran.code == Some(0) && ran.stderr.contains(&expected), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_compressed_binary_trace_reads_as_far_as_it_goes() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "200000", "-o", "t.ftrace"]);
+    let packed = std::process::Command::new("gzip").args(["-c", "t.ftrace"]).current_dir(folder.path("")).output();
+    let packed = packed.unwrap().stdout;
+    folder.write("t.ftrace.gz", &packed);
+    assert!(folder.ok(&["check", "t.ftrace.gz", "--strict"]).stdout.contains("200000 events"));
+    folder.write("t.ftrace.gz", &packed[..packed.len() / 2]);
+    let ran = folder.ok(&["check", "t.ftrace.gz"]);
+    assert!(ran.stdout.contains("incomplete") && !ran.stdout.contains(" 0 events"), "{ran:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nobody_listening_is_no_failure() {
+    let folder = Folder::new();
+    folder.write("t.std", "T1|rel(l)|1\n");
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let status = folder.command(&["check", "t.std"]).stderr(full).stdout(std::process::Stdio::null()).status().unwrap();
+    assert_eq!(status.code(), Some(0));
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let ran = folder.command(&["check", "t.std"]).stdout(full).output().unwrap();
+    assert_eq!(ran.status.code(), Some(2), "a full disk is a failure");
+}
+
+#[test]
 fn an_empty_trace_is_fine() {
     let folder = Folder::new();
     folder.write("t.std", "");

@@ -63,6 +63,9 @@ fn help_completions_and_the_manual_page_name_every_command() {
         }
         assert!(!folder.ok(&[command, "--help"]).stdout.is_empty());
     }
+    for option in ["--detect", "--strict", "--from", "--all-ops", "--seed"] {
+        assert!(man.replace("\\-", "-").contains(option), "the manual page lacks {option}");
+    }
     for shell in ["zsh", "fish", "elvish", "powershell"] {
         assert!(folder.ok(&["completions", shell]).stdout.contains("foretrace"));
     }

@@ -82,6 +82,45 @@ fn parts_can_be_shown() {
     }
 }
 
+/// What is skipped is not read, but its initial values stay true.
+#[test]
+fn parts_keep_the_initial_values_before_them() {
+    let folder = Folder::new();
+    let text = "#! init x=1\nT1|r(x)=1|1\n#! init y=2\n".to_owned() + &"T1|r(x)=1|1\n".repeat(1_100_000);
+    folder.write("a.std", text);
+    folder.ok(&["convert", "a.std", "a.ftrace"]);
+    for name in ["a.std", "a.ftrace"] {
+        let part = folder.ok(&["show", name, "--from", "1099999", "--count", "1"]).stdout;
+        assert_eq!(part, "#! init x=1\n#! init y=2\nT1|r(x)=1|1\n", "{name}");
+    }
+}
+
+#[test]
+fn any_number_of_initial_values_comes_back() {
+    let folder = Folder::new();
+    let inits: String = (0..200_000).map(|n| format!("#! init v{n}=0\n")).collect();
+    let text = format!("T1|r(x)|1\n{inits}T1|r(x)|2\n{inits}");
+    folder.write("a.std", &text);
+    folder.ok(&["convert", "a.std", "a.ftrace"]);
+    folder.ok(&["convert", "a.ftrace", "b.std"]);
+    assert!(folder.read("b.std") == text.as_bytes());
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_overwritten_keeps_its_permissions_and_links() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new();
+    folder.write("real.std", "");
+    let private = std::fs::Permissions::from_mode(0o600);
+    std::fs::set_permissions(folder.path("real.std"), private).unwrap();
+    std::os::unix::fs::symlink("real.std", folder.path("link.std")).unwrap();
+    folder.ok(&["gen", "--events", "100", "-o", "link.std"]);
+    assert!(std::fs::symlink_metadata(folder.path("link.std")).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(folder.path("real.std")).unwrap().permissions().mode() & 0o777, 0o600);
+    assert!(folder.read("real.std").len() > 1000);
+}
+
 #[test]
 fn a_failed_conversion_leaves_what_was_there() {
     let folder = Folder::new();
@@ -139,7 +178,11 @@ fn nonsense_options_of_gen_are_refused() {
 fn an_interrupted_conversion_leaves_nothing_behind() {
     let folder = Folder::new();
     let mut child = folder.command(&["gen", "--events", "2000000000", "-o", "huge.ftrace"]).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(400));
+    let started = std::time::Instant::now();
+    // Signals are listened to before the first file is made.
+    while folder.names().is_empty() && started.elapsed().as_secs() < 60 {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     let killed = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(killed.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));

@@ -36,7 +36,36 @@ impl Default for Batch {
     }
 }
 
+/// What a batch consists of, in order.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'a> {
+    /// An initial value.
+    Init(&'a Init),
+    /// An event and its index in the batch.
+    Event(usize, Event),
+}
+
 impl Batch {
+    /// The events with the initial values between them.
+    #[inline]
+    pub fn items(&self) -> impl Iterator<Item = Item<'_>> {
+        let mut inits = self.inits.iter().peekable();
+        let mut events = self.events.iter().enumerate().peekable();
+        std::iter::from_fn(move || {
+            let index = events.peek().map_or(usize::MAX, |next| next.0);
+            if let Some(init) = inits.next_if(|init| init.before as usize <= index) {
+                return Some(Item::Init(init));
+            }
+            events.next().map(|(index, &event)| Item::Event(index, event))
+        })
+    }
+
+    /// Adds an initial value, behind the events so far.
+    pub fn push_init(&mut self, name: StrId, value: Value) {
+        let before = u32::try_from(self.events.len()).expect("fewer than 2^32 events in a batch");
+        self.inits.push(Init { before, name, value });
+    }
+
     /// Forgets everything but the memory; the next event will be number `first` of the run.
     pub fn clear(&mut self, first: u64) {
         self.first = first;

@@ -16,7 +16,7 @@ mod names;
 mod op;
 mod value;
 
-pub use batch::{Batch, Init};
+pub use batch::{Batch, Init, Item};
 pub use event::{Event, Extra, MAX_THREADS, Wake};
 pub use id::{BlockId, CondId, Id, LabelId, LatchId, LockId, SemId, SiteId, StackId, StrId, ThreadId, VarId};
 pub use meta::{Meta, Module, Stacks, ThreadInfo};

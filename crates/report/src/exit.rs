@@ -3,7 +3,7 @@
 use crate::{Report, Status, plain::harmless};
 
 /// 1 if something new was observed, predicted or confirmed, else 0. With `strict`, an unsuppressed warning, a search
-/// that was cut short and an incomplete trace give 1 too. (2, that nothing could be analysed, never has a report.)
+/// that was cut short and an incomplete trace give 1 too. (2, that the tool or its input failed, is not for a report to say.)
 pub fn exit_code(report: &Report, strict: bool) -> u8 {
     let found = report.findings.iter().any(|f| !f.suppressed && (strict || f.status() != Status::Warning));
     let doubtful = is_truncated(report) || !report.trace.is_complete();
@@ -30,7 +30,7 @@ pub fn notes(report: &Report) -> Vec<String> {
     if let Some(first) = trace.problems.first() {
         let place = first.place.as_ref().map(|p| format!("{p}: ")).unwrap_or_default();
         let first = harmless(&format!("{place}{}", first.message)).into_owned();
-        notes.push(match trace.problems.len() {
+        notes.push(match trace.problems.len() as u64 + trace.problems_omitted {
             1 => format!("the trace has a problem: {first}"),
             n => format!("the trace has {n} problems, the first: {first}"),
         });

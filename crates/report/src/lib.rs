@@ -24,6 +24,7 @@ pub use finding::{Finding, Kind, Side};
 pub use findings::Findings;
 pub use fingerprint::{fingerprint, site_identity};
 pub use json::{ReadError, read_json, render_json};
+pub use plain::harmless;
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use text::{TextOptions, render_text};

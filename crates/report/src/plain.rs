@@ -10,7 +10,7 @@ fn acts(c: char) -> bool {
 }
 
 /// The text with such characters spelled out (`\x1b`, `\u{202e}`).
-pub(crate) fn harmless(text: &str) -> Cow<'_, str> {
+pub fn harmless(text: &str) -> Cow<'_, str> {
     if !text.chars().any(acts) {
         return Cow::Borrowed(text);
     }

@@ -79,9 +79,16 @@ pub struct TraceFigures {
     /// What the validator found wrong, in trace order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Problem>,
+    /// How many more problems there are than those listed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub problems_omitted: u64,
     /// What is missing, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Default for TraceFigures {
@@ -93,6 +100,7 @@ impl Default for TraceFigures {
             locks: 0,
             complete: true,
             problems: Vec::new(),
+            problems_omitted: 0,
             losses: Vec::new(),
         }
     }

@@ -59,12 +59,12 @@ fn entry(indent: usize, word: &str, text: &str, at: usize, out: &mut dyn io::Wri
     Ok(())
 }
 
-/// The first entries under one word, then how many more there are.
-fn entries(word: &str, texts: &[String], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+/// The first entries under one word, then how many more there are; `omitted` are not even in the list.
+fn entries(word: &str, texts: &[String], omitted: u64, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
     for (i, text) in texts.iter().take(SHOWN).enumerate() {
         entry(0, if i == 0 { word } else { "" }, text, at, out)?;
     }
-    match texts.len().saturating_sub(SHOWN) {
+    match texts.len().saturating_sub(SHOWN) as u64 + omitted {
         0 => Ok(()),
         more => entry(0, "", &format!("… and {more} more"), at, out),
     }
@@ -83,7 +83,7 @@ fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write)
     } else {
         writeln!(out, "{}{}", pad("", HEAD), style.caution("incomplete"))?;
         let losses: Vec<String> = trace.losses.iter().map(|loss| harmless(loss).into_owned()).collect();
-        entries("lost", &losses, at, out)?;
+        entries("lost", &losses, 0, at, out)?;
     }
     let problem = |problem: &crate::Problem| {
         let event = problem.event.map(|event| format!("event {event}"));
@@ -91,7 +91,7 @@ fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write)
         let place = if place.is_empty() { String::new() } else { place.join(", ") + ": " };
         harmless(&(place + &problem.message)).into_owned()
     };
-    entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), at, out)
+    entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), trace.problems_omitted, at, out)
 }
 
 fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write) -> io::Result<()> {

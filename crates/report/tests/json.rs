@@ -77,14 +77,15 @@ fn property() -> impl Strategy<Value = PropertyResult> {
 fn trace() -> impl Strategy<Value = TraceFigures> {
     let problem =
         (of(any::<u64>()), of(name()), name()).prop_map(|(event, place, message)| Problem { event, place, message });
-    (any::<[u64; 4]>(), any::<bool>(), vec(problem, 0..3), vec(name(), 0..3)).prop_map(
-        |([events, threads, variables, locks], complete, problems, losses)| TraceFigures {
+    (any::<[u64; 5]>(), any::<bool>(), vec(problem, 0..3), vec(name(), 0..3)).prop_map(
+        |([events, threads, variables, locks, problems_omitted], complete, problems, losses)| TraceFigures {
             events,
             threads,
             variables,
             locks,
             complete,
             problems,
+            problems_omitted,
             losses,
         },
     )

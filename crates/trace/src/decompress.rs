@@ -65,11 +65,13 @@ pub struct Peeked<R> {
 }
 
 impl<R: Read> Peeked<R> {
-    /// Looks at the first bytes: as many as wanted, or all there are.
+    /// Looks at the first bytes: at most as many as wanted, and no more than are there at once once a format can be
+    /// known, so that a slow stream is not waited for.
     pub fn new(mut inner: R, want: usize) -> io::Result<Self> {
+        const ENOUGH: usize = 8;
         let mut head = vec![0; want];
         let mut have = 0;
-        while have < want {
+        while have < want.min(ENOUGH) {
             match inner.read(&mut head[have..]) {
                 Ok(0) => break,
                 Ok(n) => have += n,

@@ -2,19 +2,30 @@
 //!
 //! Beside them a reader holds one batch and one frame (or line) at a time.
 
+use crate::Loss;
 use event::Names;
 
 /// The most memory that all names of a trace may take together, in bytes.
 pub const MAX_NAME_BYTES: usize = 4 << 30;
 
-/// The most late records (about 60 bytes each).
-pub const MAX_LATE: usize = 1 << 25;
+/// The most late records, and the most arguments of all of them together (about 60 and 16 bytes each); and no more
+/// than the file has bytes, if that is more than [`MIN_LATE`].
+pub const MAX_LATE: usize = 1 << 26;
+
+/// Late records that any file may have.
+pub const MIN_LATE: usize = 1 << 20;
 
 /// The most call stacks (8 bytes each).
 pub const MAX_STACKS: usize = 1 << 26;
 
-/// The most modules, threads told about, and losses told of.
+/// The most modules, and the most threads told about.
 pub const MAX_TOLD: usize = 1 << 20;
+
+/// The most losses kept in words: one is enough to make a trace incomplete.
+pub const MAX_LOSSES: usize = 1000;
+
+/// The longest text of a loss that is kept.
+pub const MAX_LOSS_BYTES: usize = 1 << 10;
 
 /// The bytes of a line of a text trace, without its line feed.
 pub const MAX_LINE_BYTES: usize = 1 << 20;
@@ -25,4 +36,15 @@ pub const MAX_ARGS: usize = u16::MAX as usize;
 /// Whether the names take more than they may.
 pub(crate) fn too_many_names(names: &Names) -> bool {
     names.memory() > MAX_NAME_BYTES
+}
+
+/// Keeps what a trace says of its losses, within bounds.
+pub(crate) fn keep_loss(losses: &mut Vec<Loss>, message: &str) {
+    if losses.len() < MAX_LOSSES {
+        let mut end = message.len().min(MAX_LOSS_BYTES);
+        while !message.is_char_boundary(end) {
+            end -= 1;
+        }
+        losses.push(Loss { place: None, message: message[..end].to_owned() });
+    }
 }

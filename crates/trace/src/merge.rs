@@ -43,6 +43,8 @@ pub struct Merge<T, I: Iterator<Item = (Option<u64>, T)>> {
     current: Option<(usize, u64)>,
     last: Option<(u64, usize)>,
     failed: Option<MergeError>,
+    /// Once all numbers are used up: the first stream that may have items left.
+    rest: usize,
 }
 
 struct Stream<T, I> {
@@ -56,7 +58,7 @@ impl<T, I: Iterator<Item = (Option<u64>, T)>> Merge<T, I> {
     pub fn new(streams: impl IntoIterator<Item = I>) -> Self {
         let streams = streams.into_iter();
         let streams: Vec<_> = streams.map(|items| Stream { items, ready: VecDeque::new() }).collect();
-        let mut merge = Merge { streams, next: BinaryHeap::new(), current: None, last: None, failed: None };
+        let mut merge = Merge { streams, next: BinaryHeap::new(), current: None, last: None, failed: None, rest: 0 };
         for stream in 0..merge.streams.len() {
             merge.read_to_number(stream);
         }
@@ -112,10 +114,14 @@ impl<T, I: Iterator<Item = (Option<u64>, T)>> Iterator for Merge<T, I> {
                 return Some(Err(error));
             }
             let Some(Reverse((number, at))) = self.next.pop() else {
-                // Streams without any number come last.
-                let rest = self.streams.iter_mut().enumerate();
-                let item = rest.filter_map(|(at, s)| s.ready.pop_front().map(|item| (at, item))).next();
-                return item.map(Ok);
+                // Streams without any number come last, one after the other.
+                while let Some(stream) = self.streams.get_mut(self.rest) {
+                    if let Some(item) = stream.ready.pop_front() {
+                        return Some(Ok((self.rest, item)));
+                    }
+                    self.rest += 1;
+                }
+                return None;
             };
             if let Some((last, first)) = self.last
                 && last == number

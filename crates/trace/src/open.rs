@@ -16,7 +16,12 @@ pub struct Opened {
 }
 
 /// Bytes looked at to know a format: RoadRunner's output may begin with other lines.
-const HEAD: usize = 4096;
+const HEAD: usize = 1 << 16;
+
+/// Whether a file that begins so, or is cut off so, is a binary trace.
+fn looks_binary(head: &[u8]) -> bool {
+    head.starts_with(&MAGIC) || (!head.is_empty() && MAGIC.starts_with(head))
+}
 
 /// Opens a file. One that can be read only once (a pipe) is opened as [`open_stream`] does.
 pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<File>) -> Result<Opened, Error> {
@@ -27,9 +32,9 @@ pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<
     if !kind.is_file() {
         return open_stream(file, keep);
     }
-    let head = Peeked::new(&file, MAGIC.len())?.head().to_vec();
+    let binary = looks_binary(Peeked::new(&file, MAGIC.len())?.head());
     file.rewind()?;
-    let opened = if head == MAGIC {
+    let opened = if binary {
         Opened { source: Box::new(BinaryReader::open(file)?), size: None }
     } else {
         open_stream(file, keep)?
@@ -40,14 +45,14 @@ pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<
 /// Opens a stream. A binary trace is given to `keep`, which stores it in a file, where late records can be found
 /// before the events they belong between.
 pub fn open_stream(
-    input: impl Read + 'static,
+    input: impl Read + Send + 'static,
     keep: impl FnOnce(&mut dyn Read) -> io::Result<File>,
 ) -> Result<Opened, Error> {
     let input = Decompress::new(input)?;
     let packed = input.packing() != Packing::Plain;
     let counter = input.counter();
     let mut input = Peeked::new(input, HEAD)?;
-    if input.head().starts_with(&MAGIC) {
+    if looks_binary(input.head()) {
         let mut file = keep(&mut input)?;
         file.rewind()?;
         return Ok(Opened { source: Box::new(BinaryReader::open(file)?), size: None });

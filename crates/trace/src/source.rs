@@ -5,8 +5,9 @@ use event::{Batch, Meta, Names};
 
 /// A trace being read. Batches come in recorded order; after each, the names and the meta-information know
 /// everything that the events so far refer to.
-pub trait Source {
-    /// Replaces `batch` by the next stretch of events. `false`: there are no more, and `batch` is empty.
+pub trait Source: Send {
+    /// Replaces `batch` by the next stretch of events, of any length; it may hold nothing but initial values. Waits
+    /// only while there is nothing at all. `false`: there are no more, and `batch` is empty.
     ///
     /// After an error the events delivered so far stand, and the source has ended.
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error>;
@@ -25,6 +26,12 @@ pub trait Source {
 
     /// Bytes of input consumed, for progress.
     fn consumed(&self) -> u64;
+
+    /// Passes over events before the one with this index, as far as that is cheap: the next batch begins at or before
+    /// it. To be called before the first batch.
+    fn skip_to(&mut self, _event: u64) -> Result<(), Error> {
+        Ok(())
+    }
 }
 
 /// A whole trace in memory.

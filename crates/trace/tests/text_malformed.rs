@@ -94,7 +94,6 @@ fn malformed_lines() {
         ("T1|ev(a,b)|1", "`b` is not a value"),
         ("T1|ev(a,1 2)|1", "expected `,` or `)` after an argument, found ` 2)`"),
         ("#! initial x=0", "unknown directive `initial`; known are `#! init x=0 y=1`"),
-        ("#!", "unknown directive ``"),
         ("#! init", "`#! init` without a value"),
         ("#! init x", "expected `name=value` in `#! init`, found `x`"),
         ("#! init =3", "the variable's name is empty"),

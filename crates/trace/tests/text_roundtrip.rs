@@ -15,7 +15,7 @@ fn write(sample: &Sample, losses: &[Loss]) -> Vec<u8> {
     writer.finish(losses).expect("memory takes everything")
 }
 
-fn read(input: impl Read) -> Trace {
+fn read(input: impl Read + Send) -> Trace {
     Trace::read(&mut TextReader::new(input)).expect("what was written is readable")
 }
 

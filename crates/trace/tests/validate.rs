@@ -13,7 +13,51 @@ fn problems(text: &str) -> Vec<String> {
     for size in [1, 2, 3, 7] {
         assert_eq!(validate(&trace, size), whole, "in batches of {size}:\n{text}");
     }
+    assert_eq!(with_names_ahead(&trace), whole, "with all names known from the start:\n{text}");
     whole
+}
+
+/// Event by event, but all names are there before the first, in another order than that of their use: as in a binary
+/// trace.
+fn with_names_ahead(trace: &Trace) -> Vec<String> {
+    let mut names = event::Names::default();
+    for space in event::Space::ALL {
+        for number in (0..trace.names.space(space).len() as u32).rev() {
+            names.add(space, trace.names.get(space, number)).unwrap();
+        }
+    }
+    let renamed = |space, number| names.space(space).find(trace.names.get(space, number).as_bytes()).unwrap();
+    let mut validator = Validator::new();
+    for item in trace.batch.items() {
+        let mut batch = Batch::default();
+        match item {
+            event::Item::Init(init) => {
+                batch.clear(u64::from(init.before));
+                let name = event::StrId(renamed(event::Space::Str, init.name.0));
+                let value = match init.value {
+                    event::Value::Str(id) => event::Value::Str(event::StrId(renamed(event::Space::Str, id.0))),
+                    value => value,
+                };
+                batch.push_init(name, value);
+            }
+            event::Item::Event(index, event) => {
+                batch.clear(index as u64);
+                let mut extra = *trace.batch.extra(event);
+                if matches!(event.op(), event::Op::Wait | event::Op::Woken) {
+                    extra.lock = event::LockId(renamed(event::Space::Lock, extra.lock.0));
+                }
+                if let event::Value::Str(id) = extra.value {
+                    extra.value = event::Value::Str(event::StrId(renamed(event::Space::Str, id.0)));
+                }
+                let extra = batch.add_extra(extra);
+                let thread = event::ThreadId(renamed(event::Space::Thread, event.thread().0));
+                let object = event.op().space().map_or(0, |space| renamed(space, event.object()));
+                batch.events.push(event::Event::with_extra(thread, event.op(), object, event.site(), extra));
+            }
+        }
+        validator.check(&names, &batch);
+    }
+    validator.problems().iter().map(|p| format!("{}: {}", p.event, p.message)).collect()
 }
 
 fn validate(trace: &Trace, size: usize) -> Vec<String> {
@@ -86,6 +130,7 @@ fn threads_act_after_their_fork_and_before_their_join() {
     accepts("A|fork(B)|\nB|r(x)|\nA|join(B)|\nA|join(B)|\nA|join(C)|");
     finds("B|r(x)|\nA|fork(B)|", &["1: B is forked after its first event"]);
     finds("A|fork(B)|\nC|fork(B)|", &["1: B is forked a second time"]);
+    finds("A|join(B)|\nA|fork(B)|", &["1: B is forked after it was joined (event 0)"]);
     finds("A|fork(A)|", &["0: A forks itself"]);
     finds("A|join(A)|", &["0: A joins itself"]);
     finds("A|fork(B)|\nA|join(B)|\nB|r(x)|\nB|r(x)|", &["2: B acts after it was joined (event 1)"]);
@@ -126,6 +171,8 @@ fn one_notify_wakes_one_waiter_and_a_notifyall_everyone() {
         &format!("{two}C|notify(l)|\nA|woken(l)|\nA|rel(l)|\nB|woken(l)|"),
         &["7: B is woken on l without a notify since its wait (a timeout? then say so: =timeout)"],
     );
+    // A's time ran out: the notify is B's.
+    accepts(&format!("{two}C|notify(l)|\nA|woken(l)=timeout|\nA|rel(l)|\nB|woken(l)|"));
     // A notifyall and a notify for A; the notify after B's wait is B's.
     accepts(
         "A|acq(l)|\nA|wait(l)|\nC|notifyall(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\nA|woken(l)|\nA|rel(l)|\nC|notify(l)|\nB|woken(l)|",
@@ -145,6 +192,7 @@ fn a_thread_that_asks_for_a_lock_waits_for_the_answer() {
     accepts("A|req(l)|\nA|acq(l)|\nB|req(l)|");
     accepts("A|req(l)|\nA|tfail(l)|\nA|req(l)|\nA|racq(l)|");
     finds("A|req(l)|\nA|r(x)|", &["1: A goes on though its request for l is unanswered"]);
+    finds("A|req(l)|\nB|join(A)|", &["1: A is joined though its request for l is unanswered"]);
     finds("A|req(l)|\nA|acq(m)|", &["1: A goes on though its request for l is unanswered"]);
 }
 

@@ -3,8 +3,8 @@
 use super::print;
 use crate::args::{Check, Color};
 use crate::input::{self, Input};
-use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::output::{Target, harmless};
+use crate::interrupt::Interrupt;
+use crate::output::{Target, say};
 use crate::progress::Progress;
 use crate::{FAILED, usage};
 use anyhow::Result;
@@ -17,10 +17,10 @@ use trace::validate::Validator;
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     let started = Instant::now();
-    let interrupt = Interrupt::listen();
     let mut input = input::open(&args.trace)?;
+    let interrupt = Interrupt::listen();
     let read = read(&mut input, &interrupt);
-    let Read { events, problems, uncounted, error, interrupted } = read;
+    let Read { events, problems, omitted, error, interrupted } = read;
     if let Some(error) = &error
         && events == 0
     {
@@ -29,7 +29,12 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let names = input.source.names();
     let mut losses: Vec<String> = input.source.losses().iter().map(ToString::to_string).collect();
     losses.extend(error.as_ref().map(|error| format!("{error}; nothing after it was read")));
-    losses.extend(interrupted.then(|| format!("interrupted after {events} events")));
+    losses.extend(interrupted.map(|_| format!("interrupted after {events} events")));
+    if events == 0
+        && let Some(loss) = losses.first()
+    {
+        anyhow::bail!("{}: {loss}", input.name);
+    }
     let figures = TraceFigures {
         events,
         threads: names.space(Space::Thread).len() as u64,
@@ -37,6 +42,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         locks: names.space(Space::Lock).len() as u64,
         complete: losses.is_empty(),
         problems,
+        problems_omitted: omitted,
         losses,
     };
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
@@ -49,17 +55,14 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     };
     show(args, &report)?;
     for note in report::notes(&report) {
-        eprintln!("foretrace: {}: {note}", harmless(&input.name));
-    }
-    if uncounted > 0 {
-        eprintln!("foretrace: {}: {uncounted} more problems are not listed", harmless(&input.name));
+        say(&format!("{}: {note}", input.name));
     }
     let ill_formed = !report.trace.problems.is_empty();
-    Ok(match report::exit_code(&report, args.strict) {
-        _ if interrupted => INTERRUPTED,
+    Ok(match (interrupted, report::exit_code(&report, args.strict)) {
+        (Some(code), _) => code,
         _ if error.is_some() => FAILED,
-        0 if args.strict && ill_formed => 1,
-        code => code,
+        (None, 0) if args.strict && ill_formed => 1,
+        (None, code) => code,
     })
 }
 
@@ -68,19 +71,20 @@ struct Read {
     events: u64,
     problems: Vec<Problem>,
     /// Problems beyond those kept in words.
-    uncounted: u64,
+    omitted: u64,
     error: Option<trace::Error>,
-    interrupted: bool,
+    /// The exit code for that.
+    interrupted: Option<u8>,
 }
 
 fn read(input: &mut Input, interrupt: &Interrupt) -> Read {
     let mut validator = Validator::new();
     let mut batch = Batch::default();
-    let mut result = Read { events: 0, problems: Vec::new(), uncounted: 0, error: None, interrupted: false };
+    let mut result = Read { events: 0, problems: Vec::new(), omitted: 0, error: None, interrupted: None };
     let mut progress = Progress::new("checked", input.size);
     loop {
-        if interrupt.asked() {
-            result.interrupted = true;
+        if let Some(code) = interrupt.asked() {
+            result.interrupted = Some(code);
             break;
         }
         match input.source.next_batch(&mut batch) {
@@ -102,7 +106,7 @@ fn read(input: &mut Input, interrupt: &Interrupt) -> Read {
         result.events += batch.events.len() as u64;
         progress.at(input.source.consumed(), result.events);
     }
-    result.uncounted = validator.count() - result.problems.len() as u64;
+    result.omitted = validator.count() - result.problems.len() as u64;
     result
 }
 

@@ -2,8 +2,8 @@
 
 use crate::args::Convert;
 use crate::input;
-use crate::interrupt::{INTERRUPTED, Interrupt};
-use crate::output::{TraceWriter, harmless};
+use crate::interrupt::Interrupt;
+use crate::output::{TraceWriter, say};
 use crate::progress::Progress;
 use anyhow::Result;
 use event::Batch;
@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Convert) -> Result<u8> {
         .map_err(|error| error.context(format!("converting {}", input.name)))
         .inspect(|_| {
             for loss in input.source.losses() {
-                eprintln!("foretrace: {}", harmless(&format!("{}: the trace is incomplete: {loss}", input.name)));
+                say(&format!("{}: the trace is incomplete: {loss}", input.name));
             }
         })
 }
@@ -32,13 +32,13 @@ pub(super) fn copy(source: &mut dyn Source, to: &Path, mut tell: impl FnMut(&dyn
         writer.write_batch(source.names(), source.meta(), &batch)?;
         events += batch.events.len() as u64;
         tell(source, events);
-        if interrupt.asked() {
-            eprintln!("foretrace: interrupted after {events} events; {} was not written", to.display());
-            return Ok(INTERRUPTED);
+        if let Some(code) = interrupt.asked() {
+            say(&format!("interrupted after {events} events; {} was not written", to.display()));
+            return Ok(code);
         }
     }
     if writer.drops_meta() && !source.meta().is_empty() {
-        eprintln!("foretrace: text has no place for call stacks, modules and thread names: they were left out");
+        say("text has no place for call stacks, modules and thread names: they were left out");
     }
     writer.finish(source)?;
     Ok(0)

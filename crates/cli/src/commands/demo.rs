@@ -44,17 +44,15 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
     let mut text = String::from(example.story);
     text.push('\n');
     text += &columns(&steps(&trace), 100);
-    text += &format!(
-        "
-Nothing here says that it had to go well: nothing keeps the radio from failing a moment earlier.
-
-Try also:
-  foretrace demo {name} --trace > {name}.std     the trace itself, as text
-  foretrace check {name}.std                     validate it and print its figures
-  foretrace convert {name}.std {name}.ftrace     the binary format
-",
-        name = example.name
-    );
+    text += "\nNothing here says that it had to go well: nothing keeps the radio from failing a moment earlier.\n\nTry also:\n";
+    let name = example.name;
+    for (command, what) in [
+        (format!("foretrace demo {name} --trace > {name}.std"), "the trace itself, as text"),
+        (format!("foretrace check {name}.std"), "validate it and print its figures"),
+        (format!("foretrace convert {name}.std {name}.ftrace"), "the binary format"),
+    ] {
+        text += &format!("  {command:<48} {what}\n");
+    }
     print(text.as_bytes())
 }
 

@@ -99,7 +99,7 @@ fn version(tool: &PathBuf, flag: &str) -> Option<String> {
     let mut said = String::new();
     child.stdout.take()?.read_to_string(&mut said).ok()?;
     child.stderr.take()?.read_to_string(&mut said).ok()?;
-    said.lines().map(str::trim).find(|line| !line.is_empty()).map(crate::output::harmless)
+    said.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| report::harmless(line).into_owned())
 }
 
 fn ends_in_time(child: &mut Child) -> bool {

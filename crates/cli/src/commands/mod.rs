@@ -5,6 +5,7 @@ mod convert;
 mod demo;
 mod doctor;
 mod generate;
+mod man;
 mod show;
 
 use crate::args::{Cli, Command};
@@ -28,11 +29,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
             clap_complete::generate(args.shell, &mut Cli::command(), "foretrace", &mut script);
             print(&script)
         }
-        Command::Man => {
-            let mut page = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut page)?;
-            print(&page)
-        }
+        Command::Man => print(&man::page()?),
     }
 }
 

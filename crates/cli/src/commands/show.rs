@@ -1,10 +1,10 @@
 //! `foretrace show`: prints a trace as text, and says on standard error what is wrong with it.
 
 use crate::args::Show;
-use crate::output::{Target, harmless};
+use crate::output::{Target, say};
 use crate::{FAILED, input};
 use anyhow::Result;
-use event::Batch;
+use event::{Batch, Item};
 use std::path::Path;
 use trace::text::TextWriter;
 use trace::validate::Validator;
@@ -14,8 +14,10 @@ const SHOWN: u64 = 20;
 
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut input = input::open(&args.trace)?;
+    // Without what came before, problems could not be told from parts that are merely not shown.
+    let mut validator = (args.from == 0).then(Validator::new);
+    input.source.skip_to(args.from)?;
     let mut writer = TextWriter::new(Target::create(Path::new("-"))?);
-    let mut validator = Validator::new();
     let end = args.count.map_or(u64::MAX, |count| args.from.saturating_add(count));
     let whole = args.from == 0 && end == u64::MAX;
     let (mut batch, mut part) = (Batch::default(), Batch::default());
@@ -32,7 +34,8 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
             }
         }
         events += batch.events.len() as u64;
-        for problem in validator.check(input.source.names(), &batch) {
+        let found = validator.as_mut().map(|validator| validator.check(input.source.names(), &batch));
+        for problem in found.unwrap_or_default() {
             if problem.event >= end {
                 break;
             }
@@ -52,8 +55,8 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
     }
     let whole = whole || error.is_some();
     writer.finish(if whole { input.source.losses() } else { &[] })?.finish()?;
-    if validator.count() > SHOWN {
-        complain(&input.name, &format!("… and more: {} problems in all", validator.count()));
+    if problems > SHOWN {
+        complain(&input.name, &format!("… and {} more problems", problems - SHOWN));
     }
     for loss in input.source.losses() {
         complain(&input.name, &format!("the trace is incomplete: {loss}"));
@@ -69,23 +72,19 @@ pub(crate) fn run(args: &Show) -> Result<u8> {
 }
 
 fn complain(name: &str, what: &str) {
-    eprintln!("foretrace: {}", harmless(&format!("{name}: {what}")));
+    say(&format!("{name}: {what}"));
 }
 
-/// The part of a batch from one event to before another.
+/// The part of a batch from one event to before another, with all initial values before its end: they stay true.
 fn cut(batch: &Batch, from: u64, end: u64, part: &mut Batch) {
-    let within = |index: u64| index.saturating_sub(batch.first).min(batch.events.len() as u64) as usize;
-    let (from, end) = (within(from), within(end));
-    part.clear(batch.first + from as u64);
-    for &event in &batch.events[from..end] {
-        part.push_from(batch, event);
+    part.clear(batch.first.max(from));
+    for item in batch.items() {
+        match item {
+            Item::Init(init) if batch.first + u64::from(init.before) < end => part.push_init(init.name, init.value),
+            Item::Event(index, event) if (from..end).contains(&(batch.first + index as u64)) => {
+                part.push_from(batch, event);
+            }
+            _ => {}
+        }
     }
-    // Initial values stay true for everything behind them.
-    part.inits.extend(
-        batch
-            .inits
-            .iter()
-            .filter(|init| (init.before as usize) < end || end == batch.events.len())
-            .map(|init| event::Init { before: (init.before as usize).saturating_sub(from) as u32, ..*init }),
-    );
 }

@@ -20,16 +20,34 @@ pub(super) const MAX_PAYLOAD: usize = 64 << 20;
 /// The most events in one frame.
 pub(super) const MAX_EVENTS: usize = 1 << 18;
 
+/// The most initial values before one events frame.
+pub(super) const MAX_INITS: usize = 1 << 16;
+
 /// The longest a column may become when decompressed, where its length does not follow from the number of events.
 pub(super) const MAX_COLUMN: usize = 16 << 20;
 
 /// A fuzzer cannot guess checksums, and must get past them.
 pub(super) const TRUSTING: bool = cfg!(fuzzing);
 
-/// What a frame holds.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub(super) enum Kind {
+macro_rules! kinds {
+    ($($kind:ident = $code:literal,)*) => {
+        /// What a frame holds.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u8)]
+        pub(super) enum Kind { $($kind = $code,)* }
+
+        impl Kind {
+            pub(super) fn from_code(code: u8) -> Option<Kind> {
+                match code {
+                    $($code => Some(Kind::$kind),)*
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+kinds! {
     Names = 1,
     Events = 2,
     Late = 3,
@@ -43,9 +61,9 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    pub(super) fn from_code(code: u8) -> Option<Kind> {
-        use Kind::*;
-        [Names, Events, Late, Stacks, Modules, Threads, Inits, Loss, Index, End].into_iter().find(|&k| k as u8 == code)
+    /// A table that events and late records refer to; what it told stays true to the end of the file.
+    pub(super) fn is_table(self) -> bool {
+        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads)
     }
 }
 
@@ -115,7 +133,11 @@ pub(super) fn file_header() -> [u8; FILE_HEADER] {
 /// Checks the header of a file.
 pub(super) fn check_file_header(bytes: &[u8]) -> Result<(), Error> {
     let at = |offset, message: String| Err(Error::malformed(Place::Byte(offset), message));
-    if bytes.len() < FILE_HEADER || bytes[..8] != MAGIC {
+    if bytes.len() < FILE_HEADER && (bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes)) {
+        let len = bytes.len();
+        return at(len as u64, format!("the file is cut off inside its header: it has only {len} bytes"));
+    }
+    if !bytes.starts_with(&MAGIC) {
         return at(0, "not a binary trace: its first bytes are not those of an .ftrace file".into());
     }
     let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

@@ -28,7 +28,11 @@ pub(super) fn get_index(mut from: Cursor<'_>) -> Result<Vec<Entry>, Damage> {
     let mut offset = 0u64;
     while !from.is_empty() {
         let (kind, flags) = (from.byte()?, from.byte()?);
-        offset = offset.checked_add(from.get()?).ok_or(Damage("an offset is too large"))?;
+        let step = from.get()?;
+        if step == 0 {
+            return Err(Damage("a frame is listed twice"));
+        }
+        offset = offset.checked_add(step).ok_or(Damage("an offset is too large"))?;
         entries.push(Entry { kind, flags, offset, count: from.get_u32()? });
     }
     Ok(entries)

@@ -9,7 +9,7 @@ use super::bytes::{Cursor, put};
 use super::events::Limits;
 use super::extras::{self, Bounds};
 use super::frame::Damage;
-use event::{Batch, Event, Names, Op, SiteId, ThreadId};
+use event::{Batch, Event, Item, Names, Op, SiteId, ThreadId};
 
 /// Where a late event belongs. The thread is the event's own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -91,26 +91,26 @@ impl Restorer {
         if self.unplaced == 0 {
             return;
         }
-        std::mem::swap(batch, &mut self.on_time);
-        batch.clear(self.on_time.first);
-        let on_time = std::mem::take(&mut self.on_time);
-        let mut inits = on_time.inits.iter().peekable();
-        for (index, &event) in on_time.events.iter().enumerate() {
-            while let Some(init) = inits.next_if(|init| init.before as usize <= index) {
-                batch.inits.push(event::Init { before: batch.events.len() as u32, ..*init });
-            }
-            let thread = event.thread();
-            self.place(thread, batch);
-            batch.push_from(&on_time, event);
-            if let Some(seen) = self.seen.get_mut(thread.0 as usize) {
-                *seen += 1;
-            }
-            self.place(thread, batch);
-            if event.op() == Op::Fork {
-                self.place(event.child(), batch);
+        let mut on_time = std::mem::take(&mut self.on_time);
+        std::mem::swap(batch, &mut on_time);
+        batch.clear(on_time.first);
+        for item in on_time.items() {
+            match item {
+                Item::Init(init) => batch.push_init(init.name, init.value),
+                Item::Event(_, event) => {
+                    let thread = event.thread();
+                    self.place(thread, batch);
+                    batch.push_from(&on_time, event);
+                    if let Some(seen) = self.seen.get_mut(thread.0 as usize) {
+                        *seen += 1;
+                    }
+                    self.place(thread, batch);
+                    if event.op() == Op::Fork {
+                        self.place(event.child(), batch);
+                    }
+                }
             }
         }
-        batch.inits.extend(inits.map(|init| event::Init { before: batch.events.len() as u32, ..*init }));
         self.on_time = on_time;
     }
 

@@ -10,7 +10,7 @@
 //! stacks) and, for events, the predictor that a *key* frame resets. So a file that was cut off anywhere reads up to
 //! its last whole frame. A finished file closes with an index frame and a fixed-size end frame that points to it.
 //! Frames of a kind that this version does not know are skipped. What each kind holds is said where it is coded:
-//! [`events`], [`late`], [`tables`], [`index`].
+//! `events.rs`, `late.rs`, `tables.rs`, `index.rs`.
 
 mod bytes;
 mod column;

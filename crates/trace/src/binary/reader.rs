@@ -4,18 +4,16 @@ use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::decode::EventDecoder;
 use super::frame::{
-    Damage, FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, TRUSTING, check_file_header,
+    Damage, FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING,
+    check_file_header,
 };
 use super::index::{END_FRAME, Entry, get_end, get_index};
 use super::late::{LateRecord, Restorer, get_late};
 use super::tables;
-use crate::limits::MAX_LATE;
+use crate::limits::{MAX_LATE, MIN_LATE};
 use crate::{Error, Loss, Place, Source};
 use event::{Batch, Meta, Names};
 use std::io::{self, Read, Seek, SeekFrom};
-
-/// Initial values that may come between two events frames before they are handed on by themselves.
-const MAX_INITS: usize = 1 << 16;
 
 /// Reads a binary trace.
 pub struct BinaryReader<R> {
@@ -28,8 +26,10 @@ pub struct BinaryReader<R> {
     expected: Option<u64>,
     names: Names,
     meta: Meta,
-    /// The tables were read ahead, because late events need all of them.
-    tables_ahead: bool,
+    /// Tables in frames that end here or before were read ahead.
+    tables_read: u64,
+    /// The frames of a file, until events are read.
+    entries: Vec<Entry>,
     losses: Vec<Loss>,
     restorer: Option<Restorer>,
     /// Late records passed over because the input cannot be read twice.
@@ -40,7 +40,14 @@ pub struct BinaryReader<R> {
     decoder: EventDecoder,
     tables: TableReader,
     payload: Vec<u8>,
+    /// Initial values of the events that were skipped.
+    early: Batch,
+    /// How to skip events, for an input that can.
+    skip: Option<Skip<R>>,
 }
+
+/// Passes over events of a reader.
+type Skip<R> = fn(&mut BinaryReader<R>, u64) -> Result<(), Error>;
 
 /// One frame's header and whether its payload arrived whole.
 enum Next {
@@ -62,7 +69,8 @@ impl<R: Read> BinaryReader<R> {
             expected: None,
             names: Names::default(),
             meta: Meta::default(),
-            tables_ahead: false,
+            tables_read: 0,
+            entries: Vec::new(),
             losses: Vec::new(),
             restorer: None,
             late_skipped: 0,
@@ -72,6 +80,8 @@ impl<R: Read> BinaryReader<R> {
             decoder: EventDecoder::new()?,
             tables: TableReader { columns: ColumnReader::new()?, raw: Vec::new() },
             payload: Vec::new(),
+            early: Batch::default(),
+            skip: None,
         })
     }
 
@@ -130,16 +140,12 @@ impl<R: Read> BinaryReader<R> {
     /// Takes in a frame that is not events.
     fn table(&mut self, header: Header, batch: &mut Batch) -> Result<(), Damage> {
         let Some(kind) = Kind::from_code(header.kind) else { return Ok(()) };
-        let ahead = self.tables_ahead;
         match kind {
-            Kind::Names if !ahead => tables::get_names(self.tables.open(&self.payload)?, &mut self.names),
-            Kind::Stacks if !ahead => tables::get_stacks(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
-            Kind::Modules if !ahead => {
-                tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta)
-            }
-            Kind::Threads if !ahead => {
-                tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta)
-            }
+            _ if kind.is_table() && self.offset <= self.tables_read => Ok(()),
+            Kind::Names => tables::get_names(self.tables.open(&self.payload)?, &mut self.names),
+            Kind::Stacks => tables::get_stacks(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Modules => tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Threads => tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Loss => tables::get_losses(self.tables.open(&self.payload)?, &mut self.losses),
             Kind::Inits => {
                 let base = batch.events.len() as u32;
@@ -154,10 +160,19 @@ impl<R: Read> BinaryReader<R> {
         }
     }
 
+    /// The end mark: what was found must add up.
     fn end(&mut self) -> Result<(), Damage> {
         let end = get_end(Cursor::new(&self.payload))?;
         self.ended = true;
         let loss = |message| Loss { place: None, message };
+        let behind = match self.size {
+            Some(size) => size.saturating_sub(self.offset),
+            None => io::copy(&mut self.input, &mut io::sink()).unwrap_or(0),
+        };
+        if behind > 0 {
+            let message = format!("{behind} bytes behind the end mark were not read (two files put together?)");
+            self.losses.push(Loss { place: Some(Place::Byte(self.offset)), message });
+        }
         let unplaced = self.restorer.as_ref().map_or(0, Restorer::unplaced) as u64;
         if unplaced > 0 {
             let message = format!("{unplaced} late events name a place that their threads never reached");
@@ -189,6 +204,8 @@ impl<R: Read + Seek> BinaryReader<R> {
         if entries.iter().any(|entry| entry.kind == Kind::Late as u8) {
             reader.read_ahead(&entries)?;
         }
+        reader.entries = entries;
+        reader.skip = Some(Self::skip);
         reader.seek_to(FILE_HEADER as u64)?;
         Ok(reader)
     }
@@ -244,15 +261,17 @@ impl<R: Read + Seek> BinaryReader<R> {
         }
     }
 
-    /// Reads all tables and late records before the events.
-    fn read_ahead(&mut self, entries: &[Entry]) -> Result<(), Error> {
+    /// Reads tables, and late records, before the events. Whether all of these frames were sound.
+    fn read_ahead(&mut self, entries: &[Entry]) -> Result<bool, Error> {
         let mut late = Batch::default();
         let mut records: Vec<LateRecord> = Vec::new();
+        let mut sound = true;
         for entry in entries {
-            let wanted = [Kind::Names, Kind::Late, Kind::Stacks, Kind::Modules, Kind::Threads];
-            let Some(kind) = Kind::from_code(entry.kind).filter(|kind| wanted.contains(kind)) else { continue };
+            let wanted = |kind: &Kind| kind.is_table() || *kind == Kind::Late;
+            let Some(kind) = Kind::from_code(entry.kind).filter(wanted) else { continue };
             if !self.probe(entry.offset, kind)? {
                 // Reading will stop at this frame, too, and say so.
+                sound = false;
                 break;
             }
             let header = Header::new(kind, entry.flags, entry.count, &[]);
@@ -264,20 +283,60 @@ impl<R: Read + Seek> BinaryReader<R> {
                 _ => self.table(header, &mut Batch::default()),
             };
             taken.map_err(|damage| damage.at(entry.offset))?;
-            if records.len() > MAX_LATE {
-                let message = format!("more than {MAX_LATE} late records");
+            self.tables_read = self.offset;
+            // A real record takes some bytes of the file; one that takes none is there to exhaust memory.
+            let most = MAX_LATE.min(usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_LATE).max(MIN_LATE));
+            if records.len() > most || late.args.len() > most {
+                let message = format!("more than {most} late records, or arguments of them");
                 return Err(Error::too_large(Place::Byte(entry.offset), message));
             }
         }
-        self.tables_ahead = true;
-        self.restorer = Some(Restorer::new(late, &records));
+        if !records.is_empty() {
+            self.restorer = Some(Restorer::new(late, &records));
+        }
+        Ok(sound)
+    }
+
+    /// Goes to the last key frame before an event, having read the tables before it.
+    fn skip(&mut self, event: u64) -> Result<(), Error> {
+        let entries = std::mem::take(&mut self.entries);
+        let mut first = 0;
+        let mut key = None;
+        for (at, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.kind == Kind::Events as u8) {
+            if first > event {
+                break;
+            }
+            if entry.flags & FLAG_KEY != 0 {
+                key = Some((at, first));
+            }
+            first += u64::from(entry.count);
+        }
+        // Where late events are put back, events do not count as the frames do.
+        if let Some((at, first)) = key.filter(|&(_, first)| first > 0)
+            && self.restorer.is_none()
+            && self.read_ahead(&entries[..at])?
+        {
+            for entry in entries[..at].iter().filter(|entry| entry.kind == Kind::Inits as u8) {
+                if self.probe(entry.offset, Kind::Inits)? {
+                    let taken = self.tables.open(&self.payload);
+                    let taken = taken.and_then(|from| tables::get_inits(from, &self.names, 0, &mut self.early));
+                    taken.map_err(|damage| damage.at(entry.offset))?;
+                    self.early.inits.iter_mut().for_each(|init| init.before = 0);
+                }
+            }
+            self.seek_to(entries[at].offset)?;
+            self.read = first;
+        } else {
+            self.seek_to(FILE_HEADER as u64)?;
+        }
         Ok(())
     }
 }
 
-impl<R: Read> Source for BinaryReader<R> {
+impl<R: Read + Send> Source for BinaryReader<R> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         batch.clear(self.read);
+        batch.inits.append(&mut self.early.inits);
         while !self.ended {
             let header = match self.next_frame() {
                 Ok(Next::Frame(header)) => header,
@@ -302,8 +361,15 @@ impl<R: Read> Source for BinaryReader<R> {
                 batch.clear(self.read);
                 return Err(damage.at(self.frame_at));
             }
-            if !batch.events.is_empty() || batch.inits.len() >= MAX_INITS {
+            // Initial values that stand before the next events need not wait for them.
+            let waiting = batch.inits.last().is_some_and(|init| init.before > 0);
+            if !batch.events.is_empty() || (batch.inits.len() >= MAX_INITS && !waiting) {
                 break;
+            }
+            if batch.inits.len() > 2 * MAX_INITS {
+                self.ended = true;
+                batch.clear(self.read);
+                return Err(Damage("too many initial values before the next event").at(self.frame_at));
             }
         }
         if batch.inits.last().is_some_and(|init| init.before as usize > batch.events.len()) {
@@ -336,6 +402,13 @@ impl<R: Read> Source for BinaryReader<R> {
 
     fn consumed(&self) -> u64 {
         self.offset
+    }
+
+    fn skip_to(&mut self, event: u64) -> Result<(), Error> {
+        match self.skip.take() {
+            Some(skip) => skip(self, event),
+            None => Ok(()),
+        }
     }
 }
 

@@ -5,22 +5,62 @@ use super::bytes::{Cursor, put, put_text};
 use super::extras::{self, Bounds};
 use super::frame::Damage;
 use crate::Loss;
-use crate::limits::{MAX_STACKS, MAX_TOLD, too_many_names};
-use event::{Batch, Init, Meta, Module, Names, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use crate::limits::{MAX_STACKS, MAX_TOLD, keep_loss, too_many_names};
+use event::{Batch, Init, Meta, Module, Names, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
+
+/// How many names of each space are meant.
+pub(super) type Needed = [usize; Space::ALL.len()];
+
+/// All names.
+pub(super) const ALL_NAMES: Needed = [usize::MAX; Space::ALL.len()];
+
+/// The names that a batch refers to: all up to the highest number in each space.
+pub(super) fn needed(batch: &Batch) -> Needed {
+    let mut needed = [0; Space::ALL.len()];
+    let mut need = |space: Space, number: u32| {
+        let count = &mut needed[space as usize];
+        *count = (*count).max(number as usize + 1);
+    };
+    for &event in &batch.events {
+        need(Space::Thread, event.thread().0);
+        need(Space::Site, event.site().0);
+        if let Some(space) = event.op().space() {
+            need(space, event.object());
+        }
+        if event.extra() != 0 || extras::has_lock(event.op()) {
+            let extra = batch.extra(event);
+            if extras::has_lock(event.op()) {
+                need(Space::Lock, extra.lock.0);
+            }
+            for value in batch.args(event).iter().chain([&extra.value]) {
+                if let Value::Str(id) = value {
+                    need(Space::Str, id.0);
+                }
+            }
+        }
+    }
+    for init in &batch.inits {
+        need(Space::Str, init.name.0);
+        if let Value::Str(id) = init.value {
+            need(Space::Str, id.0);
+        }
+    }
+    needed
+}
 
 /// A table frame is closed when its records reach this many bytes.
 const FULL: usize = 4 << 20;
 
 /// Names: records of (space, count, text*), numbered on from what the space has.
 /// Like the other tables, it stops when the frame is full: call again until it puts nothing.
-pub(super) fn put_names(out: &mut Vec<u8>, names: &Names, written: &mut [usize; Space::ALL.len()]) -> u32 {
+pub(super) fn put_names(out: &mut Vec<u8>, names: &Names, needed: &Needed, written: &mut Needed) -> u32 {
     let mut count = 0;
     for space in Space::ALL {
         let table = names.space(space);
         let known = &mut written[space as usize];
         let mut size = out.len();
         let mut end = *known;
-        while end < table.len() && size < FULL {
+        while end < needed[space as usize].min(table.len()) && size < FULL {
             size += table.get(end as u32).map_or(0, str::len) + 4;
             end += 1;
         }
@@ -57,11 +97,18 @@ pub(super) fn get_names(mut from: Cursor<'_>, names: &mut Names) -> Result<(), D
 }
 
 /// How much of the meta-information was written.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, PartialEq, Default)]
 pub(super) struct MetaWritten {
     pub(super) stacks: usize,
     pub(super) modules: usize,
     pub(super) threads: usize,
+}
+
+impl MetaWritten {
+    /// Everything there is.
+    pub(super) fn all(meta: &Meta) -> MetaWritten {
+        MetaWritten { stacks: meta.stacks.nodes().len(), modules: meta.modules.len(), threads: meta.threads.len() }
+    }
 }
 
 /// As many records as surely fit a frame.
@@ -172,9 +219,9 @@ pub(super) fn put_losses(out: &mut Vec<u8>, losses: &[Loss]) -> u32 {
 
 pub(super) fn get_losses(mut from: Cursor<'_>, losses: &mut Vec<Loss>) -> Result<(), Damage> {
     while !from.is_empty() {
-        losses.push(Loss { place: None, message: from.text()?.into() });
+        keep_loss(losses, from.text()?);
     }
-    bounded(losses.len(), MAX_TOLD)
+    Ok(())
 }
 
 fn bounded(count: usize, max: usize) -> Result<(), Damage> {

@@ -2,12 +2,14 @@
 
 use super::column::ColumnWriter;
 use super::encode::EventEncoder;
-use super::frame::{FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, file_header};
+use super::frame::{
+    FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header,
+};
 use super::index::{End, Entry, put_end, put_index};
 use super::late::{LateRecord, put_late};
-use super::tables::{self, MetaWritten};
+use super::tables::{self, ALL_NAMES, MetaWritten, Needed};
 use crate::Loss;
-use event::{Batch, Meta, Names, Space};
+use event::{Batch, Item, Meta, Names, Space};
 use std::io::{self, Write};
 
 /// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
@@ -16,20 +18,55 @@ const FRAME_EVENTS: usize = 1 << 15;
 /// Arguments of internal events in a frame: their column must stay within what is read.
 const HELD_ARGS: usize = 1 << 19;
 
+/// Initial values before one events frame: a reader holds them until it comes.
+const HELD_INITS: usize = MAX_INITS / 2;
+
 /// Every so many events frames one starts from a fresh predictor.
 const KEY_EVERY: usize = 32;
 
 /// Writes a binary trace.
 ///
-/// Events are held back until a frame is full; [`BinaryWriter::flush`] writes what there is. A trace whose writer was
-/// not [finished](BinaryWriter::finish) still reads, and is known to be incomplete.
+/// Events are held back until a frame is full (2^15 events); [`BinaryWriter::flush`] writes what there is, and a crash
+/// loses what came after it. A trace whose writer was not [finished](BinaryWriter::finish) still reads, and is known to
+/// be incomplete.
+///
+/// ```
+/// use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId};
+/// use trace::binary::{BinaryReader, BinaryWriter, LateRecord};
+/// use trace::{Loss, Trace};
+///
+/// let (mut names, meta) = (Names::default(), Meta::default());
+/// let main = ThreadId(names.add(Space::Thread, "main")?);
+/// let x = names.add(Space::Var, "x")?;
+/// let site = SiteId(names.add(Space::Site, "main.c:3")?);
+///
+/// let mut writer = BinaryWriter::new(Vec::new())?;
+/// let mut batch = Batch::default();
+/// batch.events.push(Event::new(main, Op::Write, x, site));
+/// batch.events.push(Event::new(main, Op::Read, x, site));
+/// writer.write_batch(&names, &meta, &batch)?;
+/// writer.flush(&names, &meta)?;
+///
+/// // A read that the recorder had left out, and now knows to matter: after the first event of its thread.
+/// let mut late = Batch::default();
+/// late.events.push(Event::new(main, Op::Read, x, site));
+/// writer.write_late(&names, &meta, &late, &[LateRecord { after: 1, rank: 0 }])?;
+/// writer.write_loss(&Loss { place: None, message: "2 chunks were dropped".into() })?;
+/// let bytes = writer.finish(&names, &meta)?;
+///
+/// let trace = Trace::read(&mut BinaryReader::open(std::io::Cursor::new(bytes))?)?;
+/// let ops: Vec<Op> = trace.batch.events.iter().map(|e| e.op()).collect();
+/// assert_eq!(ops, [Op::Write, Op::Read, Op::Read]);
+/// assert_eq!(trace.losses[0].message, "2 chunks were dropped");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct BinaryWriter<W: Write> {
     out: W,
     offset: u64,
     held: Batch,
     events: EventEncoder,
     columns: ColumnWriter,
-    names_written: [usize; Space::ALL.len()],
+    names_written: Needed,
     meta_written: MetaWritten,
     index: Vec<Entry>,
     event_frames: usize,
@@ -66,27 +103,27 @@ impl<W: Write> BinaryWriter<W> {
 
     /// Adds the events of a batch. The names and the meta-information must be the same tables at every call, grown.
     pub fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
-        if self.held.is_empty() && batch.events.len() == FRAME_EVENTS && batch.args.len() <= HELD_ARGS {
+        let fits = batch.args.len() <= HELD_ARGS && batch.inits.len() <= HELD_INITS;
+        if self.held.is_empty() && batch.events.len() == FRAME_EVENTS && fits {
             return self.write_frame(names, meta, batch);
         }
-        let mut inits = batch.inits.iter().peekable();
-        for (index, &event) in batch.events.iter().enumerate() {
-            while let Some(init) = inits.next_if(|init| init.before as usize <= index) {
-                self.held.inits.push(event::Init { before: self.held.events.len() as u32, ..*init });
+        for item in batch.items() {
+            match item {
+                Item::Init(init) => self.held.push_init(init.name, init.value),
+                Item::Event(_, event) => self.held.push_from(batch, event),
             }
-            self.held.push_from(batch, event);
-            if self.held.events.len() == FRAME_EVENTS || self.held.args.len() > HELD_ARGS {
+            let full = self.held.args.len() > HELD_ARGS || self.held.inits.len() > HELD_INITS;
+            if self.held.events.len() == FRAME_EVENTS || full {
                 self.write_held(names, meta)?;
             }
         }
-        self.held.inits.extend(inits.map(|init| event::Init { before: self.held.events.len() as u32, ..*init }));
         Ok(())
     }
 
     /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
     pub fn write_late(&mut self, names: &Names, meta: &Meta, batch: &Batch, records: &[LateRecord]) -> io::Result<()> {
         assert_eq!(batch.events.len(), records.len(), "a record for each late event");
-        self.write_tables(names, meta)?;
+        self.write_tables(names, meta, &ALL_NAMES)?;
         self.late += records.len() as u64;
         for (events, records) in batch.events.chunks(FRAME_EVENTS).zip(records.chunks(FRAME_EVENTS)) {
             self.table(Kind::Late, |raw| put_late(raw, batch, events, records))?;
@@ -103,13 +140,13 @@ impl<W: Write> BinaryWriter<W> {
     /// Writes out the events held back.
     pub fn flush(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
         self.write_held(names, meta)?;
+        self.write_tables(names, meta, &ALL_NAMES)?;
         self.out.flush()
     }
 
     /// Ends the trace: writes what is held back, the index and the end mark.
     pub fn finish(mut self, names: &Names, meta: &Meta) -> io::Result<W> {
         self.flush(names, meta)?;
-        self.write_tables(names, meta)?;
         let index = self.offset;
         self.raw.clear();
         put_index(&mut self.raw, &self.index);
@@ -135,10 +172,8 @@ impl<W: Write> BinaryWriter<W> {
     }
 
     fn write_frame(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
-        self.write_tables(names, meta)?;
-        for inits in batch.inits.chunks(FRAME_EVENTS) {
-            self.table(Kind::Inits, |raw| tables::put_inits(raw, inits))?;
-        }
+        self.write_tables(names, meta, &tables::needed(batch))?;
+        self.table(Kind::Inits, |raw| tables::put_inits(raw, &batch.inits))?;
         if batch.events.is_empty() {
             return Ok(());
         }
@@ -156,10 +191,12 @@ impl<W: Write> BinaryWriter<W> {
         self.emit(Kind::Events, flags, batch.events.len() as u32)
     }
 
-    /// Writes what the tables gained.
-    fn write_tables(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+    /// Writes what the tables gained: the names needed, and all where the meta-information gained, too. (Names that
+    /// nothing refers to yet can wait, so that a file does not depend on how its events were cut into batches.)
+    fn write_tables(&mut self, names: &Names, meta: &Meta, needed: &Needed) -> io::Result<()> {
+        let needed = if self.meta_written == MetaWritten::all(meta) { needed } else { &ALL_NAMES };
         let mut written = self.names_written;
-        while self.table(Kind::Names, |raw| tables::put_names(raw, names, &mut written))? {}
+        while self.table(Kind::Names, |raw| tables::put_names(raw, names, needed, &mut written))? {}
         self.names_written = written;
         let mut written = self.meta_written;
         while self.table(Kind::Stacks, |raw| tables::put_stacks(raw, meta, &mut written))? {}

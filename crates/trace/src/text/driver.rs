@@ -159,7 +159,7 @@ fn error(fault: Fault, line: u64) -> Error {
     }
 }
 
-impl<R: Read, G: Grammar> Source for LineReader<R, G> {
+impl<R: Read + Send, G: Grammar + Send> Source for LineReader<R, G> {
     fn next_batch(&mut self, batch: &mut Batch) -> Result<bool, Error> {
         batch.clear(self.next);
         self.places.restart(self.line + 1);
@@ -170,6 +170,10 @@ impl<R: Read, G: Grammar> Source for LineReader<R, G> {
             && batch.inits.len() < BATCH_VALUES
         {
             if self.lines.text().is_empty() {
+                // More may be long in coming: what is there is handed on.
+                if !batch.is_empty() {
+                    break;
+                }
                 self.fill(batch);
             } else {
                 self.take_lines(batch);

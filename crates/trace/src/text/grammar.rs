@@ -6,6 +6,7 @@ use super::quick;
 use super::table::{Fault, Table};
 use super::value;
 use crate::Loss;
+use crate::limits::keep_loss;
 use event::{Batch, Event, Extra, Id, Init, LockId, SiteId, Space, StrId, ThreadId};
 
 /// Where the contents of lines go.
@@ -41,7 +42,10 @@ impl Grammar for Std {
     }
 
     fn line(&mut self, text: &str, sink: Sink<'_>) -> Result<bool, Fault> {
-        if let Some(directive) = text.strip_prefix("#!") {
+        // `#!/bin/sh` and the like are comments.
+        if let Some(directive) =
+            text.strip_prefix("#!").filter(|rest| rest.trim_start().starts_with(char::is_alphabetic))
+        {
             return obey(directive, sink).map(|()| false);
         }
         let start = text.trim_start();
@@ -85,9 +89,6 @@ fn add(line: &Line<'_>, Sink { table, batch, .. }: Sink<'_>) -> Result<(), Fault
 /// What a trace says that admits a loss without saying which.
 pub(super) const SOMETHING_IS_MISSING: &str = "a part of the run is missing";
 
-/// How many losses are kept: one is enough to make a trace incomplete.
-const MAX_LOSSES: usize = 1000;
-
 /// Obeys what follows `#!`.
 fn obey(directive: &str, mut sink: Sink<'_>) -> Result<(), Fault> {
     let trimmed = directive.trim_start();
@@ -97,9 +98,7 @@ fn obey(directive: &str, mut sink: Sink<'_>) -> Result<(), Fault> {
         "incomplete" => {
             let mut message = String::new();
             super::escape::read_site(&mut message, if rest.is_empty() { SOMETHING_IS_MISSING } else { rest });
-            if sink.losses.len() < MAX_LOSSES {
-                sink.losses.push(Loss { place: None, message });
-            }
+            keep_loss(sink.losses, &message);
             Ok(())
         }
         _ => {

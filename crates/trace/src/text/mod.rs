@@ -42,7 +42,7 @@ mod writer;
 pub use driver::LineReader;
 pub use grammar::Std;
 pub use roadrunner::{RoadRunner, looks_like_roadrunner};
-pub use writer::{TextWriter, event_text};
+pub use writer::{TextWriter, event_text, value_text};
 
 /// Reads text traces.
 pub type TextReader<R> = LineReader<R, Std>;

@@ -5,7 +5,7 @@ use super::grammar::SOMETHING_IS_MISSING;
 use super::value;
 use crate::limits::MAX_LINE_BYTES;
 use crate::{Error, Loss, Place};
-use event::{Batch, Event, Init, Names, Op, Order, Space, Value, Wake};
+use event::{Batch, Event, Init, Item, Names, Op, Order, Space, Value, Wake};
 use std::io::Write;
 
 const BUFFER: usize = 1 << 16;
@@ -27,15 +27,11 @@ impl<W: Write> TextWriter<W> {
 
     /// Writes a batch.
     pub fn write_batch(&mut self, names: &Names, batch: &Batch) -> Result<(), Error> {
-        let mut inits = batch.inits.iter().peekable();
-        for (i, &event) in batch.events.iter().enumerate() {
-            while let Some(init) = inits.next_if(|init| init.before as usize <= i) {
-                self.write_line(|out| write_init(out, names, init))?;
+        for item in batch.items() {
+            match item {
+                Item::Init(init) => self.write_line(|out| write_init(out, names, init))?,
+                Item::Event(_, event) => self.write_line(|out| write_event(out, names, batch, event))?,
             }
-            self.write_line(|out| write_event(out, names, batch, event))?;
-        }
-        for init in inits {
-            self.write_line(|out| write_init(out, names, init))?;
         }
         Ok(())
     }
@@ -85,6 +81,13 @@ fn write_init(out: &mut Vec<u8>, names: &Names, init: &Init) {
 pub fn event_text(names: &Names, batch: &Batch, event: Event) -> String {
     let mut out = Vec::new();
     write_op(&mut out, names, batch, event);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// A value, as in a text trace; `?` if it is unknown.
+pub fn value_text(names: &Names, value: Value) -> String {
+    let mut out = Vec::new();
+    value::write(&mut out, value, |id| names.str(id));
     String::from_utf8_lossy(&out).into_owned()
 }
 

@@ -60,6 +60,13 @@ impl Conditions {
         condition.all = condition.clock;
     }
 
+    /// A waiting thread wakes, or will never wake, without a notify.
+    pub(super) fn leave(&mut self, cond: CondId) {
+        let condition = self.tick(cond);
+        condition.waiting = condition.waiting.saturating_sub(1);
+        condition.trim();
+    }
+
     /// A thread that has waited since then wakes; whether a notify since then can have woken it.
     pub(super) fn wake(&mut self, cond: CondId, since: u64) -> bool {
         let condition = self.tick(cond);

@@ -71,14 +71,12 @@ impl Validator {
         for init in &batch.inits {
             let to = init.before as usize;
             self.events(names, batch, from, to);
-            self.values.used(&batch.events[from..to]);
             from = to;
             if let Err(message) = self.values.init(names, init) {
                 self.problem(batch.first + to as u64, message);
             }
         }
         self.events(names, batch, from, batch.events.len());
-        self.values.batch_done(names);
         &self.problems[kept..]
     }
 
@@ -91,6 +89,7 @@ impl Validator {
             }
             match event.op() {
                 Op::Read | Op::Write | Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw => {
+                    self.values.touch(event.var());
                     if self.values.any
                         && let Some(message) = self.values.access(names, batch, event)
                     {
@@ -161,11 +160,18 @@ impl Validator {
             self.locks.acquire(names, thread, extra.lock, index);
             return Some(format!("{t} is woken on {c} without waiting on it with lock {}", names.lock(extra.lock)));
         };
-        let notified = self.conditions.wake(event.cond(), wait.since);
+        let notified = match extra.wake {
+            Wake::Notified => self.conditions.wake(event.cond(), wait.since),
+            // It used no notify: that is there for another.
+            Wake::Timeout | Wake::Spurious => {
+                self.conditions.leave(event.cond());
+                true
+            }
+        };
         if let Some(message) = self.locks.take_back(names, thread, extra.lock, wait.held.unwrap_or(Held::ONCE), index) {
             return Some(message);
         }
-        (extra.wake == Wake::Notified && !notified)
+        (!notified)
             .then(|| format!("{t} is woken on {c} without a notify since its wait (a timeout? then say so: =timeout)"))
     }
 

@@ -96,6 +96,9 @@ impl Threads {
         details.flags |= FORKED;
         if parent == child {
             Some(format!("{p} forks itself"))
+        } else if state & JOINED != 0 {
+            self.state[child.0 as usize] &= !JOINED;
+            Some(format!("{c} is forked after it was joined (event {})", details.joined_at))
         } else if again {
             Some(format!("{c} is forked a second time"))
         } else if state & UNSEEN == 0 {
@@ -110,10 +113,15 @@ impl Threads {
             return Some(format!("{} joins itself", names.thread(parent)));
         }
         let state = &mut self.state[child.0 as usize];
-        let waiting = *state & WAITING != 0;
+        let (waiting, asking) = (*state & WAITING != 0, *state & ASKING != 0);
         *state |= JOINED;
-        self.threads[child.0 as usize].joined_at = index;
-        waiting.then(|| format!("{} is joined while it waits", names.thread(child)))
+        let details = &mut self.threads[child.0 as usize];
+        details.joined_at = index;
+        let c = names.thread(child);
+        if waiting {
+            return Some(format!("{c} is joined while it waits"));
+        }
+        asking.then(|| format!("{c} is joined though its request for {} is unanswered", names.lock(details.asked)))
     }
 
     pub(super) fn wait(&mut self, thread: ThreadId, wait: Waiting) {

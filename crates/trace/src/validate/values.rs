@@ -1,5 +1,6 @@
 //! What each variable holds and what each semaphore counts, as far as the trace says.
 
+use crate::text::value_text;
 use event::{Batch, Event, Init, Names, Op, SemId, Space, Value, VarId};
 use std::collections::BTreeMap;
 
@@ -12,14 +13,16 @@ pub(super) struct Values {
     counts: Vec<i64>,
     /// Initial values of names not used yet.
     inits: BTreeMap<String, Value>,
-    /// Variables and semaphores used so far: ids are given in order of first use.
-    used_vars: usize,
-    used_sems: usize,
+    /// By variable and by semaphore: whether it was used, 64 to a word. A trace may name things long before.
+    used_vars: Vec<u64>,
+    used_sems: Vec<u64>,
 }
 
 impl Values {
     pub(super) fn grow(&mut self, names: &Names, batch: &Batch) {
         let sems = names.space(Space::Sem);
+        self.used_sems.resize(sems.len().div_ceil(64), 0);
+        self.used_vars.resize(names.space(Space::Var).len().div_ceil(64), 0);
         for number in self.counts.len()..sems.len() {
             let init = self.inits.get(names.sem(SemId(number as u32)));
             self.counts.push(init.map_or(0, |&value| count(value)));
@@ -35,21 +38,10 @@ impl Values {
         }
     }
 
-    pub(super) fn batch_done(&mut self, names: &Names) {
-        self.used_vars = names.space(Space::Var).len();
-        self.used_sems = names.space(Space::Sem).len();
-    }
-
-    /// Notes which names a part of a batch uses; needed only before an initial value within the batch.
-    pub(super) fn used(&mut self, events: &[Event]) {
-        for event in events {
-            let used = match event.op().space() {
-                Some(Space::Var) => &mut self.used_vars,
-                Some(Space::Sem) => &mut self.used_sems,
-                _ => continue,
-            };
-            *used = (*used).max(event.object() as usize + 1);
-        }
+    /// Notes that a variable is used.
+    #[inline]
+    pub(super) fn touch(&mut self, var: VarId) {
+        self.used_vars[var.0 as usize / 64] |= 1 << (var.0 % 64);
     }
 
     /// An initial value. It must come before the first use of its name.
@@ -57,13 +49,13 @@ impl Values {
         let name = names.str(init.name);
         let late = || Err(format!("the initial value of {name} comes after its first use, and is not used"));
         if let Some(number) = names.space(Space::Sem).find(name.as_bytes()) {
-            if (number as usize) < self.used_sems {
+            if is_set(&self.used_sems, number) {
                 return late();
             }
             self.counts[number as usize] = count(init.value);
         }
         if let Some(number) = names.space(Space::Var).find(name.as_bytes()) {
-            if (number as usize) < self.used_vars {
+            if is_set(&self.used_vars, number) {
                 return late();
             }
             self.last[number as usize] = init.value;
@@ -84,18 +76,23 @@ impl Values {
             return None;
         }
         let (t, x) = (names.thread(event.thread()), names.var(var));
-        let message = format!("{t} reads {x} as {}, but it holds {}", shown(names, value), shown(names, *last));
+        let message =
+            format!("{t} reads {x} as {}, but it holds {}", value_text(names, value), value_text(names, *last));
         *last = value;
         Some(message)
     }
 
+    /// Memory is given or taken back: what it holds is no longer known.
     pub(super) fn forget(&mut self, var: VarId) {
+        self.touch(var);
         if let Some(last) = self.last.get_mut(var.0 as usize) {
             *last = Value::Unknown;
         }
     }
 
     pub(super) fn semaphore(&mut self, names: &Names, event: Event) -> Option<String> {
+        let number = event.sem().0;
+        self.used_sems[number as usize / 64] |= 1 << (number % 64);
         let count = &mut self.counts[event.sem().0 as usize];
         if *count == NOT_A_COUNT {
             *count = i64::from(event.op() == Op::Up);
@@ -114,6 +111,10 @@ impl Values {
     }
 }
 
+fn is_set(bits: &[u64], number: u32) -> bool {
+    bits[number as usize / 64] >> (number % 64) & 1 == 1
+}
+
 /// Stands for an initial count that is none, until the semaphore is first used.
 const NOT_A_COUNT: i64 = -1;
 
@@ -121,15 +122,5 @@ fn count(value: Value) -> i64 {
     match value {
         Value::Int(n) if n >= 0 => n,
         _ => NOT_A_COUNT,
-    }
-}
-
-fn shown(names: &Names, value: Value) -> String {
-    match value {
-        Value::Unknown => "unknown".into(),
-        Value::Bool(b) => b.to_string(),
-        Value::Int(n) => n.to_string(),
-        Value::Real(r) => format!("{r:?}"),
-        Value::Str(id) => format!("{:?}", names.str(id)),
     }
 }
