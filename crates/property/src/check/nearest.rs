@@ -9,7 +9,8 @@ pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) 
         if name == word || name.len().abs_diff(word.len()) > 4 * far {
             continue;
         }
-        let d = if name.eq_ignore_ascii_case(word) || same_but_for_hyphens(name, word) { 0 } else { distance(word, name) };
+        let d =
+            if name.eq_ignore_ascii_case(word) || same_but_for_hyphens(name, word) { 0 } else { distance(word, name) };
         // A one-letter name is not a slip of another one-letter name unless only the case differs.
         if d < far && (d == 0 || name.chars().count() > d) {
             best = Some((d, name));

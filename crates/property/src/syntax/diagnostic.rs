@@ -106,6 +106,11 @@ impl Diagnostics {
         self.list.iter().any(|d| d.severity == Severity::Error)
     }
 
+    /// Whether any after the first so many is an error.
+    pub fn has_errors_since(&self, count: usize) -> bool {
+        self.full() || self.list.iter().skip(count).any(|d| d.severity == Severity::Error)
+    }
+
     /// All of them by place, each once.
     pub fn into_sorted(mut self) -> Vec<Diagnostic> {
         self.list.sort_by_key(|d| (d.labels.first().map(|l| l.0), d.severity));

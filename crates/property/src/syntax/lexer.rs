@@ -175,7 +175,9 @@ impl<'a> Lexer<'a> {
                 || SIGNS.iter().any(|(sign, _)| sign.starts_with(c)))
         });
         let help = match first {
-            '“' | '”' | '„' | '‘' | '’' | '\'' => Some("strings stand between straight double quotes: \"…\"".to_owned()),
+            '“' | '”' | '„' | '‘' | '’' | '\'' => {
+                Some("strings stand between straight double quotes: \"…\"".to_owned())
+            }
             '–' | '—' | '−' => Some("write `-` for minus".to_owned()),
             '^' => Some("there is no power or exclusive or; `a <-> !b` says that exactly one holds".to_owned()),
             _ => None,
@@ -222,9 +224,9 @@ impl<'a> Lexer<'a> {
         if real {
             match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => return Tok::Real(value),
-                _ => self.out.push(
-                    Diagnostic::error("syntax", "number too large").at(self.span(start), "beyond 64-bit reals"),
-                ),
+                _ => self
+                    .out
+                    .push(Diagnostic::error("syntax", "number too large").at(self.span(start), "beyond 64-bit reals")),
             }
             return Tok::Bad;
         }

@@ -11,6 +11,7 @@ mod token;
 
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_SHOWN, Severity, render};
 pub use load::{Disk, Loader, load};
-pub use parser::{MAX_DEPTH, is_name, parse_file, parse_formula};
+pub use parser::{MAX_DEPTH, is_name, parse_constant, parse_file, parse_formula};
 pub use print::{print_ere, print_expr, print_file};
+pub(crate) use print::{quote, sort_text};
 pub use source::{MAX_SOURCE, Sources, Span};

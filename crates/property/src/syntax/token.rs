@@ -82,8 +82,25 @@ pub(crate) const DECLARATION_WORDS: &[&str] = &[
 
 /// Words of formulas that cannot be names.
 pub(crate) const FORMULA_WORDS: &[&str] = &[
-    "true", "false", "unknown", "exists", "forall", "prev", "yesterday", "wyesterday", "once", "hist", "always",
-    "eventually", "next", "wnext", "since", "wsince", "until", "wuntil", "releases",
+    "true",
+    "false",
+    "unknown",
+    "exists",
+    "forall",
+    "prev",
+    "yesterday",
+    "wyesterday",
+    "once",
+    "hist",
+    "always",
+    "eventually",
+    "next",
+    "wnext",
+    "since",
+    "wsince",
+    "until",
+    "wuntil",
+    "releases",
 ];
 
 /// One-letter aliases of prefix operators: they are operators where no such name is declared in the file.

@@ -124,13 +124,9 @@ impl Parser<'_> {
             return self.expected_with("`=` or `at`", Some(help));
         }
         let place = self.place()?;
-        let when = if self.eat_word("before") {
-            Some(When::Before)
-        } else {
-            self.eat_word("after").then_some(When::After)
-        };
-        let side =
-            if self.eat_word("call") { Some(Side::Call) } else { self.eat_word("exec").then_some(Side::Exec) };
+        let when =
+            if self.eat_word("before") { Some(When::Before) } else { self.eat_word("after").then_some(When::After) };
+        let side = if self.eat_word("call") { Some(Side::Call) } else { self.eat_word("exec").then_some(Side::Exec) };
         let mut origins = Vec::new();
         if self.eat(&Tok::LParen) {
             loop {
@@ -182,8 +178,7 @@ impl Parser<'_> {
         let what = match which {
             0 => {
                 let on = if self.eat_word("on") { self.names("the name of a variable")? } else { Vec::new() };
-                let using =
-                    if self.eat_word("using") { Some(self.hyphenated("a detector or a model")?) } else { None };
+                let using = if self.eat_word("using") { Some(self.hyphenated("a detector or a model")?) } else { None };
                 What::Races(on, using)
             }
             1 => What::Deadlocks(self.upto()?),

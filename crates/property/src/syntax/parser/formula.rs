@@ -160,7 +160,9 @@ impl Parser<'_> {
         match &self.ahead(1).tok {
             Tok::Word => !matches!(
                 self.word_ahead(1),
-                Some("S" | "U" | "since" | "wsince" | "until" | "wuntil" | "releases" | "and" | "or" | "implies" | "iff")
+                Some(
+                    "S" | "U" | "since" | "wsince" | "until" | "wuntil" | "releases" | "and" | "or" | "implies" | "iff"
+                )
             ),
             Tok::Quoted(_) | Tok::Int(_) | Tok::Real(_) | Tok::Str(_) => true,
             Tok::LParen | Tok::LBracket | Tok::Bang | Tok::At | Tok::Symbol(_) => true,
@@ -358,11 +360,7 @@ impl Parser<'_> {
             Some(_) if self.prefix().is_some() => return self.needs_parentheses(),
             _ => {}
         }
-        let name = if self.bare && self.tok() == &Tok::Word {
-            self.bare_name()?
-        } else {
-            self.name("a formula")?
-        };
+        let name = if self.bare && self.tok() == &Tok::Word { self.bare_name()? } else { self.name("a formula")? };
         match self.tok() {
             Tok::LBracket => self.nested(|p| {
                 p.bump();

@@ -49,6 +49,15 @@ pub fn parse_formula(
     (out.len() == before).then_some(formula)
 }
 
+/// A text that is one constant.
+pub fn parse_constant(text: &str) -> Option<super::ast::ConstKind> {
+    let mut out = Diagnostics::default();
+    let tokens = lex(0, text, &mut out);
+    let mut parser = Parser::new(text, tokens, HashSet::new(), true, &mut out);
+    let constant = parser.constant().ok()?;
+    (parser.tok() == &Tok::Eof && out.is_empty()).then_some(constant.kind)
+}
+
 /// Whether a text can be a name in a file.
 pub fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
@@ -177,7 +186,8 @@ impl<'a> Parser<'a> {
     fn expected_with<T>(&mut self, what: &str, help: Option<String>) -> Parsed<T> {
         if self.tok() != &Tok::Bad {
             let found = self.found();
-            let label = if self.tok() == &Tok::Eof { "the file ends here".to_owned() } else { format!("expected {what}") };
+            let label =
+                if self.tok() == &Tok::Eof { "the file ends here".to_owned() } else { format!("expected {what}") };
             let diagnostic = Diagnostic::error("syntax", format!("expected {what}, found {found}"))
                 .at(self.span(), label)
                 .maybe_help(help);

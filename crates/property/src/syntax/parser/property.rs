@@ -7,11 +7,8 @@ use crate::syntax::ast::{Body, Decl, EreMode, Fsm, Property, State, Transition};
 use crate::syntax::token::Tok;
 
 const LOGICS: [(&str, u8); 6] = [("past", 0), ("future", 1), ("mttl", 2), ("ere", 3), ("fsm", 4), ("logic", 5)];
-const MODES: [(&str, EreMode); 3] = [
-    ("never", EreMode::Never),
-    ("never_from_start", EreMode::NeverFromStart),
-    ("follows", EreMode::Follows),
-];
+const MODES: [(&str, EreMode); 3] =
+    [("never", EreMode::Never), ("never_from_start", EreMode::NeverFromStart), ("follows", EreMode::Follows)];
 
 impl Parser<'_> {
     pub(super) fn property(&mut self) -> Parsed<Decl> {
@@ -116,7 +113,8 @@ impl Parser<'_> {
         let span = start.to(self.last_span());
         if self.tok() == &Tok::Arrow {
             // Not reached after a formula, where `->` is an operator; only `else -> s`.
-            let diagnostic = Diagnostic::error("syntax", "transitions are written with `=>`").at(self.span(), "write `=>`");
+            let diagnostic =
+                Diagnostic::error("syntax", "transitions are written with `=>`").at(self.span(), "write `=>`");
             self.complain(diagnostic);
             return Err(Failed);
         }
