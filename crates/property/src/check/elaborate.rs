@@ -138,7 +138,7 @@ impl<'a> Elab<'a> {
     /// A formula.
     pub(super) fn formula(&mut self, expr: &ast::Expr) -> Option<Typed> {
         let term = self.term(expr);
-        self.condition(term, expr.span)
+        self.condition(term, expr)
     }
 
     pub(super) fn mark(&mut self, param: ParamId) {
@@ -148,21 +148,24 @@ impl<'a> Elab<'a> {
     }
 
     /// A term that must be a condition.
-    fn condition(&mut self, term: Term, span: Span) -> Option<Typed> {
+    fn condition(&mut self, term: Term, expr: &ast::Expr) -> Option<Typed> {
+        let span = expr.span;
         match term {
             Term::Bool(typed) => Some(typed),
             Term::Value(value, ty) if ty == Ty::BOOL || ty == Ty::Any => self.atom_of(value, span),
             Term::Value(_, ty) => {
+                let text = crate::syntax::print_expr(expr);
+                let text = if text.len() > 30 { "…".to_owned() } else { text };
                 let help = match ty {
-                    Ty::Sort(Sort::Value(Type::Int | Type::Real)) => "compare it: `… != 0`",
-                    _ => "compare it with something: `… == …`",
+                    Ty::Sort(Sort::Value(Type::Int | Type::Real)) => format!("compare it: `{text} != 0`"),
+                    _ => format!("compare it: `{text} == …`"),
                 };
                 self.error(
                     "type",
                     format!("expected a condition, found {}", article(&ty.text())),
                     span,
                     &format!("this is {}", article(&ty.text())),
-                    Some(help.to_owned()),
+                    Some(help),
                 );
                 None
             }
@@ -504,7 +507,7 @@ impl<'a> Elab<'a> {
                 self.error("type", message, op_span, "truth values have no order", Some(help));
                 return Term::Error;
             }
-            let (a, b) = (self.condition(a, left.span), self.condition(b, right.span));
+            let (a, b) = (self.condition(a, left), self.condition(b, right));
             let (Some(a), Some(b)) = (a, b) else { return Term::Error };
             return Term::Bool(equal(a, b, op == CompareOp::Eq));
         }

@@ -261,6 +261,8 @@ impl Names<'_> {
         match op {
             UnOp::Not => format!("not {part}"),
             UnOp::Neg => format!("-{part}"),
+            // An event is false at step 0, so for it there is nothing to say.
+            UnOp::Prev if self.is_event(f) => format!("{part} {held} at the previous step"),
             UnOp::Prev => format!("{part} {held} at the previous step (at the first step: now)"),
             UnOp::Yesterday => format!("there is a previous step, and {part} {held} there"),
             UnOp::WYesterday => format!("{part} {held} at the previous step, if there is one"),

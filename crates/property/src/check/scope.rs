@@ -78,8 +78,17 @@ impl Scope<'_> {
     pub(super) fn suggestion<'b>(&'b self, name: &str, local: impl Iterator<Item = &'b str>) -> Option<String> {
         let declared = self.names.keys().map(String::as_str);
         let built_in = BUILT_IN.iter().map(|(n, _)| *n);
-        let near = nearest(name, local.chain(declared).chain(self.others.iter().copied()).chain(built_in))?;
-        Some(format!("did you mean `{near}`?"))
+        let all: Vec<&str> = local.chain(declared).chain(self.others.iter().copied()).collect();
+        if let Some(near) = nearest(name, all.iter().copied().chain(built_in)) {
+            return Some(format!("did you mean `{near}`?"));
+        }
+        match all.len() {
+            0 => None,
+            1..=8 => {
+                Some(format!("declared are {}", all.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")))
+            }
+            count => Some(format!("none of the {count} declared names is like it")),
+        }
     }
 }
 

@@ -174,6 +174,14 @@ impl<'a> Lexer<'a> {
                 || c == '`'
                 || SIGNS.iter().any(|(sign, _)| sign.starts_with(c)))
         });
+        // A text between typographic quotes is one mistake.
+        if first == '“'
+            && let Some(end) = self.rest().find(['”', '\n'])
+            && self.rest()[end..].starts_with('”')
+            && start + '“'.len_utf8() == self.at
+        {
+            self.at += end + '”'.len_utf8();
+        }
         let help = match first {
             '“' | '”' | '„' | '‘' | '’' | '\'' => {
                 Some("strings stand between straight double quotes: \"…\"".to_owned())
@@ -266,6 +274,10 @@ impl<'a> Lexer<'a> {
         loop {
             match self.peek() {
                 None | Some('\n') => {
+                    // What ends the line is more likely the end of the action or block than of the text.
+                    let line = &self.text[start + 1..self.at];
+                    let end = line.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ';' | '}' | ')'));
+                    self.at = start + 1 + end.len();
                     self.out.push(
                         Diagnostic::error("syntax", "a string does not end")
                             .at(self.span(start), "the closing `\"` is missing on this line"),

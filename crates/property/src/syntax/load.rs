@@ -53,7 +53,11 @@ impl State<'_> {
             let chain: Vec<&str> = self.open[at..].iter().map(|(p, _)| p.as_str()).chain([path]).collect();
             let mut d = Diagnostic::error("import", format!("files import each other: {}", chain.join(" → ")));
             d.labels.extend(from.map(|s| (s, "this closes the circle".to_owned())));
-            self.out.push(d.help("move what both need into a third file"));
+            self.out.push(d.help(if chain.len() == 2 {
+                "remove the import"
+            } else {
+                "move what both need into a third file"
+            }));
             return;
         }
         if self.done.len() + self.open.len() >= MAX_FILES {

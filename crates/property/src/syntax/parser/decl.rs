@@ -1,6 +1,6 @@
 //! Declarations other than properties.
 
-use super::{Failed, Parsed, Parser};
+use super::{Failed, Parsed, Parser, is_name};
 use crate::syntax::ast::{
     Action, Check, Decl, Event, Handler, Let, Lock, Name, Origin, Outcome, Region, Side, Suppress, Variable, What, When,
 };
@@ -69,6 +69,10 @@ impl Parser<'_> {
 
     fn variable(&mut self, shared: bool) -> Parsed<Variable> {
         self.bump();
+        if let Some(name) = self.word_ahead(1).filter(|name| is_name(name)) {
+            // Known even if the type is not, so that its uses are not mistakes too.
+            self.current = Some(Name { text: name.to_owned(), span: self.ahead(1).span });
+        }
         let ty = self.ty()?;
         let name = self.declared_name("the name of a variable")?;
         let index = if shared { self.index()? } else { None };
@@ -215,7 +219,7 @@ impl Parser<'_> {
 
     pub(super) fn handler(&mut self) -> Parsed<Handler> {
         let start = self.bump();
-        let outcome = self.choice("what to wait for", &Outcome::ALL.map(|o| (o.text(), o)))?;
+        let outcome = self.choice("an outcome", &Outcome::ALL.map(|o| (o.text(), o)))?;
         let span = start.to(self.last_span());
         let actions = self.block("an action", Self::action)?;
         Ok(Handler { outcome, actions, span })

@@ -78,7 +78,7 @@ impl Parser<'_> {
             Tok::LParen => {
                 self.bump();
                 let mut inner = self.ere()?;
-                let end = self.expect(&Tok::RParen, "an expression or `)`")?;
+                let end = self.close_parenthesis(start)?;
                 inner.span = start.to(end);
                 Ok(inner)
             }
@@ -113,7 +113,7 @@ impl Parser<'_> {
                 self.ere_node(EreKind::Event(event), span)
             }
             Tok::OrOr | Tok::AndAnd | Tok::Bang => {
-                let help = "in expressions, or is `|`, and is `&`, not is `~`; formulas stand in `{ … }`".to_owned();
+                let help = super::ERE_OPERATORS.to_owned();
                 self.expected_with("an event, `any`, `eps`, `{`, `(` or `~`", Some(help))
             }
             _ => self.expected("an event, `any`, `eps`, `{`, `(` or `~`"),

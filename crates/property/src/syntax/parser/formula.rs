@@ -305,7 +305,7 @@ impl Parser<'_> {
             Tok::LParen => {
                 self.bump();
                 let mut inner = self.formula()?;
-                let end = self.expect(&Tok::RParen, "an operator or `)`")?;
+                let end = self.close_parenthesis(start)?;
                 inner.span = start.to(end);
                 return Ok(inner);
             }
@@ -347,9 +347,9 @@ impl Parser<'_> {
             Some(word @ ("start" | "end")) if next == Tok::LParen => {
                 let op = if word == "start" { UnOp::Start } else { UnOp::End };
                 self.bump();
-                self.bump();
+                let open = self.bump();
                 let operand = self.formula()?;
-                let end = self.expect(&Tok::RParen, "an operator or `)`")?;
+                let end = self.close_parenthesis(open)?;
                 return self.node(ExprKind::Unary(op, start, Box::new(operand)), start.to(end));
             }
             Some("unknown") => {

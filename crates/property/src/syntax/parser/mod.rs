@@ -16,6 +16,8 @@ use std::collections::HashSet;
 /// How deeply formulas and expressions may be nested.
 pub const MAX_DEPTH: usize = 256;
 
+const ERE_OPERATORS: &str = "in expressions, or is `|`, and is `&`, not is `~`; formulas stand in `{ … }`";
+
 /// A mistake was found and complained of.
 pub(crate) struct Failed;
 
@@ -224,6 +226,7 @@ impl<'a> Parser<'a> {
             let found = self.found();
             let help = match self.tok() {
                 Tok::FatArrow => Some("implication is written `->`".to_owned()),
+                Tok::OrOr | Tok::AndAnd if what == "an expression" => Some(ERE_OPERATORS.to_owned()),
                 _ => None,
             };
             self.out.push(
@@ -231,6 +234,22 @@ impl<'a> Parser<'a> {
                     .at(self.span(), format!("expected {what} or `}}`"))
                     .at(open, "to close this")
                     .maybe_help(help),
+            );
+        }
+        Err(Failed)
+    }
+
+    /// The `)` that ends what `open` began.
+    fn close_parenthesis(&mut self, open: Span) -> Parsed<Span> {
+        if self.tok() == &Tok::RParen {
+            return Ok(self.bump());
+        }
+        if self.tok() != &Tok::Bad {
+            let found = self.found();
+            self.out.push(
+                Diagnostic::error("syntax", format!("expected an operator or `)`, found {found}"))
+                    .at(self.span(), "expected an operator or `)`")
+                    .at(open, "to close this"),
             );
         }
         Err(Failed)

@@ -43,6 +43,7 @@ impl Parser<'_> {
         let mode = if logic == 3 { self.choice("a mode", &MODES)? } else { EreMode::Never };
         let kind = if logic == 5 { Some(self.string("the name of a logic in quotes")?) } else { None };
         let open = self.expect(&Tok::LBrace, "`{`")?;
+        let before = self.out.len();
         let body = match (logic, thread, kind) {
             (1, ..) => self.formula().map(Body::Future),
             (2, Some(thread), _) => self.formula().map(|f| Body::Mttl(thread, f)),
@@ -64,6 +65,8 @@ impl Parser<'_> {
             _ => "an operator",
         };
         match body.and_then(|body| self.close(open, wanted).map(|_| body)) {
+            // A machine of which a part is missing would only give rise to more complaints.
+            Ok(Body::Fsm(_)) if self.out.len() > before => Ok(Body::Broken),
             Ok(body) => Ok(body),
             Err(Failed) => {
                 self.leave_block();
