@@ -1,0 +1,220 @@
+//! Nothing that can be typed makes the front end panic, hang or overflow the stack.
+
+use property::check::{check_file, check_formula, parse_init, Known};
+use property::syntax::{Loader, MAX_DEPTH, render};
+
+/// One text under every name: an import of anything is an import of itself.
+struct Text(Vec<u8>);
+
+impl Loader for Text {
+    fn load(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.clone())
+    }
+}
+
+fn check(text: impl Into<Vec<u8>>) -> (Vec<property::syntax::Diagnostic>, String) {
+    let checked = check_file("a.rvs", &Text(text.into()));
+    let shown = render(&checked.diagnostics, &checked.sources, false);
+    (checked.diagnostics, shown)
+}
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 >> 33
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+}
+
+const EXAMPLES: [&str; 8] = [
+    include_str!("../../../corpus/specs/01-landing.rvs"),
+    include_str!("../../../corpus/specs/02-interval.rvs"),
+    include_str!("../../../corpus/specs/03-permit.rvs"),
+    include_str!("../../../corpus/specs/04-becomes-positive.rvs"),
+    include_str!("../../../corpus/specs/05-mutex.rvs"),
+    include_str!("../../../corpus/specs/06-bank.rvs"),
+    include_str!("../../../corpus/specs/07-lost-wakeup.rvs"),
+    include_str!("../../../corpus/specs/08-response.rvs"),
+];
+
+#[test]
+fn random_bytes() {
+    let mut random = Random(1);
+    for _ in 0..10_000 {
+        let ascii = random.below(2) == 0;
+        let bytes: Vec<u8> =
+            (0..random.below(200)).map(|_| if ascii { random.below(128) as u8 } else { random.below(256) as u8 }).collect();
+        check(bytes);
+    }
+}
+
+/// The tokens of all examples.
+fn vocabulary() -> Vec<&'static str> {
+    let mut words: Vec<&str> = EXAMPLES.iter().flat_map(|e| e.split_whitespace()).collect();
+    words.extend(["(", ")", "{", "}", "[", "]", "[]", "<>", "[*]", "<*>", "@j", "U", "S", "G", "o", "weak [", "start("]);
+    words.extend(["⊙", "♦", "⊡", "∧", "¬", "\"s\"", "\"", "1e9", "99999999999999999999", "unknown", "next", "wuntil"]);
+    words.extend(["exists", "forall", ".", ":", "::", "#", "fsm", "init", "bad", "else", "=>", "logic", "ere", "~", "&"]);
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
+#[test]
+fn token_soup() {
+    let words = vocabulary();
+    let mut random = Random(2);
+    for _ in 0..10_000 {
+        let mut text = String::from("spec S { ");
+        if random.below(2) == 0 {
+            text.push_str("shared int x = 0 at c x; property p past { x > 0 && ");
+        }
+        for _ in 0..random.below(60) {
+            text.push_str(words[random.below(words.len())]);
+            text.push(' ');
+        }
+        check(text);
+    }
+}
+
+#[test]
+fn examples_with_mutations() {
+    let words = vocabulary();
+    let mut random = Random(3);
+    let mut clean = 0;
+    for _ in 0..20_000 {
+        let mut parts: Vec<&str> = EXAMPLES[random.below(8)].split_inclusive(' ').collect();
+        for _ in 0..=random.below(3) {
+            let at = random.below(parts.len());
+            match random.below(4) {
+                0 => parts[at] = "",
+                1 => parts[at] = words[random.below(words.len())],
+                2 => parts.insert(at, words[random.below(words.len())]),
+                _ => {
+                    let other = random.below(parts.len());
+                    parts.swap(at, other);
+                }
+            }
+        }
+        let (diagnostics, shown) = check(parts.concat());
+        clean += usize::from(diagnostics.is_empty());
+        assert_eq!(diagnostics.is_empty(), shown.is_empty());
+    }
+    assert!(clean > 0 && clean < 15_000, "{clean} of 20000 mutants had no mistake");
+}
+
+#[test]
+fn mutated_bytes_of_examples() {
+    let mut random = Random(4);
+    for _ in 0..10_000 {
+        let mut bytes = EXAMPLES[random.below(8)].as_bytes().to_vec();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(8) {
+                0 if bytes.len() > 100 => bytes.truncate(at.max(100)),
+                1..4 if bytes.len() > 100 => drop(bytes.remove(at)),
+                _ => bytes[at] = random.below(256) as u8,
+            }
+        }
+        check(bytes);
+    }
+}
+
+#[test]
+fn every_nesting_has_a_limit() {
+    let property = |logic: &str, body: String| format!("spec S {{ shared bool b at c b;\nproperty p {logic} {{ {body} }} }}");
+    let nest = |open: &str, close: &str, n: usize| format!("{}b{}", open.repeat(n), close.repeat(n));
+    let past = ["(", "!", "prev ", "-", "start(", "[b, ", "[", "@i ", "exists j : thread . ", "f(", "b[", "once (", "weak [b, "];
+    let close = [")", "", "", "", ")", ")", ", b)", "", "", ")", "]", ")", ")"];
+    for n in [MAX_DEPTH + 1, 1000, 50_000] {
+        for (open, close) in past.iter().zip(close) {
+            let (diagnostics, shown) = check(property("past", nest(open, close, n)));
+            assert_eq!(diagnostics.len(), 1, "{open}: {shown}");
+            assert!(diagnostics[0].message.contains("nested more than"), "{open}: {shown}");
+        }
+        for (open, close) in [("b -> ", ""), ("b since ", ""), ("b until ", ""), ("not ", "")] {
+            let (diagnostics, _) = check(property("future", nest(open, close, n)));
+            assert!(diagnostics.iter().any(|d| d.message.contains("nested more than")), "{open}");
+        }
+        for joined in [" <-> b", " + b", " * b", " - b"] {
+            let (diagnostics, shown) = check(property("past", format!("b{}", joined.repeat(n))));
+            assert_eq!(diagnostics.len(), 1, "{joined}: {shown}");
+            assert!(diagnostics[0].message.contains("nested more than"), "{joined}: {shown}");
+        }
+        for (open, close) in [("(", ")"), ("~", ""), ("", "*"), ("", "+"), ("", "?"), ("(~", ")*")] {
+            let text = property("ere never", format!("{}any{}", open.repeat(n), close.repeat(n)));
+            let (diagnostics, shown) = check(text);
+            assert_eq!(diagnostics.len(), 1, "{open}{close}: {shown}");
+            assert!(diagnostics[0].message.contains("nested more than"), "{open}{close}: {shown}");
+        }
+    }
+    // Just below the limit all is well.
+    let (diagnostics, shown) = check(property("past", nest("!", "", MAX_DEPTH - 2)));
+    assert!(diagnostics.is_empty(), "{shown}");
+}
+
+#[test]
+fn long_lists_are_no_nesting() {
+    let list = |joined: &str, n: usize| format!("b{}", joined.repeat(n));
+    for body in [list(" && b", 5_000), list(" || !b", 5_000), list(" && b || b", 2_000)] {
+        let (diagnostics, shown) = check(format!("spec S {{ shared bool b at c b; property p past {{ {body} }} }}"));
+        assert!(diagnostics.is_empty(), "{shown}");
+    }
+    for body in [list(" b", 5_000), list(" | b", 5_000), list(" & b", 5_000)] {
+        let (diagnostics, shown) =
+            check(format!("spec S {{ shared bool v at c b; let b = v; property p ere never {{ {body} }} }}"));
+        assert!(diagnostics.is_empty(), "{shown}");
+    }
+}
+
+#[test]
+fn names_that_grow_have_a_limit() {
+    let mut lets = String::from("shared bool b at c b; let n0 = b;\n");
+    for i in 1..60 {
+        lets.push_str(&format!("let n{i} = n{0} && !n{0};\n", i - 1));
+    }
+    let (diagnostics, shown) = check(format!("spec S {{ {lets} property p past {{ n59 }} }}"));
+    assert_eq!(diagnostics.len(), 1, "{shown}");
+    assert!(diagnostics[0].message.contains("once names are replaced"), "{shown}");
+    let mut chain = String::from("shared bool b at c b; let n0 = b;\n");
+    for i in 1..20_000 {
+        chain.push_str(&format!("let n{i} = !n{};\n", i - 1));
+    }
+    let (diagnostics, shown) = check(format!("spec S {{ {chain} property p past {{ n19999 }} }}"));
+    assert_eq!(diagnostics.len(), 1, "{shown}");
+    assert!(diagnostics[0].message.contains("once names are replaced"), "{shown}");
+}
+
+#[test]
+fn command_line_soup() {
+    let words = vocabulary();
+    let mut random = Random(5);
+    let known = Known { variables: &["x", "y", "Demo.x", "landing", "G"], locks: &["l"], threads: &["T1"] };
+    for _ in 0..10_000 {
+        let mut text = String::new();
+        for _ in 0..random.below(20) {
+            text.push_str(words[random.below(words.len())]);
+            text.push_str(if random.below(2) == 0 { " " } else { "" });
+        }
+        let (sources, result) = check_formula("property-1", &text, known);
+        if let Err(diagnostics) = result {
+            assert!(!render(&diagnostics, &sources, true).is_empty());
+        }
+        let (sources, result) = parse_init(&text);
+        if let Err(diagnostics) = result {
+            assert!(!render(&diagnostics, &sources, true).is_empty());
+        }
+    }
+}
+
+#[test]
+fn many_mistakes_are_cut_short() {
+    let text = "spec S {\n".to_owned() + &"  shared int x = = 1;\n".repeat(100_000) + "}";
+    let (diagnostics, shown) = check(text);
+    assert!(diagnostics.len() <= 500);
+    assert!(shown.ends_with("more\n"), "{}", &shown[shown.len() - 200..]);
+}
