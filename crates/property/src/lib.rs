@@ -2,7 +2,9 @@
 
 pub mod check;
 mod formula;
+pub mod logic;
 pub mod monitor;
+pub mod run;
 pub mod syntax;
 
 pub use formula::{AtomId, Ere, Formula, Fsm, FsmState, Guard, Otherwise};

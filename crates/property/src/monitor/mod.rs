@@ -29,6 +29,7 @@ mod options;
 mod past;
 mod program;
 mod table;
+mod user;
 mod verdict;
 
 pub use ere::ere;
@@ -40,6 +41,7 @@ pub use letter::{Alphabet, Letter, MAX_ATOMS};
 pub use options::{AtEnd, CompileError, EreMode, Limits, Options, Possible};
 pub use past::{PastMonitor, past};
 pub use table::Table;
+pub use user::{Asked, UserError, user};
 pub use verdict::Verdict;
 
 /// The state of a monitor. Equal states behave equally for ever.

@@ -1,0 +1,174 @@
+//! Which recorded names a specification's declarations mean (interfaces.md, "Names").
+//!
+//! A variable, lock, region or event means the recorded name that its place spells. An indexed one means many:
+//! `v[o : object<C>] at java C.v` the names `C.v@3` of the objects `C@3`, a lock `m[o : object<C>] at java C` the locks
+//! `C@3`, and `a[i : int] at c a` the elements `a[3]`.
+
+use super::subject::{Objects, Subject};
+use crate::check::{Spec, VariableKind, nearest};
+use crate::syntax::Span;
+use crate::syntax::ast::Sort;
+use event::{Names, Space};
+use std::collections::HashMap;
+
+/// Something declared, and of which instance.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Meant {
+    /// Its number in the specification.
+    pub(super) number: u32,
+    /// The instance of an indexed one.
+    pub(super) index: Option<Subject>,
+}
+
+/// A declaration that no recorded name matches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unbound {
+    /// What is declared: `variable x`.
+    pub what: String,
+    /// The recorded name that was looked for.
+    pub place: String,
+    /// Where it is declared.
+    pub span: Span,
+    /// The recorded name that looks most like it.
+    pub nearest: Option<String>,
+}
+
+/// What the recorded names of each space mean. Names are looked at once, when they first appear.
+#[derive(Default)]
+pub(super) struct Bindings {
+    /// By variable of the trace.
+    pub(super) vars: Vec<Vec<Meant>>,
+    /// By lock and by condition of the trace, and its number as an object.
+    pub(super) locks: Vec<(Vec<Meant>, u32)>,
+    pub(super) conds: Vec<(Vec<Meant>, u32)>,
+    /// Regions by block of the trace: numbers of their flags.
+    pub(super) blocks: Vec<Vec<u32>>,
+    /// Events by label of the trace.
+    pub(super) labels: Vec<Vec<u32>>,
+    /// Declarations that something matched.
+    used: HashMap<(Kind, u32), ()>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Kind {
+    Variable,
+    Lock,
+    Event,
+}
+
+/// The text between two others.
+fn between<'a>(name: &'a str, before: &str, after: &str) -> Option<&'a str> {
+    name.strip_prefix(before)?.strip_suffix(after).filter(|inner| !inner.is_empty())
+}
+
+impl Bindings {
+    /// Looks at the names that appeared since the last time.
+    pub(super) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
+        for number in self.vars.len()..names.space(Space::Var).len() {
+            let name = names.get(Space::Var, number as u32);
+            let meant = self.variable(spec, name, objects);
+            self.vars.push(meant);
+        }
+        for number in self.locks.len()..names.space(Space::Lock).len() {
+            let meant = self.lock(spec, names.get(Space::Lock, number as u32), objects);
+            self.locks.push(meant);
+        }
+        for number in self.conds.len()..names.space(Space::Cond).len() {
+            let meant = self.lock(spec, names.get(Space::Cond, number as u32), objects);
+            self.conds.push(meant);
+        }
+        for number in self.blocks.len()..names.space(Space::Block).len() {
+            let name = names.get(Space::Block, number as u32);
+            let regions = spec.variables.iter().enumerate().filter(|(_, v)| {
+                v.kind == VariableKind::Region && v.place.as_ref().is_some_and(|place| place.recorded() == name)
+            });
+            let regions: Vec<u32> = regions.map(|(i, _)| i as u32).collect();
+            self.used.extend(regions.iter().map(|&i| ((Kind::Variable, i), ())));
+            self.blocks.push(regions);
+        }
+        for number in self.labels.len()..names.space(Space::Label).len() {
+            let name = names.get(Space::Label, number as u32);
+            let events = spec.events.iter().enumerate().filter(|(_, e)| e.place.recorded() == name);
+            let events: Vec<u32> = events.map(|(i, _)| i as u32).collect();
+            self.used.extend(events.iter().map(|&i| ((Kind::Event, i), ())));
+            self.labels.push(events);
+        }
+    }
+
+    fn variable(&mut self, spec: &Spec, name: &str, objects: &mut Objects) -> Vec<Meant> {
+        let mut meant = Vec::new();
+        for (number, variable) in spec.variables.iter().enumerate() {
+            let Some(place) = variable.place.as_ref().filter(|_| variable.kind != VariableKind::Region) else {
+                continue;
+            };
+            let recorded = place.recorded();
+            let index = match &variable.index {
+                None if recorded == name => None,
+                None => continue,
+                Some(Sort::Object(_)) => {
+                    let Some(id) = between(name, &format!("{recorded}@"), "") else { continue };
+                    let class = place.parts[..place.parts.len() - 1].join(".");
+                    Some(Subject::Object(objects.number(&format!("{class}@{id}"))))
+                }
+                Some(_) => {
+                    let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
+                    Some(match inner.parse() {
+                        Ok(n) => Subject::Int(n),
+                        Err(_) => Subject::Text(objects.number(inner)),
+                    })
+                }
+            };
+            self.used.insert((Kind::Variable, number as u32), ());
+            meant.push(Meant { number: number as u32, index });
+        }
+        meant
+    }
+
+    fn lock(&mut self, spec: &Spec, name: &str, objects: &mut Objects) -> (Vec<Meant>, u32) {
+        let object = objects.number(name);
+        let mut meant = Vec::new();
+        for (number, lock) in spec.locks.iter().enumerate() {
+            let recorded = lock.place.recorded();
+            let index = match &lock.index {
+                None if recorded == name => None,
+                Some(_) if between(name, &format!("{recorded}@"), "").is_some() => Some(Subject::Object(object)),
+                _ => continue,
+            };
+            self.used.insert((Kind::Lock, number as u32), ());
+            meant.push(Meant { number: number as u32, index });
+        }
+        (meant, object)
+    }
+
+    /// Declarations that matched nothing in the whole trace.
+    pub(super) fn unbound(&self, spec: &Spec, names: &Names) -> Vec<Unbound> {
+        let mut unbound = Vec::new();
+        let mut check = |kind, number: usize, what: String, place: String, span, spaces: &[Space]| {
+            if self.used.contains_key(&(kind, number as u32)) {
+                return;
+            }
+            let known = spaces
+                .iter()
+                .flat_map(|&space| (0..names.space(space).len()).map(move |number| names.get(space, number as u32)));
+            let nearest = nearest(&place, known).map(str::to_owned);
+            unbound.push(Unbound { what, place, span, nearest });
+        };
+        for (i, v) in spec.variables.iter().enumerate() {
+            if let Some(place) = &v.place {
+                let (what, spaces): (_, &[Space]) = match v.kind {
+                    VariableKind::Region => ("region", &[Space::Block]),
+                    _ => ("variable", &[Space::Var]),
+                };
+                check(Kind::Variable, i, format!("{what} {}", v.name), place.recorded(), v.span, spaces);
+            }
+        }
+        for (i, l) in spec.locks.iter().enumerate() {
+            let spaces = [Space::Lock, Space::Cond];
+            check(Kind::Lock, i, format!("lock {}", l.name), l.place.recorded(), l.span, &spaces);
+        }
+        for (i, e) in spec.events.iter().enumerate() {
+            check(Kind::Event, i, format!("event {}", e.name), e.place.recorded(), e.span, &[Space::Label]);
+        }
+        unbound
+    }
+}

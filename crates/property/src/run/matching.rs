@@ -1,0 +1,116 @@
+//! Which event atoms an event makes true, and for which parameters.
+
+use super::bind::{Bindings, Meant};
+use super::subject::{Objects, Subject};
+use crate::check::{Arg, EventPattern, LockPattern, ParamId, VarRef};
+use event::{Batch, Event, Names, Op, ThreadId};
+
+/// What parameters must stand for so that an atom holds.
+pub(super) type Conditions = Vec<(ParamId, Subject)>;
+
+/// What one event is, in the words of a specification.
+pub(super) struct Seen<'a> {
+    pub(super) names: &'a Names,
+    pub(super) batch: &'a Batch,
+    pub(super) event: Event,
+    pub(super) bindings: &'a Bindings,
+    pub(super) objects: &'a Objects,
+    /// Regions that it enters or leaves, outermost.
+    pub(super) crossed: &'a [u32],
+    /// It is the first of its thread.
+    pub(super) first: bool,
+    /// The arguments of an internal event.
+    pub(super) args: &'a [Option<Subject>],
+}
+
+impl Seen<'_> {
+    /// Whether the event is one of this pattern; then, what for.
+    pub(super) fn matches(&self, pattern: &EventPattern) -> Option<Conditions> {
+        let event = self.event;
+        let thread = event.thread();
+        let mut conditions = Conditions::new();
+        let out = &mut conditions;
+        let matched = match (pattern, event.op()) {
+            (EventPattern::Read(var, t), Op::Read | Op::AtomicLoad | Op::AtomicRmw)
+            | (EventPattern::Write(var, t), Op::Write | Op::AtomicStore | Op::AtomicRmw) => {
+                self.var(var, &self.bindings.vars[event.var().0 as usize], out) && self.thread(t, thread, out)
+            }
+            (EventPattern::Acquire(lock, t), Op::Acquire | Op::TryAcquire | Op::ReadAcquire)
+            | (EventPattern::Release(lock, t), Op::Release | Op::ReadRelease) => {
+                self.lock(lock, &self.bindings.locks[event.lock().0 as usize], out) && self.thread(t, thread, out)
+            }
+            (EventPattern::WaitBegin(lock, t), Op::Wait) | (EventPattern::WaitEnd(lock, t), Op::Woken) => {
+                let own = self.batch.extra(event).lock;
+                let matched = self.lock(lock, &self.bindings.conds[event.cond().0 as usize], out) || {
+                    out.clear();
+                    self.lock(lock, &self.bindings.locks[own.0 as usize], out)
+                };
+                matched && self.thread(t, thread, out)
+            }
+            (EventPattern::Notify(lock, t), Op::Notify | Op::NotifyAll) => {
+                self.lock(lock, &self.bindings.conds[event.cond().0 as usize], out) && self.thread(t, thread, out)
+            }
+            (EventPattern::Fork(t, u), Op::Fork) | (EventPattern::Join(t, u), Op::Join) => {
+                self.thread(t, thread, out) && self.thread(u, event.child(), out)
+            }
+            (EventPattern::Enter(region, t), Op::Begin) | (EventPattern::Exit(region, t), Op::End) => {
+                self.crossed.contains(region) && self.thread(t, thread, out)
+            }
+            (EventPattern::Started(t), _) => self.first && self.thread(t, thread, out),
+            (EventPattern::Finished(t), Op::Join) => self.thread(t, event.child(), out),
+            (EventPattern::User(number, args), Op::Internal) => {
+                self.bindings.labels[event.label().0 as usize].contains(number)
+                    && (args.is_empty() || args.len() <= self.args.len())
+                    && args.iter().zip(self.args).all(|(arg, subject)| self.arg(arg, *subject, out))
+            }
+            _ => false,
+        };
+        (matched && consistent(&conditions)).then_some(conditions)
+    }
+
+    fn arg(&self, arg: &Arg, subject: Option<Subject>, out: &mut Conditions) -> bool {
+        match (arg, subject) {
+            (Arg::Free, _) => true,
+            (Arg::Param(param), Some(subject)) => {
+                out.push((*param, subject));
+                true
+            }
+            (Arg::Const(constant), Some(subject)) => self.objects.is(subject, constant),
+            (Arg::Thread(name), Some(Subject::Thread(thread))) => self.names.thread(thread) == name,
+            _ => false,
+        }
+    }
+
+    fn thread(&self, arg: &Arg, thread: ThreadId, out: &mut Conditions) -> bool {
+        self.arg(arg, Some(Subject::Thread(thread)), out)
+    }
+
+    /// Whether an access of a variable that means these is one of this one.
+    pub(super) fn var(&self, var: &VarRef, meant: &[Meant], out: &mut Conditions) -> bool {
+        meant.iter().any(|m| {
+            m.number == var.var
+                && match &var.index {
+                    None => true,
+                    Some(arg) => self.arg(arg, m.index, out),
+                }
+        })
+    }
+
+    fn lock(&self, pattern: &LockPattern, (meant, object): &(Vec<Meant>, u32), out: &mut Conditions) -> bool {
+        match pattern {
+            LockPattern::Lock(number, index) => meant.iter().any(|m| {
+                m.number == *number
+                    && match index {
+                        None => true,
+                        Some(arg) => self.arg(arg, m.index, out),
+                    }
+            }),
+            LockPattern::Arg(arg) => self.arg(arg, Some(Subject::Object(*object)), out),
+        }
+    }
+}
+
+/// One parameter cannot stand for two things.
+fn consistent(conditions: &Conditions) -> bool {
+    conditions.iter().enumerate().all(|(i, (p, s))| conditions[..i].iter().all(|(q, t)| p != q || s == t))
+}

@@ -1,0 +1,89 @@
+//! What parameters and indexes stand for: threads, locks and objects by name, values.
+
+use crate::check::{Const, Value};
+use event::{Names, Space, ThreadId};
+use std::collections::HashMap;
+
+/// What a parameter stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(super) enum Subject {
+    Thread(ThreadId),
+    /// A lock or an object: the number of its name in [`Objects`].
+    Object(u32),
+    Bool(bool),
+    Int(i64),
+    /// By its bits.
+    Real(u64),
+    /// A string: the number of its text in [`Objects`].
+    Text(u32),
+}
+
+/// The names of locks and objects, and other texts that instances are told apart by.
+#[derive(Default)]
+pub(super) struct Objects {
+    numbers: HashMap<String, u32>,
+    names: Vec<String>,
+}
+
+impl Objects {
+    pub(super) fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let number = self.names.len() as u32;
+        self.numbers.insert(name.to_owned(), number);
+        self.names.push(name.to_owned());
+        number
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<u32> {
+        self.numbers.get(name).copied()
+    }
+
+    /// The subject that a recorded value is.
+    pub(super) fn of_value(&mut self, names: &Names, value: event::Value) -> Option<Subject> {
+        Some(match value {
+            event::Value::Unknown => return None,
+            event::Value::Bool(b) => Subject::Bool(b),
+            event::Value::Int(n) => Subject::Int(n),
+            event::Value::Real(r) => Subject::Real(r.to_bits()),
+            event::Value::Str(id) => Subject::Text(self.number(names.str(id))),
+        })
+    }
+
+    /// Whether a subject is this constant.
+    pub(super) fn is(&self, subject: Subject, constant: &Const) -> bool {
+        match (subject, constant) {
+            (Subject::Bool(a), Const::Bool(b)) => a == *b,
+            (Subject::Int(a), Const::Int(b)) => a == *b,
+            (Subject::Real(a), Const::Real(b)) => a == b.to_bits(),
+            (Subject::Text(a), Const::Str(b)) => self.find(b) == Some(a),
+            _ => false,
+        }
+    }
+
+    /// As a value of expressions.
+    pub(super) fn value(&self, subject: Subject) -> Value<'_> {
+        match subject {
+            // Threads and objects are never compared with each other; the top bit keeps them apart all the same.
+            Subject::Thread(thread) => Value::Ref(1 << 63 | u64::from(thread.0)),
+            Subject::Object(number) => Value::Ref(number.into()),
+            Subject::Bool(b) => Value::Bool(b),
+            Subject::Int(n) => Value::Int(n),
+            Subject::Real(bits) => Value::Real(f64::from_bits(bits)),
+            Subject::Text(number) => Value::Str(&self.names[number as usize]),
+        }
+    }
+
+    /// In words.
+    pub(super) fn text(&self, names: &Names, subject: Subject) -> String {
+        match subject {
+            Subject::Thread(thread) => names.get(Space::Thread, thread.0).to_owned(),
+            Subject::Object(number) => self.names[number as usize].clone(),
+            Subject::Bool(b) => b.to_string(),
+            Subject::Int(n) => n.to_string(),
+            Subject::Real(bits) => format!("{:?}", f64::from_bits(bits)),
+            Subject::Text(number) => format!("{:?}", self.names[number as usize]),
+        }
+    }
+}
