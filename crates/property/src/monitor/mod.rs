@@ -11,6 +11,7 @@
 
 mod automaton;
 mod bdd;
+mod blocks;
 mod completing;
 mod derivative;
 mod dot;

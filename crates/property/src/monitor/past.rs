@@ -1,6 +1,7 @@
 //! Past-time formulas, judged at every step (semantics.md, section 2).
 
 use super::automaton::{Automaton, finish};
+use super::blocks::Blocks;
 use super::intern::Interner;
 use super::leaves::atoms;
 use super::letter::{Alphabet, Letter};
@@ -19,7 +20,8 @@ pub fn past(formula: &Formula, options: &Options<'_>) -> Result<AnyMonitor, Comp
     if program.bits() > STATE_BITS {
         return finish(Box::new(Wide::new(program, options.limits.states)), used, options);
     }
-    let monitor = PastMonitor { program, alphabet: alphabet.clone() };
+    let blocks = Blocks::new(&program, &alphabet);
+    let monitor = PastMonitor { program, alphabet: alphabet.clone(), blocks };
     let mut automaton = Explored { monitor, states: Interner::default() };
     if let Some(table) = Table::build(&mut automaton, &alphabet, options) {
         return Ok(AnyMonitor::Table(table));
@@ -39,6 +41,7 @@ const DOUBT: Q = 1 << 62;
 pub struct PastMonitor {
     program: Program,
     alphabet: Alphabet,
+    blocks: Option<Blocks>,
 }
 
 #[inline(always)]
@@ -61,6 +64,10 @@ impl Monitor for PastMonitor {
     fn step(&self, q: Q, letter: Letter) -> Q {
         if q == VIOLATED {
             return q;
+        }
+        if let Some(blocks) = &self.blocks {
+            let (bits, value) = blocks.step(q & !DOUBT, self.alphabet.index(letter));
+            return judge(value, bits, q & DOUBT);
         }
         let mut bits = 0;
         let registers = self.program.step(&q, &mut bits, letter);
@@ -94,7 +101,7 @@ impl Monitor for PastMonitor {
             states: None,
             bits: self.program.bits(),
             letters: 1_usize.checked_shl(self.alphabet.bits()).unwrap_or(usize::MAX),
-            bytes: self.program.bytes(),
+            bytes: self.program.bytes() + self.blocks.as_ref().map_or(0, Blocks::bytes),
         }
     }
 

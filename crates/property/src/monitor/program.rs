@@ -104,13 +104,30 @@ impl Node {
 /// One instruction: `a`, `b` and the stored value select from two truth tables. With two values the index is
 /// `a + 2b + 4pre` and the second words are zero; with three it is `a + 4b + 16pre`.
 #[derive(Clone, Copy, Debug)]
-struct Op {
+pub(super) struct Op {
     value: [u64; 2],
     store: [u64; 2],
-    a: u16,
-    b: u16,
-    bit: u16,
-    mask: u8,
+    /// The registers of the operands.
+    pub(super) a: u16,
+    pub(super) b: u16,
+    /// The place of the stored value, if it looks back.
+    pub(super) bit: u16,
+    /// Its width as a mask.
+    pub(super) mask: u8,
+    /// Whether it looks at the stored value.
+    pub(super) looks_back: bool,
+    /// Whether it is the one that stores the next.
+    pub(super) keeps: bool,
+}
+
+impl Op {
+    /// What it computes and what it stores, from the operands and the stored value.
+    pub(super) fn apply(&self, three_valued: bool, a: u8, b: u8, pre: u8) -> (u8, u8) {
+        let width = if three_valued { 2 } else { 1 };
+        let index = (a | b << width | pre << (2 * width)) & 63;
+        let pick = |table: &[u64; 2]| (table[0] >> index & 1 | (table[1] >> index & 1) << 1) as u8;
+        (pick(&self.value), pick(&self.store))
+    }
 }
 
 /// Where the stored bits are: one word, or several.
@@ -163,6 +180,7 @@ pub(super) struct Program {
     later: Box<[Op]>,
     roots: Box<[(u16, bool)]>,
     registers: usize,
+    wide: Box<[bool]>,
     bits: u16,
     three_valued: bool,
 }
@@ -174,6 +192,31 @@ impl Program {
         graph.nodes.intern(Node::False);
         let roots = formulas.iter().map(|f| graph.add(f)).collect::<Result<Vec<_>, _>>()?;
         graph.layout(&roots, unknown)
+    }
+
+    /// The atoms, which are in the registers from 1 on.
+    pub(super) fn atoms(&self) -> &[u8] {
+        &self.atoms
+    }
+
+    /// The instructions of later steps; their registers follow those of the atoms.
+    pub(super) fn later(&self) -> &[Op] {
+        &self.later
+    }
+
+    /// Whether the value of a register can be unknown.
+    pub(super) fn is_wide(&self, register: u16) -> bool {
+        self.wide[usize::from(register)]
+    }
+
+    /// Whether any value can be unknown.
+    pub(super) fn three_valued(&self) -> bool {
+        self.three_valued
+    }
+
+    /// The register of a formula, and whether its value is to be negated.
+    pub(super) fn root_register(&self, which: usize) -> (u16, bool) {
+        self.roots[which]
     }
 
     /// Bits of a state.
@@ -477,6 +520,7 @@ impl Graph {
             let shape = Shape {
                 node,
                 three_valued,
+                looks_back: back.is_some(),
                 keeps,
                 bit: back.and_then(|back| place[back as usize]).unwrap_or(0),
                 wide: back.is_some_and(|back| maybe[back as usize]),
@@ -496,6 +540,7 @@ impl Graph {
             later: later.into(),
             roots: roots.iter().map(|edge| (register[edge.node() as usize], edge.negated())).collect(),
             registers: 1 + order.len(),
+            wide: std::iter::once(0).chain(atoms.iter().chain(&inner).copied()).map(|id| maybe[id as usize]).collect(),
             bits,
             three_valued,
         })
@@ -505,6 +550,7 @@ impl Graph {
 struct Shape {
     node: Node,
     three_valued: bool,
+    looks_back: bool,
     keeps: bool,
     bit: u16,
     wide: bool,
@@ -520,6 +566,8 @@ impl Shape {
             b: register[right.node() as usize],
             bit: self.bit,
             mask: if self.wide { 3 } else { 1 },
+            looks_back: self.looks_back,
+            keeps: self.keeps,
         };
         let (values, width) = if self.three_valued { (3, 2) } else { (2, 1) };
         let sign = |edge: Edge, value: u8| if edge.negated() { kleene::not(value) } else { value };
