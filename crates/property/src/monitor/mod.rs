@@ -20,6 +20,7 @@ mod explore;
 mod follows;
 mod fsm;
 mod future;
+mod graph;
 mod intern;
 mod lazy;
 mod leaves;

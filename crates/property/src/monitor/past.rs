@@ -56,8 +56,8 @@ fn judge(value: u8, bits: Q, doubt: Q) -> Q {
 impl Monitor for PastMonitor {
     fn init(&self, step0: Letter) -> Q {
         let mut bits = 0;
-        let registers = self.program.init(&mut bits, step0);
-        judge(self.program.root(0, &registers), bits, 0)
+        let value = self.program.init(&mut bits, step0, |regs| self.program.root(0, regs));
+        judge(value, bits, 0)
     }
 
     #[inline]
@@ -70,8 +70,8 @@ impl Monitor for PastMonitor {
             return judge(value, bits, q & DOUBT);
         }
         let mut bits = 0;
-        let registers = self.program.step(&q, &mut bits, letter);
-        judge(self.program.root(0, &registers), bits, q & DOUBT)
+        let value = self.program.step(&q, &mut bits, letter, |regs| self.program.root(0, regs));
+        judge(value, bits, q & DOUBT)
     }
 
     #[inline]
@@ -162,8 +162,7 @@ impl Wide {
 impl Automaton for Wide {
     fn init(&mut self, step0: Letter) -> Result<u32, TooLarge> {
         let mut bits = self.blank.clone();
-        let registers = self.program.init(&mut bits, step0);
-        let value = self.program.root(0, &registers);
+        let value = self.program.init(&mut bits, step0, |regs| self.program.root(0, regs));
         self.state(bits, value, Verdict::Pending)
     }
     fn step(&mut self, q: u32, letter: Letter) -> Result<u32, TooLarge> {
@@ -172,8 +171,7 @@ impl Automaton for Wide {
             return Ok(q);
         }
         let (mut bits, verdict) = (self.blank.clone(), *verdict);
-        let registers = self.program.step(before, &mut bits, letter);
-        let value = self.program.root(0, &registers);
+        let value = self.program.step(before, &mut bits, letter, |regs| self.program.root(0, regs));
         self.state(bits, value, verdict)
     }
     fn verdict(&mut self, q: u32) -> Verdict {
