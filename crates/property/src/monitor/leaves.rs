@@ -34,14 +34,13 @@ impl LeafSet {
         let mut states = Interner::default();
         let blank = program.blank();
         states.intern(blank.clone());
-        Ok(Leaves { program, count: self.formulas.len(), blank, states })
+        Ok(Leaves { program, blank, states })
     }
 }
 
 /// Decides the leaves at each step. States are numbers.
 pub(super) struct Leaves {
     program: Program,
-    count: usize,
     blank: Box<[u64]>,
     states: Interner<Box<[u64]>>,
 }
@@ -50,15 +49,15 @@ impl Leaves {
     /// The state after step 0, and the leaves that hold there.
     pub(super) fn init(&mut self, letter: Letter) -> (u32, u64) {
         let mut after = self.blank.clone();
-        let registers = self.program.init(&mut after, letter);
-        (self.states.intern(after), self.program.roots(self.count, &registers))
+        let leaves = self.program.init(&mut after, letter, |regs| self.program.roots(regs));
+        (self.states.intern(after), leaves)
     }
 
     /// The state after one more step, and the leaves that hold there.
     pub(super) fn step(&mut self, q: u32, letter: Letter) -> (u32, u64) {
         let mut after = self.blank.clone();
-        let registers = self.program.step(self.states.get(q), &mut after, letter);
-        (self.states.intern(after), self.program.roots(self.count, &registers))
+        let leaves = self.program.step(self.states.get(q), &mut after, letter, |regs| self.program.roots(regs));
+        (self.states.intern(after), leaves)
     }
 
     /// Bits of a state.

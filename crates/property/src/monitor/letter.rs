@@ -42,12 +42,19 @@ pub(super) fn subsets(mask: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Moves a stretch of adjacent bits of a letter to its place in the index.
-#[derive(Clone, Copy, Debug)]
-struct Run {
+/// Moves a stretch of adjacent bits to another place.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Run {
     mask: u64,
     right: u32,
     left: u32,
+}
+
+impl Run {
+    #[inline(always)]
+    pub(super) fn of(self, word: u64) -> u64 {
+        (word & self.mask) >> (self.right & 63) << (self.left & 63)
+    }
 }
 
 /// The atoms that a monitor looks at, and the numbering of the letters over them.
@@ -62,7 +69,8 @@ pub struct Alphabet {
     more_unknown: Box<[Run]>,
 }
 
-fn runs(mut set: u64, mut at: u32) -> Vec<Run> {
+/// The moves that bring the bits of a set together, from place `at` on.
+pub(super) fn runs(mut set: u64, mut at: u32) -> Vec<Run> {
     let mut out = Vec::new();
     while set != 0 {
         let right = set.trailing_zeros();
@@ -114,10 +122,10 @@ impl Alphabet {
     pub(super) fn index(&self, letter: Letter) -> u64 {
         let mut index = (letter.holds & self.mask) >> self.shift;
         for run in &self.more {
-            index |= (letter.holds & run.mask) >> run.right << run.left;
+            index |= run.of(letter.holds);
         }
         for run in &self.more_unknown {
-            index |= (letter.unknown & run.mask) >> run.right << run.left;
+            index |= run.of(letter.unknown);
         }
         index
     }

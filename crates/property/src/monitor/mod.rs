@@ -11,6 +11,7 @@
 
 mod automaton;
 mod bdd;
+mod blocks;
 mod completing;
 mod derivative;
 mod dot;
@@ -19,6 +20,7 @@ mod explore;
 mod follows;
 mod fsm;
 mod future;
+mod graph;
 mod intern;
 mod lazy;
 mod leaves;

@@ -1,6 +1,7 @@
 //! Past-time formulas, judged at every step (semantics.md, section 2).
 
 use super::automaton::{Automaton, finish};
+use super::blocks::Blocks;
 use super::intern::Interner;
 use super::leaves::atoms;
 use super::letter::{Alphabet, Letter};
@@ -19,7 +20,8 @@ pub fn past(formula: &Formula, options: &Options<'_>) -> Result<AnyMonitor, Comp
     if program.bits() > STATE_BITS {
         return finish(Box::new(Wide::new(program, options.limits.states)), used, options);
     }
-    let monitor = PastMonitor { program, alphabet: alphabet.clone() };
+    let blocks = Blocks::new(&program, &alphabet);
+    let monitor = PastMonitor { program, alphabet: alphabet.clone(), blocks };
     let mut automaton = Explored { monitor, states: Interner::default() };
     if let Some(table) = Table::build(&mut automaton, &alphabet, options) {
         return Ok(AnyMonitor::Table(table));
@@ -39,6 +41,7 @@ const DOUBT: Q = 1 << 62;
 pub struct PastMonitor {
     program: Program,
     alphabet: Alphabet,
+    blocks: Option<Blocks>,
 }
 
 #[inline(always)]
@@ -53,8 +56,8 @@ fn judge(value: u8, bits: Q, doubt: Q) -> Q {
 impl Monitor for PastMonitor {
     fn init(&self, step0: Letter) -> Q {
         let mut bits = 0;
-        let registers = self.program.init(&mut bits, step0);
-        judge(self.program.root(0, &registers), bits, 0)
+        let value = self.program.init(&mut bits, step0, |regs| self.program.root(0, regs));
+        judge(value, bits, 0)
     }
 
     #[inline]
@@ -62,9 +65,13 @@ impl Monitor for PastMonitor {
         if q == VIOLATED {
             return q;
         }
+        if let Some(blocks) = &self.blocks {
+            let (bits, value) = blocks.step(q & !DOUBT, self.alphabet.index(letter));
+            return judge(value, bits, q & DOUBT);
+        }
         let mut bits = 0;
-        let registers = self.program.step(&q, &mut bits, letter);
-        judge(self.program.root(0, &registers), bits, q & DOUBT)
+        let value = self.program.step(&q, &mut bits, letter, |regs| self.program.root(0, regs));
+        judge(value, bits, q & DOUBT)
     }
 
     #[inline]
@@ -94,7 +101,7 @@ impl Monitor for PastMonitor {
             states: None,
             bits: self.program.bits(),
             letters: 1_usize.checked_shl(self.alphabet.bits()).unwrap_or(usize::MAX),
-            bytes: self.program.bytes(),
+            bytes: self.program.bytes() + self.blocks.as_ref().map_or(0, Blocks::bytes),
         }
     }
 
@@ -155,8 +162,7 @@ impl Wide {
 impl Automaton for Wide {
     fn init(&mut self, step0: Letter) -> Result<u32, TooLarge> {
         let mut bits = self.blank.clone();
-        let registers = self.program.init(&mut bits, step0);
-        let value = self.program.root(0, &registers);
+        let value = self.program.init(&mut bits, step0, |regs| self.program.root(0, regs));
         self.state(bits, value, Verdict::Pending)
     }
     fn step(&mut self, q: u32, letter: Letter) -> Result<u32, TooLarge> {
@@ -165,8 +171,7 @@ impl Automaton for Wide {
             return Ok(q);
         }
         let (mut bits, verdict) = (self.blank.clone(), *verdict);
-        let registers = self.program.step(before, &mut bits, letter);
-        let value = self.program.root(0, &registers);
+        let value = self.program.step(before, &mut bits, letter, |regs| self.program.root(0, regs));
         self.state(bits, value, verdict)
     }
     fn verdict(&mut self, q: u32) -> Verdict {

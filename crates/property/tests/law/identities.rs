@@ -114,7 +114,7 @@ fn figure_2_machine_formula_and_pattern_agree() {
 #[test]
 fn figure_2_has_the_three_states_of_its_minimal_automaton() {
     // With p, q, r as plain exclusive events, nothing has to be remembered besides.
-    let leaf = |a| Formula::Atom(a);
+    let leaf = Atom;
     let formula = Implies(Box::new(leaf(0)), Box::new(Once(Box::new(leaf(1)))));
     let monitor = past(&formula, &Options::default()).expect("compiles");
     assert_eq!(monitor.size().states, Some(3));

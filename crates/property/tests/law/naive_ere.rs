@@ -27,7 +27,7 @@ fn collect(e: &Ere, out: &mut Vec<Formula>) {
 }
 
 /// A pattern, with a complete automaton to decide which words can be continued.
-pub struct Definition {
+pub(crate) struct Definition {
     pattern: Ere,
     leaves: Vec<Formula>,
     dfa: Dfa,
@@ -36,7 +36,7 @@ pub struct Definition {
 
 impl Definition {
     /// `None` if the textbook construction grows too large.
-    pub fn new(pattern: &Ere, atoms: usize) -> Option<Self> {
+    pub(crate) fn new(pattern: &Ere, atoms: usize) -> Option<Self> {
         let mut leaves = Vec::new();
         collect(pattern, &mut leaves);
         if leaves.len() > 4 {
@@ -76,7 +76,7 @@ impl Definition {
     }
 
     /// The verdict after each step, and the verdict if the run ended there. All atoms are known.
-    pub fn verdicts(&self, run: &Run, mode: EreMode) -> Vec<(Verdict, Verdict)> {
+    pub(crate) fn verdicts(&self, run: &Run, mode: EreMode) -> Vec<(Verdict, Verdict)> {
         let w = self.letters(run);
         let mut violated = false;
         (0..run.len())

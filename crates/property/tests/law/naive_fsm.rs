@@ -42,7 +42,7 @@ fn reaches(machine: &Fsm, state: usize, run: &Run, k: usize, to: usize) -> bool 
 }
 
 /// The verdict after each step. All atoms are known.
-pub fn verdicts(machine: &Fsm, run: &Run) -> Vec<(Verdict, Verdict)> {
+pub(crate) fn verdicts(machine: &Fsm, run: &Run) -> Vec<(Verdict, Verdict)> {
     (0..run.len())
         .map(|k| {
             let bad = reaches(machine, machine.init, run, 1, k);

@@ -68,7 +68,7 @@ fn simple(formula: &Formula, leaves: &mut Vec<Formula>) -> Simple {
 type Function = Vec<u64>;
 
 /// The variables of residuals: the leaves, and the obligations up to equality of the functions that they are over.
-pub struct Definition {
+pub(crate) struct Definition {
     formula: Formula,
     simple: Simple,
     leaves: Vec<Formula>,
@@ -81,7 +81,7 @@ const MAX_VARIABLES: usize = 11;
 
 impl Definition {
     /// `None` if there are too many obligations for this way of defining.
-    pub fn new(formula: &Formula) -> Option<Self> {
+    pub(crate) fn new(formula: &Formula) -> Option<Self> {
         let mut leaves = Vec::new();
         let mut simple = simple(formula, &mut leaves);
         let most = leaves.len() + count(&simple);
@@ -188,7 +188,7 @@ impl Definition {
     }
 
     /// The verdict after each step, and the verdict if the run ended there. All atoms are known.
-    pub fn verdicts(&self, run: &Run, rule: AtEnd) -> Vec<(Verdict, Verdict)> {
+    pub(crate) fn verdicts(&self, run: &Run, rule: AtEnd) -> Vec<(Verdict, Verdict)> {
         let leaves = self.leaves.iter().map(|f| known(f, run)).collect::<Vec<_>>();
         (0..run.len())
             .map(|k| {
@@ -208,7 +208,7 @@ impl Definition {
     }
 
     /// The value by the rule for the end. `None`: the rule gives none.
-    pub fn end(&self, run: &Run, rule: AtEnd) -> Option<bool> {
+    pub(crate) fn end(&self, run: &Run, rule: AtEnd) -> Option<bool> {
         match rule {
             AtEnd::None => None,
             AtEnd::Weak => Some(weak(&self.formula, false, run)[0]),

@@ -3,16 +3,16 @@
 use property::Formula;
 
 /// Truth: `None` is unknown.
-pub type Truth = Option<bool>;
+pub(crate) type Truth = Option<bool>;
 /// The atoms at each step.
-pub type Run = Vec<Vec<Truth>>;
+pub(crate) type Run = Vec<Vec<Truth>>;
 
-pub fn not(a: Truth) -> Truth {
+pub(crate) fn not(a: Truth) -> Truth {
     a.map(|a| !a)
 }
 
 /// Kleene's conjunction of any number.
-pub fn all(values: impl Iterator<Item = Truth>) -> Truth {
+pub(crate) fn all(values: impl Iterator<Item = Truth>) -> Truth {
     let values = values.collect::<Vec<_>>();
     if values.contains(&Some(false)) {
         Some(false)
@@ -23,7 +23,7 @@ pub fn all(values: impl Iterator<Item = Truth>) -> Truth {
     }
 }
 
-pub fn any(values: impl Iterator<Item = Truth>) -> Truth {
+pub(crate) fn any(values: impl Iterator<Item = Truth>) -> Truth {
     not(all(values.map(not)))
 }
 
@@ -36,7 +36,7 @@ fn or(a: Truth, b: Truth) -> Truth {
 }
 
 /// The value at every step.
-pub fn values(formula: &Formula, run: &Run) -> Vec<Truth> {
+pub(crate) fn values(formula: &Formula, run: &Run) -> Vec<Truth> {
     use Formula::*;
     let at = |f: &Formula| values(f, run);
     let steps = 0..run.len();

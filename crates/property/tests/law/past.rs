@@ -122,3 +122,36 @@ fn one_bit_for_each_temporal_operator_and_shared_ones_once() {
     let some = past(&some, &Options { unknown: 0b10, ..Options::default() }).expect("compiles");
     assert_eq!(some.size().bits, 3);
 }
+
+#[test]
+fn formulas_whose_signals_do_not_fit_in_a_word() {
+    let mut r = Random::new(5);
+    for may in [0, 2] {
+        let once = |a| Formula::Or(Box::new(Formula::Once(Box::new(Formula::Atom(a)))), Box::new(Formula::Atom(40)));
+        let formula = (0..40).map(once).reduce(|f, g| Formula::And(Box::new(f), Box::new(g))).expect("some");
+        let options = Options { unknown: (1 << may) - 1, ..Options::default() };
+        let monitor = past(&formula, &options).expect("compiles");
+        assert_eq!((monitor.size().form, monitor.size().bits), (Form::Program, 40 + may as u32));
+        let mut ends = [0; 6];
+        for _ in 0..300 {
+            let mut run = r.run(41, 12, 3, may);
+            let last = run.len() - 1;
+            for (k, step) in run.iter_mut().enumerate() {
+                step[40] = Some(k != last);
+            }
+            let want = expected(&formula, &run);
+            assert_eq!(verdicts(&monitor, &run), want);
+            ends[want[last].0 as usize] += 1;
+        }
+        assert!(ends[0] > 10 && ends[1] > 10, "{ends:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_compiled_says_why() {
+    let error = |f: Formula| past(&f, &Options::default()).expect_err("refused").to_string();
+    assert_eq!(error(Formula::Atom(64)), "the property has more than 64 atoms (atom 64 is out of range)");
+    let future = Formula::Once(Box::new(Formula::Next(Box::new(Formula::Atom(0)))));
+    assert_eq!(error(future), "the future-time operator `next` cannot stand here: its value is not known at the step");
+    assert!(past(&Formula::Atom(63), &Options::default()).is_ok());
+}

@@ -4,7 +4,7 @@ use property::{Ere, Formula, Fsm, FsmState, Guard, Otherwise};
 
 use crate::naive_past::Run;
 
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 type Binary = fn(Box<Formula>, Box<Formula>) -> Formula;
 type Unary = fn(Box<Formula>) -> Formula;
@@ -24,18 +24,18 @@ const FUTURE1: [Unary; 4] = [Formula::Always, Formula::Eventually, Formula::Next
 const FUTURE2: [Binary; 3] = [Formula::Until, Formula::WUntil, Formula::Releases];
 
 impl Random {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
 
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as usize) % n
     }
 
-    pub fn one_in(&mut self, n: usize) -> bool {
+    pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 
@@ -49,7 +49,7 @@ impl Random {
     }
 
     /// A past-time formula with exactly `size` operators.
-    pub fn past(&mut self, size: usize, atoms: usize) -> Formula {
+    pub(crate) fn past(&mut self, size: usize, atoms: usize) -> Formula {
         if size == 0 {
             return self.leaf(atoms);
         }
@@ -68,7 +68,7 @@ impl Random {
     }
 
     /// A future-time formula with exactly `size` operators; some leaves look at the past.
-    pub fn future(&mut self, size: usize, atoms: usize) -> Formula {
+    pub(crate) fn future(&mut self, size: usize, atoms: usize) -> Formula {
         if size == 0 {
             return self.leaf(atoms);
         }
@@ -101,7 +101,7 @@ impl Random {
         }
     }
 
-    pub fn ere(&mut self, size: usize, atoms: usize) -> Ere {
+    pub(crate) fn ere(&mut self, size: usize, atoms: usize) -> Ere {
         if size == 0 {
             return match self.below(10) {
                 0 => Ere::Any,
@@ -127,7 +127,7 @@ impl Random {
         }
     }
 
-    pub fn fsm(&mut self, atoms: usize) -> Fsm {
+    pub(crate) fn fsm(&mut self, atoms: usize) -> Fsm {
         let count = 2 + self.below(4);
         let state = |r: &mut Self, name: usize| {
             let mut transitions = Vec::new();
@@ -152,7 +152,7 @@ impl Random {
     }
 
     /// A run of 1 to `most` steps. About `unknown` atoms in it, of the first `may` atoms, are unknown.
-    pub fn run(&mut self, atoms: usize, most: usize, unknown: usize, may: usize) -> Run {
+    pub(crate) fn run(&mut self, atoms: usize, most: usize, unknown: usize, may: usize) -> Run {
         let steps = 1 + self.below(most);
         let mut run = (0..steps).map(|_| (0..atoms).map(|_| Some(self.one_in(2))).collect()).collect::<Run>();
         if unknown > 0 && may > 0 {

@@ -4,13 +4,13 @@ use property::monitor::{AnyMonitor, Letter, Limits, Monitor, Options, Verdict};
 
 use crate::naive_past::{Run, Truth};
 
-pub fn letter(step: &[Truth]) -> Letter {
+pub(crate) fn letter(step: &[Truth]) -> Letter {
     let set = |want: Truth| step.iter().enumerate().fold(0, |set, (atom, t)| set | u64::from(*t == want) << atom);
     Letter::new(set(Some(true)), set(None))
 }
 
 /// The verdict after each step, and the verdict if the run ended there.
-pub fn verdicts(monitor: &AnyMonitor, run: &Run) -> Vec<(Verdict, Verdict)> {
+pub(crate) fn verdicts(monitor: &AnyMonitor, run: &Run) -> Vec<(Verdict, Verdict)> {
     let mut out = Vec::with_capacity(run.len());
     let mut q = 0;
     for (k, step) in run.iter().enumerate() {
@@ -25,12 +25,12 @@ pub fn verdicts(monitor: &AnyMonitor, run: &Run) -> Vec<(Verdict, Verdict)> {
 }
 
 /// The options for the two forms of a monitor: made ahead, and not.
-pub fn forms(options: Options<'_>) -> [Options<'_>; 2] {
+pub(crate) fn forms(options: Options<'_>) -> [Options<'_>; 2] {
     [options, Options { limits: Limits { table: 0, ..Limits::default() }, ..options }]
 }
 
 /// All ways of filling in what is unknown.
-pub fn completions(run: &Run) -> Vec<Run> {
+pub(crate) fn completions(run: &Run) -> Vec<Run> {
     let holes = run
         .iter()
         .enumerate()
@@ -50,7 +50,7 @@ pub fn completions(run: &Run) -> Vec<Run> {
 }
 
 /// One verdict for all completions: bad only if all are bad, good only if all are good.
-pub fn over(completions: &[Verdict]) -> Verdict {
+pub(crate) fn over(completions: &[Verdict]) -> Verdict {
     use Verdict::*;
     let all = |set: &[Verdict]| completions.iter().all(|v| set.contains(v));
     let same = completions.iter().all(|v| *v == completions[0]);
@@ -64,7 +64,7 @@ pub fn over(completions: &[Verdict]) -> Verdict {
 }
 
 /// [`over`] at each step of the runs that complete one run.
-pub fn over_steps(of: &[Vec<(Verdict, Verdict)>]) -> Vec<(Verdict, Verdict)> {
+pub(crate) fn over_steps(of: &[Vec<(Verdict, Verdict)>]) -> Vec<(Verdict, Verdict)> {
     (0..of[0].len())
         .map(|k| {
             let now = of.iter().map(|run| run[k].0).collect::<Vec<_>>();
