@@ -1,6 +1,6 @@
 //! Nothing that can be typed makes the front end panic, hang or overflow the stack.
 
-use property::check::{check_file, check_formula, parse_init, Known};
+use property::check::{Known, check_file, check_formula, parse_init};
 use property::syntax::{Loader, MAX_DEPTH, render};
 
 /// One text under every name: an import of anything is an import of itself.
@@ -47,8 +47,9 @@ fn random_bytes() {
     let mut random = Random(1);
     for _ in 0..10_000 {
         let ascii = random.below(2) == 0;
-        let bytes: Vec<u8> =
-            (0..random.below(200)).map(|_| if ascii { random.below(128) as u8 } else { random.below(256) as u8 }).collect();
+        let bytes: Vec<u8> = (0..random.below(200))
+            .map(|_| if ascii { random.below(128) as u8 } else { random.below(256) as u8 })
+            .collect();
         check(bytes);
     }
 }
@@ -56,9 +57,12 @@ fn random_bytes() {
 /// The tokens of all examples.
 fn vocabulary() -> Vec<&'static str> {
     let mut words: Vec<&str> = EXAMPLES.iter().flat_map(|e| e.split_whitespace()).collect();
-    words.extend(["(", ")", "{", "}", "[", "]", "[]", "<>", "[*]", "<*>", "@j", "U", "S", "G", "o", "weak [", "start("]);
+    words
+        .extend(["(", ")", "{", "}", "[", "]", "[]", "<>", "[*]", "<*>", "@j", "U", "S", "G", "o", "weak [", "start("]);
     words.extend(["⊙", "♦", "⊡", "∧", "¬", "\"s\"", "\"", "1e9", "99999999999999999999", "unknown", "next", "wuntil"]);
-    words.extend(["exists", "forall", ".", ":", "::", "#", "fsm", "init", "bad", "else", "=>", "logic", "ere", "~", "&"]);
+    words.extend([
+        "exists", "forall", ".", ":", "::", "#", "fsm", "init", "bad", "else", "=>", "logic", "ere", "~", "&",
+    ]);
     words.sort_unstable();
     words.dedup();
     words
@@ -126,9 +130,24 @@ fn mutated_bytes_of_examples() {
 
 #[test]
 fn every_nesting_has_a_limit() {
-    let property = |logic: &str, body: String| format!("spec S {{ shared bool b at c b;\nproperty p {logic} {{ {body} }} }}");
+    let property =
+        |logic: &str, body: String| format!("spec S {{ shared bool b at c b;\nproperty p {logic} {{ {body} }} }}");
     let nest = |open: &str, close: &str, n: usize| format!("{}b{}", open.repeat(n), close.repeat(n));
-    let past = ["(", "!", "prev ", "-", "start(", "[b, ", "[", "@i ", "exists j : thread . ", "f(", "b[", "once (", "weak [b, "];
+    let past = [
+        "(",
+        "!",
+        "prev ",
+        "-",
+        "start(",
+        "[b, ",
+        "[",
+        "@i ",
+        "exists j : thread . ",
+        "f(",
+        "b[",
+        "once (",
+        "weak [b, ",
+    ];
     let close = [")", "", "", "", ")", ")", ", b)", "", "", ")", "]", ")", ")"];
     for n in [MAX_DEPTH + 1, 1000, 50_000] {
         for (open, close) in past.iter().zip(close) {

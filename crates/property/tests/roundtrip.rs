@@ -18,7 +18,9 @@ fn without_spans(tree: &File) -> String {
     let mut out = String::new();
     for part in format!("{tree:?}").split('<') {
         match part.split_once('>') {
-            Some((span, rest)) if span.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-') => out.push_str(rest),
+            Some((span, rest)) if span.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-') => {
+                out.push_str(rest)
+            }
             _ => out.push_str(part),
         }
     }
@@ -79,7 +81,9 @@ impl Gen {
     }
 
     fn name(&mut self) -> Name {
-        let text = self.pick(&["x", "y", "start", "end", "weak", "S", "U", "any_", "c", "int", "arg", "höhe", "a$1", "at", "with"]);
+        let text = self.pick(&[
+            "x", "y", "start", "end", "weak", "S", "U", "any_", "c", "int", "arg", "höhe", "a$1", "at", "with",
+        ]);
         Name { text: text.to_owned(), span: NO }
     }
 
@@ -109,7 +113,8 @@ impl Gen {
     }
 
     fn place(&mut self) -> Place {
-        let path = self.pick(&["x", "Demo.x", "file.c:landing", "k::m::N", "Foo.<init>", "A#m", "Server.exit", "f.c:12"]);
+        let path =
+            self.pick(&["x", "Demo.x", "file.c:landing", "k::m::N", "Foo.<init>", "A#m", "Server.exit", "f.c:12"]);
         Place { lang: self.pick(&Lang::ALL), path: path.to_owned(), quoted: self.below(4) == 0, span: NO }
     }
 
@@ -135,13 +140,15 @@ impl Gen {
             6 => ExprKind::Call(self.plain_name(), self.many(0, 3, |g| g.expr(depth - 1))),
             7 => {
                 use UnOp::*;
-                let ops = [Not, Neg, Prev, Yesterday, WYesterday, Once, Hist, Start, End, Always, Eventually, Next, WNext];
+                let ops =
+                    [Not, Neg, Prev, Yesterday, WYesterday, Once, Hist, Start, End, Always, Eventually, Next, WNext];
                 ExprKind::Unary(self.pick(&ops), NO, Box::new(self.expr(depth - 1)))
             }
             8 | 9 => {
                 use BinOp::*;
                 let ops = [
-                    Iff, Implies, Since, WSince, Until, WUntil, Releases, Eq, Ne, Le, Ge, Lt, Gt, Add, Sub, Mul, Div, Rem,
+                    Iff, Implies, Since, WSince, Until, WUntil, Releases, Eq, Ne, Le, Ge, Lt, Gt, Add, Sub, Mul, Div,
+                    Rem,
                 ];
                 ExprKind::Binary(self.pick(&ops), NO, Box::new(self.expr(depth - 1)), Box::new(self.expr(depth - 1)))
             }
