@@ -295,9 +295,16 @@ impl<'a> Elab<'a> {
             self.error("name", message, span, "without arguments", Some(format!("write {usage}")));
             return Term::Error;
         }
-        let help = self.scope.suggestion(name, self.binds.iter().map(|(n, _)| n.as_str()));
-        self.error("name", format!("unknown name `{name}`"), span, "not declared", help);
+        self.unknown_name(name, span);
         Term::Error
+    }
+
+    pub(super) fn unknown_name(&mut self, name: &str, span: Span) {
+        self.failed = true;
+        if self.scope.is_news(name) {
+            let help = self.scope.suggestion(name, self.binds.iter().map(|(n, _)| n.as_str()));
+            self.error("name", format!("unknown name `{name}`"), span, "not declared", help);
+        }
     }
 
     fn variable(&mut self, var: u32, span: Span, index: Option<&ast::Expr>) -> Term {
