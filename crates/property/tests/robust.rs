@@ -1,7 +1,8 @@
 //! Nothing that can be typed makes the front end panic, hang or overflow the stack.
 
 use property::check::{Known, check_file, check_formula, parse_init};
-use property::syntax::{Loader, MAX_DEPTH, render};
+use property::syntax::ast::{Decl, Item};
+use property::syntax::{Diagnostics, Loader, MAX_DEPTH, Sources, parse_file, render};
 
 /// One text under every name: an import of anything is an import of itself.
 struct Text(Vec<u8>);
@@ -109,6 +110,69 @@ fn examples_with_mutations() {
         assert_eq!(diagnostics.is_empty(), shown.is_empty());
     }
     assert!(clean > 0 && clean < 15_000, "{clean} of 20000 mutants had no mistake");
+}
+
+/// Words and signs, blanks included.
+fn tokens(text: &str) -> Vec<String> {
+    let in_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut tokens: Vec<String> = Vec::new();
+    for c in text.chars() {
+        match tokens.last_mut() {
+            Some(last) if in_word(c) && last.ends_with(in_word) => last.push(c),
+            _ => tokens.push(c.to_string()),
+        }
+    }
+    tokens
+}
+
+#[test]
+fn one_wrong_token_is_one_diagnostic_nearly_always() {
+    let mut random = Random(9);
+    let (mut mistaken, mut single) = (0, 0);
+    for _ in 0..10_000 {
+        let mut tokens = tokens(EXAMPLES[random.below(8)]);
+        let solid: Vec<usize> = (0..tokens.len()).filter(|&i| !tokens[i].trim().is_empty()).collect();
+        let at = solid[random.below(solid.len())];
+        match random.below(3) {
+            0 => tokens[at].clear(),
+            1 => tokens[at] = format!("{0} {0}", tokens[at]),
+            _ => tokens[at] = tokens[solid[random.below(solid.len())]].clone(),
+        }
+        let text = tokens.concat();
+        let (diagnostics, shown) = check(text.clone());
+        assert!(diagnostics.len() <= 20, "{shown}");
+        mistaken += usize::from(!diagnostics.is_empty());
+        single += usize::from(diagnostics.len() == 1);
+    }
+    assert!(mistaken > 5_000 && single * 100 >= mistaken * 88, "{single} of {mistaken}");
+}
+
+#[test]
+fn nothing_is_left_out_without_a_diagnostic() {
+    let mut random = Random(10);
+    let mut checked_properties = 0;
+    for _ in 0..10_000 {
+        let mut tokens = tokens(EXAMPLES[random.below(8)]);
+        let solid: Vec<usize> = (0..tokens.len()).filter(|&i| !tokens[i].trim().is_empty()).collect();
+        let at = solid[random.below(solid.len())];
+        tokens[at] = tokens[solid[random.below(solid.len())]].clone();
+        let text = tokens.concat();
+        let checked = check_file("a.rvs", &Text(text.clone().into_bytes()));
+        if checked.has_errors() {
+            continue;
+        }
+        let mut sources = Sources::default();
+        let file = sources.add("a.rvs", text);
+        let tree = parse_file(&sources, file, &mut Diagnostics::default());
+        let written = tree.items.iter().filter_map(|item| match item {
+            Item::Spec(spec) => Some(spec.decls.iter().filter(|d| matches!(d, Decl::Property(_))).count()),
+            Item::Import(_) => None,
+        });
+        let written: usize = written.sum();
+        assert_eq!(checked.specs.iter().map(|s| s.properties.len()).sum::<usize>(), written);
+        checked_properties += written;
+    }
+    assert!(checked_properties > 500, "{checked_properties}");
 }
 
 #[test]

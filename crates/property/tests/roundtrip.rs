@@ -19,7 +19,7 @@ fn without_spans(tree: &File) -> String {
     for part in format!("{tree:?}").split('<') {
         match part.split_once('>') {
             Some((span, rest)) if span.bytes().all(|b| b.is_ascii_digit() || b == b':' || b == b'-') => {
-                out.push_str(rest)
+                out.push_str(rest);
             }
             _ => out.push_str(part),
         }

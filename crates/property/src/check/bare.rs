@@ -10,6 +10,9 @@ use super::scope::{Scope, Symbol, names_in};
 use crate::syntax::ast::{ConstKind, Lang};
 use crate::syntax::{Diagnostic, Diagnostics, Sources, Span, is_name, parse_constant, parse_formula};
 
+/// What came of a text of the command line, and the text that its diagnostics point into.
+pub type Bare<T> = (Sources, Result<T, Vec<Diagnostic>>);
+
 /// The names of a trace.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Known<'a> {
@@ -23,7 +26,7 @@ pub struct Known<'a> {
 
 /// Checks a past-time formula. The result is a specification with that one property and the variables it mentions,
 /// whose types are whatever the trace says; else the diagnostics, of which some are errors.
-pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> (Sources, Result<Spec, Vec<Diagnostic>>) {
+pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Bare<Spec> {
     let mut sources = Sources::default();
     let file = sources.add(format!("--property ({name})"), text);
     let mut out = Diagnostics::default();
@@ -84,7 +87,7 @@ pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> (Sources, Resu
 }
 
 /// Reads `x=0,y=true,z="a"`: initial values by name.
-pub fn parse_init(text: &str) -> (Sources, Result<Vec<(String, Const)>, Vec<Diagnostic>>) {
+pub fn parse_init(text: &str) -> Bare<Vec<(String, Const)>> {
     let mut sources = Sources::default();
     let file = sources.add("--init", text);
     let mut out = Diagnostics::default();

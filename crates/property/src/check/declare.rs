@@ -119,6 +119,7 @@ impl<'a> Declare<'a, '_> {
             Decl::Broken(Some(name)) if !self.scope.names.contains_key(&name.text) => {
                 self.enter(name, Symbol::Broken);
             }
+            Decl::Broken(None) => self.scope.incomplete = true,
             _ => {}
         }
     }

@@ -67,6 +67,7 @@ impl Elab<'_> {
                 self.error("type", message, name.span, "takes no arguments", help);
                 Term::Error
             }
+            None if !self.scope.is_news(&name.text) => Term::Error,
             None => {
                 let help = self.scope.suggestion(&name.text, std::iter::empty());
                 let message = format!("unknown event `{}`", name.text);
@@ -158,10 +159,7 @@ impl Elab<'_> {
                 let message = format!("the parameter `{name}` is not {what}");
                 self.error("type", message, span, &format!("expected {what}"), None);
             }
-            None => {
-                let help = self.scope.suggestion(name, self.binds.iter().map(|(n, _)| n.as_str()));
-                self.error("name", format!("unknown name `{name}`"), span, "not declared", help);
-            }
+            None => self.unknown_name(name, span),
         }
     }
 

@@ -25,13 +25,15 @@ mod knobs;
 mod lets;
 mod model;
 mod nearest;
+mod operators;
 mod place;
 mod property;
 mod rest;
 mod scope;
+mod threads;
 mod typed;
 
-pub use bare::{Known, check_formula, parse_init};
+pub use bare::{Bare, Known, check_formula, parse_init};
 pub use elaborate::MAX_ATOMS;
 pub use eval::{Truth, Unknown, Valuation, Value, evaluate, holds};
 pub use explain::{atom_text, explain};

@@ -98,6 +98,7 @@ fn names(
                 Diagnostic::error("type", format!("`{}` is {}, not {what}", name.text, scope.kind(symbol)))
                     .at(name.span, format!("expected {what}")),
             ),
+            None if !scope.is_news(&name.text) => {}
             None => {
                 let fitting = scope.names.iter().filter(|(_, (s, _))| pick(*s).is_some()).map(|(n, _)| n.as_str());
                 let help = nearest(&name.text, fitting).map(|near| format!("did you mean `{near}`?"));

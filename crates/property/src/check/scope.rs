@@ -4,7 +4,8 @@ use super::elaborate::Ty;
 use super::model::{Spec, VariableKind};
 use super::nearest;
 use crate::syntax::{Span, ast};
-use std::collections::BTreeMap;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a name stands for; numbers index the lists of the [`Spec`] or [`Scope::lets`].
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -48,6 +49,10 @@ pub(super) struct Scope<'a> {
     pub(super) spec: Spec,
     pub(super) lets: Vec<LetInfo<'a>>,
     pub(super) names: BTreeMap<String, (Symbol, Span)>,
+    /// Some declaration could not be read at all: a name that is not known may be its.
+    pub(super) incomplete: bool,
+    /// Names complained of: once is enough.
+    unknown: RefCell<BTreeSet<String>>,
     /// Names of the trace that could have been meant, on the command line.
     pub(super) others: Vec<&'a str>,
 }
@@ -55,6 +60,11 @@ pub(super) struct Scope<'a> {
 impl Scope<'_> {
     pub(super) fn get(&self, name: &str) -> Option<Symbol> {
         self.names.get(name).map(|(symbol, _)| *symbol)
+    }
+
+    /// Whether a name that is not known is worth a complaint: not the second time, nor if it may have been declared.
+    pub(super) fn is_news(&self, name: &str) -> bool {
+        !self.incomplete && self.unknown.borrow_mut().insert(name.to_owned())
     }
 
     /// What a name is, with an article.

@@ -5,29 +5,41 @@ use crate::syntax::ast::{BinOp, Domain, Expr, ExprKind, ListOp, Name, Quantifier
 use crate::syntax::token::{PREFIX_ALIASES, Symbol, Tok};
 use crate::syntax::{Diagnostic, Span};
 
-/// An infix operator of formulas.
+/// An infix operator.
 #[derive(Clone, Copy, PartialEq)]
 enum Infix {
     List(ListOp),
     Binary(BinOp),
 }
 
+/// The level of prefix operators: above those of formulas, below comparisons and arithmetic.
+const UNARY: u8 = 5;
+const COMPARISON: u8 = 6;
+/// The level of minus before a value.
+const NEGATED: u8 = 9;
+const ATOM: u8 = 10;
+
 impl Infix {
     fn level(self) -> u8 {
         match self {
-            Infix::Binary(BinOp::Iff) => 0,
-            Infix::Binary(BinOp::Implies) => 1,
             Infix::List(ListOp::Or) => 2,
             Infix::List(ListOp::And) => 3,
-            Infix::Binary(_) => 4,
+            Infix::Binary(op) => match op {
+                BinOp::Iff => 0,
+                BinOp::Implies => 1,
+                BinOp::Since | BinOp::WSince | BinOp::Until | BinOp::WUntil | BinOp::Releases => 4,
+                BinOp::Eq | BinOp::Ne | BinOp::Le | BinOp::Ge | BinOp::Lt | BinOp::Gt => COMPARISON,
+                BinOp::Add | BinOp::Sub => 7,
+                BinOp::Mul | BinOp::Div | BinOp::Rem => 8,
+            },
         }
     }
 
     /// The lowest level of its right operand.
     fn right_level(self) -> u8 {
-        match self {
-            Infix::Binary(BinOp::Iff) | Infix::List(_) => self.level() + 1,
-            Infix::Binary(_) => self.level(),
+        match self.level() {
+            right_associative @ (1 | 4) => right_associative,
+            level => level + 1,
         }
     }
 
@@ -50,38 +62,63 @@ impl Parser<'_> {
         if expr.height() > MAX_DEPTH { self.too_deep(span) } else { Ok(expr) }
     }
 
+    /// Precedence climbing: one function for all levels, so that a level of nesting costs little of the stack.
     fn climb(&mut self, lowest: u8) -> Parsed<Expr> {
-        self.nested(|p| {
-            let mut left = p.unary()?;
-            // The list operator whose operands are being collected in `left`.
-            let mut open = None;
-            while let Some((op, known)) = p.infix().filter(|(op, _)| op.level() >= lowest) {
-                let op_span = p.bump();
-                if !known {
-                    p.misspelled(op_span, op.text());
-                }
-                let right = p.climb(op.right_level())?;
-                let span = left.span.to(right.span);
-                let kind = match op {
-                    Infix::Binary(op) => {
-                        open = None;
-                        ExprKind::Binary(op, op_span, Box::new(left), Box::new(right))
-                    }
-                    Infix::List(op) => match left.kind {
-                        ExprKind::List(_, mut list) if open == Some(op) => {
-                            list.push(right);
-                            ExprKind::List(op, list)
-                        }
-                        _ => {
-                            open = Some(op);
-                            ExprKind::List(op, vec![left, right])
-                        }
-                    },
-                };
-                left = p.node(kind, span)?;
+        if self.depth >= MAX_DEPTH {
+            let span = self.span();
+            return self.too_deep(span);
+        }
+        self.depth += 1;
+        let result = self.operand(lowest).and_then(|left| self.operators(left, lowest));
+        self.depth -= 1;
+        result
+    }
+
+    /// The infix operators after an operand, and their other operands.
+    fn operators(&mut self, mut left: Expr, lowest: u8) -> Parsed<Expr> {
+        // The list operator whose operands are being collected in `left`.
+        let mut open = None;
+        let mut compared: Option<Span> = None;
+        while let Some((op, known)) = self.infix().filter(|(op, _)| op.level() >= lowest) {
+            let op_span = self.bump();
+            if !known {
+                self.misspelled(op_span, op.text());
             }
-            Ok(left)
-        })
+            if op.level() == COMPARISON
+                && let Some(first) = compared.replace(op_span)
+            {
+                return self.chained(op_span, first);
+            }
+            let right = self.climb(op.right_level())?;
+            let span = left.span.to(right.span);
+            let kind = match op {
+                Infix::Binary(op) => {
+                    open = None;
+                    ExprKind::Binary(op, op_span, Box::new(left), Box::new(right))
+                }
+                Infix::List(op) => match left.kind {
+                    ExprKind::List(_, mut list) if open == Some(op) => {
+                        list.push(right);
+                        ExprKind::List(op, list)
+                    }
+                    _ => {
+                        open = Some(op);
+                        ExprKind::List(op, vec![left, right])
+                    }
+                },
+            };
+            left = self.node(kind, span)?;
+        }
+        Ok(left)
+    }
+
+    fn chained<T>(&mut self, second: Span, first: Span) -> Parsed<T> {
+        let diagnostic = Diagnostic::error("syntax", "comparisons cannot be chained")
+            .at(second, "a second comparison")
+            .at(first, "the first one")
+            .help("write `a < b && b < c`");
+        self.complain(diagnostic);
+        Err(super::Failed)
     }
 
     /// The infix operator here, and whether it is spelled right.
@@ -91,6 +128,18 @@ impl Parser<'_> {
             Tok::Arrow => (Infix::Binary(BinOp::Implies), true),
             Tok::OrOr => (Infix::List(ListOp::Or), true),
             Tok::AndAnd => (Infix::List(ListOp::And), true),
+            Tok::EqEq => (Infix::Binary(BinOp::Eq), true),
+            Tok::Eq => (Infix::Binary(BinOp::Eq), false),
+            Tok::Ne => (Infix::Binary(BinOp::Ne), true),
+            Tok::Le => (Infix::Binary(BinOp::Le), true),
+            Tok::Ge => (Infix::Binary(BinOp::Ge), true),
+            Tok::Lt => (Infix::Binary(BinOp::Lt), true),
+            Tok::Gt => (Infix::Binary(BinOp::Gt), true),
+            Tok::Plus => (Infix::Binary(BinOp::Add), true),
+            Tok::Minus => (Infix::Binary(BinOp::Sub), true),
+            Tok::Star => (Infix::Binary(BinOp::Mul), true),
+            Tok::Slash => (Infix::Binary(BinOp::Div), true),
+            Tok::Percent => (Infix::Binary(BinOp::Rem), true),
             Tok::Pipe => (Infix::List(ListOp::Or), false),
             Tok::Amp => (Infix::List(ListOp::And), false),
             Tok::Word => match self.word()? {
@@ -111,8 +160,11 @@ impl Parser<'_> {
 
     fn misspelled(&mut self, span: Span, right: &str) {
         let written = &self.text[span.range()];
-        let diagnostic = Diagnostic::error("syntax", format!("`{written}` is not an operator of formulas"))
-            .at(span, format!("write `{right}`"));
+        let message = match written {
+            "=" => "`=` does not compare".to_owned(),
+            _ => format!("`{written}` is not an operator of formulas"),
+        };
+        let diagnostic = Diagnostic::error("syntax", message).at(span, format!("write `{right}`"));
         self.complain(diagnostic);
     }
 
@@ -170,130 +222,68 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self) -> Parsed<Expr> {
-        if let Some(op) = self.prefix() {
-            return self.nested(|p| {
-                let start = p.bump();
-                let operand = p.unary()?;
-                let span = start.to(operand.span);
-                p.node(ExprKind::Unary(op, start, Box::new(operand)), span)
-            });
+    /// What an operator of a level can be applied to: prefix operators only where formulas can stand.
+    fn operand(&mut self, lowest: u8) -> Parsed<Expr> {
+        let start = self.span();
+        if self.tok() == &Tok::Minus && lowest <= NEGATED {
+            self.bump();
+            let operand = self.climb(NEGATED)?;
+            return self.unary_node(UnOp::Neg, start, operand);
         }
-        match self.word() {
-            Some("exists") => self.quantified(Quantifier::Exists),
-            Some("forall") => self.quantified(Quantifier::Forall),
-            Some("not") if self.operand_follows() => {
-                let span = self.bump();
-                self.misspelled(span, "!");
-                self.nested(Self::unary)
-            }
-            _ => self.comparison(),
+        let prefix = self.prefix();
+        let quantifier = match self.word() {
+            Some("exists") => Some(Quantifier::Exists),
+            Some("forall") => Some(Quantifier::Forall),
+            _ => None,
+        };
+        let not = self.at_word("not") && self.operand_follows();
+        if lowest > UNARY && (prefix.is_some() || quantifier.is_some()) {
+            return self.needs_parentheses();
         }
+        if let Some(op) = prefix {
+            self.bump();
+            let operand = self.climb(UNARY)?;
+            return self.unary_node(op, start, operand);
+        }
+        if let Some(quantifier) = quantifier {
+            return self.quantified(quantifier);
+        }
+        if not {
+            self.bump();
+            self.misspelled(start, "!");
+            return self.climb(UNARY);
+        }
+        self.atom()
+    }
+
+    fn unary_node(&mut self, op: UnOp, start: Span, operand: Expr) -> Parsed<Expr> {
+        let span = start.to(operand.span);
+        self.node(ExprKind::Unary(op, start, Box::new(operand)), span)
     }
 
     fn quantified(&mut self, quantifier: Quantifier) -> Parsed<Expr> {
-        self.nested(|p| {
-            let start = p.bump();
-            let name = p.name("the name of a thread")?;
-            let domain = if p.eat(&Tok::Ne) {
-                Domain::NotEqual(p.name("the name of a thread")?)
-            } else if p.eat(&Tok::Colon) {
-                let sort_start = p.span();
-                let sort = p.sort()?;
-                let span = sort_start.to(p.last_span());
-                let filter = if p.eat_word("where") { Some(Box::new(p.formula()?)) } else { None };
-                Domain::Sort(sort, span, filter)
-            } else {
-                let help = format!("for example `{} {} : thread . …`", quantifier.text(), name.text);
-                return p.expected_with("`:` or `!=`", Some(help));
-            };
-            if p.tok() != &Tok::Dot {
-                let help = "a `.` stands between the quantifier and what it is about".to_owned();
-                return p.expected_with("`.`", Some(help));
-            }
-            p.bump();
-            let body = p.unary()?;
-            let span = start.to(body.span);
-            p.node(ExprKind::Quant(quantifier, start, name, domain, Box::new(body)), span)
-        })
-    }
-
-    fn comparison_operator(&self) -> Option<BinOp> {
-        Some(match self.tok() {
-            Tok::EqEq | Tok::Eq => BinOp::Eq,
-            Tok::Ne => BinOp::Ne,
-            Tok::Le => BinOp::Le,
-            Tok::Ge => BinOp::Ge,
-            Tok::Lt => BinOp::Lt,
-            Tok::Gt => BinOp::Gt,
-            _ => return None,
-        })
-    }
-
-    fn comparison(&mut self) -> Parsed<Expr> {
-        let left = self.sum()?;
-        let Some(op) = self.comparison_operator() else { return Ok(left) };
-        let single = self.tok() == &Tok::Eq;
-        let op_span = self.bump();
-        if single {
-            let diagnostic = Diagnostic::error("syntax", "`=` does not compare").at(op_span, "write `==`");
-            self.complain(diagnostic);
+        let start = self.bump();
+        let name = self.name("the name of a thread")?;
+        let domain = if self.eat(&Tok::Ne) {
+            Domain::NotEqual(self.name("the name of a thread")?)
+        } else if self.eat(&Tok::Colon) {
+            let sort_start = self.span();
+            let sort = self.sort()?;
+            let span = sort_start.to(self.last_span());
+            let filter = if self.eat_word("where") { Some(Box::new(self.formula()?)) } else { None };
+            Domain::Sort(sort, span, filter)
+        } else {
+            let help = format!("for example `{} {} : thread . …`", quantifier.text(), name.text);
+            return self.expected_with("`:` or `!=`", Some(help));
+        };
+        if self.tok() != &Tok::Dot {
+            let help = "a `.` stands between the quantifier and what it is about".to_owned();
+            return self.expected_with("`.`", Some(help));
         }
-        let right = self.sum()?;
-        let span = left.span.to(right.span);
-        let expr = self.node(ExprKind::Binary(op, op_span, Box::new(left), Box::new(right)), span)?;
-        if self.comparison_operator().is_some() {
-            let diagnostic = Diagnostic::error("syntax", "comparisons cannot be chained")
-                .at(self.span(), "a second comparison")
-                .at(op_span, "the first one")
-                .help("write `a < b && b < c`");
-            self.complain(diagnostic);
-            return Err(super::Failed);
-        }
-        Ok(expr)
-    }
-
-    fn sum(&mut self) -> Parsed<Expr> {
-        let mut left = self.product()?;
-        loop {
-            let op = match self.tok() {
-                Tok::Plus => BinOp::Add,
-                Tok::Minus => BinOp::Sub,
-                _ => return Ok(left),
-            };
-            let op_span = self.bump();
-            let right = self.product()?;
-            let span = left.span.to(right.span);
-            left = self.node(ExprKind::Binary(op, op_span, Box::new(left), Box::new(right)), span)?;
-        }
-    }
-
-    fn product(&mut self) -> Parsed<Expr> {
-        let mut left = self.negated()?;
-        loop {
-            let op = match self.tok() {
-                Tok::Star => BinOp::Mul,
-                Tok::Slash => BinOp::Div,
-                Tok::Percent => BinOp::Rem,
-                _ => return Ok(left),
-            };
-            let op_span = self.bump();
-            let right = self.negated()?;
-            let span = left.span.to(right.span);
-            left = self.node(ExprKind::Binary(op, op_span, Box::new(left), Box::new(right)), span)?;
-        }
-    }
-
-    fn negated(&mut self) -> Parsed<Expr> {
-        if self.tok() != &Tok::Minus {
-            return self.atom();
-        }
-        self.nested(|p| {
-            let start = p.bump();
-            let operand = p.negated()?;
-            let span = start.to(operand.span);
-            p.node(ExprKind::Unary(UnOp::Neg, start, Box::new(operand)), span)
-        })
+        self.bump();
+        let body = self.climb(UNARY)?;
+        let span = start.to(body.span);
+        self.node(ExprKind::Quant(quantifier, start, name, domain, Box::new(body)), span)
     }
 
     fn atom(&mut self) -> Parsed<Expr> {
@@ -311,13 +301,11 @@ impl Parser<'_> {
             }
             Tok::LBracket => return self.interval(start, false),
             Tok::At => {
-                return self.nested(|p| {
-                    p.bump();
-                    let thread = p.name("the name of a thread")?;
-                    let operand = p.atom()?;
-                    let span = start.to(operand.span);
-                    p.node(ExprKind::At(thread, Box::new(operand)), span)
-                });
+                self.bump();
+                let thread = self.name("the name of a thread")?;
+                let operand = self.climb(ATOM)?;
+                let span = start.to(operand.span);
+                return self.node(ExprKind::At(thread, Box::new(operand)), span);
             }
             Tok::Word => return self.word_atom(start),
             Tok::Quoted(_) if self.bare => return self.word_atom(start),
@@ -362,12 +350,12 @@ impl Parser<'_> {
         }
         let name = if self.bare && self.tok() == &Tok::Word { self.bare_name()? } else { self.name("a formula")? };
         match self.tok() {
-            Tok::LBracket => self.nested(|p| {
-                p.bump();
-                let index = p.formula()?;
-                let end = p.expect(&Tok::RBracket, "`]`")?;
-                p.node(ExprKind::Index(name, Box::new(index)), start.to(end))
-            }),
+            Tok::LBracket => {
+                self.bump();
+                let index = self.formula()?;
+                let end = self.expect(&Tok::RBracket, "`]`")?;
+                self.node(ExprKind::Index(name, Box::new(index)), start.to(end))
+            }
             Tok::LParen => self.call(start, name),
             _ => Ok(Expr::new(ExprKind::Name(name.text), name.span)),
         }
@@ -383,18 +371,16 @@ impl Parser<'_> {
 
     /// The arguments of a call, from its `(`.
     pub(super) fn call(&mut self, start: Span, name: Name) -> Parsed<Expr> {
-        self.nested(|p| {
-            p.bump();
-            let mut arguments = Vec::new();
-            if p.tok() != &Tok::RParen {
-                arguments.push(p.formula()?);
-                while p.eat(&Tok::Comma) {
-                    arguments.push(p.formula()?);
-                }
+        self.bump();
+        let mut arguments = Vec::new();
+        if self.tok() != &Tok::RParen {
+            arguments.push(self.formula()?);
+            while self.eat(&Tok::Comma) {
+                arguments.push(self.formula()?);
             }
-            let end = p.expect(&Tok::RParen, "`,` or `)`")?;
-            p.node(ExprKind::Call(name, arguments), start.to(end))
-        })
+        }
+        let end = self.expect(&Tok::RParen, "`,` or `)`")?;
+        self.node(ExprKind::Call(name, arguments), start.to(end))
     }
 
     fn interval(&mut self, start: Span, weak: bool) -> Parsed<Expr> {

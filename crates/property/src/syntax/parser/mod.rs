@@ -298,11 +298,13 @@ impl<'a> Parser<'a> {
         Ok(Text { value, span: self.bump() })
     }
 
-    /// Whether a declaration begins here. `lock` is also a sort, so it needs a name after it.
+    /// Whether a declaration begins here: its word, and what must come after it (`lock` is also a sort).
     fn at_declaration(&self) -> bool {
         match self.word() {
-            Some("lock") => self.ahead(1).tok == Tok::Word && !matches!(self.word_ahead(1), Some("where")),
-            Some(word) => DECLARATION_WORDS.contains(&word),
+            Some("explore") => self.ahead(1).tok == Tok::LBrace,
+            Some("import") => matches!(self.ahead(1).tok, Tok::Str(_)),
+            Some("lock") => self.word_ahead(1).is_some_and(|w| w != "where"),
+            Some(word) => DECLARATION_WORDS.contains(&word) && self.ahead(1).tok == Tok::Word,
             None => false,
         }
     }
@@ -404,7 +406,7 @@ impl<'a> Parser<'a> {
                 let span = start.to(self.bump());
                 return Ok(Spec { name, decls, span });
             }
-            if self.tok() == &Tok::Eof || self.at_word("spec") || self.out.full() {
+            if self.tok() == &Tok::Eof || (self.at_word("spec") && self.at_declaration()) || self.out.full() {
                 let _ = self.close(open, "a declaration");
                 let span = start.to(self.last_span());
                 return Ok(Spec { name, decls, span });
