@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a built-in example, end to end
     Demo(Demo),
-    /// Analyse a trace: for now, validate it and print its figures
+    /// Analyse a trace: validate it, and check properties on the recorded run
     Check(Check),
     /// Print a trace as text
     Show(Show),
@@ -54,6 +54,8 @@ pub(crate) struct Demo {
 Examples:
   foretrace check run.ftrace
   foretrace check run.std.gz --json result.json
+  foretrace check run.ftrace --spec landing.rvs
+  foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
   foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
 
 A trace that was cut off, or that the recorder could not keep complete, is analysed as far as it goes: \
@@ -64,6 +66,24 @@ pub(crate) struct Check {
     /// Which detectors to run; this version has none yet
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub(crate) detect: Vec<Detector>,
+    /// Check the properties of a specification; may be given several times
+    #[arg(long, value_name = "FILE.rvs")]
+    pub(crate) spec: Vec<PathBuf>,
+    /// Check a past-time formula over the trace's variables, without a file; may be given several times
+    #[arg(long, value_name = "FORMULA")]
+    pub(crate) property: Vec<String>,
+    /// Initial values of variables, before those of the specification and of the trace
+    #[arg(long, value_name = "x=0,y=1")]
+    pub(crate) init: Option<String>,
+    /// Which runs count; this version checks the recorded run only
+    #[arg(long, value_name = "MODEL", default_value = "auto")]
+    pub(crate) causality: Causality,
+    /// Which events are steps of a property: those it mentions, or all
+    #[arg(long, value_name = "WHICH")]
+    pub(crate) steps: Option<Steps>,
+    /// What the end of the trace means for future-time properties
+    #[arg(long, value_name = "RULE")]
+    pub(crate) at_end: Option<AtEnd>,
     /// Write the result as JSON to a file, or with `-` to standard output instead of the text
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -76,6 +96,37 @@ pub(crate) struct Check {
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Causality models that can be chosen.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Causality {
+    /// The widest that this version has
+    Auto,
+    /// Only the recorded run
+    Observed,
+}
+
+/// Which events are steps.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Steps {
+    /// Writes of the property's variables, and its events
+    Relevant,
+    /// Every event
+    All,
+}
+
+/// Rules for the end of the trace.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AtEnd {
+    /// The last state repeats for ever
+    Stutter,
+    /// There is no next state
+    Strong,
+    /// What is still owed is excused
+    Weak,
+    /// No verdict
+    None,
 }
 
 /// Detectors that can be chosen.

@@ -6,6 +6,7 @@ use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::output::{Target, say};
 use crate::progress::Progress;
+use crate::properties::Properties;
 use crate::{FAILED, usage};
 use anyhow::Result;
 use event::{Batch, Space};
@@ -17,9 +18,23 @@ use trace::validate::Validator;
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     let started = Instant::now();
-    let mut input = input::open(&args.trace)?;
+    let color = match args.color {
+        Color::Auto => {
+            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+        Color::Always => true,
+        Color::Never => false,
+    };
+    // A formula on the command line is about the names of the trace: they must be known before it is understood.
+    let (mut input, names) = if args.property.is_empty() {
+        (input::open(&args.trace)?, None)
+    } else {
+        let (input, names) = input::open_with_names(&args.trace)?;
+        (input, Some(names))
+    };
+    let mut properties = Properties::load(args, names.as_ref(), color)?;
     let interrupt = Interrupt::listen();
-    let read = read(&mut input, &interrupt);
+    let read = read(&mut input, &mut properties, &interrupt);
     let Read { events, problems, omitted, error, interrupted } = read;
     if let Some(error) = &error
         && events == 0
@@ -45,7 +60,10 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         problems_omitted: omitted,
         losses,
     };
+    let judged = properties.finish(input.source.names())?;
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
+    report.properties = judged.results;
+    report.findings.add(judged.findings);
     let seconds = started.elapsed().as_secs_f64();
     let validate = AnalysisStats { seconds, ..AnalysisStats::default() };
     report.stats = Stats {
@@ -53,14 +71,21 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         peak_rss_bytes: usage::peak_rss_bytes(),
         per_analysis: [("validate".to_owned(), validate)].into(),
     };
-    show(args, &report)?;
+    show(args, &report, color)?;
     for note in report::notes(&report) {
         say(&format!("{}: {note}", input.name));
     }
     let ill_formed = !report.trace.problems.is_empty();
+    for command in &judged.commands {
+        let status = std::process::Command::new("sh").args(["-c", command]).status();
+        if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
+            say(&format!("`exec {command}` failed: {status:?}"));
+        }
+    }
     Ok(match (interrupted, report::exit_code(&report, args.strict)) {
         (Some(code), _) => code,
         _ if error.is_some() => FAILED,
+        (None, 1) => judged.exit.unwrap_or(1),
         (None, 0) if args.strict && ill_formed => 1,
         (None, code) => code,
     })
@@ -77,7 +102,7 @@ struct Read {
     interrupted: Option<u8>,
 }
 
-fn read(input: &mut Input, interrupt: &Interrupt) -> Read {
+fn read(input: &mut Input, properties: &mut Properties, interrupt: &Interrupt) -> Read {
     let mut validator = Validator::new();
     let mut batch = Batch::default();
     let mut result = Read { events: 0, problems: Vec::new(), omitted: 0, error: None, interrupted: None };
@@ -104,13 +129,20 @@ fn read(input: &mut Input, interrupt: &Interrupt) -> Read {
             });
         }
         result.events += batch.events.len() as u64;
+        if !properties.is_empty() {
+            properties.batch(input.source.names(), &batch);
+            if let Some(name) = properties.stop() {
+                say(&format!("{}: stopped, as property {name} asks for", input.name));
+                break;
+            }
+        }
         progress.at(input.source.consumed(), result.events);
     }
     result.omitted = validator.count() - result.problems.len() as u64;
     result
 }
 
-fn show(args: &Check, report: &Report) -> Result<()> {
+fn show(args: &Check, report: &Report, color: bool) -> Result<()> {
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.json {
         let mut target = Target::create(path)?;
@@ -120,12 +152,6 @@ fn show(args: &Check, report: &Report) -> Result<()> {
     if args.quiet || json_on_stdout {
         return Ok(());
     }
-    let terminal = std::io::stdout().is_terminal();
-    let color = match args.color {
-        Color::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
-        Color::Always => true,
-        Color::Never => false,
-    };
     let mut text = Vec::new();
     report::render_text(report, &TextOptions { color, ..TextOptions::default() }, &mut text)?;
     print(&text)?;

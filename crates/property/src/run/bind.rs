@@ -29,6 +29,8 @@ pub struct Unbound {
     pub place: String,
     /// Where it is declared.
     pub span: Span,
+    /// It may simply not have happened in this run: an event, a region, a lock. A variable is always somewhere.
+    pub may_be_absent: bool,
     /// The recorded name that looks most like it.
     pub nearest: Option<String>,
 }
@@ -151,7 +153,8 @@ impl Bindings {
                 .iter()
                 .flat_map(|&space| (0..names.space(space).len()).map(move |number| names.get(space, number as u32)));
             let nearest = nearest(&place, known).map(str::to_owned);
-            unbound.push(Unbound { what, place, span, nearest });
+            let may_be_absent = spaces != [Space::Var];
+            unbound.push(Unbound { what, place, span, may_be_absent, nearest });
         };
         for (i, v) in spec.variables.iter().enumerate() {
             if let Some(place) = &v.place {

@@ -34,6 +34,8 @@ pub struct SpecRun {
     acted: Vec<bool>,
     begun: bool,
     event: u64,
+    /// Events at which a property was violated since they were last asked for.
+    fresh: Vec<u64>,
 }
 
 impl SpecRun {
@@ -65,6 +67,7 @@ impl SpecRun {
             acted: Vec::new(),
             begun: false,
             event: 0,
+            fresh: Vec::new(),
         };
         (run, failed)
     }
@@ -162,8 +165,12 @@ impl SpecRun {
             first,
             args: &args,
         };
+        let mut violated = false;
         for property in &mut self.properties {
-            property.step(&self.spec, &self.values, &seen, &written, self.event);
+            violated |= property.step(&self.spec, &self.values, &seen, &written, self.event);
+        }
+        if violated {
+            self.fresh.push(self.event);
         }
         if event.op() == Op::Free {
             for meant in &self.bindings.vars[event.var().0 as usize] {
@@ -179,6 +186,16 @@ impl SpecRun {
         self.bindings.grow(&self.spec, names, &mut self.objects);
         self.begin(names);
         self.properties.iter_mut().flat_map(|p| p.finish(&self.spec, names, &self.objects)).collect()
+    }
+
+    /// The events at which a property was violated, since the last call: those of the batches taken since.
+    pub fn violations(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// Whether the property with this number is violated.
+    pub fn is_violated(&self, property: usize) -> bool {
+        self.properties.iter().any(|p| p.is_violated(property))
     }
 
     /// Declarations that no recorded name matches.

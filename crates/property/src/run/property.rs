@@ -152,7 +152,8 @@ impl PropertyRun {
     }
 
     /// One event, after what it wrote was written.
-    pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key], event: u64) {
+    /// Whether it violated the property for some instance.
+    pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key], event: u64) -> bool {
         // Which event atoms hold, for whom.
         let mut held: Vec<(u32, Conditions)> = Vec::new();
         for (number, (atom, _)) in self.property.atoms.iter().enumerate() {
@@ -170,8 +171,9 @@ impl PropertyRun {
             }
         }
         if held.is_empty() && wrote.is_empty() && !self.all_steps {
-            return;
+            return false;
         }
+        let ended = self.ended.len();
         let named: Vec<Conditions> = held.iter().map(|(_, c)| c.clone()).chain(wrote.iter().cloned()).collect();
         for (param, subject) in named.into_iter().flatten() {
             if self.instances.is_new(param, subject) {
@@ -204,6 +206,12 @@ impl PropertyRun {
             self.instances.all[number as usize] = instance;
         }
         self.concerned = concerned;
+        self.ended[ended..].iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
+    }
+
+    pub(super) fn is_violated(&self, number: usize) -> bool {
+        let full = |binding: &[Option<Subject>]| binding.iter().all(Option::is_some);
+        self.number == number && self.ended.iter().any(|(b, s)| full(b) && matches!(s, Shown::Violated(_)))
     }
 
     /// A subject is named for a parameter for the first time.
