@@ -51,7 +51,12 @@ fn random_bytes() {
         let bytes: Vec<u8> = (0..random.below(200))
             .map(|_| if ascii { random.below(128) as u8 } else { random.below(256) as u8 })
             .collect();
-        check(bytes);
+        // Showing takes most of the time: a part of the cases is enough.
+        if random.below(4) == 0 {
+            check(bytes);
+        } else {
+            check_file("a.rvs", &Text(bytes));
+        }
     }
 }
 
@@ -82,7 +87,11 @@ fn token_soup() {
             text.push_str(words[random.below(words.len())]);
             text.push(' ');
         }
-        check(text);
+        if random.below(4) == 0 {
+            check(text);
+        } else {
+            check_file("a.rvs", &Text(text.into_bytes()));
+        }
     }
 }
 
