@@ -1,8 +1,8 @@
 //! What the language means: aliases, names, imports, lowering, the command line.
 
 use property::check::{
-    Arg, Atom, Breadth, Causality, CheckKind, Checked, Const, EventPattern, Known, Logic, RaceMethod, Spec, check_file,
-    check_formula, explain, parse_init,
+    Arg, Atom, Breadth, Causality, CheckKind, Checked, Const, EventPattern, Known, Logic, RaceMethod, Spec, Valuation,
+    Value, VarRef, check_file, check_formula, explain, holds, parse_init,
 };
 use property::syntax::{Loader, Severity, render};
 use property::{Ere, Formula};
@@ -341,4 +341,39 @@ fn control_characters_do_not_reach_the_terminal() {
     let checked = check("spec S { \u{1b}[31m \u{7} shared int x \u{202e} at c x; }");
     let text = shown(&checked);
     assert!(!text.contains('\u{1b}') && !text.contains('\u{7}'), "{text:?}");
+}
+
+/// Variables by number.
+struct At<'a>(&'a [Value<'a>]);
+
+impl Valuation for At<'_> {
+    fn variable(&self, var: &VarRef) -> Value<'_> {
+        self.0[var.var as usize]
+    }
+    fn param(&self, _: u32) -> Value<'_> {
+        Value::Unknown
+    }
+}
+
+#[test]
+fn state_atoms_are_evaluated() {
+    let spec = spec(
+        "spec S { shared int n = 0 at c n; shared string s at c s; shared real r at c r; shared bool f at c f;
+           property p past { n * 2 + 1 > 6 && s == \"up\" && r / n >= 0.5 && f && n % 2 == -1 } }",
+    );
+    let on = |values: &[Value<'_>]| -> Vec<Option<bool>> {
+        let atoms = spec.properties[0].atoms.iter();
+        atoms
+            .map(|(atom, _)| match atom {
+                Atom::State(e) => holds(e, &At(values)).ok(),
+                other => panic!("{other:?}"),
+            })
+            .collect()
+    };
+    use Value::{Bool, Int, Real, Str, Unknown};
+    let (yes, no) = (Some(true), Some(false));
+    assert_eq!(on(&[Int(3), Str("up"), Real(1.5), Bool(true)]), [yes, yes, yes, yes, no]);
+    assert_eq!(on(&[Int(-3), Str("down"), Real(1.5), Int(0)]), [no, no, no, no, yes]);
+    assert_eq!(on(&[Int(0), Unknown, Real(1.5), Unknown]), [no, None, None, None, no]);
+    assert_eq!(on(&[Int(i64::MAX), Str(""), Real(f64::NAN), Bool(false)]), [None, no, None, no, no]);
 }

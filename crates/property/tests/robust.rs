@@ -1,6 +1,6 @@
 //! Nothing that can be typed makes the front end panic, hang or overflow the stack.
 
-use property::check::{Known, check_file, check_formula, parse_init};
+use property::check::{Known, check_file, check_formula, explain, parse_init};
 use property::syntax::ast::{Decl, Item};
 use property::syntax::{Diagnostics, Loader, MAX_DEPTH, Sources, parse_file, render};
 
@@ -51,7 +51,12 @@ fn random_bytes() {
         let bytes: Vec<u8> = (0..random.below(200))
             .map(|_| if ascii { random.below(128) as u8 } else { random.below(256) as u8 })
             .collect();
-        check(bytes);
+        // Showing takes most of the time: a part of the cases is enough.
+        if random.below(4) == 0 {
+            check(bytes);
+        } else {
+            check_file("a.rvs", &Text(bytes));
+        }
     }
 }
 
@@ -82,7 +87,11 @@ fn token_soup() {
             text.push_str(words[random.below(words.len())]);
             text.push(' ');
         }
-        check(text);
+        if random.below(4) == 0 {
+            check(text);
+        } else {
+            check_file("a.rvs", &Text(text.into_bytes()));
+        }
     }
 }
 
@@ -235,9 +244,46 @@ fn every_nesting_has_a_limit() {
             assert!(diagnostics[0].message.contains("nested more than"), "{open}{close}: {shown}");
         }
     }
-    // Just below the limit all is well.
-    let (diagnostics, shown) = check(property("past", nest("!", "", MAX_DEPTH - 2)));
-    assert!(diagnostics.is_empty(), "{shown}");
+}
+
+#[test]
+fn below_the_limit_all_is_well() {
+    let n = MAX_DEPTH - 3;
+    let quantifiers: String = (0..n).map(|i| format!("exists j{i} : thread . ")).collect();
+    let nested = [
+        ("past", "(".repeat(n) + "b" + &")".repeat(n)),
+        ("past", "!".repeat(n) + "b"),
+        ("past", "prev ".repeat(n) + "b"),
+        ("past", "start(".repeat(n) + "b" + &")".repeat(n)),
+        ("past", "[b, ".repeat(n) + "b" + &")".repeat(n)),
+        ("past", "weak [".repeat(n) + "b" + &", b)".repeat(n)),
+        ("past", "weak [b, ".repeat(n) + "b" + &")".repeat(n)),
+        ("past", "b -> ".repeat(n) + "b"),
+        ("past", "b wsince ".repeat(n) + "b"),
+        ("past", "b since ".repeat(n) + "b"),
+        ("past", "-".repeat(n) + "x > 0"),
+        ("past", "(1 + ".repeat(n / 2) + "x" + &")".repeat(n / 2) + " > 0"),
+        ("past", "b".to_owned() + &" <-> b".repeat(n)),
+        ("past", "(b && ".repeat(n / 2) + "b" + &" || b)".repeat(n / 2)),
+        ("future", "always ".repeat(n) + "b"),
+        ("future", "b until ".repeat(n) + "b"),
+        ("mttl at i", "@i ".repeat(n) + "b"),
+        ("mttl at i", quantifiers + "b"),
+        ("ere never", "(~".repeat(n / 2) + "any" + &")*".repeat(n / 2)),
+        ("ere never", "(e | ".repeat(n / 2) + "any" + &" e)".repeat(n / 2)),
+        ("fsm", format!("init s; bad t; otherwise stay; s {{ {}b => t; }} t {{ }}", "!".repeat(n))),
+    ];
+    for (logic, body) in nested {
+        let param = if logic.starts_with("mttl") { "(i : thread)" } else { "" };
+        let text = format!(
+            "spec S {{ shared bool b at c b; shared int x at c x; event e at c e; property p{param} {logic} {{ {body} }} }}"
+        );
+        let checked = check_file("a.rvs", &Text(text.into_bytes()));
+        let shown = render(&checked.diagnostics, &checked.sources, false);
+        assert!(checked.diagnostics.is_empty(), "{logic} {}: {shown}", &body[..20]);
+        let spec = &checked.specs[0];
+        assert!(!explain(spec, &spec.properties[0]).is_empty());
+    }
 }
 
 #[test]
@@ -270,6 +316,58 @@ fn names_that_grow_have_a_limit() {
     let (diagnostics, shown) = check(format!("spec S {{ {chain} property p past {{ n19999 }} }}"));
     assert_eq!(diagnostics.len(), 1, "{shown}");
     assert!(diagnostics[0].message.contains("once names are replaced"), "{shown}");
+}
+
+/// As long as the environment says (`FORETRACE_FUZZ_SECONDS`, else one second): examples and mistakes, cut and mixed.
+#[test]
+fn fuzz_for_a_while() {
+    let seconds = std::env::var("FORETRACE_FUZZ_SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(1);
+    let bad = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad");
+    let mut texts: Vec<Vec<u8>> = EXAMPLES.iter().map(|e| e.as_bytes().to_vec()).collect();
+    for entry in std::fs::read_dir(bad).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_some_and(|e| e == "rvs") {
+            texts.push(std::fs::read(path).expect("a file"));
+        }
+    }
+    let words = vocabulary();
+    let mut random = Random(if seconds == 1 { 11 } else { std::process::id().into() });
+    let begin = std::time::Instant::now();
+    let mut cases = 0u64;
+    while begin.elapsed().as_secs() < seconds {
+        let mut text = texts[random.below(texts.len())].clone();
+        for _ in 0..=random.below(8) {
+            let at = random.below(text.len() + 1);
+            let piece: Vec<u8> = match random.below(6) {
+                0 => vec![random.below(256) as u8],
+                1 => words[random.below(words.len())].as_bytes().to_vec(),
+                2 => words[random.below(words.len())].repeat(1 + random.below(300)).into_bytes(),
+                3 => {
+                    let other = &texts[random.below(texts.len())];
+                    let from = random.below(other.len());
+                    other[from..(from + random.below(200)).min(other.len())].to_vec()
+                }
+                _ => Vec::new(),
+            };
+            let end = (at + random.below(30)).min(text.len());
+            let removed = if random.below(2) == 0 { at..end } else { at..at };
+            text.splice(removed, piece);
+        }
+        let case = std::time::Instant::now();
+        let checked = check_file("a.rvs", &Text(text.clone()));
+        render(&checked.diagnostics, &checked.sources, true);
+        for spec in &checked.specs {
+            for property in &spec.properties {
+                explain(spec, property);
+            }
+        }
+        let text = String::from_utf8_lossy(&text);
+        assert!(case.elapsed().as_secs() < 5, "slow: {text}");
+        let _ = check_formula("property-1", &text, Known { variables: &["x", "landing"], ..Known::default() });
+        cases += 1;
+    }
+    assert!(cases > 100 * seconds, "only {cases} cases");
+    println!("{cases} cases in {seconds} s");
 }
 
 #[test]

@@ -185,14 +185,14 @@ impl Gen {
         let kind = match if depth == 0 { self.below(4) } else { self.below(9) } {
             0 => EreKind::Any,
             1 => EreKind::Eps,
-            2 => EreKind::State(self.expr(2)),
+            2 => EreKind::State(Box::new(self.expr(2))),
             3 => {
                 let name = self.plain_name();
                 let kind = match self.below(2) {
                     0 => ExprKind::Name(name.text),
                     _ => ExprKind::Call(name, self.many(0, 2, |g| g.expr(1))),
                 };
-                EreKind::Event(Expr::new(kind, NO))
+                EreKind::Event(Box::new(Expr::new(kind, NO)))
             }
             4 => EreKind::Cat(self.many(2, 4, |g| g.ere(depth - 1))),
             5 => EreKind::Or(self.many(2, 4, |g| g.ere(depth - 1))),

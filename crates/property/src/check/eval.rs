@@ -21,6 +21,19 @@ pub enum Value<'a> {
     Ref(u64),
 }
 
+impl<'a> Value<'a> {
+    /// A value of a trace with these names.
+    pub fn recorded(value: event::Value, names: &'a event::Names) -> Value<'a> {
+        match value {
+            event::Value::Unknown => Value::Unknown,
+            event::Value::Bool(b) => Value::Bool(b),
+            event::Value::Int(n) => Value::Int(n),
+            event::Value::Real(r) => Value::Real(r),
+            event::Value::Str(s) => Value::Str(names.str(s)),
+        }
+    }
+}
+
 /// Why a value is unknown, and at which part of the property.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Unknown {
@@ -311,6 +324,15 @@ mod tests {
             assert_eq!(op(CompareOp::Ne), expected.map(|(eq, _)| !eq));
             assert_eq!(op(CompareOp::Ge), expected.map(|(_, lt)| !lt));
         }
+    }
+
+    #[test]
+    fn recorded_values_keep_their_kind() {
+        let mut names = event::Names::default();
+        let id = event::StrId(names.add(event::Space::Str, "up").expect("room"));
+        assert_eq!(Value::recorded(event::Value::Str(id), &names), Value::Str("up"));
+        assert_eq!(Value::recorded(event::Value::Int(-3), &names), Value::Int(-3));
+        assert_eq!(Value::recorded(event::Value::Unknown, &names), Value::Unknown);
     }
 
     #[test]

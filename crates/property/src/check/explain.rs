@@ -292,7 +292,7 @@ impl Names<'_> {
             Connective::Releases => format!("{b} at every step up to and with one at which {a}, or for ever"),
             Connective::Interval => format!("{a} has {a_held} at some step since which {b} never {b_held}"),
             Connective::WInterval => {
-                format!("{b} never {b_held}, or {a} has {a_held} at some step since which {b} never {b_held}")
+                format!("{b} never {b_held} so far, or not since a step at which {a} {a_held}")
             }
         }
     }

@@ -11,6 +11,7 @@
 //! * A local variable or the flag of a region is that of the thread in mttl, and `v[t]` elsewhere.
 //! * Past operators may stand under future ones, not the other way round; letters of `ere`, guards of `fsm` and
 //!   propositions of `logic` have no future operators.
+//! * `suppress` takes the name of a property or of a check (`races`, `deadlocks`, …).
 //! * Quantifiers and `@` are for mttl only: elsewhere parameters do their work.
 
 mod bare;

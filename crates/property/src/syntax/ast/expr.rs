@@ -228,9 +228,9 @@ pub enum Repeat {
 #[derive(Clone, Debug)]
 pub enum EreKind {
     /// `NAME` or `NAME(…)`: an event.
-    Event(Expr),
+    Event(Box<Expr>),
     /// `{ formula }`
-    State(Expr),
+    State(Box<Expr>),
     /// `any`
     Any,
     /// `eps`

@@ -53,17 +53,18 @@ impl Infix {
 
 impl Parser<'_> {
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
-        self.climb(0)
+        self.climb(0).map(|e| *e)
     }
 
     /// A node, unless it is too high.
-    fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Expr> {
+    fn node(&mut self, kind: ExprKind, span: Span) -> Parsed<Box<Expr>> {
         let expr = Expr::new(kind, span);
-        if expr.height() > MAX_DEPTH { self.too_deep(span) } else { Ok(expr) }
+        if expr.height() > MAX_DEPTH { self.too_deep(span) } else { Ok(Box::new(expr)) }
     }
 
-    /// Precedence climbing: one function for all levels, so that a level of nesting costs little of the stack.
-    fn climb(&mut self, lowest: u8) -> Parsed<Expr> {
+    /// Precedence climbing: one function for all levels, and results in boxes, so that a level of nesting costs little
+    /// of the stack.
+    fn climb(&mut self, lowest: u8) -> Parsed<Box<Expr>> {
         if self.depth >= MAX_DEPTH {
             let span = self.span();
             return self.too_deep(span);
@@ -75,7 +76,7 @@ impl Parser<'_> {
     }
 
     /// The infix operators after an operand, and their other operands.
-    fn operators(&mut self, mut left: Expr, lowest: u8) -> Parsed<Expr> {
+    fn operators(&mut self, mut left: Box<Expr>, lowest: u8) -> Parsed<Box<Expr>> {
         // The list operator whose operands are being collected in `left`.
         let mut open = None;
         let mut compared: Option<Span> = None;
@@ -94,18 +95,17 @@ impl Parser<'_> {
             let kind = match op {
                 Infix::Binary(op) => {
                     open = None;
-                    ExprKind::Binary(op, op_span, Box::new(left), Box::new(right))
+                    ExprKind::Binary(op, op_span, left, right)
                 }
-                Infix::List(op) => match left.kind {
-                    ExprKind::List(_, mut list) if open == Some(op) => {
-                        list.push(right);
-                        ExprKind::List(op, list)
-                    }
-                    _ => {
-                        open = Some(op);
-                        ExprKind::List(op, vec![left, right])
-                    }
-                },
+                Infix::List(op) => {
+                    let mut list = match *left {
+                        Expr { kind: ExprKind::List(_, list), .. } if open == Some(op) => list,
+                        first => vec![first],
+                    };
+                    open = Some(op);
+                    list.push(*right);
+                    ExprKind::List(op, list)
+                }
             };
             left = self.node(kind, span)?;
         }
@@ -223,7 +223,7 @@ impl Parser<'_> {
     }
 
     /// What an operator of a level can be applied to: prefix operators only where formulas can stand.
-    fn operand(&mut self, lowest: u8) -> Parsed<Expr> {
+    fn operand(&mut self, lowest: u8) -> Parsed<Box<Expr>> {
         let start = self.span();
         if self.tok() == &Tok::Minus && lowest <= NEGATED {
             self.bump();
@@ -256,12 +256,12 @@ impl Parser<'_> {
         self.atom()
     }
 
-    fn unary_node(&mut self, op: UnOp, start: Span, operand: Expr) -> Parsed<Expr> {
+    fn unary_node(&mut self, op: UnOp, start: Span, operand: Box<Expr>) -> Parsed<Box<Expr>> {
         let span = start.to(operand.span);
-        self.node(ExprKind::Unary(op, start, Box::new(operand)), span)
+        self.node(ExprKind::Unary(op, start, operand), span)
     }
 
-    fn quantified(&mut self, quantifier: Quantifier) -> Parsed<Expr> {
+    fn quantified(&mut self, quantifier: Quantifier) -> Parsed<Box<Expr>> {
         let start = self.bump();
         let name = self.name("the name of a thread")?;
         let domain = if self.eat(&Tok::Ne) {
@@ -270,7 +270,7 @@ impl Parser<'_> {
             let sort_start = self.span();
             let sort = self.sort()?;
             let span = sort_start.to(self.last_span());
-            let filter = if self.eat_word("where") { Some(Box::new(self.formula()?)) } else { None };
+            let filter = if self.eat_word("where") { Some(self.climb(0)?) } else { None };
             Domain::Sort(sort, span, filter)
         } else {
             let help = format!("for example `{} {} : thread . …`", quantifier.text(), name.text);
@@ -283,10 +283,10 @@ impl Parser<'_> {
         self.bump();
         let body = self.climb(UNARY)?;
         let span = start.to(body.span);
-        self.node(ExprKind::Quant(quantifier, start, name, domain, Box::new(body)), span)
+        self.node(ExprKind::Quant(quantifier, start, name, domain, body), span)
     }
 
-    fn atom(&mut self) -> Parsed<Expr> {
+    fn atom(&mut self) -> Parsed<Box<Expr>> {
         let start = self.span();
         let kind = match self.tok().clone() {
             Tok::Int(value) => ExprKind::Int(value),
@@ -294,7 +294,7 @@ impl Parser<'_> {
             Tok::Str(value) => ExprKind::Str(value),
             Tok::LParen => {
                 self.bump();
-                let mut inner = self.formula()?;
+                let mut inner = self.climb(0)?;
                 let end = self.close_parenthesis(start)?;
                 inner.span = start.to(end);
                 return Ok(inner);
@@ -305,7 +305,7 @@ impl Parser<'_> {
                 let thread = self.name("the name of a thread")?;
                 let operand = self.climb(ATOM)?;
                 let span = start.to(operand.span);
-                return self.node(ExprKind::At(thread, Box::new(operand)), span);
+                return self.node(ExprKind::At(thread, operand), span);
             }
             Tok::Word => return self.word_atom(start),
             Tok::Quoted(_) if self.bare => return self.word_atom(start),
@@ -313,7 +313,7 @@ impl Parser<'_> {
             _ => return self.expected("a formula"),
         };
         self.bump();
-        Ok(Expr::new(kind, start))
+        Ok(Box::new(Expr::new(kind, start)))
     }
 
     fn needs_parentheses<T>(&mut self) -> Parsed<T> {
@@ -321,12 +321,12 @@ impl Parser<'_> {
         self.expected_with("a value", Some(help))
     }
 
-    fn word_atom(&mut self, start: Span) -> Parsed<Expr> {
+    fn word_atom(&mut self, start: Span) -> Parsed<Box<Expr>> {
         let next = self.ahead(1).tok.clone();
         match self.word() {
             Some(word @ ("true" | "false")) => {
                 self.bump();
-                return Ok(Expr::new(ExprKind::Bool(word == "true"), start));
+                return Ok(Box::new(Expr::new(ExprKind::Bool(word == "true"), start)));
             }
             Some("weak") if next == Tok::LBracket => {
                 self.bump();
@@ -336,9 +336,9 @@ impl Parser<'_> {
                 let op = if word == "start" { UnOp::Start } else { UnOp::End };
                 self.bump();
                 let open = self.bump();
-                let operand = self.formula()?;
+                let operand = self.climb(0)?;
                 let end = self.close_parenthesis(open)?;
-                return self.node(ExprKind::Unary(op, start, Box::new(operand)), start.to(end));
+                return self.node(ExprKind::Unary(op, start, operand), start.to(end));
             }
             Some("unknown") => {
                 let help = "nothing compares with `unknown`; it can only be an initial value".to_owned();
@@ -352,12 +352,12 @@ impl Parser<'_> {
         match self.tok() {
             Tok::LBracket => {
                 self.bump();
-                let index = self.formula()?;
+                let index = self.climb(0)?;
                 let end = self.expect(&Tok::RBracket, "`]`")?;
-                self.node(ExprKind::Index(name, Box::new(index)), start.to(end))
+                self.node(ExprKind::Index(name, index), start.to(end))
             }
             Tok::LParen => self.call(start, name),
-            _ => Ok(Expr::new(ExprKind::Name(name.text), name.span)),
+            _ => Ok(Box::new(Expr::new(ExprKind::Name(name.text), name.span))),
         }
     }
 
@@ -370,28 +370,28 @@ impl Parser<'_> {
     }
 
     /// The arguments of a call, from its `(`.
-    pub(super) fn call(&mut self, start: Span, name: Name) -> Parsed<Expr> {
+    pub(super) fn call(&mut self, start: Span, name: Name) -> Parsed<Box<Expr>> {
         self.bump();
         let mut arguments = Vec::new();
         if self.tok() != &Tok::RParen {
-            arguments.push(self.formula()?);
+            arguments.push(*self.climb(0)?);
             while self.eat(&Tok::Comma) {
-                arguments.push(self.formula()?);
+                arguments.push(*self.climb(0)?);
             }
         }
         let end = self.expect(&Tok::RParen, "`,` or `)`")?;
         self.node(ExprKind::Call(name, arguments), start.to(end))
     }
 
-    fn interval(&mut self, start: Span, weak: bool) -> Parsed<Expr> {
+    fn interval(&mut self, start: Span, weak: bool) -> Parsed<Box<Expr>> {
         let open = self.bump();
-        let from = self.formula()?;
+        let from = self.climb(0)?;
         if self.tok() != &Tok::Comma {
             let help = "an interval is `[a, b)`: a has held, and b has not since".to_owned();
             return self.expected_with("`,`", Some(help));
         }
         self.bump();
-        let to = self.formula()?;
+        let to = self.climb(0)?;
         let end = self.span();
         if self.tok() == &Tok::RBracket {
             let diagnostic = Diagnostic::error("syntax", "an interval ends with `)`")
@@ -403,6 +403,6 @@ impl Parser<'_> {
         } else {
             self.expect(&Tok::RParen, "an operator or `)`")?;
         }
-        self.node(ExprKind::Interval(weak, Box::new(from), Box::new(to)), start.to(end))
+        self.node(ExprKind::Interval(weak, from, to), start.to(end))
     }
 }

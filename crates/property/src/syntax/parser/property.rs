@@ -47,7 +47,7 @@ impl Parser<'_> {
         let body = match (logic, thread, kind) {
             (1, ..) => self.formula().map(Body::Future),
             (2, Some(thread), _) => self.formula().map(|f| Body::Mttl(thread, f)),
-            (3, ..) => self.ere().map(|e| Body::Ere(mode, e)),
+            (3, ..) => self.ere().map(|e| Body::Ere(mode, *e)),
             (4, ..) => self.fsm().map(Body::Fsm),
             (5, _, Some(kind)) => {
                 let mut lines = Vec::new();
