@@ -178,3 +178,71 @@ impl Monitor for Lazy {
         &self.alphabet
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STATES: u64 = 50_000;
+
+    /// Far more transitions than the cache has slots.
+    struct Scattered;
+
+    fn scatter(q: u64, letter: Letter) -> u64 {
+        (q * 65_537 + letter.holds).wrapping_mul(0xd134_2543_de82_ef95) >> 32
+    }
+
+    impl Automaton for Scattered {
+        fn init(&mut self, step0: Letter) -> Result<u32, TooLarge> {
+            Ok((scatter(1 << 20, step0) % STATES) as u32)
+        }
+        fn step(&mut self, q: u32, letter: Letter) -> Result<u32, TooLarge> {
+            match scatter(u64::from(q), letter) % STATES {
+                0 => Err(TooLarge),
+                to => Ok(to as u32),
+            }
+        }
+        fn verdict(&mut self, q: u32) -> Verdict {
+            if q % 2 == 0 { Verdict::Pending } else { Verdict::Unknown }
+        }
+        fn at_end(&mut self, q: u32) -> Verdict {
+            if q % 3 == 0 { Verdict::Fulfilled } else { Verdict::Unfulfilled }
+        }
+        fn bits(&self) -> u32 {
+            0
+        }
+    }
+
+    #[test]
+    fn slots_that_many_transitions_share_tell_them_apart() {
+        let lazy = Lazy::new(Box::new(Scattered), Alphabet::new(0xffff, 0));
+        let mut random = 1_u64;
+        let mut next = || {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            Letter::known(random >> 48)
+        };
+        let (mut q, mut want, mut gave_up) = (GAVE_UP, None, 0);
+        for _ in 0..500_000 {
+            let letter = next();
+            match want {
+                None => {
+                    q = lazy.init(letter);
+                    want = Scattered.init(letter).ok();
+                }
+                Some(before) => {
+                    q = lazy.step(q, letter);
+                    want = Scattered.step(before, letter).ok();
+                }
+            }
+            assert_eq!((number(q), lazy.gave_up(q)), (want, want.is_none()));
+            let expect =
+                want.map_or((Verdict::Unknown, Verdict::Unknown), |q| (Scattered.verdict(q), Scattered.at_end(q)));
+            assert_eq!((lazy.verdict(q), lazy.at_end(q, letter)), expect);
+            if lazy.gave_up(q) {
+                assert_eq!(lazy.step(q, letter), q);
+                gave_up += 1;
+            }
+        }
+        assert!(gave_up > 0);
+    }
+}
