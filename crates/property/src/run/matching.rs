@@ -8,6 +8,26 @@ use event::{Batch, Event, Names, Op, ThreadId};
 /// What parameters must stand for so that an atom holds.
 pub(super) type Conditions = Vec<(ParamId, Subject)>;
 
+/// The operations that an event of a pattern can be, as bits.
+pub(super) fn operations(pattern: &EventPattern) -> u64 {
+    let ops: &[Op] = match pattern {
+        EventPattern::Read(..) => &[Op::Read, Op::AtomicLoad, Op::AtomicRmw],
+        EventPattern::Write(..) => &[Op::Write, Op::AtomicStore, Op::AtomicRmw],
+        EventPattern::Acquire(..) => &[Op::Acquire, Op::TryAcquire, Op::ReadAcquire],
+        EventPattern::Release(..) => &[Op::Release, Op::ReadRelease],
+        EventPattern::WaitBegin(..) => &[Op::Wait],
+        EventPattern::WaitEnd(..) => &[Op::Woken],
+        EventPattern::Notify(..) => &[Op::Notify, Op::NotifyAll],
+        EventPattern::Fork(..) => &[Op::Fork],
+        EventPattern::Join(..) | EventPattern::Finished(_) => &[Op::Join],
+        EventPattern::Enter(..) => &[Op::Begin],
+        EventPattern::Exit(..) => &[Op::End],
+        EventPattern::Started(_) => Op::ALL,
+        EventPattern::User(..) => &[Op::Internal],
+    };
+    ops.iter().fold(0, |set, &op| set | 1 << op as u32)
+}
+
 /// What one event is, in the words of a specification.
 pub(super) struct Seen<'a> {
     pub(super) names: &'a Names,

@@ -2,7 +2,7 @@
 
 use super::compile::Compiled;
 use super::instances::{Instance, Instances};
-use super::matching::{Conditions, Seen};
+use super::matching::{Conditions, Seen, operations};
 use super::subject::{Objects, Subject};
 use super::values::{Key, Values, View};
 use crate::check::{Arg, Atom, Expr, Knobs, Property, Spec, Steps, Unknown, VarRef, holds};
@@ -61,6 +61,8 @@ pub(super) struct PropertyRun {
     asked: Option<Asked>,
     all_steps: bool,
     instances: Instances,
+    /// The operations that event atoms can be about, as bits: most events are none of them.
+    operations: u64,
     /// State atoms by the variable they mention, as bits.
     by_variable: BTreeMap<u32, u64>,
     ended: Vec<(Vec<Option<Subject>>, Shown)>,
@@ -86,6 +88,10 @@ impl PropertyRun {
             asked: compiled.asked,
             all_steps: knobs.steps == Some(Steps::All),
             instances: Instances::default(),
+            operations: property.atoms.iter().fold(0, |set, (atom, _)| match atom {
+                Atom::Event(pattern) => set | operations(pattern),
+                _ => set,
+            }),
             by_variable,
             ended: Vec::new(),
             unknowns: Vec::new(),
@@ -154,6 +160,9 @@ impl PropertyRun {
     /// One event, after what it wrote was written.
     /// Whether it violated the property for some instance.
     pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key], event: u64) -> bool {
+        if written.is_empty() && self.operations >> seen.event.op() as u32 & 1 == 0 && !self.all_steps {
+            return false;
+        }
         // Which event atoms hold, for whom.
         let mut held: Vec<(u32, Conditions)> = Vec::new();
         for (number, (atom, _)) in self.property.atoms.iter().enumerate() {
