@@ -203,10 +203,10 @@ mod tests {
             }
         }
         fn verdict(&mut self, q: u32) -> Verdict {
-            if q % 2 == 0 { Verdict::Pending } else { Verdict::Unknown }
+            if q.is_multiple_of(2) { Verdict::Pending } else { Verdict::Unknown }
         }
         fn at_end(&mut self, q: u32) -> Verdict {
-            if q % 3 == 0 { Verdict::Fulfilled } else { Verdict::Unfulfilled }
+            if q.is_multiple_of(3) { Verdict::Fulfilled } else { Verdict::Unfulfilled }
         }
         fn bits(&self) -> u32 {
             0

@@ -22,7 +22,7 @@ fn expected(formula: &Formula, run: &Run) -> Vec<(Verdict, Verdict)> {
         .collect()
 }
 
-/// Adds a test at every step that the value of the formula is as defined, not only up to the first violation.
+/// Verdicts at every step; and at the last step the value of the formula itself, whatever it was before.
 fn check(seed: u64, formulas: usize, runs: usize, atoms: usize, may: usize) {
     let mut r = Random::new(seed);
     let mut pairs = 0;
@@ -30,7 +30,6 @@ fn check(seed: u64, formulas: usize, runs: usize, atoms: usize, may: usize) {
     for _ in 0..formulas {
         let size = r.below(13);
         let formula = r.past(size, atoms);
-        // `once` of it at the end keeps the value visible after it was false once.
         let watched = Formula::Or(Box::new(formula.clone()), Box::new(Formula::Atom(atoms as u32)));
         let options = Options { unknown: (1 << may) - 1, ..Options::default() };
         let monitors = forms(options).map(|options| past(&formula, &options).expect("compiles"));
