@@ -1,0 +1,203 @@
+//! `check --spec` and `--property`: the examples of the language on recorded runs, verdicts, handlers and exit codes.
+
+mod common;
+
+use common::{Folder, Ran, corpus};
+use serde_json::Value;
+
+fn spec(name: &str) -> String {
+    corpus("specs").join(name).to_str().unwrap().to_owned()
+}
+
+/// Runs `check` on a trace given as text; the result and the JSON.
+fn check(folder: &Folder, trace: &str, args: &[&str]) -> (Ran, Value) {
+    folder.write("t.std", trace);
+    let ran = folder.run(&[&["check", "t.std", "--json", "out.json"], args].concat());
+    let json = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    (ran, json)
+}
+
+/// (name, verdict, violating event) of each entry.
+fn verdicts(json: &Value) -> Vec<(String, String, Option<u64>)> {
+    let text = |v: &Value| v.as_str().unwrap().to_owned();
+    let entries = json["properties"].as_array().unwrap();
+    entries.iter().map(|p| (text(&p["name"]), text(&p["verdict"]), p["violating_event"].as_u64())).collect()
+}
+
+const LANDING: &str = "#! init landing=0\nC|r(radio)=1|1\nC|w(approved)=1|2\nC|w(landing)=1|3\nR|w(radio)=0|4\n";
+
+#[test]
+fn the_recorded_landing_is_good() {
+    let folder = Folder::new();
+    let (ran, json) = check(&folder, LANDING, &["--spec", &spec("01-landing.rvs")]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(verdicts(&json), [("safe_landing".into(), "holds".into(), None)]);
+    assert_eq!(json["properties"][0]["causality"], "observed");
+    assert_eq!(json["properties"][0]["logic"], "past");
+    assert!(ran.stdout.contains("safe_landing  holds"), "{}", ran.stdout);
+}
+
+#[test]
+fn a_bad_landing_is_a_finding_and_its_handler_sets_the_exit_code() {
+    let folder = Folder::new();
+    let bad = "C|w(approved)=1|2\nR|w(radio)=0|4\nC|w(landing)=1|landing.c:27\n";
+    let (ran, json) = check(&folder, bad, &["--spec", &spec("01-landing.rvs")]);
+    assert_eq!(ran.code, Some(10), "{ran:?}");
+    assert_eq!(verdicts(&json), [("safe_landing".into(), "violated".into(), Some(2))]);
+    let finding = &json["findings"][0];
+    assert_eq!((finding["kind"].as_str(), finding["status"].as_str()), (Some("property"), Some("observed")));
+    assert_eq!(finding["detector"], "safe_landing");
+    assert_eq!(
+        (&finding["events"], &finding["sites"]),
+        (&serde_json::json!([2]), &serde_json::json!(["landing.c:27"]))
+    );
+    assert!(finding["message"].as_str().unwrap().contains("landing began without a live approval"));
+}
+
+#[test]
+fn the_interval_and_the_automaton_of_the_papers() {
+    let folder = Folder::new();
+    let states = "A|w(Demo.x)=0|1\nB|w(Demo.z)=1|2\nA|w(Demo.x)=1|3\nB|w(Demo.y)=1|4\n";
+    let (ran, json) = check(&folder, states, &["--spec", &spec("02-interval.rvs")]);
+    assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "holds"));
+    // The run that prediction will find.
+    let other = "A|w(Demo.x)=0|1\nB|w(Demo.y)=1|4\nB|w(Demo.z)=1|2\nA|w(Demo.x)=1|3\n";
+    let (ran, json) = check(&folder, other, &["--spec", &spec("02-interval.rvs")]);
+    assert_eq!((ran.code, &verdicts(&json)[0]), (Some(1), &("p2".into(), "violated".into(), Some(3))));
+
+    let fig2 = "1|w(Demo.x)=-1|1\n1|r(Demo.x)=-1|2\n2|w(Demo.x)=1|3\n2|r(Demo.x)=1|4\n";
+    let (ran, json) = check(&folder, fig2, &["--spec", &spec("04-becomes-positive.rvs")]);
+    assert_eq!(ran.code, Some(0));
+    assert!(verdicts(&json).iter().all(|v| v.1 == "holds") && verdicts(&json).len() == 3, "{json}");
+    let positive_first = "2|w(Demo.x)=1|3\n1|w(Demo.x)=-1|1\n";
+    let (ran, json) = check(&folder, positive_first, &["--spec", &spec("04-becomes-positive.rvs")]);
+    assert_eq!(ran.code, Some(1));
+    assert!(
+        verdicts(&json).iter().all(|v| v.1 == "violated" && v.2 == Some(0)),
+        "machine, formula and pattern: {json}"
+    );
+}
+
+#[test]
+fn requests_are_answered_per_instance() {
+    let folder = Folder::new();
+    let (push, reply) = ("server::Queue::push", "server::Queue::reply");
+    let trace = format!("T|ev({push},1)|a\nT|ev({reply},1)|b\nT|ev({push},2)|a\n");
+    let (ran, json) = check(&folder, &trace, &["--spec", &spec("08-response.rvs")]);
+    assert_eq!(ran.code, Some(12), "the handler of unfulfilled: {ran:?}");
+    assert_eq!(json["properties"].as_array().unwrap().len(), 2);
+    assert_eq!(json["properties"][1]["instance"], serde_json::json!({"id": "2"}));
+    assert_eq!(json["properties"][1]["verdict"], "unfulfilled");
+    // Without the rule for the end there is nothing to say against it.
+    let (ran, json) = check(&folder, &trace, &["--spec", &spec("08-response.rvs"), "--at-end", "none"]);
+    assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "holds"));
+    assert_eq!(json["properties"][0]["end"], "pending");
+    // An event that never happens is no mistake, but worth a word.
+    let (ran, _) = check(&folder, &format!("T|ev({push},1)|a\n"), &["--spec", &spec("08-response.rvs")]);
+    assert_eq!(ran.code, Some(12));
+    assert!(ran.stderr.contains("event response is bound to `server::Queue::reply`"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_lost_signal_per_object_and_thread() {
+    let folder = Folder::new();
+    let good = "P|r(Event.count@1)=0|1\nP|acq(Event@1)|2\nP|wait(Event@1)|3\nE|acq(Event@1)|4\nE|w(Event.count@1)=1|5\nE|notify(Event@1)|6\nE|rel(Event@1)|7\n";
+    let (ran, json) = check(&folder, good, &["--spec", &spec("07-lost-wakeup.rvs"), "--at-end", "none"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(verdicts(&json).iter().all(|v| v.1 == "holds"), "{json}");
+    // The signal comes between the test and the wait.
+    let lost = "P|r(Event.count@1)=0|1\nE|acq(Event@1)|4\nE|w(Event.count@1)=1|5\nE|notify(Event@1)|6\nE|rel(Event@1)|7\nP|acq(Event@1)|2\nP|wait(Event@1)|3\n";
+    let (ran, json) = check(&folder, lost, &["--spec", &spec("07-lost-wakeup.rvs")]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let instance = serde_json::json!({"e": "Event@1", "t": "P"});
+    let lost = json["properties"].as_array().unwrap().iter().find(|p| p["instance"] == instance).unwrap();
+    assert_eq!((&lost["name"], &lost["verdict"]), (&"no_lost_signal".into(), &"violated".into()));
+    assert_eq!(lost["violating_event"], 6);
+    assert!(
+        json["properties"].as_array().unwrap().iter().any(|p| p["name"] == "woken" && p["verdict"] == "unfulfilled")
+    );
+}
+
+#[test]
+fn a_formula_on_the_command_line_needs_no_file() {
+    let folder = Folder::new();
+    let formula = "start(landing == 1) -> [approved == 1, radio == 0)";
+    let init = "landing=0,approved=0,radio=1";
+    let (ran, json) = check(&folder, LANDING, &["--property", formula, "--init", init]);
+    assert_eq!((ran.code, verdicts(&json)), (Some(0), vec![("property-1".into(), "holds".into(), None)]));
+    let (ran, json) =
+        check(&folder, LANDING, &["--property", "radio == 1", "--property", "landing == 0", "--init", init]);
+    assert_eq!(ran.code, Some(1));
+    let expected =
+        [("property-1".into(), "violated".into(), Some(3)), ("property-2".into(), "violated".into(), Some(2))];
+    assert_eq!(verdicts(&json), expected);
+    // Without an initial value nobody knows.
+    let (ran, json) = check(&folder, "A|w(y)|1\nA|w(x)=1|2\n", &["--property", "y == 1 || x < 5"]);
+    assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "unknown"));
+    // From standard input, too.
+    let ran = folder.run_with_input(&["check", "-", "--property", "x < 1"], b"A|w(x)=1|2\n");
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+}
+
+#[test]
+fn mistakes_are_shown_where_they_are() {
+    let folder = Folder::new();
+    folder.write("t.std", LANDING);
+    let ran = folder.run(&["check", "t.std", "--property", "start(landin == 1) -> once approvd"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("unknown name `landin`") && ran.stderr.contains("did you mean `landing`?"),
+        "{}",
+        ran.stderr
+    );
+    let ran = folder.run(&["check", "t.std", "--property", "eventually landing == 1"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("eventually"), "{}", ran.stderr);
+    folder.write("s.rvs", "spec S {\n  shared int x at trace \"landin\";\n  property p past { x > 0 }\n}\n");
+    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(
+        ran.stderr.contains("variable x is bound to `landin`") && ran.stderr.contains("the trace has `landing`"),
+        "{}",
+        ran.stderr
+    );
+    let ran = folder.run(&["check", "t.std", "--spec", "nowhere.rvs"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("nowhere.rvs"), "{}", ran.stderr);
+    let ran = folder.run(&["check", "t.std", "--property", "x > 0", "--init", "x"]);
+    assert!(ran.code == Some(2), "{ran:?}");
+}
+
+#[test]
+fn values_that_cannot_be_computed_are_told_once() {
+    let folder = Folder::new();
+    let trace = "A|w(x)=0|1\nA|w(y)=1|2\nA|w(x)=0|3\n";
+    let (ran, json) = check(&folder, trace, &["--property", "y / x > 0", "--init", "x=1,y=1"]);
+    assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "unknown"), "{ran:?}");
+    assert_eq!(ran.stderr.matches("division by zero").count(), 1, "{}", ran.stderr);
+}
+
+#[test]
+fn handlers_run_commands_and_stop_the_analysis() {
+    let folder = Folder::new();
+    folder.write(
+        "s.rvs",
+        "spec S {\n  shared int x = 0 at trace \"x\";\n  property p past { x < 2 }\n  \
+         on violation { report \"x grew\"; exec \"echo done > marker\"; stop; exit 7; }\n}\n",
+    );
+    let trace = "A|w(x)=1|1\nA|w(x)=2|2\n".to_owned() + &"A|w(x)=0|3\n".repeat(100_000);
+    let (ran, json) = check(&folder, &trace, &["--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(7), "{ran:?}");
+    assert_eq!(folder.read("marker"), b"done\n");
+    assert!(json["trace"]["events"].as_u64().unwrap() < 100_000, "it stopped: {}", json["trace"]);
+}
+
+#[test]
+fn steps_can_be_all_events() {
+    let folder = Folder::new();
+    let trace = "A|w(x)=1|1\nA|r(z)|2\nA|w(x)=2|3\n";
+    let (_, relevant) = check(&folder, trace, &["--property", "!(x == 2 && prev x == 1)"]);
+    let (_, all) =
+        check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))", "--steps", "all"]);
+    assert_eq!((verdicts(&relevant)[0].2, verdicts(&all)[0].2), (Some(2), Some(2)));
+    let (_, json) = check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))"]);
+    assert_eq!(verdicts(&json)[0].1, "unknown", "before its first write x is not known");
+}
