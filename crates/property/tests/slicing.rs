@@ -60,20 +60,28 @@ enum Subject {
 
 const PARAMS: [(&str, &str); 5] = [("i", "thread"), ("j", "thread"), ("l", "lock"), ("o", "object<C>"), ("n", "int")];
 
+/// The subjects for which an event makes an atom true.
+type Matching = fn(Simple) -> Option<Vec<Subject>>;
+
+/// The truth of a state atom, from the globals, the objects' fields, and the object.
+type State = fn(&Globals, &Fields, Option<usize>) -> Truth;
+type Globals = BTreeMap<&'static str, Option<i64>>;
+type Fields = BTreeMap<usize, Option<i64>>;
+
 /// An atom: its text, the parameters it mentions, and its meaning.
 struct Atom {
     text: &'static str,
     params: &'static [usize],
     /// Whether the event makes it true, and with which subjects; `None` for a state atom.
-    event: Option<fn(Simple) -> Option<Vec<Subject>>>,
-    state: fn(&BTreeMap<&'static str, Option<i64>>, &BTreeMap<usize, Option<i64>>, Option<usize>) -> Truth,
+    event: Option<Matching>,
+    state: State,
 }
 
-fn no_state(_: &BTreeMap<&'static str, Option<i64>>, _: &BTreeMap<usize, Option<i64>>, _: Option<usize>) -> Truth {
+fn no_state(_: &Globals, _: &Fields, _: Option<usize>) -> Truth {
     None
 }
 
-fn x_of(globals: &BTreeMap<&'static str, Option<i64>>) -> Option<i64> {
+fn x_of(globals: &Globals) -> Option<i64> {
     globals["x"]
 }
 
