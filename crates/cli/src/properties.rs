@@ -16,6 +16,9 @@ use trace::text::event_text;
 /// The model that this version has.
 const OBSERVED: &str = "observed";
 
+/// Violations of which it is kept what happened: more are not shown one by one.
+const MOMENTS: usize = 10_000;
+
 /// One specification on its way along the trace.
 struct Running {
     run: SpecRun,
@@ -28,6 +31,7 @@ struct Running {
 #[derive(Default)]
 pub(crate) struct Properties {
     running: Vec<Running>,
+    init: Vec<(String, Const)>,
     color: bool,
 }
 
@@ -65,7 +69,7 @@ impl Properties {
             }
             None => Vec::new(),
         };
-        let mut properties = Properties { running: Vec::new(), color };
+        let mut properties = Properties { running: Vec::new(), init: init.clone(), color };
         for path in &args.spec {
             let text = path.to_str().with_context(|| format!("{}: not a name in UTF-8", path.display()))?;
             let checked = check::check_file(text, &syntax::Disk);
@@ -101,6 +105,7 @@ impl Properties {
         init: &[(String, Const)],
         folder: &Path,
     ) -> Result<()> {
+        say_what_is_not_done(&spec);
         let (run, failed) = SpecRun::new(spec, knobs, init, folder);
         for (number, reason) in failed {
             let property = &run.spec().properties[number];
@@ -123,6 +128,9 @@ impl Properties {
         for running in &mut self.running {
             running.run.batch(names, batch);
             for index in running.run.violations() {
+                if running.moments.len() >= MOMENTS {
+                    break;
+                }
                 let event = batch.events[(index - batch.first) as usize];
                 let side = Side {
                     event: index,
@@ -149,11 +157,25 @@ impl Properties {
     }
 
     /// At the end of the trace. Bindings that match nothing are errors.
-    pub(crate) fn finish(&mut self, names: &Names) -> Result<Judged> {
+    /// `at_end`: the trace is complete, and was read to its end.
+    pub(crate) fn finish(&mut self, names: &Names, at_end: bool) -> Result<Judged> {
+        for (name, _) in &self.init {
+            let means = |running: &Running| {
+                running
+                    .run
+                    .spec()
+                    .variables
+                    .iter()
+                    .any(|v| v.name == *name || v.place.as_ref().is_some_and(|place| place.recorded() == *name))
+            };
+            if !self.running.iter().any(means) && names.space(Space::Var).find(name.as_bytes()).is_none() {
+                bail!("--init: there is no variable `{name}`");
+            }
+        }
         let mut judged = Judged::default();
         let mut unmatched = 0;
         for running in &mut self.running {
-            let outcomes = running.run.finish(names);
+            let outcomes = running.run.finish(names, at_end);
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
             for unbound in running.run.unbound(names) {
                 let message =
@@ -175,6 +197,9 @@ impl Properties {
             if let Some((number, error)) = running.run.logic_errors().first() {
                 bail!("property {}: {error}", running.run.spec().properties[*number].name);
             }
+            for property in running.run.spec().properties.iter().filter(|p| matches!(p.logic, Logic::Mttl { .. })) {
+                judged.results.push(PropertyResult::new(&property.name, "mttl", OBSERVED, Verdict::Unknown));
+            }
             for outcome in outcomes {
                 judged.take(running, &outcome);
             }
@@ -183,6 +208,20 @@ impl Properties {
             bail!("variables that match nothing in the trace: {unmatched}");
         }
         Ok(judged)
+    }
+}
+
+/// Parts of the language that this version understands and does not carry out.
+fn say_what_is_not_done(spec: &Spec) {
+    if !spec.checks.is_empty() {
+        say(&format!("{}: `check` declarations are not carried out in this version", spec.name));
+    }
+    let predicts = |knobs: &Knobs| {
+        let observed = matches!(knobs.causality, None | Some(check::Causality::Auto | check::Causality::Observed));
+        !observed || knobs.breadth.is_some() || knobs.max_cuts.is_some() || knobs.window.is_some()
+    };
+    if predicts(&spec.knobs) || spec.properties.iter().any(|p| predicts(&p.knobs)) {
+        say(&format!("{}: this version checks the recorded run only; other runs are not predicted yet", spec.name));
     }
 }
 
@@ -268,10 +307,13 @@ impl Judged {
         let words = words.map(|words| format!(": {words}")).unwrap_or_default();
         let message = format!("{}{instance} {what}{words}", property.name);
         let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
-        let object = format!("{}{instance}", property.name);
-        let print = fingerprint(Kind::Property, &[&place], &object);
+        // Not the instance: threads and objects have other numbers in the next run.
+        let print = fingerprint(Kind::Property, &[&place], &property.name);
         let mut finding = Finding::new(Kind::Property, &property.name, Evidence::observed(None), print, message);
-        finding.objects = vec![object];
+        finding.objects = vec![format!("{}{instance}", property.name)];
+        finding.suppressed = side.as_ref().is_some_and(|side| {
+            spec.suppressions.iter().any(|s| s.name == property.name && side.site == format!("{}:{}", s.file, s.line))
+        });
         finding.sides = side.into_iter().collect();
         self.findings.push(finding);
     }

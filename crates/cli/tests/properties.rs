@@ -190,6 +190,65 @@ fn handlers_run_commands_and_stop_the_analysis() {
     assert!(json["trace"]["events"].as_u64().unwrap() < 100_000, "it stopped: {}", json["trace"]);
 }
 
+/// An object's memory is taken back and given again: the second object is another one.
+#[test]
+fn instances_end_with_their_objects() {
+    let folder = Folder::new();
+    folder.write(
+        "s.rvs",
+        "spec S {\n  shared int v[o : object<C>] = 0 at java C.v;\n  \
+         property once_only(o : object<C>) past { write(v[o]) -> !prev once write(v[o]) }\n  \
+         property closed(o : object<C>) future { always (v[o] == 1 -> eventually v[o] == 2) }\n}\n",
+    );
+    let one = "T|alloc(C.v@1)|1\nT|w(C.v@1)=1|2\nT|free(C.v@1)|3\n";
+    let (ran, json) = check(&folder, &one.repeat(2), &["--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    let of = |name: &str| -> Vec<String> {
+        let entries = json["properties"].as_array().unwrap().iter().filter(|p| p["name"] == name);
+        entries.map(|p| p["verdict"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(of("once_only"), ["holds"], "each of the two objects was written once");
+    assert_eq!(of("closed"), ["unfulfilled"; 3], "the property, and both objects");
+    let (_, json) = check(&folder, "T|w(C.v@1)=1|2\nT|w(C.v@1)=1|2\n", &["--spec", "s.rvs"]);
+    assert_eq!(json["properties"][0]["verdict"], "violated");
+}
+
+#[test]
+fn nothing_is_said_of_an_end_that_was_not_seen() {
+    let folder = Folder::new();
+    let cut = "T|ev(server::Queue::push,1)|a\nT|ev(serv";
+    let (ran, json) = check(&folder, cut, &["--spec", &spec("08-response.rvs")]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert_eq!(
+        (&json["properties"][0]["verdict"], &json["properties"][0]["truncated"]),
+        (&"truncated".into(), &true.into())
+    );
+}
+
+#[test]
+fn what_is_not_carried_out_is_told() {
+    let folder = Folder::new();
+    let (ran, json) =
+        check(&folder, "A|begin(Server.critical)|1\nA|end(Server.critical)|2\n", &["--spec", &spec("05-mutex.rvs")]);
+    assert_eq!(ran.code, Some(0));
+    assert_eq!(verdicts(&json), [("exclusive".into(), "unknown".into(), None)]);
+    assert!(ran.stderr.contains("mttl") && ran.stderr.contains("`check` declarations"), "{}", ran.stderr);
+    let (ran, _) = check(&folder, LANDING, &["--spec", &spec("01-landing.rvs")]);
+    assert!(ran.stderr.contains("other runs are not predicted yet"), "{}", ran.stderr);
+}
+
+/// Work and memory stay in proportion: a million values of a parameter are a million instances, not their square.
+#[test]
+fn many_instances_stay_linear() {
+    let folder = Folder::new();
+    let trace: String =
+        (0..300_000).map(|n| format!("T|ev(server::Queue::push,{n})|a\nT|ev(server::Queue::reply,{n})|a\n")).collect();
+    let started = std::time::Instant::now();
+    let (ran, _) = check(&folder, &trace, &["--spec", &spec("08-response.rvs")]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
+}
+
 #[test]
 fn steps_can_be_all_events() {
     let folder = Folder::new();
@@ -198,6 +257,8 @@ fn steps_can_be_all_events() {
     let (_, all) =
         check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))", "--steps", "all"]);
     assert_eq!((verdicts(&relevant)[0].2, verdicts(&all)[0].2), (Some(2), Some(2)));
+    let ran = folder.run(&["check", "t.std", "--property", "x > 0", "--init", "q=1"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("there is no variable `q`"), "{ran:?}");
     let (_, json) = check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))"]);
     assert_eq!(verdicts(&json)[0].1, "unknown", "before its first write x is not known");
 }

@@ -378,7 +378,7 @@ fn instances_are_judged_as_if_alone() {
             }
             spec.batch(&names, &piece);
         }
-        let outcomes = spec.finish(&names);
+        let outcomes = spec.finish(&names, true);
         let judge = |shown: Shown| match shown {
             Shown::Violated(event) => Some(Judged::Violated(event)),
             Shown::Unknown => Some(Judged::Unknown),

@@ -35,7 +35,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let mut properties = Properties::load(args, names.as_ref(), color)?;
     let interrupt = Interrupt::listen();
     let read = read(&mut input, &mut properties, &interrupt);
-    let Read { events, problems, omitted, error, interrupted } = read;
+    let Read { events, problems, omitted, error, interrupted, stopped } = read;
     if let Some(error) = &error
         && events == 0
     {
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         problems_omitted: omitted,
         losses,
     };
-    let judged = properties.finish(input.source.names())?;
+    let judged = properties.finish(input.source.names(), figures.complete && !stopped)?;
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
     report.properties = judged.results;
     report.findings.add(judged.findings);
@@ -100,12 +100,15 @@ struct Read {
     error: Option<trace::Error>,
     /// The exit code for that.
     interrupted: Option<u8>,
+    /// A property asked for it.
+    stopped: bool,
 }
 
 fn read(input: &mut Input, properties: &mut Properties, interrupt: &Interrupt) -> Read {
     let mut validator = Validator::new();
     let mut batch = Batch::default();
-    let mut result = Read { events: 0, problems: Vec::new(), omitted: 0, error: None, interrupted: None };
+    let mut result =
+        Read { events: 0, problems: Vec::new(), omitted: 0, error: None, interrupted: None, stopped: false };
     let mut progress = Progress::new("checked", input.size);
     loop {
         if let Some(code) = interrupt.asked() {
@@ -133,6 +136,7 @@ fn read(input: &mut Input, properties: &mut Properties, interrupt: &Interrupt) -
             properties.batch(input.source.names(), &batch);
             if let Some(name) = properties.stop() {
                 say(&format!("{}: stopped, as property {name} asks for", input.name));
+                result.stopped = true;
                 break;
             }
         }

@@ -16,7 +16,7 @@ pub use property::{Outcome, Shown};
 
 use crate::check::{Const, Knobs, Spec, Unknown};
 use bind::Bindings;
-use event::{Batch, Event, Item, Names, Op};
+use event::{Batch, Event, Names, Op};
 use matching::Seen;
 use property::PropertyRun;
 use std::path::Path;
@@ -79,33 +79,19 @@ impl SpecRun {
 
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
-        self.bindings.grow(&self.spec, names, &mut self.objects);
+        // Initial values count from step 0 on, wherever in the first stretch they stand; later ones only for objects
+        // that were not there yet.
+        for init in &batch.inits {
+            let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
+            self.values.tell(names.str(init.name), held);
+        }
+        self.grow(names);
         self.acted.resize(names.space(event::Space::Thread).len(), false);
-        // Initial values count from step 0 on, wherever in the first stretch they stand.
-        if !self.begun {
-            for init in &batch.inits {
-                self.tell(names, init);
-            }
+        for (index, &event) in batch.events.iter().enumerate() {
+            self.begin(names);
+            self.event = batch.first + index as u64;
+            self.step(names, batch, event);
         }
-        for item in batch.items() {
-            match item {
-                Item::Init(init) if self.begun => {
-                    self.tell(names, init);
-                    self.values.take_told(&self.spec);
-                }
-                Item::Init(_) => {}
-                Item::Event(index, event) => {
-                    self.begin(names);
-                    self.event = batch.first + index as u64;
-                    self.step(names, batch, event);
-                }
-            }
-        }
-    }
-
-    fn tell(&mut self, names: &Names, init: &event::Init) {
-        let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
-        self.values.tell(names.str(init.name), held);
     }
 
     /// Step 0, before the first event.
@@ -174,18 +160,32 @@ impl SpecRun {
         }
         if event.op() == Op::Free {
             for meant in &self.bindings.vars[event.var().0 as usize] {
-                for property in &mut self.properties {
-                    property.gone(meant.index);
+                self.values.forget((meant.number, meant.index));
+                if let Some(subject) = meant.index {
+                    self.properties.iter_mut().for_each(|property| property.gone(subject));
                 }
             }
         }
     }
 
-    /// At the end of the trace: what became of each property, those that hold included.
-    pub fn finish(&mut self, names: &Names) -> Vec<Outcome> {
-        self.bindings.grow(&self.spec, names, &mut self.objects);
+    /// What became of each property, those that hold included. `at_end`: all of the run was seen; otherwise nothing is
+    /// said that only the end can say.
+    pub fn finish(&mut self, names: &Names, at_end: bool) -> Vec<Outcome> {
+        self.grow(names);
         self.begin(names);
-        self.properties.iter_mut().flat_map(|p| p.finish(&self.spec, names, &self.objects)).collect()
+        self.properties.iter_mut().flat_map(|p| p.finish(names, &self.objects, at_end)).collect()
+    }
+
+    /// Looks at new names; an initial value that the trace gave for one of them is its own.
+    fn grow(&mut self, names: &Names) {
+        let known = self.bindings.vars.len();
+        self.bindings.grow(&self.spec, names, &mut self.objects);
+        for (number, meant) in self.bindings.vars.iter().enumerate().skip(known) {
+            for meant in meant.iter().filter(|meant| meant.index.is_some()) {
+                let name = names.get(event::Space::Var, number as u32);
+                self.values.take_told_of((meant.number, meant.index), name);
+            }
+        }
     }
 
     /// The events at which a property was violated, since the last call: those of the batches taken since.

@@ -25,7 +25,8 @@ pub struct Outcome {
     pub shown: Shown,
     /// Instances that do not hold and have no outcome of their own, or could not be made.
     pub omitted: u64,
-    /// Not all instances could be made.
+    /// Not everything was looked at: the run did not come to its end, instances could not be made, or a monitor hit
+    /// its bounds.
     pub truncated: bool,
 }
 
@@ -65,7 +66,13 @@ pub(super) struct PropertyRun {
     operations: u64,
     /// State atoms by the variable they mention, as bits.
     by_variable: BTreeMap<u32, u64>,
-    ended: Vec<(Vec<Option<Subject>>, Shown)>,
+    /// Full instances that do not hold, as they went wrong: the first ones, and how many more.
+    bad: Vec<(Box<[Option<Subject>]>, Shown)>,
+    more_bad: u64,
+    /// What was said of full instances that hold: the least that is true of all of them.
+    good: Option<Verdict>,
+    /// A monitor hit its bounds.
+    gave_up: bool,
     unknowns: Vec<Unknown>,
     /// Scratch: the instances that an event concerns, and the event atoms that hold for some of them.
     concerned: Vec<u32>,
@@ -93,7 +100,10 @@ impl PropertyRun {
                 _ => set,
             }),
             by_variable,
-            ended: Vec::new(),
+            bad: Vec::new(),
+            more_bad: 0,
+            good: None,
+            gave_up: false,
             unknowns: Vec::new(),
             concerned: Vec::new(),
         }
@@ -101,11 +111,11 @@ impl PropertyRun {
 
     /// Step 0.
     pub(super) fn begin(&mut self, spec: &Spec, names: &Names, values: &Values, objects: &Objects) {
-        let binding = vec![None; self.property.params.len()];
+        let binding = vec![None; self.property.params.len()].into_boxed_slice();
         let view = View { spec, names, values, objects, binding: &binding };
         let lasting = self.lasting(u64::MAX, Letter::default(), &view);
         let q = self.monitor.init(lasting);
-        let mut instance = Instance { binding, q, lasting, last: lasting, unknown: false, done: false };
+        let mut instance = Instance { binding, q, lasting, last: lasting, unknown: false, decided: None };
         self.judge(&mut instance, None);
         self.instances.add(instance);
     }
@@ -142,18 +152,36 @@ impl PropertyRun {
 
     /// Takes note of what the monitor says.
     fn judge(&mut self, instance: &mut Instance, event: Option<u64>) {
-        match self.monitor.verdict(instance.q) {
-            Verdict::Violated => {
-                instance.done = true;
-                self.ended.push((instance.binding.clone(), Shown::Violated(event)));
+        instance.decided = match self.monitor.verdict(instance.q) {
+            Verdict::Violated => Some(Shown::Violated(event)),
+            Verdict::Satisfied if instance.unknown => Some(Shown::Unknown),
+            Verdict::Satisfied => Some(Shown::Holds(Verdict::Satisfied)),
+            verdict => {
+                if verdict == Verdict::Unknown {
+                    instance.unknown = true;
+                    self.gave_up |= self.monitor.gave_up(instance.q);
+                }
+                None
             }
-            Verdict::Satisfied => {
-                instance.done = true;
-                let shown = if instance.unknown { Shown::Unknown } else { Shown::Holds(Verdict::Satisfied) };
-                self.ended.push((instance.binding.clone(), shown));
+        };
+        if let Some(shown) = instance.decided {
+            self.note(instance, shown);
+        }
+    }
+
+    /// Keeps what is said of a full instance.
+    fn note(&mut self, instance: &Instance, shown: Shown) {
+        if !instance.is_full() {
+            return;
+        }
+        match shown {
+            Shown::Holds(verdict) => {
+                let rank = |v| [Verdict::Satisfied, Verdict::Fulfilled].iter().position(|&x| x == v).unwrap_or(2);
+                self.good =
+                    Some(self.good.map_or(verdict, |old| if rank(verdict) > rank(old) { verdict } else { old }));
             }
-            Verdict::Unknown => instance.unknown = true,
-            _ => {}
+            _ if self.bad.len() < SHOWN => self.bad.push((instance.binding.clone(), shown)),
+            _ => self.more_bad += 1,
         }
     }
 
@@ -182,7 +210,7 @@ impl PropertyRun {
         if held.is_empty() && wrote.is_empty() && !self.all_steps {
             return false;
         }
-        let ended = self.ended.len();
+        let bad = self.bad.len();
         let named: Vec<Conditions> = held.iter().map(|(_, c)| c.clone()).chain(wrote.iter().cloned()).collect();
         for (param, subject) in named.into_iter().flatten() {
             if self.instances.is_new(param, subject) {
@@ -202,7 +230,10 @@ impl PropertyRun {
             concerned.dedup();
         }
         for &number in &concerned {
-            let mut instance = self.instances.all[number as usize].clone();
+            // Taken out while it is judged: its memory comes back with it.
+            let slot = &mut self.instances.all[number as usize];
+            let binding = std::mem::take(&mut slot.binding);
+            let mut instance = Instance { binding, ..slot.clone() };
             let mut letter = instance.lasting;
             for (atom, conditions) in &held {
                 if instance.agrees(conditions) {
@@ -215,12 +246,11 @@ impl PropertyRun {
             self.instances.all[number as usize] = instance;
         }
         self.concerned = concerned;
-        self.ended[ended..].iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
+        self.bad[bad..].iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
     }
 
     pub(super) fn is_violated(&self, number: usize) -> bool {
-        let full = |binding: &[Option<Subject>]| binding.iter().all(Option::is_some);
-        self.number == number && self.ended.iter().any(|(b, s)| full(b) && matches!(s, Shown::Violated(_)))
+        self.number == number && self.bad.iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
     }
 
     /// A subject is named for a parameter for the first time.
@@ -232,16 +262,11 @@ impl PropertyRun {
             if copy.is_full() && !passes(self.property.filter.as_ref(), &view) {
                 continue;
             }
-            let lasting = self.lasting(u64::MAX, copy.lasting, &view);
+            copy.lasting = self.lasting(u64::MAX, copy.lasting, &view);
             // What was decided without this parameter is decided for every instance of it.
-            if copy.done {
-                let said = self.ended.iter().find(|(b, _)| *b == self.instances.all[number as usize].binding);
-                if let Some((_, shown)) = said {
-                    let shown = *shown;
-                    self.ended.push((copy.binding.clone(), shown));
-                }
+            if let Some(shown) = copy.decided {
+                self.note(&copy, shown);
             }
-            copy.lasting = lasting;
             self.instances.add(copy);
         }
     }
@@ -268,15 +293,14 @@ impl PropertyRun {
     }
 
     /// The memory of an object was taken back: its instances come to their end.
-    pub(super) fn gone(&mut self, subject: Option<Subject>) {
-        let Some(subject) = subject.filter(|_| !self.property.params.is_empty()) else { return };
-        for number in 0..self.instances.all.len() {
-            let instance = &self.instances.all[number];
-            if !instance.done && instance.is_full() && instance.binding.contains(&Some(subject)) {
-                let shown = self.end_of(instance);
-                self.ended.push((instance.binding.clone(), shown));
-                self.instances.all[number].done = true;
+    pub(super) fn gone(&mut self, subject: Subject) {
+        for number in self.instances.forget(subject, self.property.params.len()) {
+            let instance = self.instances.all[number as usize].clone();
+            if instance.decided.is_none() && instance.is_full() {
+                let shown = self.end_of(&instance);
+                self.note(&instance, shown);
             }
+            self.instances.remove(number);
         }
     }
 
@@ -291,37 +315,43 @@ impl PropertyRun {
         }
     }
 
-    /// At the end: the property as a whole, then each instance that does not hold.
-    pub(super) fn finish(&mut self, spec: &Spec, names: &Names, objects: &Objects) -> Vec<Outcome> {
-        for number in 0..self.instances.all.len() {
-            let instance = &self.instances.all[number];
-            if !instance.done {
-                let shown = self.end_of(instance);
-                self.ended.push((instance.binding.clone(), shown));
-            }
+    /// The property as a whole, then each instance that does not hold. Only if the run came to its end, the end says
+    /// something.
+    pub(super) fn finish(&mut self, names: &Names, objects: &Objects, at_end: bool) -> Vec<Outcome> {
+        let undecided: Vec<Instance> = self.instances.all.iter().filter(|i| i.decided.is_none()).cloned().collect();
+        for instance in &undecided {
+            let shown = if at_end {
+                self.end_of(instance)
+            } else if instance.unknown {
+                Shown::Unknown
+            } else {
+                Shown::Holds(Verdict::Pending)
+            };
+            self.note(instance, shown);
         }
-        let full = |(binding, _): &&(Vec<Option<Subject>>, Shown)| binding.iter().all(Option::is_some);
-        let mut ended: Vec<(Vec<Option<Subject>>, Shown)> = self.ended.iter().filter(full).cloned().collect();
         // In the order in which they went wrong, then by name.
-        ended.sort_by_key(|(binding, shown)| {
+        self.bad.sort_by_key(|(binding, shown)| {
             let at = if let Shown::Violated(event) = shown { event.map_or(0, |e| e + 1) } else { 0 };
             (shown.rank(), at, binding.clone())
         });
-        let worst = ended.first().map_or(Shown::Holds(Verdict::Pending), |(_, shown)| *shown);
-        let parametric = !self.property.params.is_empty();
-        let bad: Vec<_> = ended.iter().filter(|(_, shown)| parametric && shown.rank() < 3).collect();
-        let _ = spec;
-        let omitted = bad.len().saturating_sub(SHOWN) as u64;
-        let truncated = self.instances.omitted > 0;
+        let good = Shown::Holds(self.good.unwrap_or(Verdict::Pending));
+        let worst = self.bad.first().map_or(good, |(_, shown)| *shown);
+        let omitted = self.more_bad + self.instances.omitted;
+        let decided = matches!(worst, Shown::Holds(Verdict::Satisfied));
+        let truncated = self.instances.omitted > 0 || self.gave_up || (!at_end && !decided);
         let whole = Outcome { property: self.number, instance: Vec::new(), shown: worst, omitted, truncated };
-        let instances = bad.into_iter().take(SHOWN).map(|(binding, shown)| {
-            let subjects = self.property.params.iter().zip(binding);
-            let instance = subjects.map(|(param, subject)| {
-                (param.name.clone(), subject.map_or_else(String::new, |subject| objects.text(names, subject)))
-            });
-            Outcome { instance: instance.collect(), shown: *shown, omitted: 0, ..whole.clone() }
-        });
-        std::iter::once(whole.clone()).chain(instances).collect()
+        let mut outcomes = vec![whole.clone()];
+        if !self.property.params.is_empty() {
+            outcomes.extend(self.bad.iter().map(|(binding, shown)| {
+                let subjects = self.property.params.iter().zip(binding);
+                let instance = subjects.map(|(param, subject)| {
+                    (param.name.clone(), subject.map_or_else(String::new, |subject| objects.text(names, subject)))
+                });
+                let truncated = truncated && !matches!(shown, Shown::Violated(_));
+                Outcome { instance: instance.collect(), shown: *shown, omitted: 0, truncated, ..whole.clone() }
+            }));
+        }
+        outcomes
     }
 
     pub(super) fn unknowns(&self) -> Vec<Unknown> {

@@ -22,8 +22,9 @@ pub(super) struct Values {
     held: HashMap<Key, Held>,
     /// By variable: its value before the first write.
     initial: Vec<Held>,
-    /// `#! init` of the trace, by recorded name; used where the specification says nothing.
-    told: BTreeMap<String, Held>,
+    /// Initial values by recorded name, and whether they come from the command line: those win over the
+    /// specification; those of the trace count where it says nothing.
+    told: BTreeMap<String, (Held, bool)>,
     /// How deep each thread is in each region.
     depth: HashMap<(u32, ThreadId), u32>,
 }
@@ -41,24 +42,43 @@ impl Values {
                 None => Held::Unknown,
             });
         }
-        Values { initial, ..Values::default() }
+        // Values of single objects are known by their recorded names.
+        let told = init.iter().map(|(name, value)| (name.clone(), (Held::Known(of_constant(objects, value)), true)));
+        let told = told.collect();
+        Values { initial, told, ..Values::default() }
     }
 
     /// An initial value that the trace gives.
+    /// Where the command line gave one, that stays.
     pub(super) fn tell(&mut self, name: &str, held: Held) {
-        self.told.insert(name.to_owned(), held);
+        self.told.entry(name.to_owned()).or_insert((held, false));
     }
 
     /// Makes initial values of the trace those of the variables that have none.
     pub(super) fn take_told(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {
-            if *initial == Held::Unknown
+            if variable.index.is_none()
+                && *initial == Held::Unknown
                 && let Some(place) = &variable.place
-                && let Some(&told) = self.told.get(&place.recorded())
+                && let Some(&(told, _)) = self.told.get(&place.recorded())
             {
                 *initial = told;
             }
         }
+    }
+
+    /// Gives a variable of an instance the initial value that the trace gave under its name.
+    pub(super) fn take_told_of(&mut self, key: Key, name: &str) {
+        if let Some(&(told, by_user)) = self.told.get(name)
+            && (by_user || self.initial[key.0 as usize] == Held::Unknown)
+        {
+            self.held.entry(key).or_insert(told);
+        }
+    }
+
+    /// What was written is no longer there.
+    pub(super) fn forget(&mut self, key: Key) {
+        self.held.remove(&key);
     }
 
     pub(super) fn set(&mut self, key: Key, held: Held) {
