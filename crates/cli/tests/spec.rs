@@ -188,7 +188,6 @@ fn what_can_never_be_violated_is_a_warning() {
 fn what_can_be_violated_is_not() {
     for (property, last) in [
         (" past { x > 0 -> x > 1 }", "step 1: x > 0"),
-        (" past { !(x >= 0 && x <= 0) || x == 0 || y == 0 || x == y }", ""),
         (" past { !(r > 0.1 && r < 0.2) }", "step 0: r > 0.1, r < 0.2"),
         (" past { !(s > \"a\" && s < \"b\") }", "step 0: s > \"a\", s < \"b\""),
         (" past { !(x > 0 && y > 0) }", "step 2: x > 0, y > 0"),
@@ -197,9 +196,6 @@ fn what_can_be_violated_is_not() {
         ("(i : thread, j : thread) past { !(write(x, i) && write(x, j)) }", "step 1: write(x, i), write(x, j)"),
     ] {
         let (text, said) = with_property(property);
-        if last.is_empty() {
-            continue;
-        }
         assert!(said.is_empty(), "{property}: {said}");
         assert_eq!(entry(&text, "p", "violated by").last().map(String::as_str), Some(last), "{property}");
     }
