@@ -20,6 +20,8 @@ pub(crate) enum Command {
     Demo(Demo),
     /// Analyse a trace: validate it, and check properties on the recorded run
     Check(Check),
+    /// Check a specification and explain it
+    Spec(Spec),
     /// Print a trace as text
     Show(Show),
     /// Change the format of a trace
@@ -145,6 +147,29 @@ pub(crate) enum Color {
     Always,
     /// Never
     Never,
+}
+
+/// Options of `spec`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace spec landing.rvs
+  foretrace spec landing.rvs --dot | dot -Tsvg > landing.svg
+
+Each property is explained in words, with the size of its monitor, a shortest run that violates it and a shortest that \
+satisfies it. Steps count from 0, which is before the first event; a step shows what holds then.
+Mistakes in the specification are exit code 2. A property that can never be violated, or always is, is a warning on \
+standard error.")]
+pub(crate) struct Spec {
+    /// The specification; files that it imports are found from where it is
+    #[arg(value_name = "FILE.rvs")]
+    pub(crate) file: PathBuf,
+    /// Draw the automata of its properties instead, for Graphviz
+    #[arg(long)]
+    pub(crate) dot: bool,
+    /// Whether to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
 }
 
 /// Options of `show`.

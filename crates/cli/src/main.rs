@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod properties;
+mod specs;
 mod usage;
 
 use clap::Parser;

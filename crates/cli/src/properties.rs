@@ -2,6 +2,7 @@
 
 use crate::args::{AtEnd, Check, Steps};
 use crate::output::say;
+use crate::specs::{self, complain};
 use anyhow::{Context, Result, bail};
 use event::{Batch, Names, Space};
 use property::check::{self, Action, Const, Handler, Knobs, Known, Logic, Property, Spec};
@@ -71,13 +72,7 @@ impl Properties {
         };
         let mut properties = Properties { running: Vec::new(), init: init.clone(), color };
         for path in &args.spec {
-            let text = path.to_str().with_context(|| format!("{}: not a name in UTF-8", path.display()))?;
-            let checked = check::check_file(text, &syntax::Disk);
-            let failed = checked.has_errors();
-            show(&checked.diagnostics, &checked.sources, color);
-            if failed {
-                bail!("{}: not a specification that can be checked", path.display());
-            }
+            let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             for spec in checked.specs {
                 properties.add(spec, checked.sources.clone(), knobs, &init, folder)?;
@@ -193,7 +188,7 @@ impl Properties {
                 let message = "an atom could not be evaluated, and counts as unknown there";
                 diagnostics.push(Diagnostic::warning("value", message).at(reason.span(), reason.text()));
             }
-            show(&diagnostics, &running.sources, self.color);
+            complain(&diagnostics, &running.sources, self.color);
             if let Some((number, error)) = running.run.logic_errors().first() {
                 bail!("property {}: {error}", running.run.spec().properties[*number].name);
             }
@@ -324,15 +319,8 @@ fn accept<T>(parsed: std::result::Result<T, Vec<Diagnostic>>, sources: &Sources,
     match parsed {
         Ok(value) => Ok(value),
         Err(diagnostics) => {
-            show(&diagnostics, sources, color);
+            complain(&diagnostics, sources, color);
             bail!("the command line cannot be understood");
         }
-    }
-}
-
-fn show(diagnostics: &[Diagnostic], sources: &Sources, color: bool) {
-    if !diagnostics.is_empty() {
-        use std::io::Write;
-        let _ = std::io::stderr().write_all(syntax::render(diagnostics, sources, color).as_bytes());
     }
 }

@@ -80,7 +80,7 @@ pub(crate) fn pad(text: &str, to: usize) -> String {
 }
 
 /// The text broken at blanks into lines of at most this width, where its words allow.
-pub(crate) fn wrap(text: &str, at: usize) -> Vec<String> {
+pub fn wrap(text: &str, at: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
     for word in text.split_whitespace() {

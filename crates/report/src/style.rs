@@ -40,3 +40,8 @@ impl Style {
         }
     }
 }
+
+/// The text in bold, if colours are used.
+pub fn bold(text: &str, color: bool) -> Cow<'_, str> {
+    Style { color }.bold(text)
+}

@@ -1,30 +1,24 @@
 //! `foretrace check`: reads and validates a trace, and reports.
 
 use super::print;
-use crate::args::{Check, Color};
+use crate::args::Check;
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::output::{Target, say};
 use crate::progress::Progress;
 use crate::properties::Properties;
+use crate::specs::wants_color;
 use crate::{FAILED, usage};
 use anyhow::Result;
 use event::{Batch, Space};
 use report::{AnalysisStats, Problem, Report, Stats, TextOptions, TraceFigures};
-use std::io::IsTerminal;
 use std::path::Path;
 use std::time::Instant;
 use trace::validate::Validator;
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     let started = Instant::now();
-    let color = match args.color {
-        Color::Auto => {
-            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-        }
-        Color::Always => true,
-        Color::Never => false,
-    };
+    let color = wants_color(args.color, &std::io::stdout());
     // A formula on the command line is about the names of the trace: they must be known before it is understood.
     let (mut input, names) = if args.property.is_empty() {
         (input::open(&args.trace)?, None)
@@ -32,7 +26,7 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         let (input, names) = input::open_with_names(&args.trace)?;
         (input, Some(names))
     };
-    let mut properties = Properties::load(args, names.as_ref(), color)?;
+    let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
     let interrupt = Interrupt::listen();
     let read = read(&mut input, &mut properties, &interrupt);
     let Read { events, problems, omitted, error, interrupted, stopped } = read;

@@ -7,6 +7,7 @@ mod doctor;
 mod generate;
 mod man;
 mod show;
+mod spec;
 
 use crate::args::{Cli, Command};
 use crate::output::Target;
@@ -21,6 +22,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Demo(args) => demo::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
+        Command::Spec(args) => spec::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Gen(args) => generate::run(&args),
         Command::Doctor => doctor::run(),

@@ -343,7 +343,7 @@ impl Names<'_> {
     }
 }
 
-fn constant(c: &Const) -> String {
+pub(super) fn constant(c: &Const) -> String {
     match c {
         Const::Bool(b) => b.to_string(),
         Const::Int(n) => n.to_string(),

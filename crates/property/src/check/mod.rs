@@ -16,6 +16,7 @@
 
 mod bare;
 mod declare;
+mod declared;
 mod elaborate;
 mod eval;
 mod events;
@@ -35,6 +36,7 @@ mod threads;
 mod typed;
 
 pub use bare::{Bare, Known, check_formula, parse_init};
+pub use declared::{checks, declarations, heading};
 pub use elaborate::MAX_ATOMS;
 pub use eval::{Truth, Unknown, Valuation, Value, evaluate, holds};
 pub use explain::{atom_text, explain};

@@ -12,7 +12,12 @@ impl Exploration {
     /// The automaton in DOT. Edges carry conditions on atoms, which `name` names; letters that cannot occur are free to
     /// make the conditions short.
     pub fn to_dot(&self, name: &dyn Fn(AtomId) -> String) -> String {
-        let mut out = String::from("digraph monitor {\n  rankdir=LR;\n  start [shape=point];\n");
+        format!("digraph monitor {{\n  rankdir=LR;\n{}}}\n", self.to_dot_part("", name))
+    }
+
+    /// The nodes and edges alone, to be put in a larger graph. Names of nodes begin with `prefix`.
+    pub fn to_dot_part(&self, prefix: &str, name: &dyn Fn(AtomId) -> String) -> String {
+        let mut out = format!("  {prefix}start [shape=point];\n");
         for (q, verdict) in self.verdicts.iter().enumerate() {
             let shape = match verdict {
                 Verdict::Violated => "shape=doubleoctagon, color=red",
@@ -23,7 +28,7 @@ impl Exploration {
             let label =
                 if end == *verdict { format!("{q}\\n{verdict}") } else { format!("{q}\\n{verdict}, at end {end}") };
             // Writing to a string cannot fail.
-            let _ = writeln!(out, "  q{q} [{shape}, label=\"{label}\"];");
+            let _ = writeln!(out, "  {prefix}q{q} [{shape}, label=\"{label}\"];");
         }
         let starts = self.starts.iter().map(|(letter, to)| (None, *letter, *to));
         let steps = self.edges.iter().map(|(from, letter, to)| (Some(*from), *letter, *to));
@@ -37,10 +42,9 @@ impl Exploration {
                 let mut off = off.copied().collect::<Vec<_>>();
                 let label = self.condition(&mut on.clone(), &mut off, name);
                 let from = from.map_or("start".into(), |q| format!("q{q}"));
-                let _ = writeln!(out, "  {from} -> q{to} [label=\"{}\"];", escape(&label));
+                let _ = writeln!(out, "  {prefix}{from} -> {prefix}q{to} [label=\"{}\"];", escape(&label));
             }
         }
-        out.push_str("}\n");
         out
     }
 

@@ -1,6 +1,7 @@
 //! A property's monitor.
 
-use crate::check::{AtEnd, Atom, Knobs, Logic, Property, Steps};
+use super::possible::{Kinds, Letters, mask};
+use crate::check::{AtEnd, Atom, Knobs, Logic, Property};
 use crate::logic;
 use crate::monitor::{self, AnyMonitor, Asked, CompileError, EreMode, Options, Possible, UserError};
 use crate::syntax::ast;
@@ -39,25 +40,39 @@ impl From<UserError> for NoMonitor {
 
 /// Compiles a property with these knobs. Files of user-defined logics are found from `folder`.
 pub fn compile(property: &Property, knobs: &Knobs, folder: &Path) -> Result<Compiled, NoMonitor> {
-    let mask = |wanted: fn(&Atom) -> bool| {
-        let atoms = property.atoms.iter().enumerate().take(64).filter(|(_, (atom, _))| wanted(atom));
-        atoms.fold(0, |set, (i, _)| set | 1u64 << i)
-    };
-    let events = mask(|atom| matches!(atom, Atom::Event(_)));
-    let at_start = |letter: &monitor::Letter| letter.holds & events == 0;
-    // With relevant steps, an event that makes no atom true can still be a step: a write of a variable.
-    let states = mask(|atom| !matches!(atom, Atom::Event(_)));
-    let all = knobs.steps == Some(Steps::All);
-    let later = |letter: &monitor::Letter| all || states != 0 || letter.holds & events != 0;
+    let kinds = Kinds::new(property, knobs);
+    let possible = Possible { at_start: &|letter| kinds.at_start(letter), later: &|letter| kinds.later(letter) };
+    let unknown = mask(property, |atom| matches!(atom, Atom::State(_)));
+    compile_with(property, knobs, folder, unknown, possible)
+}
+
+/// Compiles a property for runs on which every value is known, to say what it means.
+pub fn compile_known(
+    property: &Property,
+    knobs: &Knobs,
+    folder: &Path,
+    letters: &Letters,
+) -> Result<Compiled, NoMonitor> {
+    let possible = Possible { at_start: &|letter| letters.at_start(letter), later: &|letter| letters.later(letter) };
+    compile_with(property, knobs, folder, 0, possible)
+}
+
+fn compile_with(
+    property: &Property,
+    knobs: &Knobs,
+    folder: &Path,
+    unknown: u64,
+    possible: Possible<'_>,
+) -> Result<Compiled, NoMonitor> {
     let options = Options {
-        unknown: mask(|atom| matches!(atom, Atom::State(_))),
+        unknown,
         at_end: match knobs.at_end.unwrap_or(AtEnd::Stutter) {
             AtEnd::Stutter => monitor::AtEnd::Stutter,
             AtEnd::Strong => monitor::AtEnd::Strong,
             AtEnd::Weak => monitor::AtEnd::Weak,
             AtEnd::None => monitor::AtEnd::None,
         },
-        possible: Possible { at_start: &at_start, later: &later },
+        possible,
         ..Options::default()
     };
     let plain = |monitor| Ok(Compiled { monitor, asked: None });

@@ -4,14 +4,18 @@
 
 mod bind;
 mod compile;
+mod condition;
 mod instances;
 mod matching;
+mod possible;
 mod property;
 mod subject;
 mod values;
 
 pub use bind::Unbound;
-pub use compile::{Compiled, NoMonitor, compile};
+pub use compile::{Compiled, NoMonitor, compile, compile_known};
+pub use condition::shortest_with_condition;
+pub use possible::Letters;
 pub use property::{Outcome, Shown};
 
 use crate::check::{Const, Knobs, Spec, Unknown};

@@ -1,0 +1,108 @@
+//! What a property's monitor shows: its size, and what can happen to it.
+
+use property::check::{Atom, Knobs, Logic, Property, Spec};
+use property::monitor::{Exploration, Letter, Monitor, Size};
+use property::run::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
+use property::syntax::{Diagnostic, Sources};
+use std::path::Path;
+
+/// Steps that are tried at most.
+const LIMIT: usize = 1 << 18;
+
+/// The same for a logic that has to be asked.
+const ASKING_LIMIT: usize = 1 << 12;
+
+/// What is known of a property.
+pub(super) struct Study {
+    /// The knobs in force.
+    pub(super) knobs: Knobs,
+    /// `None`: monitors do not evaluate it.
+    pub(super) built: Option<Built>,
+}
+
+/// What is known of a monitor.
+pub(super) struct Built {
+    /// Where every value is known.
+    pub(super) size: Size,
+    /// Where values can be unknown, if they can.
+    pub(super) with_unknowns: Option<Size>,
+    /// All of it.
+    pub(super) automaton: Exploration,
+    /// By runs that can be.
+    pub(super) runs: Exploration,
+    /// For a property with a condition: a shortest good run on which that comes true, if one was found.
+    pub(super) condition: Option<Option<Vec<Letter>>>,
+}
+
+pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Result<Study, NoMonitor> {
+    let knobs = property.knobs.or(spec.knobs);
+    if matches!(property.logic, Logic::Mttl { .. }) {
+        return Ok(Study { knobs, built: None });
+    }
+    let file = Path::new(sources.name(property.span.file));
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let letters = Letters::new(spec, property, &knobs);
+    let compiled = compile_known(property, &knobs, folder, &letters)?;
+    // A logic that is asked is not started twice for the sake of a figure.
+    let asks = compiled.asked.is_some();
+    let can_be_unknown = property.atoms.iter().any(|(atom, _)| matches!(atom, Atom::State(_)));
+    let with_unknowns = match can_be_unknown && !asks {
+        true => Some(compile(property, &knobs, folder)?.monitor.size()),
+        false => None,
+    };
+    let limit = if asks { ASKING_LIMIT } else { LIMIT };
+    let automaton = letters.automaton(&compiled.monitor, limit);
+    let runs = letters.runs(&compiled.monitor, limit);
+    if let Some(error) = compiled.asked.as_ref().and_then(|asked| asked.error()) {
+        return Err(NoMonitor::Logic(error));
+    }
+    let condition = shortest_with_condition(property, &knobs, &letters, LIMIT)?;
+    // Only now: a monitor that is discovered as it runs has its states after that.
+    let size = compiled.monitor.size();
+    Ok(Study { knobs, built: Some(Built { size, with_unknowns, automaton, runs, condition }) })
+}
+
+/// What makes a property useless.
+pub(super) fn warnings(property: &Property, study: &Study) -> Option<Diagnostic> {
+    let runs = &study.built.as_ref()?.runs;
+    let name = &property.name;
+    let warning = |message, label, help| {
+        let warning = Diagnostic::warning("useless", message).at(property.name_span, label);
+        Some(warning.help(help))
+    };
+    if runs.is_violated_at_start() {
+        return warning(
+            format!("the property `{name}` is violated at the very first step of every run"),
+            "false at step 0, before anything happens",
+            "check the initial values; to speak of later steps only, write `yesterday true -> …`",
+        );
+    }
+    if !runs.is_complete() {
+        return None;
+    }
+    if !runs.can_violate() && !runs.can_be_unfulfilled() {
+        return warning(
+            format!("the property `{name}` can never be violated"),
+            "true on every run",
+            "it would find nothing: check what it says below",
+        );
+    }
+    if runs.shortest_satisfying().is_none() {
+        return warning(
+            format!("the property `{name}` can never be satisfied"),
+            "every run violates it or leaves it unfulfilled",
+            "it would always complain: check what it says below",
+        );
+    }
+    None
+}
+
+/// Why a property cannot be used.
+pub(super) fn failure(property: &Property, reason: &NoMonitor) -> Diagnostic {
+    let message = format!("the property `{}` has no monitor: {reason}", property.name);
+    let label = match reason {
+        NoMonitor::Logic(_) => "its logic does not work",
+        _ => "cannot be monitored",
+    };
+    Diagnostic::error("monitor", message).at(property.name_span, label)
+}
