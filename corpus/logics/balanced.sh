@@ -2,7 +2,7 @@
 # A logic in a POSIX shell: `balanced p q` says that q has never happened more often than p, and that at the end both
 # have happened equally often. It counts without bound, which no automaton can.
 #
-#     property locks = logic "process:sh balanced.sh" { "balanced acquire release" }
+#     property locks logic "process:sh balanced.sh" { "balanced acquire release" }
 #
 # A state is the number of p minus the number of q so far, or `broken`. See README.md for the protocol.
 
@@ -22,7 +22,7 @@ after() {
     return 0
 }
 
-# Two fields at most: a tab is white space to `read`, so that it would swallow an empty field between two others.
+# The line is taken apart by hand: a tab is white space to `read`, which would swallow an empty field.
 while IFS= read -r line; do
     what=${line%%"$tab"*}
     rest=${line#*"$tab"}

@@ -11,7 +11,6 @@ fn program(test: &str, at_step: &str) -> std::path::PathBuf {
     let folder = folder(test);
     let text = format!(
         r#"tab=$(printf '\t')
-n=0
 while IFS= read -r line; do
     case $line in
     "step${{tab}}s2${{tab}}p") {at_step} ;;
