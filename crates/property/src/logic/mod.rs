@@ -15,6 +15,7 @@ pub use maude::{Maude, SHIPPED};
 pub use process::Process;
 
 use std::path::Path;
+use std::time::Duration;
 
 /// What is known of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,14 +77,14 @@ pub enum LogicError {
         answer: String,
     },
     /// It took too long.
-    #[error("asked for `{question}`, {program} gave no answer in {seconds} seconds")]
+    #[error("asked for `{question}`, {program} gave no answer in {waited:?}")]
     Hangs {
         /// The program.
         program: String,
         /// What was asked.
         question: String,
         /// How long it was waited for.
-        seconds: u64,
+        waited: Duration,
     },
     /// It ended.
     #[error("asked for `{question}`, {program} ended{last_words}")]
@@ -102,6 +103,22 @@ pub enum LogicError {
         states: usize,
         /// How much they may take.
         bytes: usize,
+    },
+    /// A name of the property means something else in the logic.
+    #[error("the name `{name}` already means something in {place}: call it otherwise")]
+    Clash {
+        /// The name.
+        name: String,
+        /// Where it has its own meaning.
+        place: String,
+    },
+    /// The text of a formula cannot be one.
+    #[error("the formula `{formula}` cannot be asked for: {reason}")]
+    Formula {
+        /// The formula.
+        formula: String,
+        /// Why not.
+        reason: String,
     },
     /// The name of the logic is not one.
     #[error("`{0}` is not a logic: write \"maude:FILE:MODULE\" or \"process:COMMAND\"")]
@@ -123,17 +140,47 @@ pub trait Logic: Send {
     fn at_end(&mut self, state: &str, atoms: &[&str]) -> Result<Answer, LogicError>;
 }
 
-/// Starts the logic of this name (`maude:FILE:MODULE`, `process:COMMAND`) for a formula over these atoms. Files are
-/// found from `folder`, the one of the specification.
+/// How logics are started.
+#[derive(Clone, Debug)]
+pub struct Starter {
+    /// The program that is Maude.
+    pub maude: String,
+    /// How long an answer may take.
+    pub patience: Duration,
+}
+
+impl Default for Starter {
+    fn default() -> Self {
+        Self { maude: "maude".to_owned(), patience: Duration::from_secs(10) }
+    }
+}
+
+impl Starter {
+    /// Starts the logic of this name (`maude:FILE:MODULE`, `process:COMMAND`) for a formula over these atoms. Files
+    /// are found from `folder`, the one of the specification.
+    pub fn start(
+        &self,
+        name: &str,
+        formula: &[String],
+        atoms: &[String],
+        folder: &Path,
+    ) -> Result<Box<dyn Logic>, LogicError> {
+        let unknown = || LogicError::Unknown(name.to_owned());
+        if let Some(place) = name.strip_prefix("maude:") {
+            let (file, module) =
+                place.rsplit_once(':').filter(|(f, m)| !f.is_empty() && !m.is_empty()).ok_or_else(unknown)?;
+            return Ok(Box::new(Maude::start(self, (file, module), formula, atoms, folder)?));
+        }
+        match name.strip_prefix("process:").map(str::trim) {
+            Some(command) if !command.is_empty() => {
+                Ok(Box::new(Process::start(self, command, formula, atoms, folder)?))
+            }
+            _ => Err(unknown()),
+        }
+    }
+}
+
+/// [`Starter::start`] as usual.
 pub fn start(name: &str, formula: &[String], atoms: &[String], folder: &Path) -> Result<Box<dyn Logic>, LogicError> {
-    let unknown = || LogicError::Unknown(name.to_owned());
-    if let Some(place) = name.strip_prefix("maude:") {
-        let (file, module) =
-            place.rsplit_once(':').filter(|(f, m)| !f.is_empty() && !m.is_empty()).ok_or_else(unknown)?;
-        return Ok(Box::new(Maude::start(file, module, formula, atoms, folder)?));
-    }
-    match name.strip_prefix("process:").map(str::trim) {
-        Some(command) if !command.is_empty() => Ok(Box::new(Process::start(command, formula, atoms, folder)?)),
-        _ => Err(unknown()),
-    }
+    Starter::default().start(name, formula, atoms, folder)
 }

@@ -14,8 +14,10 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The most that the texts of all states may take together, in bytes.
+/// The most that the texts of all states and the transitions between them may take together, in bytes.
 const MAX_STATE_BYTES: usize = 256 << 20;
+/// About what a transition takes in memory.
+const ENTRY_BYTES: usize = 100;
 
 /// What became of the questions that a monitor put to a logic.
 #[derive(Clone, Default, Debug)]
@@ -42,12 +44,17 @@ impl Asked {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Counts a question and notes that it was not answered.
-    fn answer<T>(&self, answer: Result<T, LogicError>) -> Result<T, TooLarge> {
+    /// Puts a question, counts it, and notes that it was not answered. A logic that failed once is not asked again:
+    /// nobody knows what its answers would be answers to.
+    fn put<T>(&self, question: impl FnOnce() -> Result<T, LogicError>) -> Result<T, TooLarge> {
         let mut tally = self.lock();
+        if tally.error.is_some() {
+            return Err(TooLarge);
+        }
         tally.questions += 1;
-        answer.map_err(|error| {
-            tally.error.get_or_insert(error);
+        drop(tally);
+        question().map_err(|error| {
+            self.lock().error.get_or_insert(error);
             TooLarge
         })
     }
@@ -135,14 +142,17 @@ impl Questions {
         if let Some(&after) = talk.steps.get(&(before, leaves)) {
             return Ok(after);
         }
-        let answer = talk.logic.step(talk.texts.get(before), &self.holding(leaves));
-        let text = self.asked.answer(answer)?;
-        talk.bytes += 2 * text.len() + 100;
-        if talk.bytes > MAX_STATE_BYTES {
-            let states = talk.texts.len();
-            return self.asked.answer(Err(LogicError::TooManyStates { states, bytes: MAX_STATE_BYTES }));
-        }
-        let after = talk.texts.intern(text);
+        let after = self.asked.put(|| {
+            let text = talk.logic.step(talk.texts.get(before), &self.holding(leaves))?;
+            let (length, states) = (text.len(), talk.texts.len());
+            let after = talk.texts.intern(text);
+            // The text is kept twice if it is new; the transition is in any case.
+            talk.bytes += ENTRY_BYTES + if talk.texts.len() > states { 2 * length } else { 0 };
+            if talk.bytes > MAX_STATE_BYTES {
+                return Err(LogicError::TooManyStates { states, bytes: MAX_STATE_BYTES });
+            }
+            Ok(after)
+        })?;
         talk.steps.insert((before, leaves), after);
         Ok(after)
     }
@@ -152,8 +162,17 @@ impl Questions {
         if let Some(&verdict) = talk.verdicts.get(&state) {
             return verdict;
         }
-        let answer = talk.logic.verdict(talk.texts.get(state));
-        let verdict = self.asked.answer(answer).map_or(Verdict::Unknown, verdict);
+        let state_text = talk.texts.get(state);
+        let answer = self.asked.put(|| match talk.logic.verdict(state_text)? {
+            // More may come: what holds only at the end is no answer.
+            answer @ (Answer::Unfulfilled | Answer::Fulfilled) => Err(LogicError::Nonsense {
+                program: "the logic".to_owned(),
+                question: format!("the verdict in {state_text}"),
+                answer: verdict(answer).to_string(),
+            }),
+            answer => Ok(answer),
+        });
+        let verdict = answer.map_or(Verdict::Unknown, verdict);
         talk.verdicts.insert(state, verdict);
         verdict
     }
@@ -190,8 +209,8 @@ impl Reader for Questions {
         if let Some(&verdict) = talk.ends.get(&(before, last)) {
             return verdict;
         }
-        let answer = talk.logic.at_end(talk.texts.get(before), &self.holding(last));
-        let verdict = self.asked.answer(answer).map_or(Verdict::Unknown, verdict);
+        let answer = self.asked.put(|| talk.logic.at_end(talk.texts.get(before), &self.holding(last)));
+        let verdict = answer.map_or(Verdict::Unknown, verdict);
         talk.ends.insert((before, last), verdict);
         verdict
     }
