@@ -249,6 +249,34 @@ fn many_instances_stay_linear() {
     assert!(started.elapsed().as_secs() < 30, "{:?}", started.elapsed());
 }
 
+/// The modules that come with the program need no file; a user's own file of that name wins.
+#[test]
+fn user_defined_logics() {
+    let folder = Folder::new();
+    let spec = "spec M {\n  shared int x = 0 at trace \"x\";\n  event p = x == 1;\n  event q = x == 2;\n  \
+        property resp logic \"maude:ltl.maude:LTL\" { \"[] (p -> <> q)\" }\n  \
+        property past logic \"maude:ptltl.maude:PTLTL\" { \"q -> once p\" }\n}\n";
+    folder.write("s.rvs", spec);
+    let (ran, json) = check(&folder, "A|w(x)=1|1\nA|w(x)=2|2\n", &["--spec", "s.rvs"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    assert!(verdicts(&json).iter().all(|v| v.1 == "holds"), "{json}");
+    let (_, json) = check(&folder, "A|w(x)=2|1\nA|w(x)=1|2\n", &["--spec", "s.rvs"]);
+    let expected = [("resp".into(), "unfulfilled".into(), None), ("past".into(), "violated".into(), Some(0))];
+    assert_eq!(verdicts(&json), expected);
+    folder.write("ltl.maude", "fmod NOTHING is endfm\n");
+    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("module LTL does not load"), "{ran:?}");
+    // The example of a program that answers by lines.
+    let logics = corpus("logics");
+    std::fs::copy(logics.join("balanced.sh"), folder.path("balanced.sh")).unwrap();
+    folder.write(
+        "b.rvs",
+        spec.replace("maude:ltl.maude:LTL", "process:sh balanced.sh").replace("[] (p -> <> q)", "balanced p q"),
+    );
+    let ran = folder.run(&["check", "t.std", "--spec", "b.rvs"]);
+    assert!(ran.code == Some(1), "one q before any p: {ran:?}");
+}
+
 #[test]
 fn steps_can_be_all_events() {
     let folder = Folder::new();

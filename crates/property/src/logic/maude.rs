@@ -6,13 +6,23 @@ use std::path::Path;
 use std::process::Command;
 
 /// The modules that come with Foretrace, by file name: the first is loaded before any other, the others show how a
-/// logic is written.
+/// logic is written, and are found by their names where the user has no such file.
 pub const SHIPPED: [(&str, &str); 4] = [
     ("foretrace.maude", include_str!("../../logics/foretrace.maude")),
     ("prop.maude", include_str!("../../logics/prop.maude")),
     ("ltl.maude", include_str!("../../logics/ltl.maude")),
     ("ptltl.maude", include_str!("../../logics/ptltl.maude")),
 ];
+
+/// The text of a shipped file, with what it loads.
+fn shipped(file: &str) -> Option<String> {
+    let (_, text) = SHIPPED.iter().find(|(name, _)| *name == file)?;
+    let line = |line: &str| match line.strip_prefix("load ") {
+        Some(other) => shipped(&format!("{}.maude", other.trim())).unwrap_or_default(),
+        None => line.to_owned(),
+    };
+    Some(text.lines().map(|l| line(l) + "\n").collect())
+}
 
 /// A logic in a module of Maude's. What the module must define is said in `foretrace.maude` ([`SHIPPED`]), which is
 /// loaded before it.
@@ -54,8 +64,11 @@ impl Maude {
     ) -> Result<Maude, LogicError> {
         let path = folder.join(file);
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(&path)
-            .map_err(|error| LogicError::Load { what: shown.clone(), reason: error.to_string() })?;
+        let text = match std::fs::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => shipped(file).ok_or(error),
+            read => read,
+        };
+        let text = text.map_err(|error| LogicError::Load { what: shown.clone(), reason: error.to_string() })?;
         let formula = formula.join(" ");
         if let Some(reason) = unaskable(&formula) {
             return Err(LogicError::Formula { formula, reason });
