@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod held;
 mod input;
 mod interrupt;
 mod output;

@@ -1,6 +1,7 @@
 //! The properties that the user wants checked: loaded, run along the trace, and turned into results and findings.
 
 use crate::args::{AtEnd, Check, Steps};
+use crate::held::HeldLocks;
 use crate::output::say;
 use crate::specs::{self, complain};
 use anyhow::{Context, Result, bail};
@@ -33,6 +34,7 @@ struct Running {
 pub(crate) struct Properties {
     running: Vec<Running>,
     init: Vec<(String, Const)>,
+    held: HeldLocks,
     color: bool,
 }
 
@@ -70,7 +72,7 @@ impl Properties {
             }
             None => Vec::new(),
         };
-        let mut properties = Properties { running: Vec::new(), init: init.clone(), color };
+        let mut properties = Properties { running: Vec::new(), init: init.clone(), held: HeldLocks::default(), color };
         for path in &args.spec {
             let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
@@ -120,21 +122,26 @@ impl Properties {
 
     /// Takes the next events.
     pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
-        for running in &mut self.running {
+        let mut violations: Vec<(u64, usize)> = Vec::new();
+        for (number, running) in self.running.iter_mut().enumerate() {
             running.run.batch(names, batch);
-            for index in running.run.violations() {
-                if running.moments.len() >= MOMENTS {
-                    break;
-                }
-                let event = batch.events[(index - batch.first) as usize];
+            let room = MOMENTS.saturating_sub(running.moments.len());
+            violations.extend(running.run.violations().into_iter().take(room).map(|event| (event, number)));
+        }
+        violations.sort_unstable();
+        let mut violations = violations.into_iter().peekable();
+        for (index, &event) in (batch.first..).zip(&batch.events) {
+            self.held.step(batch, event);
+            while let Some((_, number)) = violations.next_if(|violation| violation.0 == index) {
                 let side = Side {
                     event: index,
                     thread: names.thread(event.thread()).to_owned(),
                     op: event_text(names, batch, event),
                     site: names.site(event.site()).to_owned(),
+                    locks_held: self.held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
                     ..Side::default()
                 };
-                running.moments.insert(index, side);
+                self.running[number].moments.insert(index, side);
             }
         }
     }
@@ -176,7 +183,8 @@ impl Properties {
                 let message =
                     format!("{} is bound to `{}`, which the trace never mentions", unbound.what, unbound.place);
                 let help = unbound.nearest.map(|near| format!("the trace has `{near}`"));
-                let diagnostic = if unbound.may_be_absent {
+                // What was not read may mention it.
+                let diagnostic = if unbound.may_be_absent || !at_end {
                     Diagnostic::warning("binding", message)
                 } else {
                     unmatched += 1;
@@ -226,10 +234,11 @@ fn handlers<'a>(
     property: &'a Property,
     outcomes: &'a [syntax::ast::Outcome],
 ) -> impl Iterator<Item = &'a Handler> {
-    let wanted = |handler: &&Handler| outcomes.contains(&handler.outcome);
-    let own: Vec<&Handler> = property.handlers.iter().filter(wanted).collect();
-    let own = if own.is_empty() { spec.handlers.iter().filter(wanted).collect() } else { own };
-    own.into_iter()
+    outcomes.iter().flat_map(|&outcome| {
+        let wanted = move |handler: &&Handler| handler.outcome == outcome;
+        let own = property.handlers.iter().any(|handler| handler.outcome == outcome);
+        if own { property.handlers.iter().filter(wanted) } else { spec.handlers.iter().filter(wanted) }
+    })
 }
 
 impl Judged {
@@ -268,8 +277,8 @@ impl Judged {
             (Verdict::Truncated, _) => &[On::Truncated],
             _ => return,
         };
-        // The instances speak for the property as a whole.
-        if parametric_whole {
+        // The instances speak for the property as a whole, but for what only the whole knows.
+        if parametric_whole && verdict != Verdict::Truncated {
             return;
         }
         let mut words = None;
@@ -277,6 +286,7 @@ impl Judged {
             match action {
                 Action::Report(text) => words = words.or(text.clone()),
                 Action::Exit(code) => self.exit = self.exit.or(Some(*code)),
+                Action::Exec(command) if self.commands.contains(command) => {}
                 Action::Exec(command) => self.commands.push(command.clone()),
                 Action::Call(place) => {
                     say(&format!(
@@ -303,7 +313,7 @@ impl Judged {
         let message = format!("{}{instance} {what}{words}", property.name);
         let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
         // Not the instance: threads and objects have other numbers in the next run.
-        let print = fingerprint(Kind::Property, &[&place], &property.name);
+        let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", spec.name, property.name));
         let mut finding = Finding::new(Kind::Property, &property.name, Evidence::observed(None), print, message);
         finding.objects = vec![format!("{}{instance}", property.name)];
         finding.suppressed = side.as_ref().is_some_and(|side| {

@@ -237,6 +237,60 @@ fn what_is_not_carried_out_is_told() {
     assert!(ran.stderr.contains("other runs are not predicted yet"), "{}", ran.stderr);
 }
 
+/// What the second reviewer found: sorts, conditions on parameters, reused names, handlers.
+#[test]
+fn parameters_stand_only_for_subjects_of_their_sorts() {
+    let folder = Folder::new();
+    let other = "P|acq(Other@7)|1\nP|wait(Other@7)|2\nP|r(Event.count@1)=0|3\nP|acq(Event@1)|4\n";
+    let (ran, json) = check(&folder, other, &["--spec", &spec("07-lost-wakeup.rvs")]);
+    assert_eq!(ran.code, Some(0), "{ran:?} {json}");
+    folder.write(
+        "s.rvs",
+        "spec S {\n  event req(id : int) at trace \"req\";\n  lock m[o : object<C>] at java C;\n  \
+         event open(o : object<C>) at trace \"open\";\n  \
+         property big(id : int) past { req(id) -> hist (id > 3) }\n  \
+         property far(a : int) past { req(a) -> a + 1 > a }\n  \
+         property opened(o : object<C>) past { acquire(m[o]) -> once open(o) }\n}\n",
+    );
+    let trace =
+        "T|ev(req,5)|1\nT|ev(req,\"s\")|2\nT|ev(req,9223372036854775807)|3\nT|ev(open,\"C@3\")|4\nT|acq(C@3)|5\n";
+    let (ran, json) = check(&folder, trace, &["--spec", "s.rvs"]);
+    let entries = verdicts(&json);
+    let of = |name: &str| -> Vec<&str> { entries.iter().filter(|v| v.0 == name).map(|v| v.1.as_str()).collect() };
+    assert_eq!(of("big"), ["holds"], "{json}");
+    assert_eq!(of("far"), ["unknown", "unknown"], "the property, and the instance whose sum is beyond 64 bits: {json}");
+    assert_eq!(of("opened"), ["holds"], "{json}");
+    assert!(ran.stderr.contains("beyond 64 bits"), "{}", ran.stderr);
+}
+
+#[test]
+fn findings_name_the_locks_held_and_keep_properties_apart() {
+    let folder = Folder::new();
+    let one = |name: &str| {
+        format!(
+            "spec {name} {{ shared int x = 0 at trace \"x\"; property p past {{ x < 1 }} on violation {{ report \"{name}\"; }} }}\n"
+        )
+    };
+    folder.write("a.rvs", one("A"));
+    folder.write("b.rvs", one("B"));
+    let (ran, json) = check(&folder, "T|acq(l)|1\nT|w(x)=1|2\n", &["--spec", "a.rvs", "--spec", "b.rvs"]);
+    assert_eq!(ran.code, Some(1));
+    assert_eq!(json["findings"].as_array().unwrap().len(), 2, "{json}");
+    assert_eq!(json["findings"][0]["locks_held"], serde_json::json!([["l"]]));
+}
+
+#[test]
+fn a_command_of_a_handler_does_not_disturb_the_json() {
+    let folder = Folder::new();
+    folder.write(
+        "s.rvs",
+        "spec S { shared int x = 0 at trace \"x\"; property p past { x < 1 } on violation { exec \"echo OUT\"; } }\n",
+    );
+    folder.write("t.std", "T|w(x)=1|2\n");
+    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs", "--json", "-"]);
+    assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok() && ran.stderr.contains("OUT"), "{ran:?}");
+}
+
 /// Work and memory stay in proportion: a million values of a parameter are a million instances, not their square.
 #[test]
 fn many_instances_stay_linear() {

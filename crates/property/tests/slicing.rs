@@ -75,6 +75,8 @@ struct Atom {
     /// Whether the event makes it true, and with which subjects; `None` for a state atom.
     event: Option<Matching>,
     state: State,
+    /// A condition on the parameter n alone.
+    condition: Option<fn(i64) -> Truth>,
 }
 
 fn no_state(_: &Globals, _: &Fields, _: Option<usize>) -> Truth {
@@ -91,18 +93,21 @@ const ATOMS: &[Atom] = &[
         params: &[0],
         event: Some(|e| matches!(e.what, What::WriteX(_)).then(|| vec![Subject::Thread(e.thread)])),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "write(x, j)",
         params: &[1],
         event: Some(|e| matches!(e.what, What::WriteX(_)).then(|| vec![Subject::Thread(e.thread)])),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "read(x)",
         params: &[],
         event: Some(|e| matches!(e.what, What::ReadX).then(Vec::new)),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "acquire(l, i)",
@@ -112,6 +117,7 @@ const ATOMS: &[Atom] = &[
             _ => None,
         }),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "release(l, _)",
@@ -121,6 +127,7 @@ const ATOMS: &[Atom] = &[
             _ => None,
         }),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "write(v[o], j)",
@@ -130,6 +137,7 @@ const ATOMS: &[Atom] = &[
             _ => None,
         }),
         state: no_state,
+        condition: None,
     },
     Atom {
         text: "tick(n)",
@@ -139,19 +147,37 @@ const ATOMS: &[Atom] = &[
             _ => None,
         }),
         state: no_state,
+        condition: None,
     },
-    Atom { text: "x > 0", params: &[], event: None, state: |globals, _, _| x_of(globals).map(|x| x > 0) },
+    Atom {
+        text: "x > 0",
+        params: &[],
+        event: None,
+        state: |globals, _, _| x_of(globals).map(|x| x > 0),
+        condition: None,
+    },
     Atom {
         text: "v[o] > x",
         params: &[3],
         event: None,
         state: |globals, v, o| Some(v.get(&o?).copied().unwrap_or(Some(1))? > x_of(globals)?),
+        condition: None,
     },
     Atom {
         text: "v[o] == 0",
         params: &[3],
         event: None,
         state: |_, v, o| Some(v.get(&o?).copied().unwrap_or(Some(1))? == 0),
+        condition: None,
+    },
+    Atom { text: "n > 0", params: &[4], event: None, state: no_state, condition: Some(|n| Some(n > 0)) },
+    // Beyond 64 bits nobody knows.
+    Atom {
+        text: "n + 9223372036854775806 > 5",
+        params: &[4],
+        event: None,
+        state: no_state,
+        condition: Some(|n| n.checked_add(i64::MAX - 1).map(|sum| sum > 5)),
     },
 ];
 
@@ -294,7 +320,10 @@ fn expected(
         let letter = |globals: &_, v: &_, event: Option<Simple>| -> Vec<Truth> {
             let truth =
                 |a: usize| match (ATOMS[a].event, event) {
-                    (None, _) => (ATOMS[a].state)(globals, v, object),
+                    (None, _) => match (ATOMS[a].condition, subject(4)) {
+                        (Some(condition), Some(Subject::Int(n))) => condition(n),
+                        _ => (ATOMS[a].state)(globals, v, object),
+                    },
                     (Some(_), None) => Some(false),
                     (Some(matching), Some(event)) => Some(matching(event).is_some_and(|subjects| {
                         ATOMS[a].params.iter().zip(subjects).all(|(&p, s)| subject(p) == Some(s))

@@ -8,7 +8,7 @@ use crate::output::{Target, say};
 use crate::progress::Progress;
 use crate::properties::Properties;
 use crate::specs::wants_color;
-use crate::{FAILED, usage};
+use crate::usage;
 use anyhow::Result;
 use event::{Batch, Space};
 use report::{AnalysisStats, Problem, Report, Stats, TextOptions, TraceFigures};
@@ -71,14 +71,14 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     }
     let ill_formed = !report.trace.problems.is_empty();
     for command in &judged.commands {
-        let status = std::process::Command::new("sh").args(["-c", command]).status();
+        // Standard output is for the result.
+        let status = std::process::Command::new("sh").args(["-c", command]).stdout(std::io::stderr()).status();
         if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
             say(&format!("`exec {command}` failed: {status:?}"));
         }
     }
     Ok(match (interrupted, report::exit_code(&report, args.strict)) {
         (Some(code), _) => code,
-        _ if error.is_some() => FAILED,
         (None, 1) => judged.exit.unwrap_or(1),
         (None, 0) if args.strict && ill_formed => 1,
         (None, code) => code,

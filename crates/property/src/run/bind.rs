@@ -7,8 +7,8 @@
 use super::subject::{Objects, Subject};
 use crate::check::{Spec, VariableKind, nearest};
 use crate::syntax::Span;
-use crate::syntax::ast::Sort;
-use event::{Names, Space};
+use crate::syntax::ast::{Sort, Type};
+use event::{Names, Space, ThreadId};
 use std::collections::HashMap;
 
 /// Something declared, and of which instance.
@@ -63,20 +63,37 @@ fn between<'a>(name: &'a str, before: &str, after: &str) -> Option<&'a str> {
     name.strip_prefix(before)?.strip_suffix(after).filter(|inner| !inner.is_empty())
 }
 
+/// The class in the recorded name of a field: all but the last part.
+fn class_of(recorded: &str) -> &str {
+    recorded.rfind(['.', ':']).map_or("", |at| recorded[..at].trim_end_matches(':'))
+}
+
+/// The index that stands between brackets in a recorded name.
+fn element(inner: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Option<Subject> {
+    Some(match sort {
+        Sort::Thread => Subject::Thread(ThreadId(names.space(Space::Thread).find(inner.as_bytes())?)),
+        Sort::Lock | Sort::Object(_) | Sort::Value(Type::Ref) => Subject::Object(objects.number(inner)),
+        Sort::Value(Type::Int) => Subject::Int(inner.parse().ok()?),
+        Sort::Value(Type::Bool) => Subject::Bool(inner.parse().ok()?),
+        Sort::Value(Type::Real) => Subject::Real(inner.parse::<f64>().ok()?.to_bits()),
+        Sort::Value(Type::String) => Subject::Text(objects.number(inner)),
+    })
+}
+
 impl Bindings {
     /// Looks at the names that appeared since the last time.
     pub(super) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
         for number in self.vars.len()..names.space(Space::Var).len() {
             let name = names.get(Space::Var, number as u32);
-            let meant = self.variable(spec, name, objects);
+            let meant = self.variable(spec, name, names, objects);
             self.vars.push(meant);
         }
         for number in self.locks.len()..names.space(Space::Lock).len() {
-            let meant = self.lock(spec, names.get(Space::Lock, number as u32), objects);
+            let meant = self.lock(spec, names.get(Space::Lock, number as u32), names, objects);
             self.locks.push(meant);
         }
         for number in self.conds.len()..names.space(Space::Cond).len() {
-            let meant = self.lock(spec, names.get(Space::Cond, number as u32), objects);
+            let meant = self.lock(spec, names.get(Space::Cond, number as u32), names, objects);
             self.conds.push(meant);
         }
         for number in self.blocks.len()..names.space(Space::Block).len() {
@@ -97,7 +114,7 @@ impl Bindings {
         }
     }
 
-    fn variable(&mut self, spec: &Spec, name: &str, objects: &mut Objects) -> Vec<Meant> {
+    fn variable(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> Vec<Meant> {
         let mut meant = Vec::new();
         for (number, variable) in spec.variables.iter().enumerate() {
             let Some(place) = variable.place.as_ref().filter(|_| variable.kind != VariableKind::Region) else {
@@ -109,15 +126,12 @@ impl Bindings {
                 None => continue,
                 Some(Sort::Object(_)) => {
                     let Some(id) = between(name, &format!("{recorded}@"), "") else { continue };
-                    let class = place.parts[..place.parts.len() - 1].join(".");
-                    Some(Subject::Object(objects.number(&format!("{class}@{id}"))))
+                    Some(Subject::Object(objects.number(&format!("{}@{id}", class_of(&recorded)))))
                 }
-                Some(_) => {
+                Some(sort) => {
                     let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
-                    Some(match inner.parse() {
-                        Ok(n) => Subject::Int(n),
-                        Err(_) => Subject::Text(objects.number(inner)),
-                    })
+                    let Some(index) = element(inner, sort, names, objects) else { continue };
+                    Some(index)
                 }
             };
             self.used.insert((Kind::Variable, number as u32), ());
@@ -126,15 +140,22 @@ impl Bindings {
         meant
     }
 
-    fn lock(&mut self, spec: &Spec, name: &str, objects: &mut Objects) -> (Vec<Meant>, u32) {
+    fn lock(&mut self, spec: &Spec, name: &str, names: &Names, objects: &mut Objects) -> (Vec<Meant>, u32) {
         let object = objects.number(name);
         let mut meant = Vec::new();
         for (number, lock) in spec.locks.iter().enumerate() {
             let recorded = lock.place.recorded();
             let index = match &lock.index {
                 None if recorded == name => None,
-                Some(_) if between(name, &format!("{recorded}@"), "").is_some() => Some(Subject::Object(object)),
-                _ => continue,
+                Some(Sort::Object(_) | Sort::Lock) if between(name, &format!("{recorded}@"), "").is_some() => {
+                    Some(Subject::Object(object))
+                }
+                Some(sort) => {
+                    let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
+                    let Some(index) = element(inner, sort, names, objects) else { continue };
+                    Some(index)
+                }
+                None => continue,
             };
             self.used.insert((Kind::Lock, number as u32), ());
             meant.push(Meant { number: number as u32, index });

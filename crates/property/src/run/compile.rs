@@ -15,6 +15,9 @@ pub struct Compiled {
     pub asked: Option<Asked>,
 }
 
+/// Conditions on parameters in one property.
+const MAX_CONDITIONS: usize = 5;
+
 /// Why a property cannot be checked here.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoMonitor {
@@ -24,6 +27,11 @@ pub enum NoMonitor {
     /// The logic it is written in does not work.
     #[error(transparent)]
     Logic(#[from] logic::LogicError),
+    /// Conditions on parameters are followed in every way they can turn out.
+    #[error(
+        "{0} conditions on parameters inside a formula; at most {MAX_CONDITIONS} can be followed (`where` has no limit)"
+    )]
+    TooManyConditions(usize),
     /// MTTL is not evaluated by monitors.
     #[error("mttl properties are parsed and checked, but not evaluated in this version")]
     Mttl,
@@ -42,7 +50,11 @@ impl From<UserError> for NoMonitor {
 pub fn compile(property: &Property, knobs: &Knobs, folder: &Path) -> Result<Compiled, NoMonitor> {
     let kinds = Kinds::new(property, knobs);
     let possible = Possible { at_start: &|letter| kinds.at_start(letter), later: &|letter| kinds.later(letter) };
-    let unknown = mask(property, |atom| matches!(atom, Atom::State(_)));
+    let conditions = property.atoms.iter().filter(|(atom, _)| matches!(atom, Atom::Instance(_))).count();
+    if conditions > MAX_CONDITIONS {
+        return Err(NoMonitor::TooManyConditions(conditions));
+    }
+    let unknown = mask(property, |atom| !matches!(atom, Atom::Event(_)));
     compile_with(property, knobs, folder, unknown, possible)
 }
 

@@ -2,7 +2,7 @@
 
 use super::bind::{Bindings, Meant};
 use super::subject::{Objects, Subject};
-use crate::check::{Arg, EventPattern, LockPattern, ParamId, VarRef};
+use crate::check::{Arg, EventPattern, LockPattern, Param, ParamId, VarRef};
 use event::{Batch, Event, Names, Op, ThreadId};
 
 /// What parameters must stand for so that an atom holds.
@@ -44,8 +44,8 @@ pub(super) struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Whether the event is one of this pattern; then, what for.
-    pub(super) fn matches(&self, pattern: &EventPattern) -> Option<Conditions> {
+    /// Whether the event is one of this pattern; then, what for. Parameters stand only for subjects of their sorts.
+    pub(super) fn matches(&self, pattern: &EventPattern, params: &[Param]) -> Option<Conditions> {
         let event = self.event;
         let thread = event.thread();
         let mut conditions = Conditions::new();
@@ -85,6 +85,9 @@ impl Seen<'_> {
             }
             _ => false,
         };
+        for (param, subject) in &mut conditions {
+            *subject = self.objects.of_sort(self.names, *subject, &params[*param as usize].sort)?;
+        }
         (matched && consistent(&conditions)).then_some(conditions)
     }
 

@@ -19,6 +19,7 @@ pub use possible::Letters;
 pub use property::{Outcome, Shown};
 
 use crate::check::{Const, Knobs, Spec, Unknown};
+use crate::syntax::ast::Type;
 use bind::Bindings;
 use event::{Batch, Event, Names, Op};
 use matching::Seen;
@@ -83,11 +84,11 @@ impl SpecRun {
 
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
-        // Initial values count from step 0 on, wherever in the first stretch they stand; later ones only for objects
-        // that were not there yet.
+        // Initial values stand before the first event; later ones count only for objects that were not there yet.
         for init in &batch.inits {
             let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
-            self.values.tell(names.str(init.name), held);
+            let late = self.begun || init.before > 0;
+            self.values.tell(names.str(init.name), held, late);
         }
         self.grow(names);
         self.acted.resize(names.space(event::Space::Thread).len(), false);
@@ -126,9 +127,10 @@ impl SpecRun {
                 }
                 if !written.is_empty() {
                     let value = self.objects.of_value(names, batch.extra(event).value);
-                    let held = value.map_or(Held::Unknown, Held::Known);
                     for &key in &written {
-                        self.values.set(key, held);
+                        let identity = self.spec.variables[key.0 as usize].ty == Some(Type::Ref);
+                        let value = value.map(|v| if identity { self.objects.of_identity(names, v) } else { v });
+                        self.values.set(key, value.map_or(Held::Unknown, Held::Known));
                     }
                 }
             }
@@ -162,10 +164,14 @@ impl SpecRun {
         if violated {
             self.fresh.push(self.event);
         }
-        if event.op() == Op::Free {
+        if matches!(event.op(), Op::Free | Op::Alloc) {
             for meant in &self.bindings.vars[event.var().0 as usize] {
                 self.values.forget((meant.number, meant.index));
-                if let Some(subject) = meant.index {
+            }
+        }
+        if event.op() == Op::Free {
+            for meant in &self.bindings.vars[event.var().0 as usize] {
+                if let Some(subject @ Subject::Object(_)) = meant.index {
                     self.properties.iter_mut().for_each(|property| property.gone(subject));
                 }
             }

@@ -5,7 +5,7 @@ use super::instances::{Instance, Instances};
 use super::matching::{Conditions, Seen, operations};
 use super::subject::{Objects, Subject};
 use super::values::{Key, Values, View};
-use crate::check::{Arg, Atom, Expr, Knobs, Property, Spec, Steps, Unknown, VarRef, holds};
+use crate::check::{Arg, Atom, Expr, Knobs, Param, Property, Spec, Steps, Unknown, VarRef, holds};
 use crate::logic::LogicError;
 use crate::monitor::{AnyMonitor, Asked, Letter, Monitor, Verdict};
 use event::Names;
@@ -113,16 +113,51 @@ impl PropertyRun {
     pub(super) fn begin(&mut self, spec: &Spec, names: &Names, values: &Values, objects: &Objects) {
         let binding = vec![None; self.property.params.len()].into_boxed_slice();
         let view = View { spec, names, values, objects, binding: &binding };
-        let lasting = self.lasting(u64::MAX, Letter::default(), &view);
-        let q = self.monitor.init(lasting);
-        let mut instance = Instance { binding, q, lasting, last: lasting, unknown: false, decided: None };
-        self.judge(&mut instance, None);
-        self.instances.add(instance);
+        // Conditions on parameters are the same at every step, but not known before the parameters stand for something:
+        // one instance for each way they can turn out.
+        let mut letters = vec![self.lasting(u64::MAX, Letter::default(), &view)];
+        for bit in self.conditions().map(|(number, _)| 1u64 << number) {
+            let ways = |l: &Letter| {
+                [
+                    Letter::new(l.holds & !bit, l.unknown),
+                    Letter::new(l.holds | bit, l.unknown & !bit),
+                    Letter::new(l.holds, l.unknown | bit),
+                ]
+            };
+            letters = letters.iter().flat_map(ways).collect();
+        }
+        letters.retain(|&letter| self.turned_out(letter, &view));
+        for lasting in letters {
+            let q = self.monitor.init(lasting);
+            let binding = binding.clone();
+            let mut instance = Instance { binding, q, lasting, last: lasting, unknown: false, decided: None };
+            self.judge(&mut instance, None);
+            self.instances.add(instance);
+        }
+    }
+
+    /// The conditions on parameters, and their numbers as atoms.
+    fn conditions(&self) -> impl Iterator<Item = (usize, &Expr)> {
+        self.property.atoms.iter().enumerate().filter_map(|(number, (atom, _))| match atom {
+            Atom::Instance(expr) => Some((number, expr)),
+            _ => None,
+        })
+    }
+
+    /// Whether the conditions on parameters, as far as these stand for something, are as a letter has them.
+    fn turned_out(&self, letter: Letter, view: &View<'_>) -> bool {
+        let full = view.binding.iter().all(Option::is_some);
+        self.conditions().all(|(number, expr)| match holds(expr, view) {
+            Ok(truth) => letter.truth(number as u32) == Some(truth),
+            Err(Unknown::NotRecorded(_)) if !full => true,
+            Err(_) => letter.truth(number as u32).is_none(),
+        })
     }
 
     /// The atoms of these bits that do not depend on the event, evaluated anew; the others stay.
     fn lasting(&mut self, bits: u64, old: Letter, view: &View<'_>) -> Letter {
         let mut letter = old;
+        let mut reasons = Vec::new();
         for (number, (atom, _)) in self.property.atoms.iter().enumerate() {
             let bit = 1u64 << number;
             if bits & bit == 0 {
@@ -130,9 +165,7 @@ impl PropertyRun {
             }
             let truth = match atom {
                 Atom::State(expr) => holds(expr, view),
-                // Parameters that stand for nothing make their atoms false.
-                Atom::Instance(expr) => Ok(holds(expr, view).unwrap_or(false)),
-                Atom::Event(_) => continue,
+                Atom::Instance(_) | Atom::Event(_) => continue,
             };
             letter.holds &= !bit;
             letter.unknown &= !bit;
@@ -141,12 +174,11 @@ impl PropertyRun {
                 Ok(false) => {}
                 Err(reason) => {
                     letter.unknown |= bit;
-                    if !matches!(reason, Unknown::NotRecorded(_)) && !self.unknowns.contains(&reason) {
-                        self.unknowns.push(reason);
-                    }
+                    reasons.push(reason);
                 }
             }
         }
+        reasons.into_iter().for_each(|reason| self.could_not(reason));
         letter
     }
 
@@ -195,7 +227,7 @@ impl PropertyRun {
         let mut held: Vec<(u32, Conditions)> = Vec::new();
         for (number, (atom, _)) in self.property.atoms.iter().enumerate() {
             if let Atom::Event(pattern) = atom
-                && let Some(conditions) = seen.matches(pattern)
+                && let Some(conditions) = seen.matches(pattern, &self.property.params)
             {
                 held.push((number as u32, conditions));
             }
@@ -204,7 +236,7 @@ impl PropertyRun {
         let mut wrote: Vec<Conditions> = Vec::new();
         for &(number, index) in written {
             for var in self.property.relevant.variables.iter().filter(|var| var.var == number) {
-                wrote.extend(conditions_of(var, index, seen));
+                wrote.extend(conditions_of(var, index, seen, &self.property.params));
             }
         }
         if held.is_empty() && wrote.is_empty() && !self.all_steps {
@@ -259,8 +291,13 @@ impl PropertyRun {
             let mut copy = self.instances.all[number as usize].clone();
             copy.binding[param as usize] = Some(subject);
             let view = View { spec, names: seen.names, values, objects: seen.objects, binding: &copy.binding };
-            if copy.is_full() && !passes(self.property.filter.as_ref(), &view) {
+            if !self.turned_out(copy.lasting, &view) || (copy.is_full() && !self.passes(&view)) {
                 continue;
+            }
+            if copy.is_full() {
+                let reasons: Vec<Unknown> =
+                    self.conditions().filter_map(|(_, expr)| holds(expr, &view).err()).collect();
+                reasons.into_iter().for_each(|reason| self.could_not(reason));
             }
             copy.lasting = self.lasting(u64::MAX, copy.lasting, &view);
             // What was decided without this parameter is decided for every instance of it.
@@ -271,13 +308,31 @@ impl PropertyRun {
         }
     }
 
+    /// Whether an instance counts: its filter, if there is one, holds.
+    fn passes(&mut self, view: &View<'_>) -> bool {
+        match self.property.filter.as_ref().map_or(Ok(true), |filter| holds(filter, view)) {
+            Ok(passes) => passes,
+            Err(reason) => {
+                self.could_not(reason);
+                false
+            }
+        }
+    }
+
+    /// Notes why something could not be evaluated.
+    fn could_not(&mut self, reason: Unknown) {
+        if !matches!(reason, Unknown::NotRecorded(_)) && !self.unknowns.contains(&reason) {
+            self.unknowns.push(reason);
+        }
+    }
+
     /// Evaluates the atoms over variables that were written, wherever they are seen.
     fn refresh(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key]) {
         for &(number, index) in written {
             let Some(&bits) = self.by_variable.get(&number) else { continue };
             let mut affected = Vec::new();
             for var in self.property.relevant.variables.clone().iter().filter(|var| var.var == number) {
-                if let Some(conditions) = conditions_of(var, index, seen) {
+                if let Some(conditions) = conditions_of(var, index, seen, &self.property.params) {
                     self.instances.agreeing(&conditions, &mut affected);
                 }
             }
@@ -347,8 +402,7 @@ impl PropertyRun {
                 let instance = subjects.map(|(param, subject)| {
                     (param.name.clone(), subject.map_or_else(String::new, |subject| objects.text(names, subject)))
                 });
-                let truncated = truncated && !matches!(shown, Shown::Violated(_));
-                Outcome { instance: instance.collect(), shown: *shown, omitted: 0, truncated, ..whole.clone() }
+                Outcome { instance: instance.collect(), shown: *shown, omitted: 0, truncated: false, ..whole.clone() }
             }));
         }
         outcomes
@@ -364,17 +418,15 @@ impl PropertyRun {
 }
 
 /// For whom a write of a variable of this index is a write of `var`; `None` for nobody.
-fn conditions_of(var: &VarRef, index: Option<Subject>, seen: &Seen<'_>) -> Option<Conditions> {
+fn conditions_of(var: &VarRef, index: Option<Subject>, seen: &Seen<'_>, params: &[Param]) -> Option<Conditions> {
     match (&var.index, index) {
         (None, _) | (Some(Arg::Free), _) => Some(Vec::new()),
-        (Some(Arg::Param(param)), Some(subject)) => Some(vec![(*param, subject)]),
+        (Some(Arg::Param(param)), Some(subject)) => {
+            let subject = seen.objects.of_sort(seen.names, subject, &params[*param as usize].sort)?;
+            Some(vec![(*param, subject)])
+        }
         (Some(Arg::Const(constant)), Some(subject)) => seen.objects.is(subject, constant).then(Vec::new),
         (Some(Arg::Thread(name)), Some(Subject::Thread(thread))) => (seen.names.thread(thread) == name).then(Vec::new),
         _ => None,
     }
-}
-
-/// Whether an instance counts: its filter, if there is one, holds.
-fn passes(filter: Option<&Expr>, view: &View<'_>) -> bool {
-    filter.is_none_or(|filter| holds(filter, view).unwrap_or(false))
 }

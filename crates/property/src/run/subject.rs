@@ -1,6 +1,7 @@
 //! What parameters and indexes stand for: threads, locks and objects by name, values.
 
 use crate::check::{Const, Value};
+use crate::syntax::ast::{Sort, Type};
 use event::{Names, Space, ThreadId};
 use std::collections::HashMap;
 
@@ -49,6 +50,43 @@ impl Objects {
             event::Value::Real(r) => Subject::Real(r.to_bits()),
             event::Value::Str(id) => Subject::Text(self.number(names.str(id))),
         })
+    }
+
+    /// The subject as one of a sort, if it is one. A string names a thread, lock or object.
+    pub(super) fn of_sort(&self, names: &Names, subject: Subject, sort: &Sort) -> Option<Subject> {
+        Some(match (sort, subject) {
+            (Sort::Thread, Subject::Thread(_)) => subject,
+            (Sort::Thread, Subject::Text(text)) => {
+                let number = names.space(Space::Thread).find(self.names[text as usize].as_bytes())?;
+                Subject::Thread(ThreadId(number))
+            }
+            (Sort::Lock | Sort::Object(None), Subject::Object(_)) => subject,
+            (Sort::Lock | Sort::Object(None), Subject::Text(text)) => Subject::Object(text),
+            (Sort::Object(Some(class)), Subject::Object(name) | Subject::Text(name)) => {
+                let of = self.names[name as usize].strip_prefix(class.as_str())?;
+                of.starts_with('@').then_some(Subject::Object(name))?
+            }
+            (Sort::Value(Type::Bool), Subject::Bool(_))
+            | (Sort::Value(Type::Int), Subject::Int(_))
+            | (Sort::Value(Type::Real), Subject::Real(_))
+            | (Sort::Value(Type::String), Subject::Text(_))
+            | (Sort::Value(Type::Ref), _) => subject,
+            (Sort::Value(Type::Real), Subject::Int(n)) => Subject::Real((n as f64).to_bits()),
+            _ => return None,
+        })
+    }
+
+    /// An identity that was recorded as a value: of a thread, or of anything else by name or number.
+    pub(super) fn of_identity(&mut self, names: &Names, subject: Subject) -> Subject {
+        match subject {
+            Subject::Text(text) => match names.space(Space::Thread).find(self.names[text as usize].as_bytes()) {
+                Some(thread) => Subject::Thread(ThreadId(thread)),
+                None => Subject::Object(text),
+            },
+            // No name looks like this.
+            Subject::Int(n) => Subject::Object(self.number(&format!("\u{0}{n}"))),
+            other => other,
+        }
     }
 
     /// Whether a subject is this constant.

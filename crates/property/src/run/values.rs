@@ -16,15 +16,24 @@ pub(super) enum Held {
     Known(Subject),
 }
 
+/// An initial value by recorded name.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    held: Held,
+    /// From the command line: it wins over the specification.
+    by_user: bool,
+    /// After the first event: too late for what was there from the start.
+    late: bool,
+}
+
 /// What all variables of a specification hold.
 #[derive(Default)]
 pub(super) struct Values {
     held: HashMap<Key, Held>,
     /// By variable: its value before the first write.
     initial: Vec<Held>,
-    /// Initial values by recorded name, and whether they come from the command line: those win over the
-    /// specification; those of the trace count where it says nothing.
-    told: BTreeMap<String, (Held, bool)>,
+    /// Initial values of the command line, and of the trace, which count where the specification says nothing.
+    told: BTreeMap<String, Told>,
     /// How deep each thread is in each region.
     depth: HashMap<(u32, ThreadId), u32>,
 }
@@ -43,15 +52,18 @@ impl Values {
             });
         }
         // Values of single objects are known by their recorded names.
-        let told = init.iter().map(|(name, value)| (name.clone(), (Held::Known(of_constant(objects, value)), true)));
+        let told = init.iter().map(|(name, value)| {
+            let held = Held::Known(of_constant(objects, value));
+            (name.clone(), Told { held, by_user: true, late: false })
+        });
         let told = told.collect();
         Values { initial, told, ..Values::default() }
     }
 
     /// An initial value that the trace gives.
     /// Where the command line gave one, that stays.
-    pub(super) fn tell(&mut self, name: &str, held: Held) {
-        self.told.entry(name.to_owned()).or_insert((held, false));
+    pub(super) fn tell(&mut self, name: &str, held: Held, late: bool) {
+        self.told.entry(name.to_owned()).or_insert(Told { held, by_user: false, late });
     }
 
     /// Makes initial values of the trace those of the variables that have none.
@@ -60,19 +72,19 @@ impl Values {
             if variable.index.is_none()
                 && *initial == Held::Unknown
                 && let Some(place) = &variable.place
-                && let Some(&(told, _)) = self.told.get(&place.recorded())
+                && let Some(told) = self.told.get(&place.recorded()).filter(|told| !told.late)
             {
-                *initial = told;
+                *initial = told.held;
             }
         }
     }
 
     /// Gives a variable of an instance the initial value that the trace gave under its name.
     pub(super) fn take_told_of(&mut self, key: Key, name: &str) {
-        if let Some(&(told, by_user)) = self.told.get(name)
-            && (by_user || self.initial[key.0 as usize] == Held::Unknown)
+        if let Some(told) = self.told.get(name)
+            && (told.by_user || self.initial[key.0 as usize] == Held::Unknown)
         {
-            self.held.entry(key).or_insert(told);
+            self.held.entry(key).or_insert(told.held);
         }
     }
 
@@ -132,8 +144,12 @@ impl View<'_> {
         let index = match &var.index {
             None => None,
             Some(Arg::Param(param)) => Some((*self.binding.get(*param as usize)?)?),
-            Some(Arg::Const(Const::Int(n))) => Some(Subject::Int(*n)),
-            Some(Arg::Const(Const::Str(s))) => Some(Subject::Text(self.objects.find(s)?)),
+            Some(Arg::Const(constant)) => Some(match constant {
+                Const::Bool(b) => Subject::Bool(*b),
+                Const::Int(n) => Subject::Int(*n),
+                Const::Real(r) => Subject::Real(r.to_bits()),
+                Const::Str(s) => Subject::Text(self.objects.find(s)?),
+            }),
             Some(Arg::Thread(name)) => {
                 Some(Subject::Thread(ThreadId(self.names.space(event::Space::Thread).find(name.as_bytes())?)))
             }
@@ -149,9 +165,6 @@ impl Valuation for View<'_> {
         let held = self.key(var).map_or(self.values.initial[var.var as usize], |key| self.values.get(key));
         let Held::Known(subject) = held else { return Value::Unknown };
         match (self.spec.variables[var.var as usize].ty, subject) {
-            // Identities are recorded as numbers or names.
-            (Some(Type::Ref), Subject::Int(n)) => Value::Ref(1 << 62 | n as u64),
-            (Some(Type::Ref), Subject::Text(number)) => Value::Ref(number.into()),
             // Languages without truth values record 0 and 1.
             (Some(Type::Bool), Subject::Int(n @ (0 | 1))) => Value::Bool(n == 1),
             (Some(Type::Real), Subject::Int(n)) => Value::Real(n as f64),
