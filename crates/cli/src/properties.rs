@@ -1,6 +1,7 @@
 //! The properties that the user wants checked: loaded, run along the trace, and turned into results and findings.
 
 use crate::args::{AtEnd, Check, Steps};
+use crate::commands::useless;
 use crate::held::HeldLocks;
 use crate::output::say;
 use crate::specs::{self, complain};
@@ -103,6 +104,8 @@ impl Properties {
         folder: &Path,
     ) -> Result<()> {
         say_what_is_not_done(&spec);
+        let useless: Vec<Diagnostic> = spec.properties.iter().filter_map(|p| useless(&spec, p, &sources)).collect();
+        complain(&useless, &sources, self.color);
         let (run, failed) = SpecRun::new(spec, knobs, init, folder);
         for (number, reason) in failed {
             let property = &run.spec().properties[number];

@@ -167,6 +167,14 @@ fn mistakes_are_shown_where_they_are() {
 }
 
 #[test]
+fn a_property_that_says_nothing_is_warned_of() {
+    let folder = Folder::new();
+    folder.write("s.rvs", "spec S { shared int x = 0 at trace \"x\"; property p past { x > 0 || x <= 0 } }\n");
+    let (ran, _) = check(&folder, "A|w(x)=1|1\n", &["--spec", "s.rvs"]);
+    assert!(ran.stderr.contains("can never be violated"), "{}", ran.stderr);
+}
+
+#[test]
 fn values_that_cannot_be_computed_are_told_once() {
     let folder = Folder::new();
     let trace = "A|w(x)=0|1\nA|w(y)=1|2\nA|w(x)=0|3\n";

@@ -9,6 +9,8 @@ mod man;
 mod show;
 mod spec;
 
+pub(crate) use spec::useless;
+
 use crate::args::{Cli, Command};
 use crate::output::Target;
 use anyhow::Result;

@@ -4,6 +4,8 @@ mod dot;
 mod study;
 mod text;
 
+pub(crate) use study::useless;
+
 use super::print;
 use crate::args::Spec;
 use crate::specs::{complain, load, wants_color};

@@ -62,6 +62,16 @@ pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Resu
     Ok(Study { knobs, built: Some(Built { size, with_unknowns, automaton, runs, condition }) })
 }
 
+/// What makes a property useless, for one that is about to be checked. Large ones, and those that would start a program,
+/// are not looked into.
+pub(crate) fn useless(spec: &Spec, property: &Property, sources: &Sources) -> Option<Diagnostic> {
+    const SMALL: usize = 8;
+    if property.atoms.len() > SMALL || matches!(property.logic, Logic::Logic { .. }) {
+        return None;
+    }
+    warnings(property, &study(spec, property, sources).ok()?)
+}
+
 /// What makes a property useless.
 pub(super) fn warnings(property: &Property, study: &Study) -> Option<Diagnostic> {
     let runs = &study.built.as_ref()?.runs;
@@ -84,14 +94,14 @@ pub(super) fn warnings(property: &Property, study: &Study) -> Option<Diagnostic>
         return warning(
             format!("the property `{name}` can never be violated"),
             "true on every run",
-            "it would find nothing: check what it says below",
+            "it would find nothing; `foretrace spec` says in words what it means",
         );
     }
     if runs.shortest_satisfying().is_none() {
         return warning(
             format!("the property `{name}` can never be satisfied"),
             "every run violates it or leaves it unfulfilled",
-            "it would always complain: check what it says below",
+            "it would always complain; `foretrace spec` says in words what it means",
         );
     }
     None

@@ -197,6 +197,15 @@ impl Expr {
         Expr { kind, span, height: below.saturating_add(1) }
     }
 
+    /// Adds an operand to a list, whose height need not be looked for anew.
+    pub(crate) fn push(&mut self, operand: Expr) {
+        self.span = self.span.to(operand.span);
+        self.height = self.height.max(operand.height.saturating_add(1));
+        if let ExprKind::List(_, list) = &mut self.kind {
+            list.push(operand);
+        }
+    }
+
     /// How many nodes stand above one another.
     pub fn height(&self) -> usize {
         usize::from(self.height)

@@ -97,14 +97,16 @@ impl Parser<'_> {
                     open = None;
                     ExprKind::Binary(op, op_span, left, right)
                 }
+                Infix::List(op) if open == Some(op) => {
+                    left.push(*right);
+                    if left.height() > MAX_DEPTH {
+                        return self.too_deep(span);
+                    }
+                    continue;
+                }
                 Infix::List(op) => {
-                    let mut list = match *left {
-                        Expr { kind: ExprKind::List(_, list), .. } if open == Some(op) => list,
-                        first => vec![first],
-                    };
                     open = Some(op);
-                    list.push(*right);
-                    ExprKind::List(op, list)
+                    ExprKind::List(op, vec![*left, *right])
                 }
             };
             left = self.node(kind, span)?;
