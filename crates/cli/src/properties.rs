@@ -22,6 +22,9 @@ const OBSERVED: &str = "observed";
 /// Violations of which it is kept what happened: more are not shown one by one.
 const MOMENTS: usize = 10_000;
 
+/// More questions than a logic with few states needs.
+const MANY_QUESTIONS: u64 = 1000;
+
 /// One specification on its way along the trace.
 struct Running {
     run: SpecRun,
@@ -202,6 +205,13 @@ impl Properties {
             complain(&diagnostics, &running.sources, self.color);
             if let Some((number, error)) = running.run.logic_errors().first() {
                 bail!("property {}: {error}", running.run.spec().properties[*number].name);
+            }
+            for (number, questions) in running.run.questions().into_iter().filter(|(_, n)| *n > MANY_QUESTIONS) {
+                let name = &running.run.spec().properties[number].name;
+                say(&format!(
+                    "property {name}: {questions} questions were put to its logic, which has many states: such a logic is only \
+                     as fast as it answers"
+                ));
             }
             for property in running.run.spec().properties.iter().filter(|p| matches!(p.logic, Logic::Mttl { .. })) {
                 judged.results.push(PropertyResult::new(&property.name, "mttl", OBSERVED, Verdict::Unknown));

@@ -337,6 +337,11 @@ fn user_defined_logics() {
     );
     let ran = folder.run(&["check", "t.std", "--spec", "b.rvs"]);
     assert!(ran.code == Some(1), "one q before any p: {ran:?}");
+    assert!(!ran.stderr.contains("questions"), "{}", ran.stderr);
+    // It counts without bound: every step is a new state, and that is told.
+    folder.write("t.std", "A|w(x)=1|1\n".repeat(1100));
+    let ran = folder.run(&["check", "t.std", "--spec", "b.rvs"]);
+    assert!(ran.stderr.contains("questions were put to its logic"), "{}", ran.stderr);
 }
 
 #[test]

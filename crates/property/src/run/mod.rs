@@ -218,6 +218,11 @@ impl SpecRun {
         self.properties.iter().flat_map(|p| p.unknowns()).collect()
     }
 
+    /// How many questions were put to user-defined logics: the number of the property, and how many.
+    pub fn questions(&self) -> Vec<(usize, u64)> {
+        self.properties.iter().filter_map(|p| p.questions()).collect()
+    }
+
     /// What went wrong with user-defined logics: the number of the property, and why.
     pub fn logic_errors(&self) -> Vec<(usize, crate::logic::LogicError)> {
         self.properties.iter().filter_map(|p| p.logic_error()).collect()

@@ -412,6 +412,10 @@ impl PropertyRun {
         self.unknowns.clone()
     }
 
+    pub(super) fn questions(&self) -> Option<(usize, u64)> {
+        Some((self.number, self.asked.as_ref()?.questions()))
+    }
+
     pub(super) fn logic_error(&self) -> Option<(usize, LogicError)> {
         Some((self.number, self.asked.as_ref()?.error()?))
     }
