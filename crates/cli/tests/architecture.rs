@@ -10,10 +10,31 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-trace", &["foretrace-event"]),
     ("foretrace-generate", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-property", &["foretrace-event"]),
+    ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
+    ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
+    ("foretrace-witness", &["foretrace-event"]),
+    (
+        "foretrace-predict",
+        &[
+            "foretrace-event",
+            "foretrace-lattice",
+            "foretrace-order",
+            "foretrace-property",
+            "foretrace-trace",
+            "foretrace-witness",
+        ],
+    ),
     ("foretrace-report", &[]),
     (
         "foretrace",
-        &["foretrace-event", "foretrace-generate", "foretrace-property", "foretrace-report", "foretrace-trace"],
+        &[
+            "foretrace-event",
+            "foretrace-generate",
+            "foretrace-predict",
+            "foretrace-property",
+            "foretrace-report",
+            "foretrace-trace",
+        ],
     ),
 ];
 

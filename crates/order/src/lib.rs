@@ -1,0 +1,1 @@
+//! Causality models: which other orders of the recorded events the program could have shown.
