@@ -1,0 +1,197 @@
+//! `full-hb`: multithreaded vector clocks (algorithm A of Roşu and Sen, "An instrumentation technique for online analysis
+//! of multithreaded programs"), and `sync-only`, which is the same without data accesses.
+//!
+//! Each event learns what the conflicting events before it knew. The paper's access and write clocks of a variable are
+//! kept as the clock of its last write and that of the reads since: their union is the access clock. Locks, conditions
+//! and semaphores are variables in disguise. Only events that matter count, so the clocks are over them alone.
+
+use crate::frame::Frame;
+use crate::sections::{Effect, Sections};
+use crate::threads::{Threads, is_access, is_read};
+use crate::window::Trace;
+use clock::{Clock, VectorClock};
+use event::{Event, LockId, Op, Space, ThreadId};
+
+/// The clocks of an object whose writes keep their order with everything.
+#[derive(Clone, Default)]
+struct Accesses {
+    write: VectorClock,
+    /// Of the reads since the last write.
+    reads: VectorClock,
+}
+
+impl Accesses {
+    fn read(&mut self, threads: &mut Threads, thread: ThreadId) {
+        threads.join(thread, &self.write);
+    }
+
+    fn write(&mut self, threads: &mut Threads, thread: ThreadId) {
+        threads.join(thread, &self.write);
+        threads.join(thread, &self.reads);
+    }
+
+    fn has_read(&mut self, clock: &VectorClock) {
+        self.reads.join(clock);
+    }
+
+    fn has_written(&mut self, clock: &VectorClock) {
+        self.write.copy_from(clock);
+        self.reads.clear();
+    }
+}
+
+/// A lock: three kinds of events, each ordered with the others; exclusive ones also among themselves.
+#[derive(Clone, Default)]
+struct Lock {
+    exclusive: VectorClock,
+    /// Of shared events, and of failed tries, since the last exclusive one.
+    shared: VectorClock,
+    failed: VectorClock,
+}
+
+#[derive(Clone, Copy)]
+enum LockKind {
+    Exclusive,
+    Shared,
+    Failed,
+}
+
+impl Lock {
+    fn before(&self, kind: LockKind, threads: &mut Threads, thread: ThreadId) {
+        threads.join(thread, &self.exclusive);
+        if !matches!(kind, LockKind::Shared) {
+            threads.join(thread, &self.shared);
+        }
+        if !matches!(kind, LockKind::Failed) {
+            threads.join(thread, &self.failed);
+        }
+    }
+
+    fn after(&mut self, kind: LockKind, clock: &VectorClock) {
+        match kind {
+            LockKind::Exclusive => {
+                self.exclusive.copy_from(clock);
+                self.shared.clear();
+                self.failed.clear();
+            }
+            LockKind::Shared => self.shared.join(clock),
+            LockKind::Failed => self.failed.join(clock),
+        }
+    }
+}
+
+/// The frame of `full-hb` over the events that matter.
+pub fn full_hb(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    Model::new(trace, true).run(trace, is_element)
+}
+
+/// The frame of `sync-only` over the events that matter.
+pub fn sync_only(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    Model::new(trace, false).run(trace, is_element)
+}
+
+struct Model {
+    threads: Threads,
+    sections: Sections,
+    vars: Vec<Accesses>,
+    locks: Vec<Lock>,
+    conds: Vec<VectorClock>,
+    sems: Vec<VectorClock>,
+    /// By condition: the lock of the same name.
+    lock_of: Vec<Option<LockId>>,
+    /// Plain accesses count.
+    data: bool,
+}
+
+impl Model {
+    fn new(trace: &Trace<'_>, data: bool) -> Model {
+        let names = trace.names;
+        let count = |space| names.space(space).len();
+        let lock_of = |cond| names.space(Space::Lock).find(names.get(Space::Cond, cond as u32).as_bytes()).map(LockId);
+        Model {
+            threads: Threads::new(trace, &[]),
+            sections: Sections::default(),
+            vars: vec![Accesses::default(); count(Space::Var)],
+            locks: vec![Lock::default(); count(Space::Lock)],
+            conds: vec![VectorClock::default(); count(Space::Cond)],
+            sems: vec![VectorClock::default(); count(Space::Sem)],
+            lock_of: (0..count(Space::Cond)).map(lock_of).collect(),
+            data,
+        }
+    }
+
+    fn run(mut self, trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+        for (index, &event) in trace.batch.events.iter().enumerate() {
+            self.step(trace, index as u64, event, is_element(index as u64));
+        }
+        self.threads.frame
+    }
+
+    #[inline]
+    fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_element: bool) {
+        let (op, thread) = (event.op(), event.thread());
+        self.threads.before(event);
+        if is_access(op) {
+            let counts = (self.data || op.is_atomic()) && trace.is_shared(event.var());
+            let variable = counts.then(|| &mut self.vars[event.var().0 as usize]);
+            if let Some(variable) = variable {
+                if is_read(op) {
+                    variable.read(&mut self.threads, thread);
+                } else {
+                    variable.write(&mut self.threads, thread);
+                }
+            }
+            if is_element {
+                self.threads.element(index, event);
+            }
+            if counts {
+                let variable = &mut self.vars[event.var().0 as usize];
+                let clock = self.threads.clock(thread);
+                if is_read(op) { variable.has_read(clock) } else { variable.has_written(clock) }
+            }
+        } else {
+            self.rare(trace, index, event, is_element);
+        }
+        self.threads.after(event);
+    }
+
+    /// Everything but accesses.
+    fn rare(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_element: bool) {
+        let thread = event.thread();
+        let lock = self.lock(trace, event);
+        if let Some((lock, kind)) = lock {
+            self.locks[lock.0 as usize].before(kind, &mut self.threads, thread);
+        }
+        let other = match event.op() {
+            Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll => Some(&mut self.conds[event.cond().0 as usize]),
+            Op::Up | Op::Down => Some(&mut self.sems[event.sem().0 as usize]),
+            _ => None,
+        };
+        if let Some(clock) = &other {
+            self.threads.join(thread, clock);
+        }
+        if is_element {
+            self.threads.element(index, event);
+        }
+        let clock = self.threads.clock(thread);
+        if let Some(other) = other {
+            other.copy_from(clock);
+        }
+        if let Some((lock, kind)) = lock {
+            self.locks[lock.0 as usize].after(kind, clock);
+        }
+    }
+
+    /// The lock that an event acts on, and how.
+    fn lock(&mut self, trace: &Trace<'_>, event: Event) -> Option<(LockId, LockKind)> {
+        let effect = self.sections.step(trace.batch, event);
+        match (event.op(), effect) {
+            (Op::Wait | Op::Woken, _) => Some((trace.batch.extra(event).lock, LockKind::Exclusive)),
+            (Op::Notify | Op::NotifyAll, _) => Some((self.lock_of[event.cond().0 as usize]?, LockKind::Exclusive)),
+            (_, Effect::Open(lock) | Effect::Close(lock)) => Some((lock, LockKind::Exclusive)),
+            (_, Effect::OpenShared(lock) | Effect::CloseShared(lock)) => Some((lock, LockKind::Shared)),
+            (_, Effect::Fail(lock)) => Some((lock, LockKind::Failed)),
+            (_, Effect::None) => None,
+        }
+    }
+}

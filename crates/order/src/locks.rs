@@ -1,0 +1,173 @@
+//! Sections of locks in a window: which exclude each other, and failed tries that stay inside them.
+
+use crate::frame::Frame;
+use crate::rules::{Guard, LaneSections};
+use crate::sections::Effect;
+use crate::threads::{Place, Threads};
+use crate::window::Window;
+use clock::{Clock, VectorClock};
+use event::{Id, LockId, Space, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// A section that is open in the recorded order now.
+struct Open {
+    thread: ThreadId,
+    exclusive: bool,
+    /// What opened it.
+    opener: VectorClock,
+    /// Tries that failed because of it.
+    failed: VectorClock,
+}
+
+/// When the sections of a thread begin and end, as numbers of elements.
+#[derive(Clone, Default)]
+struct Numbers {
+    exclusive: Vec<(u32, u32)>,
+    shared: Vec<(u32, u32)>,
+}
+
+impl Numbers {
+    fn of(&mut self, exclusive: bool) -> &mut Vec<(u32, u32)> {
+        if exclusive { &mut self.exclusive } else { &mut self.shared }
+    }
+}
+
+/// The locks of a window.
+pub(crate) struct Locks {
+    open: FxHashMap<LockId, Vec<Open>>,
+    /// Locks that more than one thread has.
+    shared: FxHashSet<LockId>,
+    sections: BTreeMap<LockId, BTreeMap<ThreadId, Numbers>>,
+    locks: usize,
+}
+
+fn lock_of(effect: Effect) -> Option<(LockId, bool)> {
+    match effect {
+        Effect::Open(lock) | Effect::Close(lock) => Some((lock, true)),
+        Effect::OpenShared(lock) | Effect::CloseShared(lock) => Some((lock, false)),
+        Effect::None | Effect::Fail(_) => None,
+    }
+}
+
+impl Locks {
+    pub(crate) fn new(window: &Window<'_>) -> Locks {
+        let mut owner: FxHashMap<LockId, ThreadId> = FxHashMap::default();
+        let mut shared = FxHashSet::default();
+        let mut own = |lock: LockId, thread: ThreadId| {
+            if *owner.entry(lock).or_insert(thread) != thread {
+                shared.insert(lock);
+            }
+        };
+        let mut locks = Locks {
+            open: FxHashMap::default(),
+            shared: FxHashSet::default(),
+            sections: BTreeMap::new(),
+            locks: window.trace.names.space(Space::Lock).len(),
+        };
+        for (lock, thread, exclusive) in window.start.sections.open() {
+            own(lock, thread);
+            let opener = VectorClock::default();
+            locks.open.entry(lock).or_default().push(Open {
+                thread,
+                exclusive,
+                opener,
+                failed: VectorClock::default(),
+            });
+            locks.numbers(lock, thread).of(exclusive).push((0, u32::MAX));
+        }
+        let mut sections = window.start.sections.clone();
+        for (_, event) in window.events() {
+            if let Some((lock, _)) = lock_of(sections.step(window.trace.batch, event)) {
+                own(lock, event.thread());
+            }
+        }
+        locks.shared = shared;
+        locks
+    }
+
+    fn numbers(&mut self, lock: LockId, thread: ThreadId) -> &mut Numbers {
+        self.sections.entry(lock).or_default().entry(thread).or_default()
+    }
+
+    /// Whether the rules speak of an event with this effect.
+    pub(crate) fn is_ruled(&self, effect: Effect) -> bool {
+        lock_of(effect).is_some_and(|(lock, _)| self.shared.contains(&lock))
+    }
+
+    pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
+        match effect {
+            Effect::Fail(lock) => {
+                for open in because_of(self.open.get_mut(&lock), thread) {
+                    threads.join(thread, &open.opener);
+                }
+            }
+            Effect::Close(lock) | Effect::CloseShared(lock) => {
+                let exclusive = matches!(effect, Effect::Close(_));
+                let own = self.open.get(&lock).into_iter().flatten();
+                for open in own.filter(|open| open.thread == thread && open.exclusive == exclusive) {
+                    threads.join(thread, &open.failed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn after(&mut self, effect: Effect, thread: ThreadId, place: Option<Place>, threads: &mut Threads) {
+        let clock = threads.clock(thread);
+        match effect {
+            Effect::None => {}
+            Effect::Fail(lock) => {
+                for open in because_of(self.open.get_mut(&lock), thread) {
+                    open.failed.join(clock);
+                }
+            }
+            Effect::Open(lock) | Effect::OpenShared(lock) => {
+                let exclusive = matches!(effect, Effect::Open(_));
+                let open = Open { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
+                self.open.entry(lock).or_default().push(open);
+                let Some(place) = place.filter(|_| self.shared.contains(&lock)) else { return };
+                self.numbers(lock, thread).of(exclusive).push((place.number, u32::MAX));
+                threads.rule(place).guard = if exclusive {
+                    Guard::Exclusive { lock: lock.0, lane: place.lane }
+                } else {
+                    Guard::Shared { lock: lock.0, lane: place.lane }
+                };
+            }
+            Effect::Close(lock) | Effect::CloseShared(lock) => {
+                let exclusive = matches!(effect, Effect::Close(_));
+                if let Some(open) = self.open.get_mut(&lock) {
+                    open.retain(|open| open.thread != thread || open.exclusive != exclusive);
+                }
+                let Some(place) = place else { return };
+                let numbers = self.numbers(lock, thread).of(exclusive);
+                match numbers.last_mut() {
+                    Some(last) if last.1 == u32::MAX => last.1 = place.number,
+                    // Its acquire was not recorded: open from the beginning.
+                    _ => numbers.push((0, place.number)),
+                }
+            }
+        }
+    }
+
+    pub(crate) fn finish(self, frame: &mut Frame) {
+        frame.rules.locks = vec![Vec::new(); self.locks];
+        for (lock, threads) in self.sections {
+            if !self.shared.contains(&lock) {
+                continue;
+            }
+            for (lane, by) in (0..).zip(&frame.lanes) {
+                if let Some(Numbers { exclusive, shared }) = threads.get(&by.thread).cloned() {
+                    frame.rules.locks[lock.index()].push(LaneSections { lane, exclusive, shared });
+                }
+            }
+        }
+    }
+}
+
+/// The sections because of which a try of this thread failed: those of others, if there are any.
+fn because_of(open: Option<&mut Vec<Open>>, thread: ThreadId) -> impl Iterator<Item = &mut Open> {
+    let open = open.map(Vec::as_mut_slice).unwrap_or_default();
+    let others = open.iter().any(|open| open.thread != thread);
+    open.iter_mut().filter(move |open| (open.thread != thread) == others)
+}

@@ -1,0 +1,214 @@
+//! Rules that depend on the cut, or on the path to it: exclusion, counts, lost notifies, values that reads see.
+//!
+//! A cut is given as the number of elements taken of each lane. What a path must remember beside its cut is its
+//! *context*: for each notify that might come too early whether it did, and for each variable with reads to come
+//! which write they would see. Paths with equal cuts and equal contexts have the same future.
+
+use crate::frame::{Element, Need};
+
+/// What the cut before an element must be like.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Guard {
+    None,
+    /// No other atomic set of the variable is open.
+    Set {
+        variable: u32,
+        own: u32,
+    },
+    /// No other thread has a section of the lock open.
+    Exclusive {
+        lock: u32,
+        lane: u32,
+    },
+    /// No other thread has an exclusive section of the lock open.
+    Shared {
+        lock: u32,
+        lane: u32,
+    },
+    /// The semaphore is above zero.
+    Down {
+        semaphore: u32,
+    },
+}
+
+/// What an element does to the context, or demands of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Act {
+    None,
+    /// Entries of [`Rules::notifies`].
+    Notify {
+        from: u32,
+        to: u32,
+    },
+    /// Comes only if its notify was not lost.
+    Woken {
+        slot: u32,
+    },
+    /// Writes what is in this class.
+    Write {
+        slot: u32,
+        class: u32,
+    },
+    /// Sees only what is in these classes: an entry of [`Rules::accepted`].
+    Read {
+        slot: u32,
+        accepted: u32,
+    },
+    /// Both.
+    ReadWrite {
+        slot: u32,
+        accepted: u32,
+        class: u32,
+    },
+}
+
+/// The atomic sets that the elements of a lane open, by when.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Openers {
+    pub(crate) lane: u32,
+    /// The number of the element, and its set.
+    pub(crate) sets: Vec<(u32, u32)>,
+}
+
+/// The sections of a lock in one lane: from taking element `.0` on until element `.1` is taken.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct LaneSections {
+    pub(crate) lane: u32,
+    pub(crate) exclusive: Vec<(u32, u32)>,
+    pub(crate) shared: Vec<(u32, u32)>,
+}
+
+/// The elements of a lane that change a semaphore.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct LaneCounts {
+    pub(crate) lane: u32,
+    pub(crate) ups: Vec<u32>,
+    pub(crate) downs: Vec<u32>,
+}
+
+/// All rules of a frame.
+#[derive(Clone, Default, Debug)]
+pub struct Rules {
+    /// By variable: who opens its sets.
+    pub(crate) openers: Vec<Vec<Openers>>,
+    /// By set: it is complete when these are taken.
+    pub(crate) complete: Vec<Vec<Need>>,
+    pub(crate) locks: Vec<Vec<LaneSections>>,
+    /// By semaphore: its count at the start, and who changes it.
+    pub(crate) semaphores: Vec<(i64, Vec<LaneCounts>)>,
+    /// Slots that a notify sets if the wait is not taken before it.
+    pub(crate) notifies: Vec<(u32, Need)>,
+    /// Classes of writes that reads accept, in order.
+    pub(crate) accepted: Vec<Vec<u32>>,
+    /// By slot: the last read of the variable in each lane; empty for notifies.
+    pub(crate) reads: Vec<Vec<Need>>,
+}
+
+/// Whether an element can come, as far as the context is concerned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Passed {
+    /// It can; the context is as it must be after it.
+    Yes,
+    /// It cannot.
+    No,
+    /// It is a read that would see something else: it can only be the last.
+    Terminal,
+}
+
+/// Whether the section begun last in a lane is open.
+fn is_open(sections: &[(u32, u32)], taken: u32) -> bool {
+    let begun = sections.partition_point(|&(open, _)| open <= taken);
+    begun > 0 && sections[begun - 1].1 > taken
+}
+
+fn is_taken(needs: &[Need], cut: &[u32]) -> bool {
+    needs.iter().all(|need| cut[need.lane as usize] >= need.count)
+}
+
+impl Rules {
+    /// How many slots a context has.
+    pub fn slots(&self) -> usize {
+        self.reads.len()
+    }
+
+    /// Whether an element, whose needs are taken, can come after a cut.
+    pub fn allows(&self, element: &Element, cut: &[u32]) -> bool {
+        match element.guard {
+            Guard::None => true,
+            Guard::Set { variable, own } => self.openers[variable as usize].iter().all(|openers| {
+                let begun = openers.sets.partition_point(|&(number, _)| number <= cut[openers.lane as usize]);
+                begun == 0 || {
+                    let set = openers.sets[begun - 1].1;
+                    set == own || is_taken(&self.complete[set as usize], cut)
+                }
+            }),
+            Guard::Exclusive { lock, lane } => {
+                let others = self.locks[lock as usize].iter().filter(|sections| sections.lane != lane);
+                others.into_iter().all(|sections| {
+                    let taken = cut[sections.lane as usize];
+                    !is_open(&sections.exclusive, taken) && !is_open(&sections.shared, taken)
+                })
+            }
+            Guard::Shared { lock, lane } => {
+                let others = self.locks[lock as usize].iter().filter(|sections| sections.lane != lane);
+                others.into_iter().all(|sections| !is_open(&sections.exclusive, cut[sections.lane as usize]))
+            }
+            Guard::Down { semaphore } => {
+                let (start, lanes) = &self.semaphores[semaphore as usize];
+                let count = |numbers: &[u32], taken| numbers.partition_point(|&number| number <= taken) as i64;
+                let change = |lane: &LaneCounts| {
+                    let taken = cut[lane.lane as usize];
+                    count(&lane.ups, taken) - count(&lane.downs, taken)
+                };
+                start + lanes.iter().map(change).sum::<i64>() > 0
+            }
+        }
+    }
+
+    /// Takes an element after a cut (which does not contain it): changes the context, if it can come.
+    pub fn pass(&self, element: &Element, lane: u32, cut: &[u32], context: &mut [u32]) -> Passed {
+        match element.act {
+            Act::None => {}
+            Act::Notify { from, to } => {
+                for (slot, wait) in &self.notifies[from as usize..to as usize] {
+                    if cut[wait.lane as usize] < wait.count {
+                        context[*slot as usize] = 1;
+                    }
+                }
+            }
+            Act::Woken { slot } => {
+                if context[slot as usize] == 1 {
+                    return Passed::No;
+                }
+            }
+            Act::Write { slot, class } => self.write(slot, class, lane, cut, context),
+            Act::Read { slot, accepted } => {
+                if !self.accepts(accepted, context[slot as usize]) {
+                    return Passed::Terminal;
+                }
+                self.write(slot, context[slot as usize], lane, cut, context);
+            }
+            Act::ReadWrite { slot, accepted, class } => {
+                if !self.accepts(accepted, context[slot as usize]) {
+                    return Passed::No;
+                }
+                self.write(slot, class, lane, cut, context);
+            }
+        }
+        Passed::Yes
+    }
+
+    fn accepts(&self, accepted: u32, class: u32) -> bool {
+        self.accepted[accepted as usize].binary_search(&class).is_ok()
+    }
+
+    /// What reads to come would see; nothing, if none are to come.
+    fn write(&self, slot: u32, class: u32, lane: u32, cut: &[u32], context: &mut [u32]) {
+        let to_come = self.reads[slot as usize].iter().any(|last| {
+            // The element itself is taken.
+            let taken = cut[last.lane as usize] + u32::from(last.lane == lane);
+            taken < last.count
+        });
+        context[slot as usize] = if to_come { class } else { 0 };
+    }
+}

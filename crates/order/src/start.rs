@@ -1,0 +1,48 @@
+//! What holds before a window: open sections, counts of semaphores, values, how far each thread is.
+
+use crate::sections::Sections;
+use crate::threads::{is_access, is_read};
+use crate::window::Trace;
+use event::{Id, Op, Space, Value, VarId};
+
+/// The state of the recorded run before an event.
+pub(crate) struct Start {
+    pub(crate) sections: Sections,
+    pub(crate) semaphores: Vec<i64>,
+    /// What each variable holds, if recorded.
+    pub(crate) values: Vec<Value>,
+    /// How many events each thread has made.
+    pub(crate) events: Vec<u64>,
+    at: u64,
+}
+
+impl Start {
+    /// Before the first event.
+    pub(crate) fn new(trace: &Trace<'_>, initial: &dyn Fn(VarId) -> Value) -> Start {
+        Start {
+            sections: Sections::default(),
+            semaphores: trace.semaphores(),
+            values: (0..trace.names.space(Space::Var).len()).map(|var| initial(VarId::from_index(var))).collect(),
+            events: vec![0; trace.threads()],
+            at: 0,
+        }
+    }
+
+    /// Goes on along the recorded run.
+    pub(crate) fn advance(&mut self, trace: &Trace<'_>, to: u64) {
+        for &event in &trace.batch.events[self.at as usize..to as usize] {
+            self.sections.step(trace.batch, event);
+            self.events[event.thread().index()] += 1;
+            match event.op() {
+                Op::Up => self.semaphores[event.sem().index()] += 1,
+                Op::Down => self.semaphores[event.sem().index()] -= 1,
+                Op::Alloc | Op::Free => self.values[event.var().index()] = Value::Unknown,
+                op if is_access(op) && !is_read(op) => {
+                    self.values[event.var().index()] = trace.batch.extra(event).value;
+                }
+                _ => {}
+            }
+        }
+        self.at = to;
+    }
+}

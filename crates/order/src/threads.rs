@@ -1,0 +1,173 @@
+//! What every model keeps: the order of each thread, fork and join, post and await, pins; as clocks over the elements.
+
+use crate::frame::{Element, Frame, Lane, Need};
+use crate::rules::{Act, Guard};
+use crate::window::Trace;
+use clock::{Clock, VectorClock};
+use event::{Event, Op, ThreadId, Value, VarId};
+use rustc_hash::FxHashMap;
+
+/// The place of an element: its lane, and which one it is there, counted from 1.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) lane: u32,
+    pub(crate) number: u32,
+}
+
+impl Place {
+    /// The elements up to this one.
+    pub(crate) fn need(self) -> Need {
+        Need { lane: self.lane, count: self.number }
+    }
+}
+
+#[derive(Clone, Default)]
+struct Thread {
+    /// The elements before its next event.
+    clock: VectorClock,
+    /// What its last element needed.
+    told: VectorClock,
+    lane: Option<u32>,
+    /// How many events it made.
+    events: u64,
+}
+
+/// The clocks of all threads, and the frame that grows with them.
+pub(crate) struct Threads {
+    threads: Vec<Thread>,
+    latches: Vec<VectorClock>,
+    /// Variables pinned by event n of a thread.
+    pins: FxHashMap<(ThreadId, u64), Vec<VarId>>,
+    /// By pinned variable: by whom, and the clock of the event that others' accesses must follow.
+    pinned: FxHashMap<VarId, Vec<(ThreadId, VectorClock)>>,
+    pub(crate) frame: Frame,
+}
+
+impl Threads {
+    /// Before the first event. `events`: how many events each thread made before that.
+    pub(crate) fn new(trace: &Trace<'_>, events: &[u64]) -> Threads {
+        let mut pins: FxHashMap<_, Vec<VarId>> = FxHashMap::default();
+        for &index in trace.pins() {
+            let event = trace.event(index);
+            if let Value::Int(n) = trace.batch.extra(event).value {
+                pins.entry((event.thread(), n as u64)).or_default().push(event.var());
+            } else {
+                pins.entry((event.thread(), 0)).or_default().push(event.var());
+            }
+        }
+        let threads =
+            (0..trace.threads()).map(|t| Thread { events: events.get(t).copied().unwrap_or(0), ..Thread::default() });
+        Threads {
+            threads: threads.collect(),
+            latches: vec![VectorClock::default(); trace.names.space(event::Space::Latch).len()],
+            pins,
+            pinned: FxHashMap::default(),
+            frame: Frame::default(),
+        }
+    }
+
+    /// The elements before a thread's next event; after [`Threads::element`], those up to its last one.
+    #[inline]
+    pub(crate) fn clock(&self, thread: ThreadId) -> &VectorClock {
+        &self.threads[thread.0 as usize].clock
+    }
+
+    /// The next event of a thread comes after all that a clock knows.
+    #[inline]
+    pub(crate) fn join(&mut self, thread: ThreadId, clock: &VectorClock) {
+        self.threads[thread.0 as usize].clock.join(clock);
+    }
+
+    /// Before an event: what comes before it in every model.
+    #[inline]
+    pub(crate) fn before(&mut self, event: Event) {
+        let thread = event.thread();
+        match event.op() {
+            Op::Join => self.pass_on(event.child(), thread),
+            Op::Await => {
+                let latch = &self.latches[event.latch().0 as usize];
+                self.threads[thread.0 as usize].clock.join(latch);
+            }
+            op if !self.pinned.is_empty() && is_access(op) => {
+                for (by, clock) in self.pinned.get(&event.var()).into_iter().flatten() {
+                    if *by != thread {
+                        self.threads[thread.0 as usize].clock.join(clock);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// One thread learns what another knows.
+    fn pass_on(&mut self, from: ThreadId, to: ThreadId) {
+        if from == to {
+            return;
+        }
+        let clock = std::mem::take(&mut self.threads[from.0 as usize].clock);
+        self.threads[to.0 as usize].clock.join(&clock);
+        self.threads[from.0 as usize].clock = clock;
+    }
+
+    /// Makes an event an element; its predecessors are joined already.
+    pub(crate) fn element(&mut self, index: u64, event: Event) -> Place {
+        let thread = &mut self.threads[event.thread().0 as usize];
+        let lanes = &mut self.frame.lanes;
+        let lane = *thread.lane.get_or_insert_with(|| {
+            lanes.push(Lane { thread: event.thread(), elements: Vec::new() });
+            lanes.len() as u32 - 1
+        });
+        let from = self.frame.needs.len() as u32;
+        for (other, &count) in thread.clock.times().iter().enumerate() {
+            let other = other as u32;
+            if other != lane && count > thread.told.get(ThreadId(other)) {
+                self.frame.needs.push(Need { lane: other, count });
+            }
+        }
+        thread.told.copy_from(&thread.clock);
+        let needs = (from, self.frame.needs.len() as u32);
+        let elements = &mut lanes[lane as usize].elements;
+        elements.push(Element { event: index, needs, guard: Guard::None, act: Act::None });
+        let number = elements.len() as u32;
+        thread.clock.set(ThreadId(lane), number);
+        Place { lane, number }
+    }
+
+    /// After an event: what comes after it in every model.
+    #[inline]
+    pub(crate) fn after(&mut self, event: Event) {
+        let thread = event.thread();
+        match event.op() {
+            Op::Fork => self.pass_on(thread, event.child()),
+            Op::Post => {
+                let clock = &self.threads[thread.0 as usize].clock;
+                self.latches[event.latch().0 as usize].join(clock);
+            }
+            _ => {}
+        }
+        let own = &mut self.threads[thread.0 as usize];
+        if !self.pins.is_empty()
+            && let Some(variables) = self.pins.get(&(thread, own.events))
+        {
+            for &variable in variables {
+                self.pinned.entry(variable).or_default().push((thread, own.clock.clone()));
+            }
+        }
+        own.events += 1;
+    }
+
+    /// Gives an element its rules.
+    pub(crate) fn rule(&mut self, place: Place) -> &mut Element {
+        &mut self.frame.lanes[place.lane as usize].elements[place.number as usize - 1]
+    }
+}
+
+/// An access of a variable.
+pub(crate) fn is_access(op: Op) -> bool {
+    op.has_value() || matches!(op, Op::Alloc | Op::Free)
+}
+
+/// An access that only reads.
+pub(crate) fn is_read(op: Op) -> bool {
+    matches!(op, Op::Read | Op::AtomicLoad)
+}

@@ -1,0 +1,116 @@
+//! `weak-hb`: weak happens-before and atomic sets (Sen, Roşu and Agha, "Detecting errors in multithreaded programs by
+//! generalized predictive analysis of executions"), with the repairs A18 to A30 of the semantics.
+//!
+//! A read stays after the write it read from; a write and its reads are an atomic set, which no other access of the
+//! variable may divide. Sets that are complete may be taken in any order. Reads of the initial value are a set that is
+//! open from the start: every write comes after them.
+
+use crate::frame::{Frame, Need};
+use crate::rules::{Guard, Openers};
+use crate::threads::{Place, Threads, is_read};
+use crate::variables::{Span, Spans};
+use crate::wide::{Access, Accesses, build};
+use crate::window::Window;
+use clock::{Clock, VectorClock};
+use event::{Op, ThreadId};
+use std::collections::BTreeMap;
+
+/// The frame of `weak-hb` over a window: events that `is_element` wants, and those that the rules speak of.
+pub fn weak_hb(window: &Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    build(window, is_element, |spans| AtomicSets {
+        states: vec![State::default(); spans.spans.len()],
+        complete: Vec::new(),
+    })
+}
+
+/// The sets of one span so far.
+#[derive(Clone, Default)]
+struct State {
+    /// Reads of the initial value.
+    initial: VectorClock,
+    /// The write that opened the last set.
+    write: Option<VectorClock>,
+    /// The members of the last set.
+    members: VectorClock,
+    /// The number of the last set.
+    set: u32,
+    /// By thread: the sets that its elements open.
+    openers: BTreeMap<ThreadId, Vec<(u32, u32)>>,
+}
+
+struct AtomicSets {
+    states: Vec<State>,
+    /// By set: what completes it.
+    complete: Vec<BTreeMap<u32, u32>>,
+}
+
+impl Accesses for AtomicSets {
+    const ORDERED_SEMAPHORES: bool = true;
+
+    /// A single set cannot be divided.
+    fn is_ruled(&self, span: &Span) -> bool {
+        span.shared && span.writes > 1
+    }
+
+    fn before(&mut self, access: &Access, threads: &mut Threads) {
+        let state = &self.states[access.number as usize];
+        if is_read(access.event.op()) {
+            if let Some(write) = &state.write {
+                threads.join(access.event.thread(), write);
+            }
+            return;
+        }
+        threads.join(access.event.thread(), &state.initial);
+        if access.event.op() == Op::AtomicRmw {
+            threads.join(access.event.thread(), &state.members);
+        }
+    }
+
+    fn after(&mut self, access: &Access, place: Option<Place>, threads: &mut Threads) {
+        let clock = threads.clock(access.event.thread());
+        let state = &mut self.states[access.number as usize];
+        let op = access.event.op();
+        if is_read(op) || op == Op::AtomicRmw {
+            match state.write {
+                None => state.initial.join(clock),
+                Some(_) => {
+                    state.members.join(clock);
+                    if let Some(place) = place.filter(|_| access.ruled) {
+                        self.complete[state.set as usize].insert(place.lane, place.number);
+                    }
+                }
+            }
+        }
+        if is_read(op) {
+            return;
+        }
+        state.write.get_or_insert_default().copy_from(clock);
+        state.members.copy_from(clock);
+        let Some(place) = place.filter(|_| access.ruled) else { return };
+        state.set = self.complete.len() as u32;
+        state.openers.entry(access.event.thread()).or_default().push((place.number, state.set));
+        let mut complete = BTreeMap::new();
+        if access.read_later {
+            // Never complete in this window, whatever is read in it.
+            complete.insert(u32::MAX, u32::MAX);
+        }
+        self.complete.push(complete);
+        // An armw takes over from the set before: nothing can come between.
+        if op != Op::AtomicRmw {
+            threads.rule(place).guard = Guard::Set { variable: access.number, own: state.set };
+        }
+    }
+
+    fn finish(self, _spans: &Spans, _window: &Window<'_>, frame: &mut Frame) {
+        let lane_of: BTreeMap<ThreadId, u32> = (0..).zip(&frame.lanes).map(|(i, lane)| (lane.thread, i)).collect();
+        let openers = self.states.into_iter().map(|state| {
+            state.openers.into_iter().map(|(thread, sets)| Openers { lane: lane_of[&thread], sets }).collect()
+        });
+        frame.rules.openers = openers.collect();
+        let needs = |set: BTreeMap<u32, u32>| {
+            let never = Need { lane: 0, count: u32::MAX };
+            set.into_iter().map(|(lane, count)| if lane == u32::MAX { never } else { Need { lane, count } }).collect()
+        };
+        frame.rules.complete = self.complete.into_iter().map(needs).collect();
+    }
+}

@@ -1,0 +1,148 @@
+//! A whole trace with what every model wants to know of it first, and the windows into which wide models cut it.
+
+use crate::conditions::{Pair, pairs};
+use crate::start::Start;
+use crate::threads::{is_access, is_read};
+use event::{Batch, Event, Id, Names, Op, Space, StrId, ThreadId, Value, VarId};
+use std::cell::OnceCell;
+use std::ops::Range;
+
+/// A whole trace.
+pub struct Trace<'a> {
+    /// The names in it.
+    pub names: &'a Names,
+    /// Its events.
+    pub batch: &'a Batch,
+    shared: Vec<bool>,
+    pins: Vec<u64>,
+    pairs: OnceCell<Vec<Pair>>,
+    until: OnceCell<Vec<u32>>,
+}
+
+impl<'a> Trace<'a> {
+    /// Looks at a trace, whose first event is number 0.
+    pub fn new(names: &'a Names, batch: &'a Batch) -> Trace<'a> {
+        debug_assert_eq!(batch.first, 0);
+        let mut owner: Vec<Option<ThreadId>> = vec![None; names.space(Space::Var).len()];
+        let mut shared = vec![false; owner.len()];
+        let mut pins = Vec::new();
+        for (index, event) in batch.events.iter().enumerate() {
+            if is_access(event.op()) {
+                let var = event.var().index();
+                shared[var] |= *owner[var].get_or_insert(event.thread()) != event.thread();
+            } else if event.op() == Op::Pin {
+                pins.push(index as u64);
+            }
+        }
+        Trace { names, batch, shared, pins, pairs: OnceCell::new(), until: OnceCell::new() }
+    }
+
+    /// How many threads it names.
+    pub(crate) fn threads(&self) -> usize {
+        self.names.space(Space::Thread).len()
+    }
+
+    pub(crate) fn event(&self, index: u64) -> Event {
+        self.batch.events[index as usize]
+    }
+
+    /// The pins in it.
+    pub(crate) fn pins(&self) -> &[u64] {
+        &self.pins
+    }
+
+    /// Whether more than one thread accesses a variable.
+    #[inline]
+    pub(crate) fn is_shared(&self, var: VarId) -> bool {
+        self.shared[var.index()]
+    }
+
+    /// The wake-ups with their notifies.
+    pub(crate) fn pairs(&self) -> &[Pair] {
+        self.pairs.get_or_init(|| pairs(self.batch))
+    }
+
+    /// By write (or barrier): the last event that reads what it wrote; 0 if nobody does.
+    pub(crate) fn until(&self) -> &[u32] {
+        self.until.get_or_init(|| {
+            let mut until = vec![0; self.batch.events.len()];
+            let mut last: Vec<Option<u32>> = vec![None; self.shared.len()];
+            for (index, event) in self.batch.events.iter().enumerate().filter(|(_, e)| is_access(e.op())) {
+                let last = &mut last[event.var().index()];
+                if let Some(write) = *last
+                    && (is_read(event.op()) || event.op() == Op::AtomicRmw)
+                {
+                    until[write as usize] = index as u32;
+                }
+                if !is_read(event.op()) {
+                    *last = Some(index as u32);
+                }
+            }
+            until
+        })
+    }
+
+    /// The initial count of each semaphore.
+    pub(crate) fn semaphores(&self) -> Vec<i64> {
+        let mut counts = vec![0; self.names.space(Space::Sem).len()];
+        let mut told = vec![false; counts.len()];
+        for init in &self.batch.inits {
+            let name: StrId = init.name;
+            if let Some(sem) = self.names.space(Space::Sem).find(self.names.str(name).as_bytes())
+                && let Value::Int(count) = init.value
+                && !std::mem::replace(&mut told[sem as usize], true)
+            {
+                counts[sem as usize] = count;
+            }
+        }
+        counts
+    }
+
+    /// The trace cut into windows of so many events.
+    pub fn windows(&'a self, events: u64, initial: &'a dyn Fn(VarId) -> Value) -> Windows<'a> {
+        Windows { trace: self, size: events.max(1), start: Start::new(self, initial), at: 0 }
+    }
+}
+
+/// A window of a trace: some events, and what holds before them.
+pub struct Window<'a> {
+    pub(crate) trace: &'a Trace<'a>,
+    /// The events.
+    pub(crate) range: Range<u64>,
+    pub(crate) start: &'a Start,
+}
+
+impl Window<'_> {
+    /// Its events, by their indexes.
+    pub fn range(&self) -> Range<u64> {
+        self.range.clone()
+    }
+
+    /// Its events.
+    pub(crate) fn events(&self) -> impl Iterator<Item = (u64, Event)> + '_ {
+        let events = &self.trace.batch.events[self.range.start as usize..self.range.end as usize];
+        (self.range.start..).zip(events.iter().copied())
+    }
+}
+
+/// The windows of a trace, one after the other.
+pub struct Windows<'a> {
+    trace: &'a Trace<'a>,
+    size: u64,
+    start: Start,
+    at: u64,
+}
+
+impl Windows<'_> {
+    /// The next window; `None` behind the last. An empty trace has one window, without events.
+    pub fn next_window(&mut self) -> Option<Window<'_>> {
+        let end = self.trace.batch.events.len() as u64;
+        if self.at > end || (self.at == end && end > 0) {
+            return None;
+        }
+        self.start.advance(self.trace, self.at);
+        let from = self.at;
+        self.at = (from + self.size).min(end).max(from + u64::from(end == 0));
+        Some(Window { trace: self.trace, range: from..self.at.min(end), start: &self.start })
+    }
+}
