@@ -1,0 +1,115 @@
+//! Cuts a second on threads of independent events with an 8-state monitor, with and without kept levels, and the memory.
+//!
+//! `cargo bench -p foretrace-lattice`; the rates that the project asks of one core stand beside those measured.
+
+use lattice::{Automaton, Explorer, Limits, Message, Status};
+use std::time::Instant;
+
+/// Eight states, none of which is violated: nothing ends the search early.
+struct Eight {
+    next: Vec<[u32; 8]>,
+}
+
+impl Automaton for Eight {
+    fn start(&mut self) -> Vec<u32> {
+        vec![0]
+    }
+    fn step(&mut self, state: u32, class: u32) -> u32 {
+        self.next[class as usize][state as usize]
+    }
+    fn status(&self, _state: u32) -> Status {
+        Status::Open
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((u128::from(self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)) * u128::from(n)) >> 64) as u32
+    }
+}
+
+fn eight(random: &mut Random) -> Eight {
+    // All eight are reached: the first class goes round.
+    let mut next = vec![std::array::from_fn(|state| (state as u32 + 1) % 8)];
+    next.extend((0..3).map(|_| std::array::from_fn(|_| random.below(8))));
+    Eight { next }
+}
+
+/// Cuts and seconds.
+fn run(lanes: u32, elements: u32, history: Option<usize>, threads: usize) -> (u64, f64) {
+    let mut random = Random(42);
+    let limits = Limits { history, threads, bytes: 4 << 30, ..Limits::default() };
+    let mut explorer = Explorer::new(eight(&mut random), limits, None);
+    for lane in 0..lanes {
+        for number in 0..elements {
+            let event = u64::from(number * lanes + lane);
+            explorer.message(Message { lane, number, event, class: random.below(4), needs: &[] });
+        }
+        explorer.end(lane);
+    }
+    let (begun, worked) = (Instant::now(), worked());
+    explorer.advance();
+    // One thread: what it worked, so that others on the machine do not count.
+    let seconds = match worked.filter(|_| threads == 1).zip(crate::worked()) {
+        Some((before, after)) => (after - before) as f64 / 1e9,
+        None => begun.elapsed().as_secs_f64(),
+    };
+    (explorer.outcome().figures.cuts, seconds)
+}
+
+/// Nanoseconds that this thread has worked.
+fn worked() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_whitespace().next()?.parse().ok()
+}
+
+/// The most memory this process ever had, in MB.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kb| kb / 1024)
+}
+
+fn main() {
+    let quick = std::env::args().any(|arg| arg == "--quick");
+    println!("threads x events        cuts   M cuts/s  asked   with levels kept   two cores");
+    let table: [(u32, u32, u32); 9] = [
+        (2, 6000, 60),
+        (3, 330, 60),
+        (4, 78, 0),
+        (5, 32, 0),
+        (6, 18, 0),
+        (7, 12, 0),
+        (8, 8, 20),
+        (9, 6, 0),
+        (10, 5, 15),
+    ];
+    for (lanes, elements, asked) in table {
+        let elements = if quick { elements / 2 } else { elements };
+        let best = |history, threads| {
+            let runs = (0..2).map(|_| run(lanes, elements, history, threads));
+            runs.map(|(cuts, seconds)| (cuts, cuts as f64 / seconds / 1e6))
+                .fold((0, 0.0), |a: (u64, f64), b| (b.0, a.1.max(b.1)))
+        };
+        let (cuts, plain) = best(None, 1);
+        let (_, kept) = best(Some(1 << 28), 1);
+        let (_, both) = best(None, 2);
+        let slow = if plain < f64::from(asked) { "  SLOW" } else { "" };
+        let asked = if asked == 0 { String::new() } else { asked.to_string() };
+        println!("{:>7} x {elements:<6} {cuts:>12} {plain:>10.1} {asked:>6} {kept:>18.1} {both:>11.1}{slow}", lanes);
+    }
+    // A process of its own would have the same peak: what came before takes less.
+    if !quick {
+        let (cuts, seconds) = run(8, 10, None, 1);
+        let rate = cuts as f64 / seconds / 1e6;
+        let peak = peak().map_or_else(|| "unknown".to_owned(), |mb| format!("{mb} MB"));
+        println!(
+            "\n8 x 10: {cuts} cuts, {rate:.1} M cuts/s; peak memory of this process {peak} (kept levels above included)"
+        );
+    }
+}

@@ -1,0 +1,66 @@
+//! Levels that are kept, so that a path can be read back from a cut; thinned out when they take too much memory.
+
+use crate::keys::Keys;
+use crate::layout::Layout;
+use crate::payload::Payload;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A kept level.
+#[derive(Clone)]
+pub(crate) struct Kept<C> {
+    pub(crate) layout: Arc<Layout>,
+    pub(crate) keys: Keys,
+    pub(crate) column: C,
+    /// The cut of the recorded run on it.
+    pub(crate) recorded: Vec<u32>,
+    bytes: usize,
+}
+
+/// Kept levels by depth: all whose depth is a multiple of the stride.
+pub(crate) struct History<C> {
+    pub(crate) levels: BTreeMap<u64, Kept<C>>,
+    stride: u64,
+    bytes: usize,
+    budget: usize,
+    /// Depths count from the first level kept.
+    first: u64,
+}
+
+/// However little memory there is, so many are kept: between them a path can always be found again.
+const FEW: usize = 4;
+
+impl<C> History<C> {
+    pub(crate) fn new(budget: usize, first: u64) -> History<C> {
+        History { levels: BTreeMap::new(), stride: 1, bytes: 0, budget, first }
+    }
+
+    /// Whether a level of this depth is to be kept.
+    pub(crate) fn wants(&self, depth: u64) -> bool {
+        (depth - self.first).is_multiple_of(self.stride)
+    }
+
+    pub(crate) fn keep<P: Payload<Column = C>>(
+        &mut self,
+        depth: u64,
+        layout: Arc<Layout>,
+        keys: Keys,
+        column: C,
+        recorded: Vec<u32>,
+    ) {
+        let bytes = keys.bytes() + P::bytes(&column) + recorded.len() * 4 + 200;
+        self.bytes += bytes;
+        self.levels.insert(depth, Kept { layout, keys, column, recorded, bytes });
+        while self.bytes > self.budget && self.levels.len() > FEW {
+            self.stride *= 2;
+            let (first, stride) = (self.first, self.stride);
+            let mut given_back = 0;
+            self.levels.retain(|depth, kept| {
+                let keep = (depth - first).is_multiple_of(stride);
+                given_back += if keep { 0 } else { kept.bytes };
+                keep
+            });
+            self.bytes -= given_back;
+        }
+    }
+}

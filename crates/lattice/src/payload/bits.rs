@@ -1,0 +1,250 @@
+//! State sets as bits, for small automata and no context: the fast way.
+
+use super::{At, Candidate, Edge, Payload, distance, offer};
+use crate::automaton::Closed;
+use crate::key::Key;
+use crate::merge::{Level, Merge};
+use crate::world::World;
+use std::sync::Arc;
+
+/// A word of states, and the table that steps all of them at once.
+pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
+    type Table: Send + Sync;
+    fn table(next: &[u64; 64]) -> Self::Table;
+    fn step(self, table: &Self::Table) -> Self;
+    fn or(self, other: Self) -> Self;
+    fn and(self, other: Self) -> Self;
+    fn from_bits(bits: u64) -> Self;
+    fn bits(self) -> u64;
+}
+
+/// At most 8 states: a set steps by one load.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) struct Few(u8);
+
+impl Word for Few {
+    type Table = [u8; 256];
+    fn table(next: &[u64; 64]) -> [u8; 256] {
+        std::array::from_fn(|set| (0..8).filter(|q| set >> q & 1 == 1).fold(0, |all, q| all | next[q] as u8))
+    }
+    #[inline(always)]
+    fn step(self, table: &[u8; 256]) -> Few {
+        Few(table[self.0 as usize])
+    }
+    #[inline(always)]
+    fn or(self, other: Few) -> Few {
+        Few(self.0 | other.0)
+    }
+    #[inline(always)]
+    fn and(self, other: Few) -> Few {
+        Few(self.0 & other.0)
+    }
+    fn from_bits(bits: u64) -> Few {
+        Few(bits as u8)
+    }
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.0.into()
+    }
+}
+
+/// At most 64 states: a set steps state by state.
+#[derive(Clone, Copy, Default, PartialEq)]
+pub(crate) struct Many(u64);
+
+impl Word for Many {
+    type Table = [u64; 64];
+    fn table(next: &[u64; 64]) -> [u64; 64] {
+        *next
+    }
+    #[inline(always)]
+    fn step(self, table: &[u64; 64]) -> Many {
+        let (mut set, mut all) = (self.0, 0);
+        while set != 0 {
+            all |= table[set.trailing_zeros() as usize & 63];
+            set &= set - 1;
+        }
+        Many(all)
+    }
+    #[inline(always)]
+    fn or(self, other: Many) -> Many {
+        Many(self.0 | other.0)
+    }
+    #[inline(always)]
+    fn and(self, other: Many) -> Many {
+        Many(self.0 & other.0)
+    }
+    fn from_bits(bits: u64) -> Many {
+        Many(bits)
+    }
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.0
+    }
+}
+
+pub(crate) struct Bits<W: Word> {
+    closed: Arc<Closed>,
+    tables: Arc<Vec<W::Table>>,
+    violated: W,
+    /// States of owners that are still of interest.
+    alive: W,
+    recorded: Vec<u32>,
+    found: Vec<Candidate>,
+}
+
+impl<W: Word> Bits<W> {
+    pub(crate) fn new(closed: Closed) -> Bits<W> {
+        Bits {
+            tables: Arc::new(closed.next.iter().map(W::table).collect()),
+            violated: W::from_bits(closed.violated),
+            alive: W::from_bits(u64::MAX),
+            closed: Arc::new(closed),
+            recorded: Vec::new(),
+            found: Vec::new(),
+        }
+    }
+
+    #[cold]
+    fn note(&mut self, set: W, unpack: &mut dyn FnMut(&mut Vec<u32>)) {
+        let mut cut = Vec::new();
+        unpack(&mut cut);
+        let mut bad = set.and(self.violated).bits();
+        while bad != 0 {
+            let state = bad.trailing_zeros();
+            bad &= bad - 1;
+            let owner = self.closed.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
+            let distance = distance(&cut, &self.recorded);
+            let at = At { context: 0, state };
+            offer(&mut self.found, Candidate { owner, cut: cut.clone(), at, terminal: None, distance });
+        }
+    }
+
+    fn retire(&mut self, owner: u32) {
+        let states = self.closed.owned[owner as usize];
+        self.alive = W::from_bits(self.alive.bits() & !states);
+    }
+}
+
+impl<W: Word> Payload for Bits<W> {
+    type Column = Vec<W>;
+    type Gathered = W;
+    const FAST: bool = true;
+    const WANTS_CUT: bool = false;
+
+    fn start(&mut self, _world: &World<'_>) -> (Vec<W>, usize) {
+        let start = W::from_bits(self.closed.start);
+        if start.and(self.violated).bits() != 0 {
+            self.note(start, &mut |cut| cut.clear());
+        }
+        (vec![start], self.closed.start.count_ones() as usize)
+    }
+
+    fn begin(&mut self, _cuts: usize, recorded: &[u32]) {
+        self.recorded.clear();
+        self.recorded.extend_from_slice(recorded);
+    }
+
+    #[inline(always)]
+    fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _world: &World<'_>, to: &mut W) {
+        *to = to.or(from[cut].step(&self.tables[edge.class as usize]));
+    }
+
+    #[inline(always)]
+    fn close(&mut self, gathered: &mut W, to: &mut Vec<W>, unpack: &mut dyn FnMut(&mut Vec<u32>)) -> bool {
+        let set = gathered.and(self.alive);
+        *gathered = W::default();
+        if set == W::default() {
+            return false;
+        }
+        if set.and(self.violated) != W::default() {
+            self.note(set, unpack);
+        }
+        to.push(set);
+        true
+    }
+
+    fn found(&mut self) -> Vec<Candidate> {
+        let found = std::mem::take(&mut self.found);
+        found.iter().for_each(|candidate| self.retire(candidate.owner));
+        found
+    }
+
+    fn retain(column: &mut Vec<W>, keep: &[bool]) {
+        let mut keep = keep.iter();
+        column.retain(|_| *keep.next().expect("one for each cut"));
+    }
+
+    fn clear(mut column: Vec<W>) -> Vec<W> {
+        column.clear();
+        column
+    }
+
+    fn bytes(column: &Vec<W>) -> usize {
+        column.capacity() * size_of::<W>()
+    }
+
+    fn states(&self, column: &Vec<W>, cut: usize) -> Vec<At> {
+        let set = column[cut].bits();
+        (0..64).filter(|state| set >> state & 1 == 1).map(|state| At { context: 0, state }).collect()
+    }
+
+    fn step(&mut self, at: At, edge: &Edge<'_>, _world: &World<'_>) -> Option<At> {
+        let next = self.closed.next[edge.class as usize][at.state as usize];
+        (next != 0).then(|| At { context: 0, state: next.trailing_zeros() })
+    }
+
+    fn merge<K: Key>(&mut self, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>, threads: usize) {
+        if threads < 2 {
+            merge.run(K::ZERO, None, self, to);
+        } else {
+            self.merge_by(threads, merge, to);
+        }
+    }
+
+    fn revive(&mut self) {
+        self.alive = W::from_bits(u64::MAX);
+    }
+}
+
+impl<W: Word> Bits<W> {
+    /// Merges a level by several threads, each a range of keys.
+    fn merge_by<K: Key>(&mut self, threads: usize, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>) {
+        let keys = &merge.from.keys;
+        let bounds: Vec<K> = (1..threads).map(|part| keys[part * keys.len() / threads]).collect();
+        let part = |part: usize, mut own: Bits<W>| {
+            let low = if part == 0 { K::ZERO } else { bounds[part - 1] };
+            let mut to = Level { keys: Vec::new(), column: Vec::new() };
+            merge.run(low, bounds.get(part).copied(), &mut own, &mut to);
+            (to, own.found)
+        };
+        let parts: Vec<_> = std::thread::scope(|scope| {
+            let others: Vec<_> = (1..threads)
+                .map(|number| {
+                    let (own, part) = (self.fork(), &part);
+                    scope.spawn(move || part(number, own))
+                })
+                .collect();
+            let first = part(0, self.fork());
+            std::iter::once(first)
+                .chain(others.into_iter().map(|other| other.join().expect("merging does not fail")))
+                .collect()
+        });
+        for (mut level, found) in parts {
+            to.keys.append(&mut level.keys);
+            to.column.append(&mut level.column);
+            found.into_iter().for_each(|candidate| offer(&mut self.found, candidate));
+        }
+    }
+
+    /// A copy for another thread.
+    fn fork(&self) -> Bits<W> {
+        Bits {
+            closed: self.closed.clone(),
+            tables: self.tables.clone(),
+            recorded: self.recorded.clone(),
+            found: Vec::new(),
+            ..*self
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Exact numbers of paths, by state: nothing is pruned.
+
+use super::sets::Contexts;
+use super::{At, Candidate, Edge, Payload};
+use crate::automaton::{Automaton, Status};
+use crate::world::World;
+use num_bigint::BigUint;
+use order::Passed;
+
+/// The numbers of paths to the cuts of a level, one after the other.
+#[derive(Clone, Default)]
+pub(crate) struct Column {
+    ends: Vec<usize>,
+    paths: Vec<(At, BigUint)>,
+}
+
+impl Column {
+    fn of(&self, cut: usize) -> &[(At, BigUint)] {
+        let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
+        &self.paths[from..self.ends[cut]]
+    }
+}
+
+pub(crate) struct Counts<A> {
+    automaton: A,
+    contexts: Contexts,
+    /// Pairs of a cut and an element that continues it.
+    pub(crate) edges: u64,
+    /// By cut of the level that is left: whether something continues it.
+    continued: Vec<bool>,
+}
+
+impl<A: Automaton> Counts<A> {
+    pub(crate) fn new(automaton: A) -> Counts<A> {
+        Counts { automaton, contexts: Contexts::default(), edges: 0, continued: Vec::new() }
+    }
+
+    /// Cuts of the level just left that nothing continues.
+    pub(crate) fn dead_ends(&self) -> u64 {
+        self.continued.iter().filter(|continued| !**continued).count() as u64
+    }
+
+    /// By owner: the paths to a cut, and those that are violated.
+    pub(crate) fn paths(&self, column: &Column, cut: usize, owners: usize) -> Vec<(BigUint, BigUint)> {
+        let mut paths = vec![(BigUint::ZERO, BigUint::ZERO); owners];
+        for (at, count) in column.of(cut) {
+            let (all, bad) = &mut paths[self.automaton.owner(at.state) as usize];
+            *all += count;
+            if self.automaton.status(at.state) == Status::Violated {
+                *bad += count;
+            }
+        }
+        paths
+    }
+}
+
+impl<A: Automaton> Payload for Counts<A> {
+    type Column = Column;
+    type Gathered = Vec<(At, BigUint)>;
+    const FAST: bool = false;
+    const WANTS_CUT: bool = true;
+
+    fn start(&mut self, world: &World<'_>) -> (Column, usize) {
+        let context = self.contexts.start(world.frame.map_or(0, |frame| frame.rules.slots()));
+        let start = self.automaton.start();
+        let paths = start.iter().map(|&state| (At { context, state }, BigUint::from(1u32))).collect();
+        (Column { ends: vec![start.len()], paths }, start.len())
+    }
+
+    fn begin(&mut self, cuts: usize, _recorded: &[u32]) {
+        self.continued.clear();
+        self.continued.resize(cuts, false);
+    }
+
+    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Self::Gathered) {
+        let mut passes = false;
+        for (at, count) in from.of(cut) {
+            let (passed, context) = self.contexts.pass(at.context, edge, world);
+            if passed == Passed::Yes {
+                passes = true;
+                to.push((At { context, state: self.automaton.step(at.state, edge.class) }, count.clone()));
+            }
+        }
+        if passes {
+            self.edges += 1;
+            self.continued[cut] = true;
+        }
+    }
+
+    fn close(
+        &mut self,
+        gathered: &mut Self::Gathered,
+        to: &mut Column,
+        _unpack: &mut dyn FnMut(&mut Vec<u32>),
+    ) -> bool {
+        if gathered.is_empty() {
+            return false;
+        }
+        gathered.sort_unstable_by_key(|(at, _)| *at);
+        let first = to.paths.len();
+        for (at, count) in gathered.drain(..) {
+            match to.paths[first..].last_mut() {
+                Some((last, sum)) if *last == at => *sum += count,
+                _ => to.paths.push((at, count)),
+            }
+        }
+        to.ends.push(to.paths.len());
+        true
+    }
+
+    fn found(&mut self) -> Vec<Candidate> {
+        Vec::new()
+    }
+
+    fn retain(_column: &mut Column, _keep: &[bool]) {
+        unreachable!("nothing is left out when paths are counted")
+    }
+
+    fn clear(mut column: Column) -> Column {
+        column.ends.clear();
+        column.paths.clear();
+        column
+    }
+
+    fn bytes(column: &Column) -> usize {
+        let of_number = |n: &BigUint| n.bits() as usize / 8 + 32;
+        let numbers: usize = column.paths.iter().map(|(_, count)| of_number(count)).sum();
+        numbers + column.paths.capacity() * size_of::<(At, BigUint)>() + column.ends.capacity() * 8
+    }
+
+    fn states(&self, column: &Column, cut: usize) -> Vec<At> {
+        column.of(cut).iter().map(|(at, _)| *at).collect()
+    }
+
+    fn step(&mut self, at: At, edge: &Edge<'_>, world: &World<'_>) -> Option<At> {
+        let (passed, context) = self.contexts.pass(at.context, edge, world);
+        (passed == Passed::Yes).then(|| At { context, state: self.automaton.step(at.state, edge.class) })
+    }
+
+    fn overhead(&self) -> usize {
+        self.contexts.bytes()
+    }
+}

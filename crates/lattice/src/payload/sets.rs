@@ -1,0 +1,214 @@
+//! State sets in general: any automaton, and paths that remember something beside their cut.
+
+use super::{At, Candidate, Edge, Payload, distance, offer};
+use crate::automaton::{Automaton, Status};
+use crate::world::World;
+use order::Passed;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Contexts by number.
+#[derive(Default)]
+pub(crate) struct Contexts {
+    numbers: FxHashMap<Box<[u32]>, u32>,
+    all: Vec<Box<[u32]>>,
+    scratch: Vec<u32>,
+}
+
+impl Contexts {
+    pub(crate) fn start(&mut self, slots: usize) -> u32 {
+        self.number(vec![0; slots].into())
+    }
+
+    fn number(&mut self, context: Box<[u32]>) -> u32 {
+        if let Some(&number) = self.numbers.get(&context) {
+            return number;
+        }
+        let number = self.all.len() as u32;
+        self.all.push(context.clone());
+        self.numbers.insert(context, number);
+        number
+    }
+
+    /// What a path remembers after an element; whether it can come.
+    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, world: &World<'_>) -> (Passed, u32) {
+        let Some((rules, element)) = world.ruled(edge.lane, edge.number) else { return (Passed::Yes, context) };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        scratch.clear();
+        scratch.extend_from_slice(&self.all[context as usize]);
+        let passed = rules.pass(element, edge.lane, edge.cut, &mut scratch);
+        let next = if passed != Passed::Yes || *scratch == *self.all[context as usize] {
+            context
+        } else if let Some(&number) = self.numbers.get(scratch.as_slice()) {
+            number
+        } else {
+            self.number(scratch.as_slice().into())
+        };
+        self.scratch = scratch;
+        (passed, next)
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.all.first().map_or(0, |one| self.all.len() * (2 * one.len() * 4 + 64))
+    }
+}
+
+/// The states of the cuts of a level, one after the other.
+#[derive(Clone, Default)]
+pub(crate) struct Column {
+    /// By cut: where its states end.
+    ends: Vec<usize>,
+    states: Vec<At>,
+}
+
+impl Column {
+    fn of(&self, cut: usize) -> &[At] {
+        let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
+        &self.states[from..self.ends[cut]]
+    }
+}
+
+pub(crate) struct Sets<A> {
+    automaton: A,
+    contexts: Contexts,
+    recorded: Vec<u32>,
+    found: Vec<Candidate>,
+    retired: FxHashSet<u32>,
+}
+
+impl<A: Automaton> Sets<A> {
+    pub(crate) fn new(automaton: A) -> Sets<A> {
+        Sets {
+            automaton,
+            contexts: Contexts::default(),
+            recorded: Vec::new(),
+            found: Vec::new(),
+            retired: FxHashSet::default(),
+        }
+    }
+
+    fn is_alive(&self, state: u32) -> bool {
+        self.retired.is_empty() || !self.retired.contains(&self.automaton.owner(state))
+    }
+}
+
+impl<A: Automaton> Payload for Sets<A> {
+    type Column = Column;
+    type Gathered = Vec<At>;
+    const FAST: bool = false;
+    const WANTS_CUT: bool = true;
+
+    fn start(&mut self, world: &World<'_>) -> (Column, usize) {
+        let context = self.contexts.start(world.frame.map_or(0, |frame| frame.rules.slots()));
+        let mut states: Vec<At> = Vec::new();
+        for state in self.automaton.start() {
+            match self.automaton.status(state) {
+                Status::Safe => continue,
+                Status::Violated => {
+                    let owner = self.automaton.owner(state);
+                    let at = At { context, state };
+                    offer(&mut self.found, Candidate { owner, cut: Vec::new(), at, terminal: None, distance: 0 });
+                }
+                Status::Open => {}
+            }
+            states.push(At { context, state });
+        }
+        let carries = states.len();
+        (Column { ends: vec![carries], states }, carries)
+    }
+
+    fn begin(&mut self, _cuts: usize, recorded: &[u32]) {
+        self.recorded.clear();
+        self.recorded.extend_from_slice(recorded);
+    }
+
+    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Vec<At>) {
+        for &at in from.of(cut) {
+            if !self.is_alive(at.state) || self.automaton.status(at.state) == Status::Violated {
+                continue;
+            }
+            let (passed, context) = self.contexts.pass(at.context, edge, world);
+            if passed == Passed::No {
+                continue;
+            }
+            let state = self.automaton.step(at.state, edge.class);
+            match (passed, self.automaton.status(state)) {
+                (Passed::Yes, Status::Open | Status::Violated) => to.push(At { context, state }),
+                (Passed::Terminal, Status::Violated) => {
+                    let mut after = edge.cut.to_vec();
+                    after[edge.lane as usize] += 1;
+                    let candidate = Candidate {
+                        owner: self.automaton.owner(state),
+                        distance: distance(&after, &self.recorded),
+                        cut: edge.cut.to_vec(),
+                        at,
+                        terminal: Some(edge.lane),
+                    };
+                    offer(&mut self.found, candidate);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn close(&mut self, gathered: &mut Vec<At>, to: &mut Column, unpack: &mut dyn FnMut(&mut Vec<u32>)) -> bool {
+        if gathered.is_empty() {
+            return false;
+        }
+        gathered.sort_unstable();
+        gathered.dedup();
+        let mut cut = Vec::new();
+        for &at in gathered.iter() {
+            if self.automaton.status(at.state) == Status::Violated {
+                unpack(&mut cut);
+                let distance = distance(&cut, &self.recorded);
+                let owner = self.automaton.owner(at.state);
+                offer(&mut self.found, Candidate { owner, cut: cut.clone(), at, terminal: None, distance });
+            }
+        }
+        to.states.append(gathered);
+        to.ends.push(to.states.len());
+        true
+    }
+
+    fn found(&mut self) -> Vec<Candidate> {
+        let found = std::mem::take(&mut self.found);
+        self.retired.extend(found.iter().map(|candidate| candidate.owner));
+        found
+    }
+
+    fn retain(column: &mut Column, keep: &[bool]) {
+        let mut kept = Column::default();
+        for cut in (0..column.ends.len()).filter(|&cut| keep[cut]) {
+            kept.states.extend_from_slice(column.of(cut));
+            kept.ends.push(kept.states.len());
+        }
+        *column = kept;
+    }
+
+    fn clear(mut column: Column) -> Column {
+        column.ends.clear();
+        column.states.clear();
+        column
+    }
+
+    fn bytes(column: &Column) -> usize {
+        column.ends.capacity() * size_of::<usize>() + column.states.capacity() * size_of::<At>()
+    }
+
+    fn states(&self, column: &Column, cut: usize) -> Vec<At> {
+        column.of(cut).to_vec()
+    }
+
+    fn step(&mut self, at: At, edge: &Edge<'_>, world: &World<'_>) -> Option<At> {
+        let (passed, context) = self.contexts.pass(at.context, edge, world);
+        (passed == Passed::Yes).then(|| At { context, state: self.automaton.step(at.state, edge.class) })
+    }
+
+    fn revive(&mut self) {
+        self.retired.clear();
+    }
+
+    fn overhead(&self) -> usize {
+        self.contexts.bytes()
+    }
+}

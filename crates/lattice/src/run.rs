@@ -1,0 +1,336 @@
+//! A search with one kind of payload: level after level, epoch after epoch, within its limits.
+
+use crate::breadth::nearest;
+use crate::history::{History, Kept};
+use crate::key::Key;
+use crate::keys::{Keys, Wide, with_keys};
+use crate::layout::{Layout, Reach, Tables, end_of};
+use crate::limits::{Limits, Shortened};
+use crate::merge::{Level, Merge};
+use crate::payload::{Candidate, Payload};
+use crate::world::World;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A violation and the depth of its cut.
+pub(crate) struct Found {
+    pub(crate) candidate: Candidate,
+    pub(crate) depth: u64,
+}
+
+/// Figures of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Figures {
+    /// Cuts that were looked at.
+    pub cuts: u64,
+    /// Cuts of the widest level.
+    pub widest: u64,
+    /// Levels.
+    pub levels: u64,
+}
+
+/// Levels of this size are worth several threads.
+const WORTH_THREADS: usize = 1 << 15;
+
+/// Lanes whose next element needs something at least this far away are not looked at in an epoch, which then is no longer than this.
+const FAR: u32 = 64;
+
+/// By depth: to how many cuts a level was narrowed.
+pub(crate) type Caps = BTreeMap<u64, u64>;
+
+/// Whether a search goes on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Next {
+    /// With another epoch.
+    Epoch,
+    /// When more messages have arrived.
+    Wait,
+    /// No more.
+    Done,
+}
+
+/// A search.
+pub(crate) struct Run<P: Payload> {
+    pub(crate) payload: P,
+    layout: Arc<Layout>,
+    keys: Keys,
+    pub(crate) column: P::Column,
+    /// Memory of the level before last.
+    spare: P::Column,
+    pub(crate) depth: u64,
+    /// The cut of the recorded run on this level.
+    recorded: Vec<u32>,
+    pub(crate) figures: Figures,
+    pub(crate) shortened: BTreeSet<Shortened>,
+    pub(crate) history: Option<History<P::Column>>,
+    pub(crate) found: Vec<Found>,
+    /// Owners that are not violated yet.
+    open: usize,
+    /// Where it was narrowed, and to how many cuts.
+    pub(crate) caps: Caps,
+    /// It goes where a search has been before: nothing new is found, and it narrows where that did.
+    again: bool,
+    /// Nothing is taken beyond this cut.
+    bound: Option<Vec<u32>>,
+    pub(crate) done: bool,
+}
+
+impl<P: Payload> Run<P> {
+    pub(crate) fn new(mut payload: P, world: &World<'_>, limits: &Limits<'_>, owners: usize) -> Run<P> {
+        let (column, carries) = payload.start(world);
+        let found: Vec<Found> = payload.found().into_iter().map(|candidate| Found { candidate, depth: 0 }).collect();
+        let open = owners - found.len();
+        Run {
+            payload,
+            layout: Arc::new(Layout { bits: 64, ..Layout::default() }),
+            keys: Keys::base(),
+            column,
+            spare: P::Column::default(),
+            depth: 0,
+            recorded: Vec::new(),
+            figures: Figures { cuts: 1, widest: 1, levels: 1 },
+            shortened: BTreeSet::new(),
+            history: limits.history.map(|bytes| History::new(bytes, 0)),
+            found,
+            open,
+            caps: Caps::new(),
+            again: false,
+            bound: None,
+            done: open == 0 || carries == 0,
+        }
+    }
+
+    /// A search again from a kept level. With a bound it goes no further than that cut.
+    pub(crate) fn again(
+        payload: P,
+        from: Kept<P::Column>,
+        depth: u64,
+        bound: Option<Vec<u32>>,
+        caps: Caps,
+        bytes: usize,
+    ) -> Run<P> {
+        Run {
+            payload,
+            layout: from.layout,
+            keys: from.keys,
+            column: from.column,
+            spare: P::Column::default(),
+            depth,
+            recorded: from.recorded,
+            figures: Figures::default(),
+            shortened: BTreeSet::new(),
+            history: Some(History::new(bytes, depth)),
+            found: Vec::new(),
+            open: usize::MAX,
+            caps,
+            again: true,
+            bound,
+            done: false,
+        }
+    }
+
+    /// Goes on as far as it can, but to no greater depth than `until`.
+    pub(crate) fn advance(&mut self, world: &World<'_>, limits: &Limits<'_>, until: u64) {
+        while !self.done && self.depth < until {
+            if let Some(why) = limits.over() {
+                self.shortened.insert(why);
+                self.done = true;
+                break;
+            }
+            let Some(layout) = self.lay_out(world) else {
+                self.shortened.insert(Shortened::Lanes(world.lanes.len() as u64));
+                self.done = true;
+                break;
+            };
+            if *self.layout != layout {
+                self.keys = self.keys.relaid(&self.layout, &layout);
+                self.layout = Arc::new(layout);
+            }
+            let keys = std::mem::replace(&mut self.keys, Keys::base());
+            let next = with_keys!(keys, K: keys => self.epoch::<K>(keys, world, limits, until));
+            match next {
+                Next::Epoch => {}
+                Next::Wait => break,
+                Next::Done => self.done = true,
+            }
+        }
+    }
+
+    /// The layout of the epoch that begins with the level at hand.
+    fn lay_out(&self, world: &World<'_>) -> Option<Layout> {
+        let (mut base, mut most) = self.keys.extent(&self.layout);
+        base.resize(world.lanes.len(), 0);
+        most.resize(world.lanes.len(), 0);
+        let bound = self.bound.as_deref();
+        let mut reach: Vec<Reach> = (0..world.lanes.len() as u32)
+            .map(|lane| {
+                let taken = base[lane as usize];
+                let elements = end_of(world, lane, bound).saturating_sub(taken);
+                Reach { lane, ahead: most[lane as usize] - taken, elements }
+            })
+            .filter(|reach| reach.elements > 0)
+            .collect();
+        // Lanes that cannot move for a while need no field.
+        let lanes = reach.len();
+        loop {
+            let mut top = base.clone();
+            for reach in &reach {
+                top[reach.lane as usize] += reach.elements.min(reach.ahead.saturating_add(FAR));
+            }
+            let before = reach.len();
+            reach.retain(|reach| {
+                let first = world.element(reach.lane, base[reach.lane as usize]);
+                reach.ahead > 0 || world.needs(first).iter().all(|need| need.count <= top[need.lane as usize])
+            });
+            if reach.len() == before {
+                break;
+            }
+        }
+        let mut layout = Layout::new(base, &reach)?;
+        if reach.len() < lanes {
+            layout.levels = layout.levels.min(FAR);
+        }
+        Some(layout)
+    }
+
+    /// Runs levels until the layout is used up.
+    fn epoch<K: Wide>(&mut self, keys: Vec<K>, world: &World<'_>, limits: &Limits<'_>, until: u64) -> Next {
+        let layout = self.layout.clone();
+        let tables = Tables::<K>::new(&layout, world, self.bound.as_deref());
+        let mut level = Level { keys, column: std::mem::take(&mut self.column) };
+        let mut spare: Vec<K> = Vec::new();
+        let mut next = Next::Epoch;
+        for _ in 0..layout.levels {
+            if self.depth >= until {
+                break;
+            }
+            if let Some(why) = limits.over() {
+                self.shortened.insert(why);
+                next = Next::Done;
+                break;
+            }
+            if !self.has_arrived(&level.keys, &layout, world) {
+                next = Next::Wait;
+                break;
+            }
+            let recorded = self.recorded.clone();
+            self.follow_recorded(world);
+            let mut to = Level { keys: std::mem::take(&mut spare), column: P::clear(std::mem::take(&mut self.spare)) };
+            self.payload.begin(level.keys.len(), &self.recorded);
+            let merge = Merge { tables: &tables, layout: &layout, world, from: &level };
+            let threads = if level.keys.len() < WORTH_THREADS { 1 } else { limits.threads };
+            self.payload.merge(&merge, &mut to, threads);
+            let found = self.payload.found();
+            let depth = self.depth;
+            let old = std::mem::replace(&mut level, to);
+            match &mut self.history {
+                Some(history) if history.wants(depth) => {
+                    history.keep::<P>(depth, layout.clone(), K::wrap(old.keys), old.column, recorded);
+                }
+                _ => {
+                    spare = old.keys;
+                    spare.clear();
+                    self.spare = old.column;
+                }
+            }
+            if !self.again {
+                self.open -= found.len();
+                self.found.extend(found.into_iter().map(|candidate| {
+                    let depth = depth + u64::from(candidate.terminal.is_none());
+                    Found { candidate, depth }
+                }));
+            }
+            if level.keys.is_empty() || self.open == 0 {
+                next = Next::Done;
+                break;
+            }
+            self.depth += 1;
+            self.figures.levels += 1;
+            self.figures.cuts += level.keys.len() as u64;
+            self.figures.widest = self.figures.widest.max(level.keys.len() as u64);
+            self.narrow(&mut level, &layout, world, limits);
+            if self.done {
+                next = Next::Done;
+                break;
+            }
+        }
+        self.keys = K::wrap(level.keys);
+        self.column = level.column;
+        next
+    }
+
+    /// Keeps a level within the limits.
+    fn narrow<K: Wide>(
+        &mut self,
+        level: &mut Level<K, P::Column>,
+        layout: &Layout,
+        world: &World<'_>,
+        limits: &Limits<'_>,
+    ) {
+        let cuts = level.keys.len() as u64;
+        if self.again {
+            if let Some(&keep) = self.caps.get(&self.depth).filter(|&&keep| cuts > keep) {
+                self.keep(level, layout, keep);
+            }
+            return;
+        }
+        if self.payload.overhead() > limits.bytes {
+            self.shortened.insert(Shortened::Memory(cuts));
+            self.done = true;
+            return;
+        }
+        let bytes = level.keys.len() * size_of::<K>() + P::bytes(&level.column);
+        let fits = (limits.bytes as u64 / 2).saturating_mul(cuts) / (bytes as u64).max(1);
+        let spent = limits.max_cuts.filter(|&most| self.figures.cuts > most / 2).map(|most| {
+            let levels = world.len().saturating_sub(self.depth).max(1);
+            (Shortened::MaxCuts(most), most.saturating_sub(self.figures.cuts) / levels)
+        });
+        let limits = [
+            limits.breadth.map(|breadth| (Shortened::Breadth(breadth), breadth)),
+            Some((Shortened::Memory(fits), fits)),
+            spent,
+        ];
+        let Some((why, keep)) = limits.into_iter().flatten().min_by_key(|(_, keep)| *keep) else { return };
+        let keep = keep.max(1);
+        if cuts > keep {
+            self.shortened.insert(why);
+            self.caps.insert(self.depth, keep);
+            self.keep(level, layout, keep);
+        }
+    }
+
+    /// Keeps the cuts of a level that are nearest to the recorded run.
+    fn keep<K: Wide>(&self, level: &mut Level<K, P::Column>, layout: &Layout, keep: u64) {
+        let kept = nearest(&level.keys, layout, &self.recorded, keep as usize);
+        let mut keeps = kept.iter();
+        level.keys.retain(|_| *keeps.next().expect("one for each cut"));
+        P::retain(&mut level.column, &kept);
+    }
+
+    /// The cut of the recorded run on the next level: one more element, the one recorded first.
+    fn follow_recorded(&mut self, world: &World<'_>) {
+        self.recorded.resize(world.lanes.len(), 0);
+        let next = (0..world.lanes.len() as u32)
+            .filter(|&lane| self.recorded[lane as usize] < world.lanes[lane as usize].ready)
+            .min_by_key(|&lane| world.element(lane, self.recorded[lane as usize]).event);
+        if let Some(lane) = next {
+            self.recorded[lane as usize] += 1;
+        }
+    }
+
+    /// Whether every element that could continue a cut of the level is here.
+    fn has_arrived<K: Key>(&self, keys: &[K], layout: &Layout, world: &World<'_>) -> bool {
+        if self.again || world.has_ended() {
+            return true;
+        }
+        let mut most = layout.base.clone();
+        for field in &layout.fields {
+            let ahead = keys.iter().map(|key| key.field(field.shift, field.mask)).max().unwrap_or(0);
+            most[field.lane as usize] += ahead;
+        }
+        most.resize(world.lanes.len(), 0);
+        world.lanes.iter().zip(&most).all(|(lane, &most_taken)| {
+            lane.ended || lane.ready > most_taken || lane.bound.iter().any(|need| need.count > most[need.lane as usize])
+        })
+    }
+}
