@@ -61,7 +61,7 @@ impl SpecRun {
             }
         }
         let run = SpecRun {
-            reader: Reader::new(spec, init),
+            reader: Reader::new(spec, init, false),
             all_steps: properties.iter().any(PropertyRun::all_steps),
             properties,
             begun: false,

@@ -32,7 +32,8 @@ pub(super) struct Quick {
 }
 
 impl Quick {
-    pub(super) fn new(spec: &Spec) -> Quick {
+    /// `follow`: what variables hold counts, too, where only accesses of them do.
+    pub(super) fn new(spec: &Spec, follow: bool) -> Quick {
         let mut quick = Quick {
             started: false,
             parametric: spec.properties.iter().any(|p| !p.params.is_empty()),
@@ -47,7 +48,12 @@ impl Quick {
                 let region = spec.variables[var.var as usize].kind == VariableKind::Region;
                 quick.variables[var.var as usize] |= if region { CROSSINGS } else { CHANGES };
             }
-            property.relevant.events.iter().for_each(|pattern| quick.pattern(pattern));
+            for pattern in &property.relevant.events {
+                quick.pattern(pattern);
+                if let (true, EventPattern::Read(var, _) | EventPattern::Write(var, _)) = (follow, pattern) {
+                    quick.variables[var.var as usize] |= CHANGES;
+                }
+            }
         }
         quick
     }

@@ -47,11 +47,12 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(spec: Spec, init: &[(String, Const)]) -> Reader {
+    /// `follow`: what variables hold counts, too, where a property only asks for accesses of them.
+    pub(crate) fn new(spec: Spec, init: &[(String, Const)], follow: bool) -> Reader {
         let mut objects = Objects::default();
         let values = Values::new(&spec, &mut objects, init);
         Reader {
-            quick: Quick::new(&spec),
+            quick: Quick::new(&spec, follow),
             spec,
             bindings: Bindings::default(),
             objects,

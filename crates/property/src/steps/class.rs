@@ -1,7 +1,5 @@
 //! What an event does to one instance.
 
-use super::Ground;
-use super::slot::{Slot, StateAtoms};
 use super::trace::Effect;
 use crate::run::matching::Conditions;
 use crate::run::subject::Subject;
@@ -53,8 +51,6 @@ fn met(conditions: &Conditions, binding: &[Option<Subject>]) -> Option<u64> {
 
 /// Finds classes for one instance.
 pub(super) struct Classifier<'a> {
-    pub(super) ground: &'a Ground,
-    pub(super) atoms: &'a StateAtoms,
     pub(super) binding: &'a [Option<Subject>],
     /// The parameters of which it matters whether they are named.
     pub(super) tracked: u64,
@@ -62,17 +58,9 @@ pub(super) struct Classifier<'a> {
 }
 
 impl Classifier<'_> {
-    pub(super) fn class(&self, effect: &Effect, slots: &mut [Slot]) -> Class {
+    /// The class of events with an effect, all but what they write.
+    pub(super) fn class(&self, effect: &Effect) -> Class {
         let mut class = Class::default();
-        for (number, slot) in slots.iter_mut().enumerate() {
-            let Some(key) = slot.key else { continue };
-            let written = effect.written.iter().rev().find(|(k, _)| *k == key).map(|(_, held)| *held);
-            let forgotten = effect.forgotten.contains(&key).then_some(slot.generic);
-            if let Some(held) = written.or(forgotten) {
-                let value = slot.number(self.ground, self.atoms.alone[number].as_deref(), self.binding, held);
-                class.writes.push((number as u32, value));
-            }
-        }
         if self.all_steps {
             class.steps.push(0);
         }

@@ -3,13 +3,12 @@
 use super::automaton::PathAutomaton;
 use super::instance::{Classified, Instance};
 use super::slot::StateAtoms;
-use super::trace::Occurrences;
+use super::trace::{Occurrences, mentioned};
 use super::{BoundSpec, Ground};
-use crate::check::Value;
-use crate::check::{VarRef, holds};
+use crate::check::{Value, holds};
 use crate::monitor::Asked;
 use crate::run::subject::{Objects, Subject};
-use crate::run::values::{Held, value};
+use crate::run::values::{Held, Key, value};
 use crate::run::{NoMonitor, compile_unknown};
 use event::Names;
 use std::sync::Arc;
@@ -46,42 +45,40 @@ pub struct Course {
     pub steps: Vec<Step>,
     /// Judges any order of them.
     pub automaton: PathAutomaton,
-    shown: Option<Arc<Instance>>,
+    property: usize,
+    instance_of: Option<Arc<Instance>>,
     occurrences: Arc<Occurrences>,
 }
 
 impl Course {
     /// What the variables of the property hold after these events (of the trace, in this order), by name:
-    /// `count[Event@1]`. Where the property has no variables, nothing.
+    /// `count[Event@1]`.
     pub fn values(&self, schedule: &[u64]) -> Vec<(String, String)> {
-        let Some(instance) = &self.shown else { return Vec::new() };
-        let ground = &instance.ground;
-        let initial = |var: &VarRef| {
-            let key = ground.view(&instance.binding).key(var);
-            key.map_or(ground.values.initial(var.var), |key| ground.values.get(key))
-        };
-        let mut held: Vec<Held> = instance.slots.iter().map(|slot| initial(&slot.var)).collect();
-        let events = &self.occurrences.events;
+        let Some(instance) = &self.instance_of else { return Vec::new() };
+        let (ground, found) = (&instance.ground, &self.occurrences);
+        let mut shown: Vec<(Key, Held)> = Vec::new();
+        for var in mentioned(&ground.spec.properties[self.property]) {
+            if let Some(key) = ground.view(&instance.binding).key(&var)
+                && shown.iter().all(|(other, _)| *other != key)
+            {
+                shown.push((key, ground.values.get(key)));
+            }
+        }
         for event in schedule {
-            let Ok(place) = events.binary_search_by_key(event, |(event, _)| *event) else { continue };
-            let effect = &self.occurrences.effects[events[place].1 as usize];
-            for (slot, held) in instance.slots.iter().zip(&mut held) {
-                let Some(key) = slot.key else { continue };
-                if let Some((_, new)) = effect.written.iter().rev().find(|(k, _)| *k == key) {
-                    *held = *new;
-                } else if effect.forgotten.contains(&key) {
-                    *held = slot.generic;
-                }
+            let Ok(place) = found.events.binary_search_by_key(event, |occurrence| occurrence.event) else { continue };
+            for ((variable, index), held) in &mut shown {
+                let generic = ground.values.initial(*variable);
+                *held = found.change(&found.events[place], (*variable, *index), generic).unwrap_or(*held);
             }
         }
-        let mut shown: Vec<(String, String)> = Vec::new();
-        for (slot, held) in instance.slots.iter().zip(held) {
-            let label = slot.label(ground);
-            if shown.iter().all(|(name, _)| *name != label) {
-                shown.push((label, text(ground, slot.var.var, held)));
+        let label = |(variable, index): Key| {
+            let name = &ground.spec.variables[variable as usize].name;
+            match index {
+                Some(index) => format!("{name}[{}]", ground.objects.text(&ground.threads, index)),
+                None => name.clone(),
             }
-        }
-        shown
+        };
+        shown.into_iter().map(|(key, held)| (label(key), text(ground, key.0, held))).collect()
     }
 }
 
@@ -91,7 +88,8 @@ fn text(ground: &Ground, variable: u32, held: Held) -> String {
     match value(held, ground.spec.variables[variable as usize].ty, &ground.objects) {
         Value::Bool(b) => b.to_string(),
         Value::Real(r) => format!("{r:?}"),
-        _ => ground.objects.text(&ground.threads, subject),
+        // An identity that was recorded as a number has a name that no name looks like.
+        _ => ground.objects.text(&ground.threads, subject).trim_start_matches('\0').to_owned(),
     }
 }
 
@@ -157,10 +155,10 @@ pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<
     let compiled = compile_unknown(property, &bound.bound[number].knobs, &bound.folder, unknown)?;
     let monitor = Arc::new(compiled.monitor);
     let courses = made.into_iter().map(|(instance, classified)| {
-        let steps = classified.as_ref().map_or_else(Vec::new, |classified| steps(bound, occurrences, classified));
+        let steps = classified.as_ref().map_or_else(Vec::new, |classified| steps(bound, classified));
         let shown = classified.map(|classified| Arc::new(classified.instance));
         let automaton = PathAutomaton::new(monitor.clone(), shown.clone());
-        Course { instance, steps, automaton, shown, occurrences: occurrences.clone() }
+        Course { instance, steps, automaton, property: number, instance_of: shown, occurrences: occurrences.clone() }
     });
     Ok(Courses { courses: courses.collect(), omitted, asked: compiled.asked })
 }
@@ -170,24 +168,18 @@ fn in_words(objects: &Objects, threads: &Names, subject: Option<Subject>) -> Str
 }
 
 /// The events of an instance.
-fn steps(bound: &BoundSpec, found: &Occurrences, classified: &Classified) -> Vec<Step> {
+fn steps(bound: &BoundSpec, classified: &Classified) -> Vec<Step> {
     let classes = &classified.instance.classes;
-    let step = |event, class: u32| Step { event, class, silent: classes[class as usize].steps.is_empty() };
+    let step = |(event, class): (u64, u32)| Step { event, class, silent: classes[class as usize].steps.is_empty() };
     if let Some(idle) = classified.idle {
-        let mut steps: Vec<Step> = (bound.first..bound.first + bound.events).map(|event| step(event, idle)).collect();
-        for &(event, effect) in &found.events {
-            if let Some(class) = classified.of_effect[effect as usize] {
-                steps[(event - bound.first) as usize] = step(event, class);
-            }
+        let every = bound.first..bound.first + bound.events;
+        let mut steps: Vec<Step> = every.map(|event| step((event, idle))).collect();
+        for &(event, class) in &classified.events {
+            steps[(event - bound.first) as usize] = step((event, class));
         }
         return steps;
     }
-    let ours = classified.of_effect.iter().enumerate().filter_map(|(effect, class)| Some((effect, (*class)?)));
-    let mut steps = Vec::new();
-    for (effect, class) in ours {
-        let places = &found.places[found.starts[effect] as usize..found.starts[effect + 1] as usize];
-        steps.extend(places.iter().map(|&place| step(found.events[place as usize].0, class)));
-    }
+    let mut steps: Vec<Step> = classified.events.iter().copied().map(step).collect();
     steps.sort_unstable_by_key(|step| step.event);
     steps
 }

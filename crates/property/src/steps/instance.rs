@@ -10,7 +10,9 @@ use super::slot::{At, Slot, StateAtoms, judge};
 use super::trace::Occurrences;
 use crate::check::{Atom, Property, VarRef};
 use crate::monitor::Letter;
+use crate::monitor::intern::FastMap;
 use crate::run::subject::Subject;
+use crate::run::values::{Held, Key};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -34,11 +36,12 @@ pub(super) struct Instance {
     pub(super) freed: u64,
 }
 
-/// An instance, and by effect the class of its events, if they do anything to it.
+/// An instance, and the classes of its events.
 pub(super) struct Classified {
     pub(super) instance: Instance,
-    pub(super) of_effect: Vec<Option<u32>>,
-    /// The class of an event without effect, if that is a step, too.
+    /// The events that do something to it, and their classes; not in order.
+    pub(super) events: Vec<(u64, u32)>,
+    /// The class of every other event, if they are steps, too.
     pub(super) idle: Option<u32>,
 }
 
@@ -62,13 +65,48 @@ impl Instance {
         if freed.count_ones() > MAX_FREED {
             return None;
         }
-        let classifier = Classifier { ground, atoms, binding: &binding, tracked, all_steps };
-        let mut raw: Vec<Class> = found.effects.iter().map(|effect| classifier.class(effect, &mut slots)).collect();
+        let classifier = Classifier { binding: &binding, tracked, all_steps };
+        let mut raw: Vec<Class> = Vec::new();
+        let mut events: Vec<(u64, u32)> = Vec::new();
+        let mut known: FastMap<Vec<(u32, u32)>, u32> = FastMap::default();
+        let mut writes = Vec::new();
+        for (number, effect) in found.effects.iter().enumerate() {
+            let class = classifier.class(effect);
+            let changes = |key: Key| effect.written.contains(&key) || effect.forgotten.contains(&key);
+            let changed: Vec<(usize, Key)> = slots
+                .iter()
+                .enumerate()
+                .filter_map(|(slot, made)| Some((slot, made.key.filter(|key| changes(*key))?)))
+                .collect();
+            if class.is_nothing() && changed.is_empty() {
+                continue;
+            }
+            known.clear();
+            for occurrence in found.of_effect(number) {
+                writes.clear();
+                for &(slot, key) in &changed {
+                    let made = &mut slots[slot];
+                    if let Some(held) = found.change(occurrence, key, made.generic) {
+                        let value = made.number(ground, atoms.alone[slot].as_deref(), &binding, held);
+                        writes.push((slot as u32, value));
+                    }
+                }
+                let known = match known.get(&writes) {
+                    Some(&known) => known,
+                    None => {
+                        raw.push(Class { writes: writes.clone(), ..class.clone() });
+                        known.insert(writes.clone(), raw.len() as u32 - 1);
+                        raw.len() as u32 - 1
+                    }
+                };
+                events.push((occurrence.event, known));
+            }
+        }
         // What always holds the same need not be written.
         raw.iter_mut().for_each(|class| class.writes.retain(|(slot, _)| slots[*slot as usize].values.len() > 1));
 
         let mut conditions = Letter::default();
-        let at = At { ground, binding: &binding, held: |_: &VarRef| crate::run::values::Held::Unknown };
+        let at = At { ground, binding: &binding, held: |_: &VarRef| Held::Unknown };
         for (number, (atom, _)) in property.atoms.iter().enumerate() {
             if let Atom::Instance(expr) = atom {
                 judge(&mut conditions, 1 << number, expr, &at);
@@ -83,10 +121,12 @@ impl Instance {
             })
         };
         let idle = all_steps.then(|| number(Class::idle()));
-        let of_effect = raw.into_iter().map(|class| (!class.is_nothing()).then(|| number(class))).collect();
+        let of_raw: Vec<Option<u32>> =
+            raw.into_iter().map(|class| (!class.is_nothing()).then(|| number(class))).collect();
+        let events = events.into_iter().filter_map(|(event, raw)| Some((event, of_raw[raw as usize]?))).collect();
         let (ground, atoms) = (ground.clone(), atoms.clone());
         let instance = Instance { ground, atoms, binding, slots, classes, conditions, tracked, freed };
-        Some(Classified { instance, of_effect, idle })
+        Some(Classified { instance, events, idle })
     }
 
     /// The atoms that do not depend on the event, when these parameters are unnamed and variables hold these.
@@ -100,9 +140,12 @@ impl Instance {
         }
         let held = |var: &VarRef| {
             let found = self.slots.iter().zip(values).find(|(slot, _)| slot.var == *var);
-            found.map_or(crate::run::values::Held::Unknown, |(slot, &value)| {
-                if hidden(slot) { slot.generic } else { slot.values[value as usize].0 }
-            })
+            found.map_or(
+                Held::Unknown,
+                |(slot, &value)| {
+                    if hidden(slot) { slot.generic } else { slot.values[value as usize].0 }
+                },
+            )
         };
         let at = At { ground: &self.ground, binding: &self.binding, held };
         self.atoms.joint.iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));

@@ -70,10 +70,11 @@ impl BoundSpec {
         names: &Names,
         trace: &Batch,
     ) -> BoundSpec {
-        let mut reader = Reader::new(spec.clone(), init);
+        let mut reader = Reader::new(spec.clone(), init, true);
         reader.open(names, trace, false);
         reader.begin();
-        let mut collectors: Vec<Collector> = spec.properties.iter().map(Collector::new).collect();
+        let mut collectors: Vec<Collector> =
+            spec.properties.iter().map(|property| Collector::new(spec, property)).collect();
         let mut deed = Deed::default();
         for (index, &event) in trace.events.iter().enumerate() {
             if !reader.matters(event) {

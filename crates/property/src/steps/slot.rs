@@ -180,13 +180,4 @@ impl Slot {
         self.numbers.insert(held, number);
         number
     }
-
-    /// What it is called: `count[Event@1]`.
-    pub(super) fn label(&self, ground: &Ground) -> String {
-        let name = &ground.spec.variables[self.var.var as usize].name;
-        match self.key {
-            Some((_, Some(index))) => format!("{name}[{}]", ground.objects.text(&ground.threads, index)),
-            _ => name.clone(),
-        }
-    }
 }

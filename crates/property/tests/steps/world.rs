@@ -97,8 +97,12 @@ pub(crate) fn property(random: &mut Random) -> (String, String) {
         1 => ("ere never", format!("{{{}}} {{!({})}} {{{}}}", leaf(random), leaf(random), leaf(random))),
         2 => (
             "fsm",
-            format!("init a; bad c; otherwise stay; a {{ {} => b; }} b {{ {} => c; {} => a; }} c {{ }}",
-                leaf(random), leaf(random), leaf(random)),
+            format!(
+                "init a; bad c; otherwise stay; a {{ {} => b; }} b {{ {} => c; {} => a; }} c {{ }}",
+                leaf(random),
+                leaf(random),
+                leaf(random)
+            ),
         ),
         3..6 => ("past", formula(random, &chosen, 3)),
         // Seldom false from the beginning.
