@@ -5,6 +5,7 @@ mod formula;
 pub mod logic;
 pub mod monitor;
 pub mod run;
+pub mod steps;
 pub mod syntax;
 
 pub use formula::{AtomId, Ere, Formula, Fsm, FsmState, Guard, Otherwise};

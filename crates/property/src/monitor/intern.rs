@@ -5,7 +5,7 @@ use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// Multiply and rotate: keys are small numbers of our own, so that nobody can choose them to collide.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Fx(u64);
+pub(crate) struct Fx(u64);
 
 impl Hasher for Fx {
     fn finish(&self) -> u64 {
@@ -31,7 +31,7 @@ impl Hasher for Fx {
     }
 }
 
-pub(super) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fx>>;
+pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<Fx>>;
 
 /// Gives each distinct value a number, from 0 on.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ mod follows;
 mod fsm;
 mod future;
 mod graph;
-mod intern;
+pub(crate) mod intern;
 mod lazy;
 mod leaves;
 mod letter;

@@ -13,11 +13,11 @@ use std::collections::HashMap;
 
 /// Something declared, and of which instance.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Meant {
+pub(crate) struct Meant {
     /// Its number in the specification.
-    pub(super) number: u32,
+    pub(crate) number: u32,
     /// The instance of an indexed one.
-    pub(super) index: Option<Subject>,
+    pub(crate) index: Option<Subject>,
 }
 
 /// A declaration that no recorded name matches.
@@ -37,16 +37,16 @@ pub struct Unbound {
 
 /// What the recorded names of each space mean. Names are looked at once, when they first appear.
 #[derive(Default)]
-pub(super) struct Bindings {
+pub(crate) struct Bindings {
     /// By variable of the trace.
-    pub(super) vars: Vec<Vec<Meant>>,
+    pub(crate) vars: Vec<Vec<Meant>>,
     /// By lock and by condition of the trace, and its number as an object.
-    pub(super) locks: Vec<(Vec<Meant>, u32)>,
-    pub(super) conds: Vec<(Vec<Meant>, u32)>,
+    pub(crate) locks: Vec<(Vec<Meant>, u32)>,
+    pub(crate) conds: Vec<(Vec<Meant>, u32)>,
     /// Regions by block of the trace: numbers of their flags.
-    pub(super) blocks: Vec<Vec<u32>>,
+    pub(crate) blocks: Vec<Vec<u32>>,
     /// Events by label of the trace.
-    pub(super) labels: Vec<Vec<u32>>,
+    pub(crate) labels: Vec<Vec<u32>>,
     /// Declarations that something matched.
     used: HashMap<(Kind, u32), ()>,
 }
@@ -82,7 +82,7 @@ fn element(inner: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Op
 
 impl Bindings {
     /// Looks at the names that appeared since the last time.
-    pub(super) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
+    pub(crate) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
         for number in self.vars.len()..names.space(Space::Var).len() {
             let name = names.get(Space::Var, number as u32);
             let meant = self.variable(spec, name, names, objects);
@@ -164,7 +164,7 @@ impl Bindings {
     }
 
     /// Declarations that matched nothing in the whole trace.
-    pub(super) fn unbound(&self, spec: &Spec, names: &Names) -> Vec<Unbound> {
+    pub(crate) fn unbound(&self, spec: &Spec, names: &Names) -> Vec<Unbound> {
         let mut unbound = Vec::new();
         let mut check = |kind, number: usize, what: String, place: String, span, spaces: &[Space]| {
             if self.used.contains_key(&(kind, number as u32)) {

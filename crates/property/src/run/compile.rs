@@ -48,13 +48,23 @@ impl From<UserError> for NoMonitor {
 
 /// Compiles a property with these knobs. Files of user-defined logics are found from `folder`.
 pub fn compile(property: &Property, knobs: &Knobs, folder: &Path) -> Result<Compiled, NoMonitor> {
+    compile_unknown(property, knobs, folder, u64::MAX)
+}
+
+/// Compiles a property for runs on which of its atoms only these can be unknown.
+pub(crate) fn compile_unknown(
+    property: &Property,
+    knobs: &Knobs,
+    folder: &Path,
+    unknown: u64,
+) -> Result<Compiled, NoMonitor> {
     let kinds = Kinds::new(property, knobs);
     let possible = Possible { at_start: &|letter| kinds.at_start(letter), later: &|letter| kinds.later(letter) };
     let conditions = property.atoms.iter().filter(|(atom, _)| matches!(atom, Atom::Instance(_))).count();
     if conditions > MAX_CONDITIONS {
         return Err(NoMonitor::TooManyConditions(conditions));
     }
-    let unknown = mask(property, |atom| !matches!(atom, Atom::Event(_)));
+    let unknown = unknown & mask(property, |atom| !matches!(atom, Atom::Event(_)));
     compile_with(property, knobs, folder, unknown, possible)
 }
 

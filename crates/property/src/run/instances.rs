@@ -107,15 +107,17 @@ impl Instances {
             return;
         };
         let Some(list) = self.by_subject.get_mut(shortest) else { return };
+        // A decided instance that is not full is still copied from: it has to be found when its subject is gone.
+        let is_stale = |i: u32| all[i as usize].decided.is_some() && all[i as usize].is_full();
         let mut stale = 0;
         for &i in list.iter() {
             if wanted(i) {
                 out.push(i);
             }
-            stale += usize::from(all[i as usize].decided.is_some());
+            stale += usize::from(is_stale(i));
         }
         if stale > list.len() / 2 {
-            list.retain(|&i| all[i as usize].decided.is_none());
+            list.retain(|&i| !is_stale(i));
         }
     }
 

@@ -2,14 +2,15 @@
 
 use super::bind::{Bindings, Meant};
 use super::subject::{Objects, Subject};
-use crate::check::{Arg, EventPattern, LockPattern, Param, ParamId, VarRef};
+use super::values::{Held, Key};
+use crate::check::{Arg, Atom, EventPattern, LockPattern, Param, ParamId, Property, VarRef};
 use event::{Batch, Event, Names, Op, ThreadId};
 
 /// What parameters must stand for so that an atom holds.
-pub(super) type Conditions = Vec<(ParamId, Subject)>;
+pub(crate) type Conditions = Vec<(ParamId, Subject)>;
 
 /// The operations that an event of a pattern can be, as bits.
-pub(super) fn operations(pattern: &EventPattern) -> u64 {
+pub(crate) fn operations(pattern: &EventPattern) -> u64 {
     let ops: &[Op] = match pattern {
         EventPattern::Read(..) => &[Op::Read, Op::AtomicLoad, Op::AtomicRmw],
         EventPattern::Write(..) => &[Op::Write, Op::AtomicStore, Op::AtomicRmw],
@@ -29,23 +30,23 @@ pub(super) fn operations(pattern: &EventPattern) -> u64 {
 }
 
 /// What one event is, in the words of a specification.
-pub(super) struct Seen<'a> {
-    pub(super) names: &'a Names,
-    pub(super) batch: &'a Batch,
-    pub(super) event: Event,
-    pub(super) bindings: &'a Bindings,
-    pub(super) objects: &'a Objects,
+pub(crate) struct Seen<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) batch: &'a Batch,
+    pub(crate) event: Event,
+    pub(crate) bindings: &'a Bindings,
+    pub(crate) objects: &'a Objects,
     /// Regions that it enters or leaves, outermost.
-    pub(super) crossed: &'a [u32],
+    pub(crate) crossed: &'a [u32],
     /// It is the first of its thread.
-    pub(super) first: bool,
+    pub(crate) first: bool,
     /// The arguments of an internal event.
-    pub(super) args: &'a [Option<Subject>],
+    pub(crate) args: &'a [Option<Subject>],
 }
 
 impl Seen<'_> {
     /// Whether the event is one of this pattern; then, what for. Parameters stand only for subjects of their sorts.
-    pub(super) fn matches(&self, pattern: &EventPattern, params: &[Param]) -> Option<Conditions> {
+    pub(crate) fn matches(&self, pattern: &EventPattern, params: &[Param]) -> Option<Conditions> {
         let event = self.event;
         let thread = event.thread();
         let mut conditions = Conditions::new();
@@ -109,7 +110,7 @@ impl Seen<'_> {
     }
 
     /// Whether an access of a variable that means these is one of this one.
-    pub(super) fn var(&self, var: &VarRef, meant: &[Meant], out: &mut Conditions) -> bool {
+    pub(crate) fn var(&self, var: &VarRef, meant: &[Meant], out: &mut Conditions) -> bool {
         meant.iter().any(|m| {
             m.number == var.var
                 && match &var.index {
@@ -136,4 +137,61 @@ impl Seen<'_> {
 /// One parameter cannot stand for two things.
 fn consistent(conditions: &Conditions) -> bool {
     conditions.iter().enumerate().all(|(i, (p, s))| conditions[..i].iter().all(|(q, t)| p != q || s == t))
+}
+
+/// For whom a write of a variable of this index is a write of `var`; `None` for nobody.
+pub(crate) fn conditions_of(
+    var: &VarRef,
+    index: Option<Subject>,
+    seen: &Seen<'_>,
+    params: &[Param],
+) -> Option<Conditions> {
+    match (&var.index, index) {
+        (None, _) | (Some(Arg::Free), _) => Some(Vec::new()),
+        (Some(Arg::Param(param)), Some(subject)) => {
+            let subject = seen.objects.of_sort(seen.names, subject, &params[*param as usize].sort)?;
+            Some(vec![(*param, subject)])
+        }
+        (Some(Arg::Const(constant)), Some(subject)) => seen.objects.is(subject, constant).then(Vec::new),
+        (Some(Arg::Thread(name)), Some(Subject::Thread(thread))) => (seen.names.thread(thread) == name).then(Vec::new),
+        _ => None,
+    }
+}
+
+/// Whom an event concerns: which instances of a property step at it.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub(crate) struct Concern {
+    /// The event atoms that hold, by number, and for whom.
+    pub(crate) held: Vec<(u32, Conditions)>,
+    /// For whom a variable that matters was written.
+    pub(crate) wrote: Vec<Conditions>,
+}
+
+impl Concern {
+    /// Finds whom an event that wrote this concerns.
+    pub(crate) fn find(&mut self, property: &Property, seen: &Seen<'_>, written: &[(Key, Held)]) {
+        self.held.clear();
+        self.wrote.clear();
+        for (number, (atom, _)) in property.atoms.iter().enumerate() {
+            if let Atom::Event(pattern) = atom
+                && let Some(conditions) = seen.matches(pattern, &property.params)
+            {
+                self.held.push((number as u32, conditions));
+            }
+        }
+        for &((number, index), _) in written {
+            for var in property.relevant.variables.iter().filter(|var| var.var == number) {
+                self.wrote.extend(conditions_of(var, index, seen, &property.params));
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.wrote.is_empty()
+    }
+
+    /// Everybody it concerns.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Conditions> {
+        self.held.iter().map(|(_, conditions)| conditions).chain(&self.wrote)
+    }
 }

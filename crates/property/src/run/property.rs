@@ -2,10 +2,11 @@
 
 use super::compile::Compiled;
 use super::instances::{Instance, Instances};
-use super::matching::{Conditions, Seen, operations};
+use super::matching::{Concern, Seen, conditions_of, operations};
+use super::reader::Deed;
 use super::subject::{Objects, Subject};
 use super::values::{Key, Values, View};
-use crate::check::{Arg, Atom, Expr, Knobs, Param, Property, Spec, Steps, Unknown, VarRef, holds};
+use crate::check::{Atom, Expr, Knobs, Property, Spec, Steps, Unknown, holds};
 use crate::logic::LogicError;
 use crate::monitor::{AnyMonitor, Asked, Letter, Monitor, Verdict};
 use event::Names;
@@ -74,7 +75,8 @@ pub(super) struct PropertyRun {
     /// A monitor hit its bounds.
     gave_up: bool,
     unknowns: Vec<Unknown>,
-    /// Scratch: the instances that an event concerns, and the event atoms that hold for some of them.
+    /// Scratch: whom an event concerns, and those instances.
+    concern: Concern,
     concerned: Vec<u32>,
 }
 
@@ -105,6 +107,7 @@ impl PropertyRun {
             good: None,
             gave_up: false,
             unknowns: Vec::new(),
+            concern: Concern::default(),
             concerned: Vec::new(),
         }
     }
@@ -217,45 +220,47 @@ impl PropertyRun {
         }
     }
 
-    /// One event, after what it wrote was written.
+    /// One event, after what it did to the variables.
     /// Whether it violated the property for some instance.
-    pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key], event: u64) -> bool {
-        if written.is_empty() && self.operations >> seen.event.op() as u32 & 1 == 0 && !self.all_steps {
+    pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, deed: &Deed, event: u64) -> bool {
+        // That a variable was forgotten is no step, but the next step sees it.
+        self.refresh(spec, values, seen, deed.forgotten.iter().copied());
+        if deed.written.is_empty() && self.operations >> seen.event.op() as u32 & 1 == 0 && !self.all_steps {
             return false;
         }
-        // Which event atoms hold, for whom.
-        let mut held: Vec<(u32, Conditions)> = Vec::new();
-        for (number, (atom, _)) in self.property.atoms.iter().enumerate() {
-            if let Atom::Event(pattern) = atom
-                && let Some(conditions) = seen.matches(pattern, &self.property.params)
-            {
-                held.push((number as u32, conditions));
-            }
-        }
-        // Which variables that matter were written, for whom.
-        let mut wrote: Vec<Conditions> = Vec::new();
-        for &(number, index) in written {
-            for var in self.property.relevant.variables.iter().filter(|var| var.var == number) {
-                wrote.extend(conditions_of(var, index, seen, &self.property.params));
-            }
-        }
-        if held.is_empty() && wrote.is_empty() && !self.all_steps {
-            return false;
-        }
+        let mut concern = std::mem::take(&mut self.concern);
+        concern.find(&self.property, seen, &deed.written);
+        let violated = if concern.is_empty() && !self.all_steps {
+            false
+        } else {
+            self.step_of(spec, values, seen, deed, &concern, event)
+        };
+        self.concern = concern;
+        violated
+    }
+
+    fn step_of(
+        &mut self,
+        spec: &Spec,
+        values: &Values,
+        seen: &Seen<'_>,
+        deed: &Deed,
+        concern: &Concern,
+        event: u64,
+    ) -> bool {
         let bad = self.bad.len();
-        let named: Vec<Conditions> = held.iter().map(|(_, c)| c.clone()).chain(wrote.iter().cloned()).collect();
-        for (param, subject) in named.into_iter().flatten() {
+        for &(param, subject) in concern.all().flatten() {
             if self.instances.is_new(param, subject) {
                 self.copy_for(param, subject, spec, values, seen);
             }
         }
-        self.refresh(spec, values, seen, written);
+        self.refresh(spec, values, seen, deed.written.iter().map(|(key, _)| *key));
         let mut concerned = std::mem::take(&mut self.concerned);
         concerned.clear();
         if self.all_steps {
             self.instances.agreeing(&[], &mut concerned);
         } else {
-            for conditions in held.iter().map(|(_, c)| c).chain(&wrote) {
+            for conditions in concern.all() {
                 self.instances.agreeing(conditions, &mut concerned);
             }
             concerned.sort_unstable();
@@ -267,7 +272,7 @@ impl PropertyRun {
             let binding = std::mem::take(&mut slot.binding);
             let mut instance = Instance { binding, ..slot.clone() };
             let mut letter = instance.lasting;
-            for (atom, conditions) in &held {
+            for (atom, conditions) in &concern.held {
                 if instance.agrees(conditions) {
                     letter.holds |= 1 << atom;
                 }
@@ -279,6 +284,10 @@ impl PropertyRun {
         }
         self.concerned = concerned;
         self.bad[bad..].iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
+    }
+
+    pub(super) fn all_steps(&self) -> bool {
+        self.all_steps
     }
 
     pub(super) fn is_violated(&self, number: usize) -> bool {
@@ -326,12 +335,12 @@ impl PropertyRun {
         }
     }
 
-    /// Evaluates the atoms over variables that were written, wherever they are seen.
-    fn refresh(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, written: &[Key]) {
-        for &(number, index) in written {
+    /// Evaluates the atoms over variables that changed, wherever they are seen.
+    fn refresh(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, changed: impl Iterator<Item = Key>) {
+        for (number, index) in changed {
             let Some(&bits) = self.by_variable.get(&number) else { continue };
             let mut affected = Vec::new();
-            for var in self.property.relevant.variables.clone().iter().filter(|var| var.var == number) {
+            for var in self.property.relevant.variables.iter().filter(|var| var.var == number) {
                 if let Some(conditions) = conditions_of(var, index, seen, &self.property.params) {
                     self.instances.agreeing(&conditions, &mut affected);
                 }
@@ -418,19 +427,5 @@ impl PropertyRun {
 
     pub(super) fn logic_error(&self) -> Option<(usize, LogicError)> {
         Some((self.number, self.asked.as_ref()?.error()?))
-    }
-}
-
-/// For whom a write of a variable of this index is a write of `var`; `None` for nobody.
-fn conditions_of(var: &VarRef, index: Option<Subject>, seen: &Seen<'_>, params: &[Param]) -> Option<Conditions> {
-    match (&var.index, index) {
-        (None, _) | (Some(Arg::Free), _) => Some(Vec::new()),
-        (Some(Arg::Param(param)), Some(subject)) => {
-            let subject = seen.objects.of_sort(seen.names, subject, &params[*param as usize].sort)?;
-            Some(vec![(*param, subject)])
-        }
-        (Some(Arg::Const(constant)), Some(subject)) => seen.objects.is(subject, constant).then(Vec::new),
-        (Some(Arg::Thread(name)), Some(Subject::Thread(thread))) => (seen.names.thread(thread) == name).then(Vec::new),
-        _ => None,
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// What a parameter stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub(super) enum Subject {
+pub(crate) enum Subject {
     Thread(ThreadId),
     /// A lock or an object: the number of its name in [`Objects`].
     Object(u32),
@@ -21,13 +21,13 @@ pub(super) enum Subject {
 
 /// The names of locks and objects, and other texts that instances are told apart by.
 #[derive(Default)]
-pub(super) struct Objects {
+pub(crate) struct Objects {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
 }
 
 impl Objects {
-    pub(super) fn number(&mut self, name: &str) -> u32 {
+    pub(crate) fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
@@ -37,12 +37,12 @@ impl Objects {
         number
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<u32> {
+    pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }
 
     /// The subject that a recorded value is.
-    pub(super) fn of_value(&mut self, names: &Names, value: event::Value) -> Option<Subject> {
+    pub(crate) fn of_value(&mut self, names: &Names, value: event::Value) -> Option<Subject> {
         Some(match value {
             event::Value::Unknown => return None,
             event::Value::Bool(b) => Subject::Bool(b),
@@ -53,7 +53,7 @@ impl Objects {
     }
 
     /// The subject as one of a sort, if it is one. A string names a thread, lock or object.
-    pub(super) fn of_sort(&self, names: &Names, subject: Subject, sort: &Sort) -> Option<Subject> {
+    pub(crate) fn of_sort(&self, names: &Names, subject: Subject, sort: &Sort) -> Option<Subject> {
         Some(match (sort, subject) {
             (Sort::Thread, Subject::Thread(_)) => subject,
             (Sort::Thread, Subject::Text(text)) => {
@@ -77,7 +77,7 @@ impl Objects {
     }
 
     /// An identity that was recorded as a value: of a thread, or of anything else by name or number.
-    pub(super) fn of_identity(&mut self, names: &Names, subject: Subject) -> Subject {
+    pub(crate) fn of_identity(&mut self, names: &Names, subject: Subject) -> Subject {
         match subject {
             Subject::Text(text) => match names.space(Space::Thread).find(self.names[text as usize].as_bytes()) {
                 Some(thread) => Subject::Thread(ThreadId(thread)),
@@ -90,7 +90,7 @@ impl Objects {
     }
 
     /// Whether a subject is this constant.
-    pub(super) fn is(&self, subject: Subject, constant: &Const) -> bool {
+    pub(crate) fn is(&self, subject: Subject, constant: &Const) -> bool {
         match (subject, constant) {
             (Subject::Bool(a), Const::Bool(b)) => a == *b,
             (Subject::Int(a), Const::Int(b)) => a == *b,
@@ -101,7 +101,7 @@ impl Objects {
     }
 
     /// As a value of expressions.
-    pub(super) fn value(&self, subject: Subject) -> Value<'_> {
+    pub(crate) fn value(&self, subject: Subject) -> Value<'_> {
         match subject {
             // Threads and objects are never compared with each other; the top bit keeps them apart all the same.
             Subject::Thread(thread) => Value::Ref(1 << 63 | u64::from(thread.0)),
@@ -114,7 +114,7 @@ impl Objects {
     }
 
     /// In words.
-    pub(super) fn text(&self, names: &Names, subject: Subject) -> String {
+    pub(crate) fn text(&self, names: &Names, subject: Subject) -> String {
         match subject {
             Subject::Thread(thread) => names.get(Space::Thread, thread.0).to_owned(),
             Subject::Object(number) => self.names[number as usize].clone(),

@@ -1,5 +1,6 @@
 //! What variables hold on the run, and how an instance sees them.
 
+use super::reader::Deed;
 use super::subject::{Objects, Subject};
 use crate::check::{Arg, Const, ParamId, Spec, Valuation, Value, VarRef, VariableKind};
 use crate::syntax::ast::Type;
@@ -7,11 +8,11 @@ use event::{Names, ThreadId};
 use std::collections::{BTreeMap, HashMap};
 
 /// A variable: its number in the specification, and of which instance or thread.
-pub(super) type Key = (u32, Option<Subject>);
+pub(crate) type Key = (u32, Option<Subject>);
 
 /// What is held, as recorded; strings by their numbers in [`Objects`].
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) enum Held {
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Held {
     Unknown,
     Known(Subject),
 }
@@ -28,18 +29,16 @@ struct Told {
 
 /// What all variables of a specification hold.
 #[derive(Default)]
-pub(super) struct Values {
+pub(crate) struct Values {
     held: HashMap<Key, Held>,
     /// By variable: its value before the first write.
     initial: Vec<Held>,
     /// Initial values of the command line, and of the trace, which count where the specification says nothing.
     told: BTreeMap<String, Told>,
-    /// How deep each thread is in each region.
-    depth: HashMap<(u32, ThreadId), u32>,
 }
 
 impl Values {
-    pub(super) fn new(spec: &Spec, objects: &mut Objects, init: &[(String, Const)]) -> Values {
+    pub(crate) fn new(spec: &Spec, objects: &mut Objects, init: &[(String, Const)]) -> Values {
         let mut initial = Vec::new();
         for variable in &spec.variables {
             let given = init.iter().find(|(name, _)| *name == variable.name).map(|(_, value)| value);
@@ -62,12 +61,12 @@ impl Values {
 
     /// An initial value that the trace gives.
     /// Where the command line gave one, that stays.
-    pub(super) fn tell(&mut self, name: &str, held: Held, late: bool) {
+    pub(crate) fn tell(&mut self, name: &str, held: Held, late: bool) {
         self.told.entry(name.to_owned()).or_insert(Told { held, by_user: false, late });
     }
 
     /// Makes initial values of the trace those of the variables that have none.
-    pub(super) fn take_told(&mut self, spec: &Spec) {
+    pub(crate) fn take_told(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {
             if variable.index.is_none()
                 && *initial == Held::Unknown
@@ -80,7 +79,7 @@ impl Values {
     }
 
     /// Gives a variable of an instance the initial value that the trace gave under its name.
-    pub(super) fn take_told_of(&mut self, key: Key, name: &str) {
+    pub(crate) fn take_told_of(&mut self, key: Key, name: &str) {
         if let Some(told) = self.told.get(name)
             && (told.by_user || self.initial[key.0 as usize] == Held::Unknown)
         {
@@ -88,38 +87,26 @@ impl Values {
         }
     }
 
-    /// What was written is no longer there.
-    pub(super) fn forget(&mut self, key: Key) {
-        self.held.remove(&key);
-    }
-
-    pub(super) fn set(&mut self, key: Key, held: Held) {
-        self.held.insert(key, held);
-    }
-
-    fn get(&self, key: Key) -> Held {
-        self.held.get(&key).copied().unwrap_or(self.initial[key.0 as usize])
-    }
-
-    /// A thread enters or leaves a region. Whether it is the outermost one.
-    pub(super) fn cross(&mut self, region: u32, thread: ThreadId, enters: bool) -> bool {
-        let depth = self.depth.entry((region, thread)).or_default();
-        let outermost = if enters {
-            *depth += 1;
-            *depth == 1
-        } else {
-            *depth = depth.saturating_sub(1);
-            *depth == 0
-        };
-        if outermost {
-            self.set((region, Some(Subject::Thread(thread))), Held::Known(Subject::Bool(enters)));
+    /// What an event did: what it wrote is there, what it forgot no longer.
+    pub(crate) fn apply(&mut self, deed: &Deed) {
+        self.held.extend(deed.written.iter().copied());
+        for key in &deed.forgotten {
+            self.held.remove(key);
         }
-        outermost
+    }
+
+    /// What a variable holds that nobody wrote and nobody told about.
+    pub(crate) fn initial(&self, variable: u32) -> Held {
+        self.initial[variable as usize]
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Held {
+        self.held.get(&key).copied().unwrap_or(self.initial[key.0 as usize])
     }
 }
 
 /// The subject that a constant is.
-pub(super) fn of_constant(objects: &mut Objects, constant: &Const) -> Subject {
+pub(crate) fn of_constant(objects: &mut Objects, constant: &Const) -> Subject {
     match constant {
         Const::Bool(b) => Subject::Bool(*b),
         Const::Int(n) => Subject::Int(*n),
@@ -128,19 +115,30 @@ pub(super) fn of_constant(objects: &mut Objects, constant: &Const) -> Subject {
     }
 }
 
+/// What a variable of this type holds, as a value of expressions.
+pub(crate) fn value<'a>(held: Held, ty: Option<Type>, objects: &'a Objects) -> Value<'a> {
+    match (ty, held) {
+        (_, Held::Unknown) => Value::Unknown,
+        // Languages without truth values record 0 and 1.
+        (Some(Type::Bool), Held::Known(Subject::Int(n @ (0 | 1)))) => Value::Bool(n == 1),
+        (Some(Type::Real), Held::Known(Subject::Int(n))) => Value::Real(n as f64),
+        (_, Held::Known(subject)) => objects.value(subject),
+    }
+}
+
 /// What an instance sees: its parameters, and the variables they choose.
-pub(super) struct View<'a> {
-    pub(super) spec: &'a Spec,
-    pub(super) names: &'a Names,
-    pub(super) values: &'a Values,
-    pub(super) objects: &'a Objects,
+pub(crate) struct View<'a> {
+    pub(crate) spec: &'a Spec,
+    pub(crate) names: &'a Names,
+    pub(crate) values: &'a Values,
+    pub(crate) objects: &'a Objects,
     /// By parameter; `None` where it stands for nothing yet.
-    pub(super) binding: &'a [Option<Subject>],
+    pub(crate) binding: &'a [Option<Subject>],
 }
 
 impl View<'_> {
     /// The key of a variable; `None` if its index stands for nothing yet.
-    fn key(&self, var: &VarRef) -> Option<Key> {
+    pub(crate) fn key(&self, var: &VarRef) -> Option<Key> {
         let index = match &var.index {
             None => None,
             Some(Arg::Param(param)) => Some((*self.binding.get(*param as usize)?)?),
@@ -163,13 +161,7 @@ impl Valuation for View<'_> {
     fn variable(&self, var: &VarRef) -> Value<'_> {
         // What an index that stands for nothing yet will stand for has not been written: it holds its initial value.
         let held = self.key(var).map_or(self.values.initial[var.var as usize], |key| self.values.get(key));
-        let Held::Known(subject) = held else { return Value::Unknown };
-        match (self.spec.variables[var.var as usize].ty, subject) {
-            // Languages without truth values record 0 and 1.
-            (Some(Type::Bool), Subject::Int(n @ (0 | 1))) => Value::Bool(n == 1),
-            (Some(Type::Real), Subject::Int(n)) => Value::Real(n as f64),
-            _ => self.objects.value(subject),
-        }
+        value(held, self.spec.variables[var.var as usize].ty, self.objects)
     }
 
     fn param(&self, param: ParamId) -> Value<'_> {

@@ -1,0 +1,172 @@
+//! What the events of a trace do in the words of a specification: the same for whoever reads it, in whatever order.
+//!
+//! How deep a thread is in a region and which event is its first depend on that thread's own events alone; so what an
+//! event does is the same on every path that keeps the order of each thread.
+
+use super::bind::Bindings;
+use super::matching::Seen;
+use super::quick::Quick;
+use super::subject::{Objects, Subject};
+use super::values::{Held, Key, Values};
+use crate::check::{Const, Spec, VariableKind};
+use crate::syntax::ast::Type;
+use event::{Batch, Event, Names, Op, Space, ThreadId};
+use std::collections::HashMap;
+
+/// What one event does.
+#[derive(Default, Debug)]
+pub(crate) struct Deed {
+    /// Variables that hold something new.
+    pub(crate) written: Vec<(Key, Held)>,
+    /// Variables that hold their initial value again: their memory was given or taken back.
+    pub(crate) forgotten: Vec<Key>,
+    /// Objects whose memory was taken back: what comes under their names later are others.
+    pub(crate) gone: Vec<Subject>,
+    /// Regions that are entered or left, outermost.
+    pub(crate) crossed: Vec<u32>,
+    /// The arguments of an internal event.
+    pub(crate) args: Vec<Option<Subject>>,
+    /// It is the first of its thread; told only if some property asks.
+    pub(crate) first: bool,
+}
+
+/// Reads events for a specification.
+pub(crate) struct Reader {
+    pub(crate) spec: Spec,
+    pub(crate) bindings: Bindings,
+    pub(crate) objects: Objects,
+    /// Initial values, until somebody applies deeds to them.
+    pub(crate) values: Values,
+    quick: Quick,
+    /// How deep each thread is in each region.
+    depth: HashMap<(u32, ThreadId), u32>,
+    /// By thread: whether it has acted.
+    acted: Vec<bool>,
+    /// The event asked about last is the first of its thread.
+    first: bool,
+}
+
+impl Reader {
+    /// `follow`: what variables hold counts, too, where a property only asks for accesses of them.
+    pub(crate) fn new(spec: Spec, init: &[(String, Const)], follow: bool) -> Reader {
+        let mut objects = Objects::default();
+        let values = Values::new(&spec, &mut objects, init);
+        Reader {
+            quick: Quick::new(&spec, follow),
+            spec,
+            bindings: Bindings::default(),
+            objects,
+            values,
+            depth: HashMap::new(),
+            acted: Vec::new(),
+            first: false,
+        }
+    }
+
+    /// Looks at the names and initial values of a batch. `begun`: there were events before.
+    pub(crate) fn open(&mut self, names: &Names, batch: &Batch, begun: bool) {
+        // Initial values stand before the first event; later ones count only for objects that were not there yet.
+        for init in &batch.inits {
+            let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
+            self.values.tell(names.str(init.name), held, begun || init.before > 0);
+        }
+        self.grow(names);
+        self.acted.resize(names.space(Space::Thread).len(), false);
+    }
+
+    /// Before the first event: initial values are settled.
+    pub(crate) fn begin(&mut self) {
+        self.values.take_told(&self.spec);
+    }
+
+    /// Looks at new names; an initial value that the trace gave for one of them is its own.
+    pub(crate) fn grow(&mut self, names: &Names) {
+        let known = self.bindings.vars.len();
+        self.bindings.grow(&self.spec, names, &mut self.objects);
+        for (number, meant) in self.bindings.vars.iter().enumerate().skip(known) {
+            for meant in meant.iter().filter(|meant| meant.index.is_some()) {
+                let name = names.get(Space::Var, number as u32);
+                self.values.take_told_of((meant.number, meant.index), name);
+            }
+        }
+        self.quick.grow(&self.bindings);
+    }
+
+    /// Whether an event can matter to some property, apart from being a step where all events are. To be asked about
+    /// every event, in order.
+    #[inline]
+    pub(crate) fn matters(&mut self, event: Event) -> bool {
+        self.first = false;
+        if self.quick.started {
+            self.first = !std::mem::replace(&mut self.acted[event.thread().0 as usize], true);
+        }
+        self.first || self.quick.matters(event)
+    }
+
+    /// What the event that was asked about last does.
+    pub(crate) fn read(&mut self, names: &Names, batch: &Batch, event: Event, deed: &mut Deed) {
+        deed.written.clear();
+        deed.forgotten.clear();
+        deed.gone.clear();
+        deed.crossed.clear();
+        deed.args.clear();
+        deed.first = self.first;
+        let thread = event.thread();
+        let own = Subject::Thread(thread);
+        match event.op() {
+            Op::Write | Op::AtomicStore | Op::AtomicRmw => {
+                let meant = &self.bindings.vars[event.var().0 as usize];
+                if meant.is_empty() {
+                    return;
+                }
+                let value = self.objects.of_value(names, batch.extra(event).value);
+                for meant in meant {
+                    let variable = &self.spec.variables[meant.number as usize];
+                    let index = if variable.kind == VariableKind::Local { Some(own) } else { meant.index };
+                    let identity = variable.ty == Some(Type::Ref);
+                    let value = value.map(|v| if identity { self.objects.of_identity(names, v) } else { v });
+                    deed.written.push(((meant.number, index), value.map_or(Held::Unknown, Held::Known)));
+                }
+            }
+            op @ (Op::Alloc | Op::Free) => {
+                for meant in &self.bindings.vars[event.var().0 as usize] {
+                    deed.forgotten.push((meant.number, meant.index));
+                    if let (Op::Free, Some(subject @ Subject::Object(_))) = (op, meant.index)
+                        && !deed.gone.contains(&subject)
+                    {
+                        deed.gone.push(subject);
+                    }
+                }
+            }
+            op @ (Op::Begin | Op::End) => {
+                let enters = op == Op::Begin;
+                for &region in &self.bindings.blocks[event.block().0 as usize] {
+                    let depth = self.depth.entry((region, thread)).or_default();
+                    *depth = if enters { *depth + 1 } else { depth.saturating_sub(1) };
+                    if *depth == u32::from(enters) {
+                        deed.crossed.push(region);
+                        deed.written.push(((region, Some(own)), Held::Known(Subject::Bool(enters))));
+                    }
+                }
+            }
+            Op::Internal => {
+                deed.args.extend(batch.args(event).iter().map(|&value| self.objects.of_value(names, value)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The event with what it does, to be matched.
+    pub(crate) fn seen<'a>(&'a self, names: &'a Names, batch: &'a Batch, event: Event, deed: &'a Deed) -> Seen<'a> {
+        Seen {
+            names,
+            batch,
+            event,
+            bindings: &self.bindings,
+            objects: &self.objects,
+            crossed: &deed.crossed,
+            first: deed.first,
+            args: &deed.args,
+        }
+    }
+}

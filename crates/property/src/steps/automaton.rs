@@ -1,0 +1,239 @@
+//! A monitor and the variables it looks at, together as one deterministic automaton that is discovered as it runs.
+
+use super::class::Class;
+use super::instance::Instance;
+use crate::monitor::intern::FastMap;
+use crate::monitor::{AnyMonitor, Letter, Monitor, Q, Verdict};
+use std::sync::Arc;
+
+/// What is known of a path that led to a state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Status {
+    /// Not violated; some continuation may be.
+    Open,
+    /// No continuation is violated.
+    Safe,
+    /// Violated, for good.
+    Violated,
+    /// The monitor hit its bounds, or the instance cannot be followed: nothing is known, for good.
+    GaveUp,
+}
+
+/// Rows of this many classes are kept densely.
+const DENSE: usize = 256;
+const UNKNOWN: u32 = u32::MAX;
+
+/// A state: the numbers of what variables hold, the unnamed parameters, and the monitor's states; or, if nothing can
+/// change any more, only what is known.
+type State = Box<[u64]>;
+
+/// The monitor and the valuation of one instance together. States are dense numbers; what is discovered is kept.
+#[derive(Clone)]
+pub struct PathAutomaton {
+    monitor: Arc<AnyMonitor>,
+    instance: Option<Arc<Instance>>,
+    states: Vec<(State, Status)>,
+    numbers: FastMap<State, u32>,
+    start: u32,
+    /// By state and class, if there are few classes.
+    rows: Vec<u32>,
+    sparse: FastMap<(u32, u32), u32>,
+    /// Scratch: the state that is being made.
+    next: Vec<u64>,
+}
+
+/// The subsets of a set, the empty one first. In this order the monitor's states stand in a state.
+fn subsets(set: u64) -> impl Iterator<Item = u64> {
+    let mut next = Some(0u64);
+    std::iter::from_fn(move || {
+        let now = next?;
+        let after = now.wrapping_sub(set) & set;
+        next = (after != 0).then_some(after);
+        Some(now)
+    })
+}
+
+/// The place of a subset in that order.
+fn place(subset: u64, mut set: u64) -> usize {
+    let (mut place, mut bit) = (0, 0);
+    while set != 0 {
+        let lowest = set & set.wrapping_neg();
+        place |= usize::from(subset & lowest != 0) << bit;
+        bit += 1;
+        set &= !lowest;
+    }
+    place
+}
+
+impl PathAutomaton {
+    pub(super) fn new(monitor: Arc<AnyMonitor>, instance: Option<Arc<Instance>>) -> PathAutomaton {
+        let mut automaton = PathAutomaton {
+            monitor,
+            instance: instance.clone(),
+            states: Vec::new(),
+            numbers: FastMap::default(),
+            start: 0,
+            rows: Vec::new(),
+            sparse: FastMap::default(),
+            next: Vec::new(),
+        };
+        automaton.start = match instance {
+            None => automaton.fixed(Status::GaveUp),
+            Some(instance) => {
+                let values: Vec<u64> = instance.slots.iter().map(|slot| slot.initial.into()).collect();
+                let q = automaton.monitor.init(instance.lasting(instance.tracked, &values));
+                automaton.settle(&instance, &values, instance.tracked, &[q], false)
+            }
+        };
+        automaton
+    }
+
+    /// The state after step 0.
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// How many classes there are: those of the course's steps are below.
+    pub fn classes(&self) -> u32 {
+        self.instance.as_ref().map_or(0, |instance| instance.classes.len() as u32)
+    }
+
+    /// Whether the monitor never steps at events of this class: they only change what variables hold.
+    pub fn is_silent(&self, class: u32) -> bool {
+        self.instance.as_ref().is_none_or(|instance| instance.classes[class as usize].steps.is_empty())
+    }
+
+    /// What is known of a path that led to this state.
+    #[inline]
+    pub fn status(&self, state: u32) -> Status {
+        self.states[state as usize].1
+    }
+
+    /// How many states were discovered so far. Their numbers are below.
+    pub fn states(&self) -> usize {
+        self.states.len()
+    }
+
+    /// The state after an event of this class, if that was discovered already.
+    #[inline]
+    pub fn known(&self, state: u32, class: u32) -> Option<u32> {
+        if self.status(state) != Status::Open {
+            return Some(state);
+        }
+        let classes = self.classes() as usize;
+        if classes > DENSE {
+            return self.sparse.get(&(state, class)).copied();
+        }
+        Some(self.rows[state as usize * classes + class as usize]).filter(|&next| next != UNKNOWN)
+    }
+
+    /// The state after an event of this class.
+    #[inline]
+    pub fn step(&mut self, state: u32, class: u32) -> u32 {
+        match self.known(state, class) {
+            Some(next) => next,
+            None => self.discover(state, class),
+        }
+    }
+
+    /// Discovers everything reachable by any classes in any order, if these are at most `limit` states. Whether it did:
+    /// then [`PathAutomaton::known`] knows everything.
+    pub fn close(&mut self, limit: usize) -> bool {
+        let mut state = 0;
+        while state < self.states.len() {
+            if self.states.len() > limit {
+                return false;
+            }
+            for class in 0..self.classes() {
+                self.step(state as u32, class);
+            }
+            state += 1;
+        }
+        self.states.len() <= limit
+    }
+
+    #[cold]
+    fn discover(&mut self, state: u32, class: u32) -> u32 {
+        let Some(instance) = self.instance.clone() else { return state };
+        let next = self.after(&instance, state, &instance.classes[class as usize]);
+        let classes = instance.classes.len();
+        if classes > DENSE {
+            self.sparse.insert((state, class), next);
+        } else {
+            self.rows[state as usize * classes + class as usize] = next;
+        }
+        next
+    }
+
+    /// The writes, then who is named, the step, and who is gone.
+    fn after(&mut self, instance: &Instance, state: u32, class: &Class) -> u32 {
+        let state = self.states[state as usize].0.clone();
+        let (values, rest) = state.split_at(instance.slots.len());
+        let mut values = values.to_vec();
+        let (mut unnamed, states) = (rest[0], &rest[1..]);
+        for &(slot, value) in &class.writes {
+            values[slot as usize] = value.into();
+        }
+        let named = class.named & unnamed;
+        let more = instance.freed & !unnamed;
+        unnamed &= !named;
+        // An instance of a subject that is named for the first time did so far what one without it did.
+        let mut states: Vec<Q> =
+            subsets(instance.freed & !unnamed).map(|others| states[place(others & !named, more)]).collect();
+        for (others, q) in subsets(instance.freed & !unnamed).zip(&mut states) {
+            let without = unnamed | others;
+            if class.is_step(without) && !self.monitor.verdict(*q).is_final() {
+                let lasting = instance.lasting(without, &values);
+                *q = self.monitor.step(*q, Letter::new(lasting.holds | class.held(without), lasting.unknown));
+            }
+        }
+        let violated = instance.freed != 0 && unnamed == 0 && self.monitor.verdict(states[0]) == Verdict::Violated;
+        let gone = class.gone & !unnamed;
+        if gone != 0 {
+            let before = instance.freed & !unnamed;
+            unnamed |= gone;
+            states = subsets(instance.freed & !unnamed).map(|others| states[place(others | gone, before)]).collect();
+        }
+        self.settle(instance, &values, unnamed, &states, violated)
+    }
+
+    /// The number of a state. `violated`: it was seen to be before subjects were gone.
+    fn settle(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
+        let monitor = &self.monitor;
+        if violated || (instance.freed == 0 && monitor.verdict(states[0]) == Verdict::Violated) {
+            return self.fixed(Status::Violated);
+        }
+        if states.iter().all(|&q| !monitor.can_violate(q)) {
+            return self.fixed(Status::Safe);
+        }
+        if states.iter().all(|&q| monitor.gave_up(q)) {
+            return self.fixed(Status::GaveUp);
+        }
+        let mut next = std::mem::take(&mut self.next);
+        next.clear();
+        next.extend_from_slice(values);
+        next.push(unnamed);
+        next.extend_from_slice(states);
+        let number = self.intern(&next, Status::Open);
+        self.next = next;
+        number
+    }
+
+    fn fixed(&mut self, status: Status) -> u32 {
+        // No other state is so short.
+        self.intern(&[status as u64], status)
+    }
+
+    fn intern(&mut self, state: &[u64], status: Status) -> u32 {
+        if let Some(&number) = self.numbers.get(state) {
+            return number;
+        }
+        let number = self.states.len() as u32;
+        self.states.push((state.into(), status));
+        self.numbers.insert(state.into(), number);
+        if (self.classes() as usize) <= DENSE {
+            self.rows.extend((0..self.classes()).map(|_| UNKNOWN));
+        }
+        number
+    }
+}

@@ -1,0 +1,133 @@
+//! What the events of a recorded trace mean for a property, whatever order they come in.
+//!
+//! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::courses`] gives the
+//! instances of a property: each [`Course`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
+//! On the recorded order that is what [`SpecRun`](crate::run::SpecRun) says.
+//!
+//! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
+//! initial value of `x`. Such an event is *silent* ([`Step::silent`]): whoever walks a path takes its class like any
+//! other, but the monitor does not step.
+//!
+//! Where an object's memory is taken back, the instances of that object come to their end, and what comes under its name
+//! later belongs to another object, which did nothing until then; one course stands for all of them. There, and only
+//! there, a violation shows not before all of an instance's subjects have been named on the path.
+
+mod automaton;
+mod class;
+mod course;
+mod instance;
+mod slot;
+mod trace;
+
+pub use automaton::{PathAutomaton, Status};
+pub use course::{Course, Courses, Step};
+
+use crate::check::{Const, Knobs, Property, Spec, Steps};
+use crate::run::NoMonitor;
+use crate::run::reader::{Deed, Reader};
+use crate::run::subject::Objects;
+use crate::run::values::Values;
+use event::{Batch, Names, Space};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use trace::{Collector, Occurrences};
+
+/// What all courses of a specification share.
+struct Ground {
+    spec: Spec,
+    /// The names of threads, under their numbers.
+    threads: Names,
+    objects: Objects,
+    /// Initial values.
+    values: Values,
+}
+
+/// A specification bound to a whole trace.
+pub struct BoundSpec {
+    ground: Arc<Ground>,
+    /// By property.
+    bound: Vec<Bound>,
+    folder: PathBuf,
+    /// How many events the trace has, and the number of the first.
+    events: u64,
+    first: u64,
+}
+
+/// A property bound to a trace.
+struct Bound {
+    knobs: Knobs,
+    occurrences: Arc<Occurrences>,
+}
+
+impl BoundSpec {
+    /// Reads a trace. `knobs` are those of the command line, which win; `init` are initial values, which win, too.
+    /// Files of user-defined logics are found from `folder`.
+    pub fn new(
+        spec: &Spec,
+        knobs: Knobs,
+        init: &[(String, Const)],
+        folder: &Path,
+        names: &Names,
+        trace: &Batch,
+    ) -> BoundSpec {
+        let mut reader = Reader::new(spec.clone(), init, true);
+        reader.open(names, trace, false);
+        reader.begin();
+        let mut collectors: Vec<Collector> =
+            spec.properties.iter().map(|property| Collector::new(spec, property)).collect();
+        let mut deed = Deed::default();
+        for (index, &event) in trace.events.iter().enumerate() {
+            if !reader.matters(event) {
+                continue;
+            }
+            reader.read(names, trace, event, &mut deed);
+            let seen = reader.seen(names, trace, event, &deed);
+            for (collector, property) in collectors.iter_mut().zip(&spec.properties) {
+                collector.event(property, &seen, &deed, trace.first + index as u64);
+            }
+        }
+        let mut threads = Names::default();
+        for number in 0..names.space(Space::Thread).len() {
+            let added = threads.add(Space::Thread, names.get(Space::Thread, number as u32));
+            debug_assert_eq!(added, Ok(number as u32));
+        }
+        let bound = collectors.into_iter().zip(&spec.properties).map(|(collector, property)| Bound {
+            knobs: knobs.or(property.knobs).or(spec.knobs),
+            occurrences: Arc::new(collector.finish()),
+        });
+        let bound = bound.collect();
+        let Reader { spec, objects, values, .. } = reader;
+        BoundSpec {
+            ground: Arc::new(Ground { spec, threads, objects, values }),
+            bound,
+            folder: folder.to_owned(),
+            events: trace.events.len() as u64,
+            first: trace.first,
+        }
+    }
+
+    /// The specification.
+    pub fn spec(&self) -> &Spec {
+        &self.ground.spec
+    }
+
+    /// The settings of a property: those of the command line, its own, those of the specification.
+    pub fn knobs(&self, property: usize) -> Knobs {
+        self.bound[property].knobs
+    }
+
+    /// The instances of a property: one without parameters; else one for every combination of subjects that events which
+    /// matter to it name for its parameters, and that passes `where`; in the order in which they are first named. At
+    /// most `limit`.
+    pub fn courses(&self, property: usize, limit: usize) -> Result<Courses, NoMonitor> {
+        course::courses(self, property, limit)
+    }
+
+    fn property(&self, number: usize) -> &Property {
+        &self.ground.spec.properties[number]
+    }
+
+    fn all_steps(&self, number: usize) -> bool {
+        self.bound[number].knobs.steps == Some(Steps::All)
+    }
+}

@@ -1,0 +1,175 @@
+//! The examples of the language, by hand: what is violated in which order, and with how few states.
+
+use crate::{shuffle, violated, walk, world::Random};
+use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value};
+use property::check::{Knobs, Spec, check_file};
+use property::steps::{BoundSpec, Course, Status};
+use property::syntax::Disk;
+use std::path::Path;
+
+fn spec(name: &str) -> Spec {
+    let path = format!("{}/../../corpus/specs/{name}.rvs", env!("CARGO_MANIFEST_DIR"));
+    let mut checked = check_file(&path, &Disk);
+    assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
+    checked.specs.remove(0)
+}
+
+/// A trace of these events: thread, operation, object, value.
+fn trace(events: &[(&str, Op, &str, Option<i64>)]) -> (Names, Batch) {
+    let mut names = Names::default();
+    let mut batch = Batch::default();
+    for &(thread, op, object, value) in events {
+        let thread = ThreadId(names.add(Space::Thread, thread).expect("room"));
+        let mut extra = Extra { value: value.map_or(Value::Unknown, Value::Int), ..Extra::default() };
+        if matches!(op, Op::Wait | Op::Woken) {
+            extra.lock = LockId(names.add(Space::Lock, object).expect("room"));
+        }
+        let object = names.add(op.space().expect("an object"), object).expect("room");
+        let extra = batch.add_extra(extra);
+        batch.events.push(Event::with_extra(thread, op, object, SiteId(0), extra));
+    }
+    (names, batch)
+}
+
+fn courses(spec: &Spec, property: usize, names: &Names, trace: &Batch) -> Vec<Course> {
+    let bound = BoundSpec::new(spec, Knobs::default(), &[], Path::new(""), names, trace);
+    bound.courses(property, 100).expect("a monitor").courses
+}
+
+fn the_only(mut courses: Vec<Course>) -> Course {
+    assert_eq!(courses.len(), 1);
+    courses.remove(0)
+}
+
+fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
+    of.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+#[test]
+fn landing() {
+    let spec = spec("01-landing");
+    let (names, trace) = trace(&[
+        ("controller", Op::Read, "radio", Some(1)),
+        ("controller", Op::Write, "approved", Some(1)),
+        ("controller", Op::Read, "approved", Some(1)),
+        ("controller", Op::Write, "landing", Some(1)),
+        ("radio", Op::Write, "radio", Some(0)),
+    ]);
+    let mut course = the_only(courses(&spec, 0, &names, &trace));
+    assert_eq!(course.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [1, 3, 4], "the three writes");
+    assert_eq!(walk(&mut course, &[1, 3, 4]), None, "the recorded run");
+    assert_eq!(walk(&mut course, &[1, 4, 3]), Some(3));
+    assert_eq!(walk(&mut course, &[4, 1, 3]), Some(3));
+    assert_eq!(course.values(&[4, 0, 1]), pairs(&[("landing", "0"), ("approved", "1"), ("radio", "0")]));
+    assert!(course.automaton.close(100));
+    assert!(course.automaton.states() <= 10, "{}", course.automaton.states());
+}
+
+#[test]
+fn interval() {
+    let spec = spec("02-interval");
+    let (names, trace) = trace(&[
+        ("A", Op::Write, "Demo.x", Some(0)),
+        ("B", Op::Write, "Demo.z", Some(1)),
+        ("A", Op::Write, "Demo.y", Some(1)),
+        ("B", Op::Write, "Demo.x", Some(1)),
+    ]);
+    let mut course = the_only(courses(&spec, 0, &names, &trace));
+    assert_eq!(walk(&mut course, &[0, 1, 2, 3]), None);
+    assert_eq!(walk(&mut course, &[0, 1, 3, 2]), None);
+    assert_eq!(walk(&mut course, &[0, 2, 1, 3]), Some(4), "y > z for a while, then x > 0");
+    assert_eq!(course.values(&[0, 2]), pairs(&[("x", "0"), ("y", "1"), ("z", "0")]));
+    // x is kept as x > 0; y and z share an atom.
+    assert!(course.automaton.close(100), "{}", course.automaton.states());
+}
+
+#[test]
+fn permit() {
+    let spec = spec("03-permit");
+    let (names, trace) = trace(&[
+        ("A", Op::Write, "Plane.permit", Some(1)),
+        ("A", Op::Write, "Plane.landing", Some(1)),
+        ("B", Op::Write, "Plane.permit", Some(0)),
+    ]);
+    let mut course = the_only(courses(&spec, 0, &names, &trace));
+    assert_eq!(walk(&mut course, &[0, 1, 2]), None);
+    assert_eq!(walk(&mut course, &[2, 0, 1]), None);
+    assert_eq!(walk(&mut course, &[0, 2, 1]), Some(3));
+    assert_eq!(course.values(&[0]), pairs(&[("landing", "false"), ("permit", "true")]));
+}
+
+#[test]
+fn becomes_positive() {
+    let spec = spec("04-becomes-positive");
+    let numbers = [3, -1, 0, 7, -5, 2];
+    let events: Vec<_> = numbers.map(|n| ("T", Op::Write, "Demo.x", Some(n))).into();
+    let (names, mut trace) = trace(&events);
+    // Each a thread of its own, so that every order is one.
+    for (number, event) in trace.events.iter_mut().enumerate() {
+        *event = Event::with_extra(ThreadId(number as u32), event.op(), event.object(), event.site(), event.extra());
+    }
+    let mut random = Random(1);
+    for property in 0..3 {
+        let mut course = the_only(courses(&spec, property, &names, &trace));
+        let classes: std::collections::BTreeSet<u32> = course.steps.iter().map(|step| step.class).collect();
+        assert_eq!(classes.len(), 3, "positive, negative, neither");
+        for _ in 0..200 {
+            let order = shuffle(&mut random, &trace);
+            let first = order.iter().position(|&event| numbers[event as usize] != 0);
+            let expected = first.filter(|&at| numbers[order[at] as usize] > 0).map(|at| at + 1);
+            assert_eq!(walk(&mut course, &order), expected, "{property}: {order:?}");
+        }
+        assert!(course.automaton.close(20), "{}", course.automaton.states());
+    }
+}
+
+#[test]
+fn lost_wakeup() {
+    let spec = spec("07-lost-wakeup");
+    let (names, trace) = trace(&[
+        ("waiter", Op::Read, "Event.count@1", Some(0)),
+        ("waiter", Op::Wait, "Event@1", None),
+        ("signaller", Op::Write, "Event.count@1", Some(1)),
+        ("signaller", Op::Notify, "Event@1", None),
+        ("waiter", Op::Woken, "Event@1", None),
+    ]);
+    let mut course = the_only(courses(&spec, 0, &names, &trace));
+    assert_eq!(course.instance, pairs(&[("e", "Event@1"), ("t", "waiter")]));
+    assert_eq!(course.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(walk(&mut course, &[0, 1, 2, 3, 4]), None);
+    assert_eq!(walk(&mut course, &[0, 2, 3, 1]), Some(4), "written between the test and the wait");
+    assert_eq!(course.values(&[0, 2]), pairs(&[("count[Event@1]", "1")]));
+    let woken = the_only(courses(&spec, 1, &names, &trace));
+    assert_eq!(woken.automaton.status(woken.automaton.start()), Status::Safe, "only the end says anything");
+    assert!(violated(&Spec { properties: vec![spec.properties[0].clone()], ..spec }, &names, &trace).is_empty());
+}
+
+#[test]
+fn memory_that_is_given_again_is_silent_but_acts() {
+    let text = "spec S { shared int x = 0 at trace \"x\"; event e at trace \"e\"; property p past { e -> x == 0 } }";
+    let checked = check_file("s.rvs", &crate::Text(text.to_owned()));
+    let spec = &checked.specs[0];
+    let (names, trace) =
+        trace(&[("A", Op::Write, "x", Some(5)), ("B", Op::Alloc, "x", None), ("A", Op::Internal, "e", None)]);
+    let mut course = the_only(courses(spec, 0, &names, &trace));
+    assert_eq!(course.steps.iter().map(|step| step.silent).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(walk(&mut course, &[0, 1, 2]), None);
+    assert_eq!(walk(&mut course, &[1, 0, 2]), Some(3));
+    assert_eq!(course.values(&[0, 1]), pairs(&[("x", "0")]));
+    assert_eq!(violated(spec, &names, &trace), []);
+}
+
+#[test]
+fn instances_are_counted_beyond_the_limit() {
+    let text = "spec S { shared int x = 0 at trace \"x\"; \
+                property p(i : thread, j : thread where i != j) past { write(x, i) -> !prev write(x, j) } }";
+    let checked = check_file("s.rvs", &crate::Text(text.to_owned()));
+    let threads: Vec<String> = (0..20).map(|t| format!("T{t}")).collect();
+    let events: Vec<_> = threads.iter().map(|t| (t.as_str(), Op::Write, "x", Some(1))).collect();
+    let (names, trace) = trace(&events);
+    let bound = BoundSpec::new(&checked.specs[0], Knobs::default(), &[], Path::new(""), &names, &trace);
+    let some = bound.courses(0, 7).expect("a monitor");
+    assert_eq!((some.courses.len(), some.omitted), (7, 20 * 19 - 7));
+    assert_eq!(some.courses[0].instance, pairs(&[("i", "T0"), ("j", "T1")]));
+    assert_eq!(some.courses[0].steps.len(), 2);
+}
