@@ -2,10 +2,13 @@
 
 use event::{Batch, Op, Value};
 
+/// The thread and the position in it of an event, and the variable that it is pinned for.
+pub(crate) type Pin = (u32, u64, u32);
+
 /// The pins of a trace, in the order of the events they speak of.
 pub(crate) struct Pins {
-    /// By position of the pinned event in its thread: thread, position, variable. Sorted.
-    wanted: Vec<(u32, u64, u32)>,
+    /// Sorted.
+    wanted: Vec<Pin>,
     /// By thread: how many of its events were seen, and the next of `wanted` that is of it.
     threads: Vec<(u64, usize)>,
 }
@@ -32,15 +35,15 @@ impl Pins {
         Some(Pins { wanted, threads })
     }
 
-    /// The variables that the next event of this thread in recorded order is pinned for.
+    /// The pins of the next event of this thread in recorded order.
     #[inline]
-    pub(crate) fn step(&mut self, thread: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn step(&mut self, thread: u32) -> &[Pin] {
         let (position, next) = &mut self.threads[thread as usize];
         let from = *next;
         while self.wanted.get(*next).is_some_and(|&(t, n, _)| t == thread && n == *position) {
             *next += 1;
         }
         *position += 1;
-        self.wanted[from..*next].iter().map(|&(_, _, var)| var)
+        &self.wanted[from..*next]
     }
 }

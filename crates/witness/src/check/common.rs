@@ -72,7 +72,7 @@ fn check_pins(mut pins: Pins, trace: &Batch, places: &mut Places) {
         {
             places.need(at, pinned.of_others(thread), Rule::Pin);
         }
-        for var in pins.step(thread) {
+        for &(_, _, var) in pins.step(thread) {
             pinned.entry(var).or_default().add(thread, places.of(at));
         }
     }

@@ -88,7 +88,7 @@ impl<'a> Definition<'a> {
             let mut close = |stack: &mut Vec<usize>, shared: bool, all: bool| {
                 let opens = stack.first().copied();
                 if all {
-                    stack.clear()
+                    stack.clear();
                 } else {
                     let _ = stack.pop();
                 }
@@ -187,7 +187,7 @@ impl<'a> Definition<'a> {
         if feasible { Next::Yes } else { Next::No }
     }
 
-    fn common(&self, prefix: &[usize], e: usize) -> bool {
+    pub fn common(&self, prefix: &[usize], e: usize) -> bool {
         let event = self.events[e];
         (0..e).all(|a| {
             let before = self.events[a];
@@ -256,9 +256,8 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// The accesses of a variable between the barriers around an access, the first barrier, and whether it is a set
-    /// member: sets as (opening event, members).
-    fn sets_around(&self, e: usize) -> (Option<usize>, Vec<(Option<usize>, Vec<usize>)>) {
+    /// The sets between the barriers around an access: the opening event, and all members.
+    fn sets_around(&self, e: usize) -> Vec<(Option<usize>, Vec<usize>)> {
         let var = self.events[e].object();
         let all: Vec<usize> =
             (0..self.events.len()).filter(|&a| access(self.events[a].op()) && self.events[a].object() == var).collect();
@@ -275,7 +274,7 @@ impl<'a> Definition<'a> {
                 sets.push((Some(a), vec![a]));
             }
         }
-        (from, sets)
+        sets
     }
 
     fn sets(&self, prefix: &[usize], e: usize) -> bool {
@@ -284,7 +283,7 @@ impl<'a> Definition<'a> {
             // The order of barriers is another rule.
             return true;
         }
-        let (_, sets) = self.sets_around(e);
+        let sets = self.sets_around(e);
         sets.iter().all(|(opened, members)| {
             let came = |a: &usize| prefix.contains(a);
             let member = members.contains(&e);

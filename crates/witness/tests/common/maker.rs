@@ -203,11 +203,9 @@ impl Maker<'_> {
                 }
                 self.count -= 1;
             }
-            Op::Read | Op::AtomicLoad if extra.value.is_known() => {
-                // What a variable holds without a recorded value could be anything.
-                if self.values[object].is_known() {
-                    extra.value = self.values[object];
-                }
+            // What a variable holds without a recorded value could be anything.
+            Op::Read | Op::AtomicLoad if extra.value.is_known() && self.values[object].is_known() => {
+                extra.value = self.values[object];
             }
             Op::Write | Op::AtomicStore | Op::AtomicRmw => self.values[object] = extra.value,
             Op::Alloc | Op::Free => self.values[object] = Value::Unknown,
