@@ -14,6 +14,21 @@ pub fn moved(schedule: &[u64]) -> Vec<bool> {
     moved
 }
 
+/// How many events of a schedule are moved.
+pub(crate) fn fewest_moved(schedule: &[u64]) -> usize {
+    // By length: the least event that an increasing sequence of that length ends with.
+    let mut ends: Vec<u64> = Vec::new();
+    for &event in schedule {
+        if ends.last().is_none_or(|&last| last < event) {
+            ends.push(event);
+        } else {
+            let longer = ends.partition_point(|&end| end < event);
+            ends[longer] = event;
+        }
+    }
+    schedule.len() - ends.len()
+}
+
 /// The part outside of which every event is in order with all others.
 fn disorder(schedule: &[u64]) -> (usize, usize) {
     let n = schedule.len();
@@ -135,6 +150,7 @@ mod tests {
                 subsets.map(|set| -> Vec<u64> { (0..n).filter(|k| set >> k & 1 == 1).map(|k| schedule[k]).collect() });
             let longest = sequences.filter(|s| s.is_sorted()).map(|s| s.len()).max();
             assert_eq!(Some(kept.len()), longest, "{schedule:?}");
+            assert_eq!(fewest_moved(&schedule), n - kept.len(), "{schedule:?}");
         }
     }
 }

@@ -13,11 +13,30 @@ pub(super) struct Graph {
     heads: Vec<u32>,
     /// Who needs it, and the edge before.
     edges: Vec<(u32, u32)>,
+    /// By gate: an event that is not before any that needs the gate, and behind all that the gate needs.
+    gates: Vec<u32>,
+}
+
+/// When events come that could come at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Turns {
+    /// The earliest recorded comes first: an essential event that comes early does so after all that was recorded
+    /// before it, and those that it overtakes are late.
+    Late,
+    /// The same, but an essential event that comes early, and what it needs, comes right before those that it
+    /// overtakes.
+    Early,
 }
 
 impl Graph {
     pub(super) fn new(events: usize) -> Graph {
-        Graph { events: events as u32, waits: vec![0; events], heads: vec![NONE; events], edges: Vec::new() }
+        Graph {
+            events: events as u32,
+            waits: vec![0; events],
+            heads: vec![NONE; events],
+            edges: Vec::new(),
+            gates: Vec::new(),
+        }
     }
 
     /// `after` needs `before`, if there is such a node.
@@ -36,8 +55,9 @@ impl Graph {
         self.waits[event as usize] += 1;
     }
 
-    /// A node that comes when all of these came: one of them, if it is the only one, else a gate.
-    pub(super) fn all_of(&mut self, nodes: &[u32]) -> u32 {
+    /// A node that comes when all of these came, for the event `now` and later ones: one of them, if it is the only
+    /// one, else a gate.
+    pub(super) fn all_of(&mut self, nodes: &[u32], now: u32) -> u32 {
         match *nodes {
             [] => NONE,
             [node] => node,
@@ -45,6 +65,7 @@ impl Graph {
                 let gate = self.waits.len() as u32;
                 self.waits.push(0);
                 self.heads.push(NONE);
+                self.gates.push(now);
                 for &node in nodes {
                     self.need(node, gate);
                 }
@@ -53,34 +74,66 @@ impl Graph {
         }
     }
 
-    /// All events that can come before `last`, the earliest recorded first among those that can, then `last`. `false`
-    /// at the end if that cannot come.
-    pub(super) fn sort(mut self, last: u32, mut emit: impl FnMut(u32)) -> bool {
-        let free = (0..self.events).filter(|&event| self.waits[event as usize] == 0 && event != last);
-        let mut ready: BinaryHeap<Reverse<u32>> = free.map(Reverse).collect();
-        let mut gates = Vec::new();
-        while let Some(Reverse(event)) = ready.pop() {
+    /// The turn of each event, without the order of the essential ones, which are given with the earliest event that
+    /// any essential event from there on has.
+    pub(super) fn turns(&self, turns: Turns, essential: impl Iterator<Item = (u32, u32)>) -> Vec<u32> {
+        let mut turn: Vec<u32> = (0..self.events).collect();
+        if turns == Turns::Late {
+            return turn;
+        }
+        turn.resize(self.waits.len(), NONE);
+        for (event, earliest) in essential {
+            turn[event as usize] = earliest;
+        }
+        // Whoever needs a node stands behind it: gates stand right before the event that they were made for.
+        let mut gates = self.gates.len();
+        for event in (0..self.events).rev() {
+            self.inherit(event, &mut turn);
+            while gates > 0 && self.gates[gates - 1] == event {
+                gates -= 1;
+                self.inherit(self.events + gates as u32, &mut turn);
+            }
+        }
+        turn
+    }
+
+    /// A node comes at the turn of whoever needs it, if that is earlier than its own.
+    fn inherit(&self, node: u32, turn: &mut [u32]) {
+        let mut edge = self.heads[node as usize];
+        while edge != NONE {
+            let (after, next) = self.edges[edge as usize];
+            edge = next;
+            turn[node as usize] = turn[node as usize].min(turn[after as usize]);
+        }
+    }
+
+    /// All events that can come before `last`, by their turns, then `last`; without it if it cannot come.
+    pub(super) fn sort(&self, turn: &[u32], last: u32, mut emit: impl FnMut(u32)) {
+        let mut waits = self.waits.clone();
+        let place = |event: u32| Reverse((turn[event as usize], event));
+        let free = (0..self.events).filter(|&event| waits[event as usize] == 0 && event != last);
+        let mut ready: BinaryHeap<Reverse<(u32, u32)>> = free.map(place).collect();
+        let mut came = Vec::new();
+        while let Some(Reverse((_, event))) = ready.pop() {
             emit(event);
-            gates.push(event);
-            while let Some(node) = gates.pop() {
+            came.push(event);
+            while let Some(node) = came.pop() {
                 let mut edge = self.heads[node as usize];
                 while edge != NONE {
                     let (after, next) = self.edges[edge as usize];
                     edge = next;
-                    let waits = &mut self.waits[after as usize];
+                    let waits = &mut waits[after as usize];
                     *waits -= 1;
                     if *waits == 0 && after >= self.events {
-                        gates.push(after);
+                        came.push(after);
                     } else if *waits == 0 && after != last {
-                        ready.push(Reverse(after));
+                        ready.push(place(after));
                     }
                 }
             }
         }
-        let comes = self.waits[last as usize] == 0;
-        if comes {
+        if waits[last as usize] == 0 {
             emit(last);
         }
-        comes
     }
 }

@@ -3,8 +3,9 @@
 mod graph;
 mod needs;
 
+use crate::moved::fewest_moved;
 use event::{Batch, Names};
-use graph::Graph;
+use graph::{Graph, Turns};
 use needs::Needs;
 
 /// Which rules order the events that are not essential.
@@ -37,9 +38,10 @@ pub enum NoSchedule {
 /// Events before `from` stay as recorded, all of them; `essential` are the essential events of the schedule from there
 /// on, in the predicted order. Those that are not listed, though `is_essential`, are left out, with everything that
 /// needs them by the rules. Of the other events recorded before the last recorded of the listed, all that can come
-/// before the last listed are in the schedule: as near to their recorded order as the rules allow, in that the
-/// earliest recorded comes first of those that can come. Before the first essential event that is out of its recorded
-/// order, the schedule is the recorded run.
+/// before the last listed are in the schedule. Before the first essential event that is out of its recorded order, the
+/// schedule is the recorded run; behind it, the earliest recorded event comes first of those that can come. An
+/// essential event that comes early either does so as late as that allows, or right before those that it overtakes,
+/// with what it needs: whichever moves fewer events, then whichever switches less often between threads.
 pub fn build(
     rules: Rules,
     names: &Names,
@@ -85,14 +87,36 @@ pub fn build(
             graph.exclude(node);
         }
     }
-    for pair in moved.windows(2) {
-        graph.need((pair[0] - start) as u32, (pair[1] - start) as u32);
+    let node = |index: u64| (index - start) as u32;
+    // By listed event: the earliest recorded from there on.
+    let mut earliest: Vec<u32> = moved.iter().map(|&index| node(index)).collect();
+    for k in (1..earliest.len()).rev() {
+        earliest[k - 1] = earliest[k - 1].min(earliest[k]);
     }
-    let mut reached = moved.iter().copied().peekable();
-    let complete = graph.sort((last - start) as u32, |node| {
-        let index = start + u64::from(node);
-        reached.next_if_eq(&index);
-        schedule.push(index);
-    });
-    if complete { Ok(schedule) } else { Err(NoSchedule::Needs(reached.peek().copied().unwrap_or(next))) }
+    let orders = [Turns::Late, Turns::Early]
+        .map(|turns| graph.turns(turns, moved.iter().map(|&index| node(index)).zip(earliest.iter().copied())));
+    for pair in moved.windows(2) {
+        graph.need(node(pair[0]), node(pair[1]));
+    }
+    let mut regions = Vec::with_capacity(orders.len());
+    for turn in orders {
+        let mut region = Vec::with_capacity(listed.len());
+        graph.sort(&turn, node(last), |node| region.push(start + u64::from(node)));
+        if region.last() != Some(&last) {
+            let mut reached = moved.iter().copied().peekable();
+            for index in &region {
+                reached.next_if_eq(index);
+            }
+            return Err(NoSchedule::Needs(reached.next().unwrap_or(next)));
+        }
+        regions.push(region);
+    }
+    let thread = |index: u64| trace.events[offset(index) as usize].thread();
+    let switches = |region: &[u64]| {
+        let first = schedule.last().filter(|&&before| thread(before) != thread(region[0])).iter().count();
+        first + region.windows(2).filter(|pair| thread(pair[0]) != thread(pair[1])).count()
+    };
+    let best = regions.into_iter().min_by_key(|region| (fewest_moved(region), switches(region)));
+    schedule.extend(best.into_iter().flatten());
+    Ok(schedule)
 }

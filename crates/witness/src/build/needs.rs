@@ -29,7 +29,7 @@ impl Runs {
     fn add(&mut self, graph: &mut Graph, node: u32, kind: u8) {
         if kind == EACH || kind != self.kind {
             if !self.run.is_empty() {
-                self.before = graph.all_of(&self.run);
+                self.before = graph.all_of(&self.run, node);
                 self.run.clear();
             }
             self.kind = kind;
@@ -127,7 +127,7 @@ impl<'a> Needs<'a> {
                         posts.fresh.push(posts.gate);
                     }
                     if !posts.fresh.is_empty() {
-                        posts.gate = graph.all_of(&posts.fresh);
+                        posts.gate = graph.all_of(&posts.fresh, node);
                         posts.fresh.clear();
                     }
                     graph.need(posts.gate, node);
