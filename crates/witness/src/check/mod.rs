@@ -94,7 +94,7 @@ fn examine(
         Model::SyncOnly => full::check(false, names, trace, places),
         Model::FullHb => full::check(true, names, trace, places),
         Model::WeakHb => {
-            barriers::check(names, trace, places, None);
+            barriers::check(names, trace, places, &[]);
             conditions::check(names, trace, places);
             semaphores::check_order(names, trace, places);
             let mut sets = Sets::new(names, trace, places);
@@ -110,7 +110,7 @@ fn examine(
             }
         }
         Model::Maximal => {
-            barriers::check(names, trace, places, None);
+            barriers::check(names, trace, places, &[]);
             conditions::check(names, trace, places);
             let mut reads = Reads::new(names, trace, initial);
             let mut counts = Counts::new(names, trace);

@@ -245,8 +245,13 @@ impl<'a> Definition<'a> {
     }
 
     fn barriers(&self, prefix: &[usize], e: usize) -> bool {
+        self.barriers_but(prefix, e, e)
+    }
+
+    /// The order of barriers, whatever it is with this event.
+    fn barriers_but(&self, prefix: &[usize], e: usize, but: usize) -> bool {
         let event = self.events[e];
-        (0..self.events.len()).all(|a| {
+        (0..self.events.len()).filter(|&a| a != but).all(|a| {
             let other = self.events[a];
             let pair = access(event.op()) && access(other.op()) && event.object() == other.object();
             if a == e || !pair || !(barrier(event.op()) || barrier(other.op())) {
@@ -382,6 +387,46 @@ impl<'a> Definition<'a> {
         };
         let saw = self.sample.batch.extra(event).value;
         event.op() != Op::AtomicRmw && left.is_known() && saw.is_known() && left == saw
+    }
+
+    /// Whether two events can come next, in either order, and race.
+    pub fn race(&self, prefix: &[usize], [a, b]: [usize; 2]) -> bool {
+        let (p, q) = (self.events[a], self.events[b]);
+        let racy = |op: Op| access(op) && op != Op::Alloc;
+        p.thread() != q.thread()
+            && racy(p.op())
+            && racy(q.op())
+            && p.object() == q.object()
+            && !(reads(p.op()) && reads(q.op()))
+            && !(p.op().is_atomic() && q.op().is_atomic())
+            && [(a, b), (b, a)]
+                .into_iter()
+                .all(|(e, other)| !prefix.contains(&e) && self.common(prefix, e) && self.barriers_but(prefix, e, other))
+    }
+
+    /// Whether these events, each next of its thread, ask for locks around a cycle.
+    pub fn deadlock(&self, prefix: &[usize], requests: &[usize]) -> bool {
+        let came = |a: Option<usize>| a.is_some_and(|a| prefix.contains(&a));
+        let thread = |e: usize| self.events[e].thread().0;
+        let has = |thread: u32, lock: u32, shared: bool| {
+            let of = |s: &&Section| s.thread == thread && s.lock == lock && s.shared == shared;
+            self.sections.iter().filter(of).any(|s| came(s.opens) && !came(s.closes))
+        };
+        let blocked = |k: usize| {
+            let (e, holder) = (requests[k], thread(requests[(k + 1) % requests.len()]));
+            let lock = self.events[e].object();
+            let opens = self.sections.iter().any(|s| s.opens == Some(e));
+            let shared = has(holder, lock, true);
+            let blocks = match self.events[e].op() {
+                Op::Acquire => opens && (has(holder, lock, false) || shared),
+                Op::ReadAcquire => opens && has(holder, lock, false),
+                Op::Request => !has(thread(e), lock, false) && (has(holder, lock, false) || shared),
+                _ => false,
+            };
+            blocks && !prefix.contains(&e) && self.common(prefix, e)
+        };
+        let distinct = (0..requests.len()).all(|k| (0..k).all(|j| thread(requests[j]) != thread(requests[k])));
+        requests.len() > 1 && distinct && (0..requests.len()).all(blocked)
     }
 
     /// The first position that is wrong, or whether the last event is a terminal read.
