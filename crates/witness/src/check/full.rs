@@ -1,0 +1,109 @@
+//! `full-hb` and `sync-only`: pairs of conflicting events keep their recorded order.
+//!
+//! No transitive closure is needed: if every event of a schedule has all its direct predecessors before it, it has
+//! their predecessors, too.
+
+use super::places::{Latest, Places};
+use super::refused::Rule;
+use crate::ops::{Side, is_access, is_read, side};
+use crate::sections::{Sections, lock_of};
+use event::{Batch, Names, Op, Space};
+
+#[derive(Clone, Copy, Default)]
+struct Variable {
+    reads: Latest,
+    others: Latest,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Lock {
+    exclusive: Latest,
+    shared: Latest,
+    failed: Latest,
+}
+
+/// Looks through the recorded order. `plain`: whether accesses count that are not atomic.
+pub(super) fn check(plain: bool, names: &Names, trace: &Batch, places: &mut Places) {
+    let mut variables = vec![Variable::default(); names.space(Space::Var).len()];
+    let mut locks = Locks::new(names);
+    let mut conditions = vec![Latest::default(); names.space(Space::Cond).len()];
+    let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
+    for (at, &event) in (0u32..).zip(&trace.events) {
+        let op = event.op();
+        let here = places.of(at);
+        if is_access(op) {
+            if plain || op.is_atomic() {
+                let variable = &mut variables[event.object() as usize];
+                places.need(at, variable.others, Rule::Variable);
+                if is_read(op) {
+                    variable.reads.add(here);
+                } else {
+                    places.need(at, variable.reads, Rule::Variable);
+                    variable.others.add(here);
+                }
+            }
+            continue;
+        }
+        let (chain, rule) = match op {
+            Op::Up | Op::Down => (&mut semaphores[event.object() as usize], Rule::Semaphore),
+            Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll => {
+                (&mut conditions[event.object() as usize], Rule::Condition)
+            }
+            _ => {
+                locks.step(trace, at, places);
+                continue;
+            }
+        };
+        places.need(at, *chain, rule);
+        chain.add(here);
+        locks.step(trace, at, places);
+    }
+}
+
+struct Locks {
+    sections: Sections,
+    locks: Vec<Lock>,
+    /// By condition: the lock with the same name.
+    namesakes: Vec<Option<u32>>,
+}
+
+impl Locks {
+    fn new(names: &Names) -> Locks {
+        let locks = names.space(Space::Lock);
+        let conds = names.space(Space::Cond);
+        let namesake = |cond| locks.find(conds.get(cond)?.as_bytes());
+        Locks {
+            sections: Sections::default(),
+            locks: vec![Lock::default(); locks.len()],
+            namesakes: (0..conds.len() as u32).map(namesake).collect(),
+        }
+    }
+
+    fn step(&mut self, trace: &Batch, at: u32, places: &mut Places) {
+        let event = trace.events[at as usize];
+        let op = event.op();
+        let effect = self.sections.step(trace, at, event).effect;
+        let lock = match op {
+            Op::Notify | Op::NotifyAll => self.namesakes[event.object() as usize],
+            Op::Wait | Op::Woken | Op::TryFail => lock_of(trace, event),
+            _ => lock_of(trace, event).filter(|_| changes(effect)),
+        };
+        let Some(lock) = lock else { return };
+        let here = places.of(at);
+        let lock = &mut self.locks[lock as usize];
+        let Lock { exclusive, shared, failed } = *lock;
+        let (own, needed) = match side(op) {
+            Side::Exclusive => (&mut lock.exclusive, exclusive.later(shared).later(failed)),
+            Side::Shared => (&mut lock.shared, exclusive.later(failed)),
+            Side::Failed => (&mut lock.failed, exclusive.later(shared)),
+        };
+        places.need(at, needed, Rule::Lock);
+        own.add(here);
+    }
+}
+
+/// Whether an event opens or closes a section.
+fn changes(effect: u8) -> bool {
+    use crate::sections::effect::{CLOSES, CLOSES_SHARED, OPENS, OPENS_SHARED};
+    effect & (OPENS | CLOSES | OPENS_SHARED | CLOSES_SHARED) != 0
+}

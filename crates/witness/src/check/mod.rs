@@ -1,0 +1,137 @@
+//! The checker: whether a schedule is a feasible prefix, by the definitions of docs/causality.md alone.
+//!
+//! Most rules say "this event comes only after those", always in recorded order. They are checked in one look through
+//! the recorded run, by the places that its events have in the schedule. What depends on the order itself (exclusion,
+//! atomic sets, what a read sees, counts) is checked along the schedule, as far as the other rules hold.
+
+mod barriers;
+mod claims;
+mod common;
+mod conditions;
+mod full;
+mod locks;
+mod places;
+mod reads;
+mod refused;
+mod semaphores;
+mod sets;
+
+use crate::ops::is_read;
+use event::{Batch, Names, Value, VarId};
+use locks::Locks;
+use places::Places;
+use reads::Reads;
+use semaphores::Counts;
+use sets::Sets;
+
+pub use claims::{check_deadlock, check_race};
+pub use refused::{Broken, Refused, Rule, Unclaimed, Written};
+
+/// A causality model: which runs are predicted from a recorded one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Model {
+    /// The recorded order only.
+    Observed,
+    /// Synchronisation keeps its order, plain accesses do not.
+    SyncOnly,
+    /// All conflicting events keep their order.
+    FullHb,
+    /// Atomic sets and sections may swap, undivided.
+    WeakHb,
+    /// Every run in which reads see what they saw.
+    Maximal,
+}
+
+impl Model {
+    /// Every model.
+    pub const ALL: [Model; 5] = [Model::Observed, Model::SyncOnly, Model::FullHb, Model::WeakHb, Model::Maximal];
+}
+
+/// A schedule that its model admits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Checked {
+    /// Its last event is a read that sees something else than it saw when recorded.
+    pub terminal_read: bool,
+}
+
+/// Whether a schedule (event indexes, in the predicted order) of a whole trace is a feasible prefix in a model.
+///
+/// `initial` gives the values that variables have at first, unknown if nobody said. With `last_may_be_terminal_read`
+/// the last event may be a terminal read, if the model is maximal.
+pub fn check(
+    model: Model,
+    names: &Names,
+    trace: &Batch,
+    initial: &dyn Fn(VarId) -> Value,
+    schedule: &[u64],
+    last_may_be_terminal_read: bool,
+) -> Result<Checked, Refused> {
+    let mut places = Places::new(trace.first, trace.events.len(), schedule)?;
+    let terminal_read = examine(model, names, trace, initial, schedule, last_may_be_terminal_read, &mut places);
+    places.verdict().map(|()| Checked { terminal_read })
+}
+
+/// Notes in `places` what is wrong; whether the last event is a terminal read.
+fn examine(
+    model: Model,
+    names: &Names,
+    trace: &Batch,
+    initial: &dyn Fn(VarId) -> Value,
+    schedule: &[u64],
+    last_may_be_terminal_read: bool,
+    places: &mut Places,
+) -> bool {
+    common::check(names, trace, places);
+    match model {
+        Model::Observed => {
+            for (expected, &index) in (trace.first..).zip(schedule) {
+                if index != expected {
+                    places.refuse(places.offset(index), Broken::NotRecorded { expected });
+                    break;
+                }
+            }
+        }
+        Model::SyncOnly => full::check(false, names, trace, places),
+        Model::FullHb => full::check(true, names, trace, places),
+        Model::WeakHb => {
+            barriers::check(names, trace, places, &[]);
+            conditions::check(names, trace, places);
+            semaphores::check_order(names, trace, places);
+            let mut sets = Sets::new(names, trace, places);
+            let mut locks = Locks::new(names, trace, places);
+            for (position, &index) in schedule[..places.sound(schedule.len())].iter().enumerate() {
+                let at = places.offset(index);
+                let event = trace.events[at as usize];
+                sets.step(at, event, places);
+                locks.step(trace, at, event, &schedule[..position], places);
+                if places.sound(schedule.len()) <= position {
+                    break;
+                }
+            }
+        }
+        Model::Maximal => {
+            barriers::check(names, trace, places, &[]);
+            conditions::check(names, trace, places);
+            let mut reads = Reads::new(names, trace, initial);
+            let mut counts = Counts::new(names, trace);
+            let mut locks = Locks::new(names, trace, places);
+            for (position, &index) in schedule[..places.sound(schedule.len())].iter().enumerate() {
+                let at = places.offset(index);
+                let event = trace.events[at as usize];
+                if let Err(broken) = reads.step(trace, at, event, places) {
+                    let last = position + 1 == schedule.len();
+                    if last && last_may_be_terminal_read && is_read(event.op()) {
+                        return true;
+                    }
+                    places.refuse(at, broken);
+                }
+                counts.step(at, event, places);
+                locks.step(trace, at, event, &schedule[..position], places);
+                if places.sound(schedule.len()) <= position {
+                    break;
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,68 @@
+//! Counting semaphores: `weak-hb` keeps the recorded order of their events, `maximal` counts.
+
+use super::places::{Latest, Places};
+use super::refused::{Broken, Rule};
+use crate::sections::NONE;
+use event::{Batch, Event, Names, Op, Space, Value};
+
+/// Looks through the recorded order.
+pub(super) fn check_order(names: &Names, trace: &Batch, places: &mut Places) {
+    let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
+    for (at, &event) in (0u32..).zip(&trace.events) {
+        if matches!(event.op(), Op::Up | Op::Down) {
+            let semaphore = &mut semaphores[event.sem().0 as usize];
+            places.need(at, *semaphore, Rule::Semaphore);
+            semaphore.add(places.of(at));
+        }
+    }
+}
+
+/// What the semaphores count.
+pub(super) struct Counts(Vec<u64>);
+
+impl Counts {
+    /// The initial counts: what the trace says before a semaphore's first use, else 0.
+    pub(super) fn new(names: &Names, trace: &Batch) -> Counts {
+        let semaphores = names.space(Space::Sem);
+        let mut counts = vec![0; semaphores.len()];
+        let mut used = vec![NONE; semaphores.len()];
+        for (at, event) in (0u32..).zip(&trace.events) {
+            if matches!(event.op(), Op::Up | Op::Down) {
+                let first = &mut used[event.sem().0 as usize];
+                *first = at.min(*first);
+            }
+        }
+        for init in &trace.inits {
+            let name = names.str(init.name);
+            if let Some(number) = semaphores.find(name.as_bytes())
+                && init.before <= used[number as usize]
+            {
+                counts[number as usize] = match init.value {
+                    Value::Int(count) => u64::try_from(count).unwrap_or(0),
+                    _ => 0,
+                };
+            }
+        }
+        Counts(counts)
+    }
+
+    /// The next event of the schedule.
+    #[inline]
+    pub(super) fn step(&mut self, at: u32, event: Event, places: &mut Places) {
+        match event.op() {
+            Op::Up => {
+                let count = &mut self.0[event.sem().0 as usize];
+                *count = count.saturating_add(1);
+            }
+            Op::Down => {
+                let count = &mut self.0[event.sem().0 as usize];
+                if *count == 0 {
+                    places.refuse(at, Broken::SemaphoreEmpty);
+                } else {
+                    *count -= 1;
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the builder makes is feasible, shows the essential events in their order, and is what a slow one makes.
+
+mod common;
+
+use common::definition::{Definition, Next};
+use common::{Random, Sample, maker};
+use witness::{Model, NoSchedule, Rules};
+
+fn can_come(rules: Rules, definition: &Definition<'_>, prefix: &[usize], e: usize) -> bool {
+    match rules {
+        Rules::Common => !prefix.contains(&e) && definition.common(prefix, e),
+        Rules::FullHb => definition.next(Model::FullHb, prefix, e) == Next::Yes,
+        Rules::SyncOnly => definition.next(Model::SyncOnly, prefix, e) == Next::Yes,
+    }
+}
+
+/// Some run that the rules allow.
+fn walk(random: &mut Random, rules: Rules, definition: &Definition<'_>, events: usize) -> Vec<usize> {
+    let mut prefix: Vec<usize> = (0..random.below(events)).collect();
+    for _ in 0..random.below(events) {
+        let next: Vec<usize> = (0..events).filter(|&e| can_come(rules, definition, &prefix, e)).collect();
+        if next.is_empty() {
+            break;
+        }
+        prefix.push(random.pick(&next));
+    }
+    prefix
+}
+
+/// The essential events in order, and all others as early as they can come, the one with the least turn first.
+fn slow(
+    rules: Rules,
+    definition: &Definition<'_>,
+    from: usize,
+    essential: &[usize],
+    is_essential: &dyn Fn(u64) -> bool,
+    turn: &[usize],
+) -> Vec<u64> {
+    let latest = *essential.iter().max().expect("some");
+    let mut prefix: Vec<usize> = (0..from).collect();
+    let mut listed = essential.iter().copied().peekable();
+    loop {
+        let last = essential.last().copied();
+        let possible = (0..=latest).filter(|&e| {
+            let turn = if is_essential(e as u64) { listed.peek() == Some(&e) && Some(e) != last } else { true };
+            turn && can_come(rules, definition, &prefix, e)
+        });
+        let Some(next) = possible.min_by_key(|&e| (turn[e], e)) else { break };
+        listed.next_if_eq(&next);
+        prefix.push(next);
+    }
+    prefix.extend(essential.last());
+    prefix.into_iter().map(|e| e as u64).collect()
+}
+
+/// The turns that bring essential events, and all that they need, before those that they overtake.
+fn early(rules: Rules, definition: &Definition<'_>, essential: &[usize]) -> Vec<usize> {
+    let latest = *essential.iter().max().expect("some");
+    let mut turn: Vec<usize> = (0..=latest).collect();
+    for (k, &e) in essential.iter().enumerate() {
+        turn[e] = *essential[k..].iter().min().expect("some");
+    }
+    for after in (0..=latest).rev() {
+        for before in 0..after {
+            let others: Vec<usize> = (0..after).filter(|&e| e != before).collect();
+            if !can_come(rules, definition, &others, after) {
+                turn[before] = turn[before].min(turn[after]);
+            }
+        }
+    }
+    turn
+}
+
+fn case(random: &mut Random, rules: Rules, sample: &Sample) -> Option<(usize, usize)> {
+    let definition = Definition::new(sample);
+    let events = sample.batch.events.len();
+    let bits = random.below(1 << 20) | random.below(1 << 20);
+    let is_essential = |e: u64| bits >> (e % 20) & 1 == 1;
+    let mut run = walk(random, rules, &definition, events);
+    while run.pop_if(|&mut e| !is_essential(e as u64)).is_some() {}
+    let as_recorded = (0..run.len()).take_while(|&k| run[k] == k).count();
+    let from = random.below(as_recorded + 1);
+    let essential: Vec<usize> = run[from..].iter().copied().filter(|&e| is_essential(e as u64)).collect();
+    if essential.is_empty() {
+        return None;
+    }
+    let list: Vec<u64> = essential.iter().map(|&e| e as u64).collect();
+    let built = witness::build(rules, &sample.names, &sample.batch, from as u64, &list, &is_essential);
+    let recorded: Vec<usize> = (0..events).collect();
+    let expected = [recorded, early(rules, &definition, &essential)]
+        .map(|turn| slow(rules, &definition, from, &essential, &is_essential, &turn))
+        .into_iter()
+        .min_by_key(|schedule| figures(sample, schedule));
+    assert_eq!(built.ok(), expected, "{rules:?} from {from}: {list:?} of {run:?}\n{}", sample.show());
+    let built = expected.expect("two");
+    let shown: Vec<u64> = built[from..].iter().copied().filter(|&e| is_essential(e)).collect();
+    assert_eq!(shown, list);
+    let model = match rules {
+        Rules::FullHb => Model::FullHb,
+        Rules::SyncOnly => Model::SyncOnly,
+        Rules::Common => return Some(figures(sample, &built)),
+    };
+    let checked = sample.check(model, &built, false);
+    assert!(checked.is_ok(), "{rules:?} {built:?} {checked:?}\n{}", sample.show());
+    Some(figures(sample, &built))
+}
+
+/// Moved events and switches between threads.
+fn figures(sample: &Sample, schedule: &[u64]) -> (usize, usize) {
+    let thread = |e: u64| sample.batch.events[e as usize].thread();
+    let switches = schedule.windows(2).filter(|pair| thread(pair[0]) != thread(pair[1])).count();
+    (witness::moved(schedule).into_iter().filter(|&moved| moved).count(), switches)
+}
+
+#[test]
+fn the_builder_is_the_slow_one() {
+    let mut random = Random(11);
+    let mut figures = [0usize; 4];
+    for round in 0..20_000 {
+        let events = 3 + random.below(14);
+        let sample = maker::make(&mut random, events, round % 3 == 0);
+        if sample.batch.events.is_empty() {
+            continue;
+        }
+        let rules = random.pick(&[Rules::FullHb, Rules::SyncOnly, Rules::Common]);
+        if let Some((moved, switches)) = case(&mut random, rules, &sample) {
+            figures[0] += 1;
+            figures[1] += usize::from(moved > 0);
+            figures[2] += moved;
+            figures[3] += switches;
+        }
+    }
+    println!(
+        "{} schedules, {} with moved events: {} moved, {} switches",
+        figures[0], figures[1], figures[2], figures[3]
+    );
+    assert!(figures[0] > 10_000 && figures[1] > 3_000, "{figures:?}");
+}
+
+#[test]
+fn an_order_that_no_schedule_has_is_an_error() {
+    let mut random = Random(12);
+    let mut refused = [0; 3];
+    for _ in 0..4_000 {
+        let sample = maker::make(&mut random, 12, false);
+        let events = sample.batch.events.len();
+        let list: Vec<u64> = (0..random.below(4)).map(|_| random.below(events + 1) as u64).collect();
+        let is_essential = |e: u64| list.contains(&e) || e.is_multiple_of(3);
+        match witness::build(Rules::FullHb, &sample.names, &sample.batch, 0, &list, &is_essential) {
+            Ok(built) => {
+                let shown: Vec<u64> = built.iter().copied().filter(|&e| is_essential(e)).collect();
+                assert_eq!(shown, list);
+                assert!(sample.check(Model::FullHb, &built, false).is_ok());
+            }
+            Err(NoSchedule::Empty) => refused[0] += usize::from(list.is_empty()),
+            Err(NoSchedule::Listed(event)) => {
+                let times = list.iter().filter(|&&e| e == event).count();
+                assert!(times > 1 || event as usize >= events, "{event} of {list:?}");
+                refused[1] += 1;
+            }
+            Err(NoSchedule::Needs(event)) => {
+                assert!(list.contains(&event));
+                refused[2] += 1;
+            }
+        }
+    }
+    assert!(refused.iter().all(|&times| times > 100), "{refused:?}");
+}

@@ -1,0 +1,160 @@
+//! The checker agrees with the definitions, word by word, on random schedules of small random traces.
+
+mod common;
+
+use common::definition::{Definition, Next};
+use common::{Random, Sample, maker, mutate};
+use std::collections::BTreeMap;
+use witness::check::Broken;
+use witness::{Checked, Model, Refused};
+
+/// A random feasible prefix.
+fn walk(random: &mut Random, definition: &Definition<'_>, model: Model, events: usize) -> Vec<u64> {
+    let mut prefix: Vec<usize> = Vec::new();
+    let length = random.below(events + events / 4 + 1);
+    while prefix.len() < length {
+        let next: Vec<usize> = (0..events).filter(|&e| definition.next(model, &prefix, e) == Next::Yes).collect();
+        if next.is_empty() {
+            break;
+        }
+        prefix.push(random.pick(&next));
+    }
+    if random.one_in(2) {
+        let next: Vec<usize> = (0..events).filter(|&e| definition.next(model, &prefix, e) == Next::Terminal).collect();
+        if !next.is_empty() {
+            prefix.push(random.pick(&next));
+        }
+    }
+    prefix.into_iter().map(|e| e as u64).collect()
+}
+
+/// Adds events, each the next of its thread, whatever else hinders it.
+fn go_on(random: &mut Random, sample: &Sample, schedule: &mut Vec<u64>, many: usize) {
+    for _ in 0..many {
+        let thread = random.below(3) as u32;
+        let next = (0u64..).zip(&sample.batch.events);
+        let next = next.filter(|(at, event)| event.thread().0 == thread && !schedule.contains(at));
+        if let Some((at, _)) = next.min_by_key(|(at, _)| *at) {
+            schedule.push(at);
+        }
+    }
+}
+
+fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Model) -> Vec<u64> {
+    let events = sample.batch.events.len();
+    let mut schedule = match random.below(8) {
+        0 => {
+            let mut all: Vec<u64> = (0..events as u64).collect();
+            for k in 1..all.len() {
+                all.swap(k, random.below(k + 1));
+            }
+            all
+        }
+        1 | 2 => (0..events as u64).collect(),
+        3 => {
+            let model = random.pick(&Model::ALL);
+            walk(random, definition, model, events)
+        }
+        4 | 5 => {
+            let mut schedule = walk(random, definition, model, events);
+            let many = 1 + random.below(4);
+            go_on(random, sample, &mut schedule, many);
+            return schedule;
+        }
+        _ => walk(random, definition, model, events),
+    };
+    for _ in 0..random.below(5).saturating_sub(2) {
+        mutate(random, &mut schedule, events);
+    }
+    schedule
+}
+
+/// Compares the two on one schedule; gives what the checker says.
+fn agree(
+    sample: &Sample,
+    definition: &Definition<'_>,
+    model: Model,
+    schedule: &[u64],
+    terminal: bool,
+) -> Result<Checked, Refused> {
+    let expected = definition.feasible(model, schedule, terminal);
+    let found = sample.check(model, schedule, terminal);
+    let same = match (&expected, &found) {
+        (Ok(terminal), Ok(checked)) => *terminal == checked.terminal_read,
+        // These are told before anything else is looked at.
+        (Err(_), Err(refused)) if matches!(refused.broken, Broken::NotInTrace | Broken::Twice { .. }) => true,
+        (Err(position), Err(refused)) => {
+            *position == refused.position && schedule[*position] == refused.event && !refused.to_string().is_empty()
+        }
+        _ => false,
+    };
+    assert!(
+        same,
+        "{model:?} {schedule:?} terminal {terminal}: expected {expected:?}, found {found:?}\n{}",
+        sample.show()
+    );
+    found
+}
+
+#[test]
+fn the_checker_is_the_definition() {
+    let mut random = Random(7);
+    let mut accepted = [[0usize; 5]; 2];
+    let mut total = [[0usize; 5]; 2];
+    let mut terminals = 0;
+    let mut broken: BTreeMap<String, usize> = BTreeMap::new();
+    for round in 0..24_000 {
+        let wild = round % 3 == 0;
+        let events = 3 + random.below(14);
+        let sample = maker::make(&mut random, events, wild);
+        let definition = Definition::new(&sample);
+        for (k, model) in Model::ALL.into_iter().enumerate() {
+            for _ in 0..3 {
+                let schedule = schedule(&mut random, &sample, &definition, model);
+                let terminal = random.one_in(2);
+                let found = agree(&sample, &definition, model, &schedule, terminal);
+                accepted[usize::from(wild)][k] += usize::from(found.is_ok());
+                total[usize::from(wild)][k] += 1;
+                match found {
+                    Ok(checked) => terminals += usize::from(checked.terminal_read),
+                    Err(refused) => {
+                        // Which rule, whatever the events.
+                        let words = refused.broken.to_string();
+                        let rule = words.replace(|c: char| c.is_ascii_digit(), "");
+                        *broken.entry(rule).or_default() += 1;
+                    }
+                }
+            }
+        }
+    }
+    println!("accepted, by model: {accepted:?} of {total:?}; terminal reads {terminals}");
+    for (accepted, total) in accepted.iter().flatten().zip(total.iter().flatten()) {
+        assert!((total / 10..total / 10 * 9).contains(accepted), "{accepted} of {total} accepted");
+    }
+    assert!(terminals > 150, "{terminals}");
+    broken.iter().for_each(|(rule, times)| println!("{times:6} {rule}"));
+    // Every rule was broken, most of them both by an event that comes later and by one that never comes.
+    assert!(broken.len() >= 42, "{} {broken:?}", broken.len());
+}
+
+#[test]
+fn each_model_admits_what_the_one_before_admits() {
+    let mut random = Random(8);
+    for _ in 0..3_000 {
+        let events = 3 + random.below(14);
+        let sample = maker::make(&mut random, events, false);
+        let definition = Definition::new(&sample);
+        for models in [Model::Observed, Model::FullHb, Model::WeakHb, Model::Maximal].windows(2) {
+            let prefix = walk(&mut random, &definition, models[0], sample.batch.events.len());
+            if sample.check(models[0], &prefix, false).is_ok() {
+                let wider = sample.check(models[1], &prefix, false);
+                assert!(wider.is_ok(), "{models:?} {prefix:?} {wider:?}\n{}", sample.show());
+            }
+        }
+        let recorded: Vec<u64> = (0..sample.batch.events.len() as u64).collect();
+        for model in Model::ALL {
+            let found = sample.check(model, &recorded, false);
+            assert!(found.is_ok(), "{model:?} {found:?}\n{}", sample.show());
+        }
+    }
+}
