@@ -4,10 +4,16 @@
 //! documents alone, to be compared with.
 
 mod acceptance;
+mod case;
 mod definition;
 mod enumerate;
+mod formulas;
+mod laws;
 mod meaning;
 #[path = "../../../property/tests/law/naive_past.rs"]
 mod naive_past;
+mod programs;
+mod random;
 mod recorded;
 mod recurrence;
+mod schedule;
