@@ -19,6 +19,8 @@ pub(crate) struct Expected {
     pub(crate) recorded_violates: bool,
     /// Some feasible prefix does, or one that ends with a terminal read.
     pub(crate) some_violates: bool,
+    /// None but those that end with a terminal read.
+    pub(crate) only_terminal: bool,
     /// At some step of the recorded run the property is neither true nor false.
     pub(crate) recorded_unknown: bool,
 }
@@ -92,6 +94,7 @@ impl Oracle {
             dead_ends: 0,
             recorded_violates: truths.contains(&Some(false)),
             some_violates: false,
+            only_terminal: false,
             recorded_unknown: truths.contains(&None),
         }
     }
@@ -100,12 +103,19 @@ impl Oracle {
     pub(crate) fn by_all_orders(&self) -> Expected {
         let mut expected = self.of_recorded();
         let mut continued: BTreeMap<Set, BTreeSet<usize>> = BTreeMap::new();
-        self.orders(&mut Vec::new(), &mut continued, &mut expected);
-        self.count(&continued, &mut expected);
+        let mut terminal = false;
+        self.orders(&mut Vec::new(), &mut continued, &mut terminal, &mut expected);
+        self.count(&continued, terminal, &mut expected);
         expected
     }
 
-    fn orders(&self, prefix: &mut Vec<usize>, continued: &mut BTreeMap<Set, BTreeSet<usize>>, expected: &mut Expected) {
+    fn orders(
+        &self,
+        prefix: &mut Vec<usize>,
+        continued: &mut BTreeMap<Set, BTreeSet<usize>>,
+        terminal: &mut bool,
+        expected: &mut Expected,
+    ) {
         continued.entry(set_of(prefix)).or_default();
         let violates = self.violates(prefix);
         expected.some_violates |= violates;
@@ -116,20 +126,22 @@ impl Oracle {
         for &e in &self.counted {
             if self.may_only_end(prefix, e) {
                 prefix.push(e);
-                expected.some_violates |= self.violates(prefix);
+                *terminal |= self.violates(prefix);
                 prefix.pop();
             }
             if self.may_come(prefix, e) {
                 continued.entry(set_of(prefix)).or_default().insert(e);
                 prefix.push(e);
-                self.orders(prefix, continued, expected);
+                self.orders(prefix, continued, terminal, expected);
                 prefix.pop();
             }
         }
     }
 
-    /// Cuts, edges and dead ends, from the cuts and what each can be continued with.
-    fn count(&self, continued: &BTreeMap<Set, BTreeSet<usize>>, expected: &mut Expected) {
+    /// Cuts, edges and dead ends, from the cuts and what each can be continued with; and whether terminal reads violate.
+    fn count(&self, continued: &BTreeMap<Set, BTreeSet<usize>>, terminal: bool, expected: &mut Expected) {
+        expected.only_terminal = terminal && !expected.some_violates;
+        expected.some_violates |= terminal;
         let whole = set_of(&self.counted);
         expected.cuts = continued.len() as u64;
         expected.edges = continued.values().map(|events| events.len() as u64).sum();
@@ -145,6 +157,7 @@ impl Oracle {
         let initial = self.judge.initial();
         let column = step(&self.judge.property.formula, None, &self.judge.letter(None, &initial));
         let mut level: HashMap<Seen, Alike> = HashMap::new();
+        let mut terminal = false;
         self.add(&mut level, Vec::new(), 1, Some((initial, column)).filter(not_violated));
         for _ in 0..=self.counted.len() {
             let mut next: HashMap<Seen, Alike> = HashMap::new();
@@ -161,8 +174,9 @@ impl Oracle {
                         continue;
                     }
                     let past = seen.past.as_ref().and_then(|past| self.after(past, e));
-                    expected.some_violates |= past.is_none();
-                    if comes {
+                    if !comes {
+                        terminal |= past.is_none();
+                    } else {
                         cut.insert(e);
                         let prefix = alike.prefix.iter().copied().chain([e]).collect();
                         self.add(&mut next, prefix, alike.ways, past);
@@ -171,7 +185,7 @@ impl Oracle {
             }
             level = next;
         }
-        self.count(&continued, &mut expected);
+        self.count(&continued, terminal, &mut expected);
         expected
     }
 

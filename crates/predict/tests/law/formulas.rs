@@ -171,8 +171,17 @@ fn for_atoms(formula: &mut Formula, visit: &mut dyn FnMut(&mut u32)) {
         Atom(atom) => visit(atom),
         Not(f) | Prev(f) | Yesterday(f) | WYesterday(f) | Once(f) | Hist(f) | Start(f) | End(f) => for_atoms(f, visit),
         Always(f) | Eventually(f) | Next(f) | WNext(f) => for_atoms(f, visit),
-        And(f, g) | Or(f, g) | Implies(f, g) | Iff(f, g) | Since(f, g) | WSince(f, g) | Interval(f, g)
-        | WInterval(f, g) | Until(f, g) | WUntil(f, g) | Releases(f, g) => {
+        And(f, g)
+        | Or(f, g)
+        | Implies(f, g)
+        | Iff(f, g)
+        | Since(f, g)
+        | WSince(f, g)
+        | Interval(f, g)
+        | WInterval(f, g)
+        | Until(f, g)
+        | WUntil(f, g)
+        | Releases(f, g) => {
             for_atoms(f, visit);
             for_atoms(g, visit);
         }

@@ -4,7 +4,7 @@ use crate::case::{Case, cases};
 use crate::definition::Model;
 use crate::enumerate::Oracle;
 use crate::schedule::MOST_EVENTS;
-use event::{Op, Space, Value, Wake};
+use event::{Op, Space, Value};
 use property::check::{Const, Knobs, Steps};
 use property::run::{Shown, SpecRun};
 use std::collections::{BTreeMap, BTreeSet};
@@ -45,7 +45,6 @@ fn kinds(case: &Case) -> BTreeSet<String> {
     note(run.failed_in.values().any(|s| !s.is_empty()), "tfail in a section");
     note(!batch.inits.is_empty(), "#! init");
     note(case.property.all_steps, "steps = all");
-    note(run.events.iter().any(|e| e.op == Op::Woken && e.wake == Wake::Notified), "woken by a notify");
     kinds
 }
 
@@ -75,6 +74,13 @@ fn the_cases_are_worth_asking() {
             let expected = oracle(&case, model).expected();
             *time += start.elapsed();
             most_cuts = most_cuts.max(expected.cuts);
+            for (is, what) in [
+                (expected.dead_ends > 0, "has dead ends"),
+                (expected.bad_runs > 0, "has bad runs"),
+                (expected.only_terminal, "violated by terminal reads only"),
+            ] {
+                *verdicts.entry((model.text(), what)).or_default() += u64::from(is);
+            }
             *verdicts.entry((model.text(), expected.verdict())).or_default() += 1;
             recorded = expected.recorded_violates;
             // The values of sync-only may be impossible: it does not count.
@@ -105,10 +111,21 @@ fn the_cases_are_worth_asking() {
     for op in Op::ALL {
         assert!(share(kinds_seen.get(op.text()).copied().unwrap_or(0)) >= 5.0, "{} is rare", op.text());
     }
-    for kind in
-        ["lock left held", "thread left waiting", "re-entrant", "r without value", "woken Timeout", "woken Spurious"]
-    {
-        assert!(share(kinds_seen[kind]) >= 2.0, "{kind}");
+    let kinds = [
+        "lock left held",
+        "thread left waiting",
+        "re-entrant",
+        "r without value",
+        "w without value",
+        "woken Notified",
+        "woken Timeout",
+        "woken Spurious",
+        "paired wake-up",
+        "tfail in a section",
+        "steps = all",
+    ];
+    for kind in kinds {
+        assert!(share(kinds_seen[kind]) >= 3.0, "{kind} is rare");
     }
     assert_eq!(threads.keys().copied().collect::<Vec<_>>(), [2, 3, 4, 5]);
     assert!(events.keys().all(|&n| n <= MOST_EVENTS) && share(events[&MOST_EVENTS]) >= 2.0);
@@ -159,6 +176,60 @@ fn counted_together_as_one_by_one() {
             assert_eq!(expected, oracle.by_all_orders(), "{} seed {seed}\n{}", model.text(), case.shown());
         }
     }
+}
+
+/// A schedule that the oracle takes for a witness exists exactly where it says that some run violates: what is counted
+/// over the steps alone is true of whole schedules.
+#[test]
+fn witnesses_exist_where_something_is_violated() {
+    let (mut seed, mut asked, mut found) = (3 << 32, 0, 0);
+    while asked < cases(4_000) {
+        seed += 1;
+        let case = Case::random(seed);
+        if case.trace.batch.events.len() > 9 {
+            continue;
+        }
+        for model in Model::ALL {
+            let oracle = oracle(&case, model);
+            let expected = oracle.expected();
+            if expected.runs > 200 || expected.cuts > 200 {
+                continue;
+            }
+            let witness = witness(&oracle, &mut Vec::new(), &mut 20_000);
+            let Ok(witness) = witness else { continue };
+            asked += 1;
+            found += u64::from(witness.is_some());
+            let shown = || format!("{} seed {seed} {witness:?}\n{}", model.text(), case.shown());
+            assert_eq!(witness.is_some(), expected.some_violates, "{}", shown());
+        }
+    }
+    assert!(found > asked / 5);
+}
+
+/// Some schedule that is a witness, among all; an error when there are too many.
+fn witness(oracle: &Oracle, schedule: &mut Vec<u64>, left: &mut u32) -> Result<Option<Vec<u64>>, ()> {
+    if oracle.is_violating_witness(schedule) {
+        return Ok(Some(schedule.clone()));
+    }
+    *left = left.checked_sub(1).ok_or(())?;
+    let prefix: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
+    for e in 0..oracle.definition().events().len() {
+        let ends = oracle.definition().may_only_end(&prefix, e);
+        if !ends && !oracle.definition().may_come(&prefix, e) {
+            continue;
+        }
+        schedule.push(e as u64);
+        let found = match ends {
+            true => Ok(oracle.is_violating_witness(schedule).then(|| schedule.clone())),
+            false => witness(oracle, schedule, left),
+        };
+        schedule.pop();
+        if let Ok(None) = found {
+            continue;
+        }
+        return found;
+    }
+    Ok(None)
 }
 
 /// Each model admits every prefix that the one before admits, and the recorded run.

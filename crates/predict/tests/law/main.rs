@@ -16,4 +16,5 @@ mod programs;
 mod random;
 mod recorded;
 mod recurrence;
+mod rules;
 mod schedule;

@@ -117,7 +117,8 @@ impl Program {
         let count = *r.pick(&[2, 2, 2, 3, 3, 3, 3, 4, 4, 5]);
         let mut program = Program { threads: vec![Vec::new(); count], forked: vec![false; count] };
         for _ in 0..2 + r.below(2) {
-            let theme = *r.pick(&THEMES);
+            // Conditions need most events, and would be rare.
+            let theme = if r.percent(12) { Theme::Conditions } else { *r.pick(&THEMES) };
             program.add_theme(r, theme);
         }
         let size = 4 + r.below(10);
@@ -131,7 +132,7 @@ impl Program {
                 thread.push(access(r));
             }
         }
-        if r.percent(35) {
+        if r.percent(40) {
             program.add_forks(r);
         }
         program
@@ -259,6 +260,7 @@ impl Program {
         }
     }
 
+    /// One or two threads that wait, and one that notifies.
     fn add_condition(&mut self, r: &mut Random) {
         let l = lock(r);
         let c = if r.percent(50) { l } else { "c" };
@@ -268,21 +270,27 @@ impl Program {
         let notify = if r.percent(50) { Do::Notify(c) } else { Do::NotifyAll(c) };
         let body = accesses(r, 1).into_iter().chain([notify]).collect();
         let other = if r.percent(60) { locked(r, l, body) } else { body };
-        if r.percent(20) {
-            let again = one.clone();
-            self.add(r, None, again);
+        let notifier = self.add(r, None, other);
+        for _ in 0..1 + usize::from(r.percent(30)) {
+            // Early, so that the notify finds it waiting.
+            let others: Vec<usize> = (0..self.threads.len()).filter(|&t| t != notifier).collect();
+            let waiter = *r.pick(&others);
+            self.threads[waiter].splice(0..0, one.clone());
         }
-        self.add_two(r, one, other);
         if r.percent(15) {
             self.add(r, None, vec![Do::Notify(c)]);
         }
     }
 
-    /// Some threads are forked by others with smaller numbers, and some of those joined.
+    /// Some threads are forked by others with smaller numbers, and most of those joined.
     fn add_forks(&mut self, r: &mut Random) {
         for child in 1..self.threads.len() {
             if !r.percent(70) {
                 continue;
+            }
+            // The end of a long thread would not be seen.
+            if r.percent(50) && self.threads[child].len() > 3 {
+                self.threads[child] = vec![access(r), access(r)];
             }
             let parent = r.below(child);
             self.forked[child] = true;
@@ -290,7 +298,7 @@ impl Program {
             let open_end = matches!(self.threads[parent].last(), Some(Do::Request(_)));
             let at = if open_end || r.percent(75) { 0 } else { self.threads[parent].len() };
             self.threads[parent].insert(at, Do::Fork(child));
-            if r.percent(60) && !open_end {
+            if r.percent(80) && !open_end {
                 self.threads[parent].push(Do::Join(child));
             }
         }

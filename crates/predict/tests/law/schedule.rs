@@ -7,11 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// No trace is longer.
 pub(crate) const MOST_EVENTS: usize = 14;
 
+/// How a thread waits.
 #[derive(Clone, Copy, PartialEq)]
 enum Waits {
     /// No notify has come for it.
-    Unsignalled,
-    Signalled,
+    Patiently,
+    /// So, too, but it will not wait for one.
+    Impatiently,
+    Notified,
 }
 
 struct Thread {
@@ -89,7 +92,8 @@ impl Machine<'_> {
         if x == "z" {
             self.r.pick(&["true", "false", "\"a\"", "1.5", "0", "1"]).to_string()
         } else {
-            self.r.below(3).to_string()
+            // Few, so that equal ones meet.
+            [0, 1, 0, 1, 2][self.r.below(5)].to_string()
         }
     }
 
@@ -107,8 +111,8 @@ impl Machine<'_> {
         match next {
             Do::Acquire(l) => self.is_free(l, t, false),
             Do::ReadAcquire(l) => self.is_free(l, t, true),
-            Do::Woken(_, l) => self.is_free(l, t, false),
-            Do::Wait(_, l) => !self.shared.get(&(l, t)).is_some_and(|&depth| depth > 0),
+            Do::Woken(_, l) => self.is_free(l, t, false) && thread.waits != Some(Waits::Patiently),
+            Do::Wait(_, l) => self.shared.get(&(l, t)).is_none_or(|&depth| depth == 0),
             Do::Join(u) => {
                 let child = &self.threads[u];
                 let asks = matches!(child.program.last(), Some(Do::Request(_)));
@@ -167,15 +171,16 @@ impl Machine<'_> {
             Do::Wait(c, l) => {
                 let depth = self.exclusive.entry((l, t)).or_default();
                 self.threads[t].depth = std::mem::take(depth);
-                self.threads[t].waits = Some(Waits::Unsignalled);
+                let patient = self.r.percent(65);
+                self.threads[t].waits = Some(if patient { Waits::Patiently } else { Waits::Impatiently });
                 pair("wait", c, l)
             }
             Do::Woken(c, l) => {
                 self.exclusive.insert((l, t), self.threads[t].depth);
-                let signalled = self.threads[t].waits.take() == Some(Waits::Signalled);
-                let reason = match self.r.below(8) {
-                    _ if signalled && self.r.percent(92) => "",
-                    0..=3 => "=timeout",
+                let notified = self.threads[t].waits.take() == Some(Waits::Notified);
+                let reason = match self.r.below(2) {
+                    _ if notified && self.r.percent(92) => "",
+                    0 => "=timeout",
                     _ => "=spurious",
                 };
                 pair("woken", c, l) + reason
@@ -184,13 +189,13 @@ impl Machine<'_> {
                 let waiting = self.waiting(c);
                 if !waiting.is_empty() {
                     let chosen = *self.r.pick(&waiting);
-                    self.threads[chosen].waits = Some(Waits::Signalled);
+                    self.threads[chosen].waits = Some(Waits::Notified);
                 }
                 format!("notify({c})")
             }
             Do::NotifyAll(c) => {
                 for waiting in self.waiting(c) {
-                    self.threads[waiting].waits = Some(Waits::Signalled);
+                    self.threads[waiting].waits = Some(Waits::Notified);
                 }
                 format!("notifyall({c})")
             }
@@ -232,7 +237,7 @@ impl Machine<'_> {
         let waits = |&t: &usize| {
             let thread = &self.threads[t];
             let on = matches!(thread.program.get(thread.at), Some(Do::Woken(on, _)) if *on == c);
-            on && thread.waits == Some(Waits::Unsignalled)
+            on && thread.waits.is_some_and(|waits| waits != Waits::Notified)
         };
         (0..self.threads.len()).filter(waits).collect()
     }
