@@ -42,6 +42,7 @@ fn kinds(case: &Case) -> BTreeSet<String> {
     let is_waiting = |t: u32| run.events.iter().rfind(|e| e.thread == t).is_some_and(|e| e.op == Op::Wait);
     note((0..names.space(Space::Thread).len() as u32).any(is_waiting), "thread left waiting");
     note(!run.woken_by.is_empty(), "paired wake-up");
+    note(run.woken_by.len() > 1, "two paired wake-ups");
     note(run.failed_in.values().any(|s| !s.is_empty()), "tfail in a section");
     note(!batch.inits.is_empty(), "#! init");
     note(case.property.all_steps, "steps = all");

@@ -1,7 +1,8 @@
 //! The law of prediction: brute force over the definitions of docs/causality.md, and random traces to ask it about.
 //!
 //! Nothing here knows the crates that predict: `recorded`, `definition`, `meaning` and `enumerate` are written from the
-//! documents alone, to be compared with.
+//! documents alone, to be compared with. A [`case::Case`] is a random question, from its number; an [`enumerate::Oracle`]
+//! answers it for one model. `FORETRACE_CASES` says how many cases each test takes.
 
 mod acceptance;
 mod case;

@@ -206,8 +206,10 @@ impl Program {
                 };
                 let one = tried(r);
                 let mut other = if r.percent(40) { tried(r) } else { vec![access(r)] };
-                if r.percent(75) {
+                if r.percent(65) {
                     other = locked(r, l, other);
+                } else if r.percent(50) {
+                    other = between(r, Do::ReadAcquire(l), other, Do::ReadRelease(l));
                 }
                 self.add_two(r, one, other);
             }
@@ -263,21 +265,28 @@ impl Program {
     /// One or two threads that wait, and one that notifies.
     fn add_condition(&mut self, r: &mut Random) {
         let l = lock(r);
-        let c = if r.percent(50) { l } else { "c" };
-        let body = accesses(r, 1);
-        let waits = [Do::Wait(c, l), Do::Woken(c, l)].into_iter().chain(body).collect();
-        let one = locked(r, l, waits);
+        let two = self.threads.len() > 2 && r.percent(60);
+        let c = if !two && r.percent(60) { l } else { "c" };
         let notify = if r.percent(50) { Do::Notify(c) } else { Do::NotifyAll(c) };
-        let body = accesses(r, 1).into_iter().chain([notify]).collect();
-        let other = if r.percent(60) { locked(r, l, body) } else { body };
-        let notifier = self.add(r, None, other);
-        for _ in 0..1 + usize::from(r.percent(30)) {
-            // Early, so that the notify finds it waiting.
-            let others: Vec<usize> = (0..self.threads.len()).filter(|&t| t != notifier).collect();
-            let waiter = *r.pick(&others);
-            self.threads[waiter].splice(0..0, one.clone());
+        let mut notifies = vec![notify];
+        if !two {
+            notifies.splice(0..0, accesses(r, 1));
+        } else if notify == Do::Notify(c) {
+            notifies.push(*r.pick(&[Do::Notify(c), Do::Notify(c), Do::NotifyAll(c)]));
         }
-        if r.percent(15) {
+        let notifies = if r.percent(if two { 20 } else { 60 }) { locked(r, l, notifies) } else { notifies };
+        let notifier = self.add(r, None, notifies);
+        // Two that wait with different locks need not wait for each other.
+        let locks = [l, *r.pick(&LOCKS)];
+        let first = r.below(self.threads.len() - 1);
+        for (number, l) in locks.into_iter().take(1 + usize::from(two)).enumerate() {
+            let body = if two { Vec::new() } else { accesses(r, 1) };
+            let waits = [Do::Wait(c, l), Do::Woken(c, l)].into_iter().chain(body).collect();
+            let waits = locked(r, l, waits);
+            let waiter = (notifier + 1 + (first + number) % (self.threads.len() - 1)) % self.threads.len();
+            self.threads[waiter].splice(0..0, waits);
+        }
+        if r.percent(10) {
             self.add(r, None, vec![Do::Notify(c)]);
         }
     }

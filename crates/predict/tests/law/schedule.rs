@@ -81,6 +81,10 @@ pub(crate) fn random_trace(r: &mut Random) -> String {
         if !ready.contains(&current) || machine.r.percent(55) {
             current = *machine.r.pick(&ready);
         }
+        // Most notifies should find somebody waiting.
+        if machine.is_early(current) && machine.r.percent(60) {
+            current = *machine.r.pick(&ready);
+        }
         machine.go(current);
     }
     let header = if header.is_empty() { header } else { format!("#! init{header}\n") };
@@ -122,6 +126,14 @@ impl Machine<'_> {
             Do::Down(_) => self.count > 0,
             _ => true,
         }
+    }
+
+    /// Whether a thread is about to notify while another has yet to wait.
+    fn is_early(&self, t: usize) -> bool {
+        let rest = |t: usize| self.threads[t].program[self.threads[t].at..].iter();
+        let notifies = matches!(rest(t).next(), Some(Do::Notify(_) | Do::NotifyAll(_)));
+        let will_wait = |u: usize| u != t && rest(u).any(|next| matches!(next, Do::Wait(..)));
+        notifies && (0..self.threads.len()).any(will_wait)
     }
 
     fn go(&mut self, t: usize) {
