@@ -4,8 +4,8 @@ use super::places::{Latest, Places};
 use super::refused::Rule;
 use crate::ops::is_access;
 use crate::pins::Pins;
+use crate::sections::NONE;
 use event::{Batch, Names, Op, Space};
-use std::collections::HashMap;
 
 #[derive(Clone, Copy, Default)]
 struct Thread {
@@ -59,21 +59,28 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
         }
     }
     if let Some(pins) = Pins::new(trace, count) {
-        check_pins(pins, trace, places);
+        check_pins(pins, names, trace, places);
     }
 }
 
-fn check_pins(mut pins: Pins, trace: &Batch, places: &mut Places) {
-    let mut pinned: HashMap<u32, Pinned> = HashMap::new();
+fn check_pins(mut pins: Pins, names: &Names, trace: &Batch, places: &mut Places) {
+    // By variable: where it is in the list of those with pinned events.
+    let mut slots = vec![NONE; names.space(Space::Var).len()];
+    let mut pinned: Vec<Pinned> = Vec::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
         let thread = event.thread().0;
         if is_access(event.op())
-            && let Some(pinned) = pinned.get(&event.object())
+            && let Some(pinned) = pinned.get(slots[event.object() as usize] as usize)
         {
             places.need(at, pinned.of_others(thread), Rule::Pin);
         }
         for &(_, _, var) in pins.step(thread) {
-            pinned.entry(var).or_default().add(thread, places.of(at));
+            let slot = &mut slots[var as usize];
+            if *slot == NONE {
+                *slot = pinned.len() as u32;
+                pinned.push(Pinned::default());
+            }
+            pinned[*slot as usize].add(thread, places.of(at));
         }
     }
 }
