@@ -4,37 +4,12 @@ use super::places::{Latest, Places};
 use super::refused::Rule;
 use crate::ops::is_access;
 use crate::pins::Pins;
-use crate::sections::NONE;
 use event::{Batch, Names, Op, Space};
 
 #[derive(Clone, Copy, Default)]
 struct Thread {
     events: Latest,
     forks: Latest,
-}
-
-/// Pinned events of one variable: the latest, and the latest of the threads other than that one's.
-#[derive(Clone, Copy, Default)]
-struct Pinned {
-    thread: u32,
-    latest: Latest,
-    others: Latest,
-}
-
-impl Pinned {
-    fn add(&mut self, thread: u32, event: Latest) {
-        if self.thread == thread {
-            self.latest.add(event);
-        } else if event.is_after(self.latest) {
-            *self = Pinned { thread, latest: event, others: self.latest };
-        } else {
-            self.others.add(event);
-        }
-    }
-
-    fn of_others(&self, thread: u32) -> Latest {
-        if self.thread == thread { self.others } else { self.latest }
-    }
 }
 
 /// Looks through the recorded order.
@@ -63,24 +38,15 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
     }
 }
 
+/// A pin binds other threads only; its own keeps its order with the event anyway.
 fn check_pins(mut pins: Pins, names: &Names, trace: &Batch, places: &mut Places) {
-    // By variable: where it is in the list of those with pinned events.
-    let mut slots = vec![NONE; names.space(Space::Var).len()];
-    let mut pinned: Vec<Pinned> = Vec::new();
+    let mut pinned = vec![Latest::default(); names.space(Space::Var).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
-        let thread = event.thread().0;
-        if is_access(event.op())
-            && let Some(pinned) = pinned.get(slots[event.object() as usize] as usize)
-        {
-            places.need(at, pinned.of_others(thread), Rule::Pin);
+        if is_access(event.op()) {
+            places.need(at, pinned[event.object() as usize], Rule::Pin);
         }
-        for &(_, _, var) in pins.step(thread) {
-            let slot = &mut slots[var as usize];
-            if *slot == NONE {
-                *slot = pinned.len() as u32;
-                pinned.push(Pinned::default());
-            }
-            pinned[*slot as usize].add(thread, places.of(at));
+        for &(_, _, var) in pins.step(event.thread().0) {
+            pinned[var as usize].add(places.of(at));
         }
     }
 }
