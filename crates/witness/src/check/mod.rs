@@ -96,7 +96,7 @@ fn examine(
         Model::WeakHb => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, places, &[]);
+                barriers::check(names, trace, places);
             }
             if has(Op::Woken) {
                 conditions::check(names, trace, places);
@@ -119,7 +119,7 @@ fn examine(
         Model::Maximal => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, places, &[]);
+                barriers::check(names, trace, places);
             }
             if has(Op::Woken) {
                 conditions::check(names, trace, places);
