@@ -1,4 +1,4 @@
-//! A schedule laid out in columns, one per thread, so that it reads from top to bottom as time passes.
+//! Schedules laid out in columns, one per thread, so that they read from top to bottom as time passes.
 
 use crate::plain::{harmless, pad, width};
 use std::collections::HashMap;
@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// One step of a schedule.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Step {
-    /// The thread that makes it.
+    /// The thread that makes it; empty for a line about all of them (`… 7 events as recorded`).
     pub thread: String,
     /// What it does (`w(x)=1`).
     pub text: String,
@@ -16,69 +16,143 @@ pub struct Step {
     pub mark: String,
 }
 
+/// A schedule with a heading.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Schedule {
+    /// What it is (`recorded`); empty for no heading.
+    pub title: String,
+    /// Its steps.
+    pub steps: Vec<Step>,
+}
+
 /// Room for the sign of a moved step.
 const GUTTER: usize = 2;
 
 /// Between two columns.
 const GAP: usize = 2;
 
+/// Between two schedules.
+const BETWEEN: usize = 4;
+
+/// What [`side_by_side`] says below schedules in which steps moved.
+const LEGEND: &str = "(* moved against the recorded order)\n";
+
 /// The schedule with one column per thread, in the order in which they first step; moved steps have a `*` before
 /// their line, remarks stand behind it. If the columns do not fit the width: a list, each step behind its thread's
 /// name.
 pub fn columns(steps: &[Step], max_width: usize) -> String {
-    let mut number: HashMap<&str, usize> = HashMap::new();
-    let mut threads: Vec<String> = Vec::new();
-    let mut cells: Vec<(usize, String)> = Vec::with_capacity(steps.len());
-    for step in steps {
-        let column = *number.entry(&step.thread).or_insert_with(|| {
-            threads.push(harmless(&step.thread).into_owned());
-            threads.len() - 1
-        });
-        cells.push((column, harmless(&step.text).into_owned()));
-    }
-    let marks: Vec<String> = steps
-        .iter()
-        .map(|s| if s.mark.is_empty() { String::new() } else { format!("<- {}", harmless(&s.mark)) })
-        .collect();
-    let mut widths: Vec<usize> = threads.iter().map(|name| width(name)).collect();
-    for (column, text) in &cells {
-        widths[*column] = widths[*column].max(width(text));
-    }
-    let mark_width = marks.iter().map(|m| width(m)).max().unwrap_or(0);
-    let margin = widths.iter().map(|w| w + GAP).sum::<usize>();
-    let needed = GUTTER + if mark_width == 0 { margin.saturating_sub(GAP) } else { margin + mark_width };
+    side_by_side(&[Schedule { title: String::new(), steps: steps.to_vec() }], max_width)
+}
 
+/// Schedules as in [`columns`], the threads in the same order in all of them: beside each other if that fits the width,
+/// else one below the other.
+pub fn side_by_side(schedules: &[Schedule], max_width: usize) -> String {
+    let schedules: Vec<&Schedule> = schedules.iter().filter(|schedule| !schedule.steps.is_empty()).collect();
+    let grid = Grid::new(&schedules);
+    let blocks: Vec<Vec<String>> = schedules.iter().map(|schedule| grid.columns(schedule)).collect();
+    let widths: Vec<usize> =
+        blocks.iter().map(|lines| lines.iter().map(|line| width(line)).max().unwrap_or(0)).collect();
     let mut out = String::new();
-    if steps.is_empty() {
-        return out;
-    }
-    let mut line = |moved: bool, body: &str| {
-        out.push_str(format!("{} {body}", if moved { '*' } else { ' ' }).trim_end());
+    let mut line = |text: &str| {
+        out.push_str(text.trim_end());
         out.push('\n');
     };
-    let lines = steps.iter().zip(&cells).zip(&marks);
-    if needed <= max_width {
-        let mut starts = vec![0];
-        starts.extend(widths.iter().scan(0, |at, w| {
-            *at += w + GAP;
-            Some(*at)
-        }));
-        let header: String = threads.iter().zip(&widths).map(|(name, w)| pad(name, w + GAP)).collect();
-        line(false, &header);
-        for ((step, (column, text)), mark) in lines {
-            let cell = pad("", starts[*column]) + text;
-            line(step.moved, &format!("{}{mark}", pad(&cell, margin)));
+    if widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1) <= max_width {
+        let longest = blocks.iter().map(Vec::len).max().unwrap_or(0);
+        for row in 0..longest {
+            let cell = |lines: &Vec<String>| lines.get(row).cloned().unwrap_or_default();
+            line(&blocks.iter().zip(&widths).map(|(lines, w)| pad(&cell(lines), w + BETWEEN)).collect::<String>());
         }
     } else {
-        let names = threads.iter().map(|name| width(name)).max().unwrap_or(0);
-        for ((step, (column, text)), mark) in lines {
-            line(step.moved, &format!("{}  {text}  {mark}", pad(&threads[*column], names)));
+        for (number, schedule) in schedules.iter().enumerate() {
+            if number > 0 {
+                line("");
+            }
+            let lines = if widths[number] <= max_width { blocks[number].clone() } else { grid.list(schedule) };
+            lines.iter().for_each(|text| line(text));
         }
     }
-    if steps.iter().any(|s| s.moved) {
-        out.push_str("(* moved against the recorded order)\n");
+    if schedules.iter().flat_map(|schedule| &schedule.steps).any(|step| step.moved) {
+        out.push_str(LEGEND);
     }
     out
+}
+
+/// The columns that schedules share.
+struct Grid<'a> {
+    number: HashMap<&'a str, usize>,
+    threads: Vec<String>,
+    /// Where each column starts, and where remarks do.
+    starts: Vec<usize>,
+}
+
+impl<'a> Grid<'a> {
+    fn new(schedules: &[&'a Schedule]) -> Grid<'a> {
+        let mut grid = Grid { number: HashMap::new(), threads: Vec::new(), starts: Vec::new() };
+        let mut widths: Vec<usize> = Vec::new();
+        let steps = || schedules.iter().flat_map(|schedule| &schedule.steps);
+        for step in steps().filter(|step| !step.thread.is_empty()) {
+            let column = *grid.number.entry(&step.thread).or_insert_with(|| {
+                grid.threads.push(harmless(&step.thread).into_owned());
+                widths.push(grid.threads.last().map_or(0, |name| width(name)));
+                widths.len() - 1
+            });
+            widths[column] = widths[column].max(width(&harmless(&step.text)));
+        }
+        let mut at = 0;
+        grid.starts.push(0);
+        for w in &widths {
+            at += w + GAP;
+            grid.starts.push(at);
+        }
+        // A line about all threads may be wider than they are.
+        let across = steps().filter(|step| step.thread.is_empty()).map(|step| width(&step.text) + GAP).max();
+        if let Some(end) = grid.starts.last_mut() {
+            *end = (*end).max(across.unwrap_or(0));
+        }
+        grid
+    }
+
+    fn heading(&self, schedule: &Schedule) -> Option<String> {
+        let title = harmless(&schedule.title);
+        (!title.is_empty()).then(|| pad("", GUTTER) + &title)
+    }
+
+    fn columns(&self, schedule: &Schedule) -> Vec<String> {
+        let mut lines: Vec<String> = self.heading(schedule).into_iter().collect();
+        let mut head = String::new();
+        for (name, start) in self.threads.iter().zip(&self.starts) {
+            head = pad(&head, *start) + name;
+        }
+        lines.push(pad("", GUTTER) + &head);
+        let end = self.starts.last().copied().unwrap_or(0);
+        for step in &schedule.steps {
+            let start = self.number.get(step.thread.as_str()).map_or(0, |&column| self.starts[column]);
+            let cell = pad("", start) + &harmless(&step.text);
+            let body = if step.mark.is_empty() { cell } else { pad(&cell, end) + &remark(step) };
+            lines.push(sign(step) + &body);
+        }
+        lines
+    }
+
+    fn list(&self, schedule: &Schedule) -> Vec<String> {
+        let mut lines: Vec<String> = self.heading(schedule).into_iter().collect();
+        let names = self.threads.iter().map(|name| width(name)).max().unwrap_or(0);
+        for step in &schedule.steps {
+            let name = if step.thread.is_empty() { String::new() } else { pad(&harmless(&step.thread), names + GAP) };
+            let remark = if step.mark.is_empty() { String::new() } else { format!("  {}", remark(step)) };
+            lines.push(format!("{}{name}{}{remark}", sign(step), harmless(&step.text)));
+        }
+        lines
+    }
+}
+
+fn sign(step: &Step) -> String {
+    pad(if step.moved { "*" } else { "" }, GUTTER)
+}
+
+fn remark(step: &Step) -> String {
+    format!("<- {}", harmless(&step.mark))
 }
 
 #[cfg(test)]
@@ -138,5 +212,37 @@ mod tests {
     fn no_steps_give_nothing() {
         assert_eq!(columns(&[], 80), "");
         assert_eq!(columns(&[], 0), "");
+    }
+
+    #[test]
+    fn schedules_share_their_columns_and_stand_beside_each_other_if_they_fit() {
+        let mut recorded = Schedule { title: "recorded".into(), steps: steps("A w(x)\nB w(y)") };
+        recorded.steps.insert(0, Step { text: "… 7 events".into(), ..Step::default() });
+        let predicted = Schedule { title: "predicted".into(), steps: steps("*B w(y)\nA w(x) bad") };
+        let both = [recorded, predicted];
+        let expected = [
+            "  recorded        predicted",
+            "  A     B         A     B",
+            "  … 7 events    *       w(y)",
+            "  w(x)            w(x)        <- bad",
+            "        w(y)",
+            "(* moved against the recorded order)",
+        ];
+        assert_eq!(side_by_side(&both, 36).lines().collect::<Vec<_>>(), expected);
+        let below = [
+            "  recorded",
+            "  A     B",
+            "  … 7 events",
+            "  w(x)",
+            "        w(y)",
+            "",
+            "  predicted",
+            "  A     B",
+            "*       w(y)",
+            "  w(x)        <- bad",
+            "(* moved against the recorded order)",
+        ];
+        assert_eq!(side_by_side(&both, 35).lines().collect::<Vec<_>>(), below);
+        assert!(side_by_side(&both, 15).contains("* B  w(y)\n  A  w(x)  <- bad\n"));
     }
 }

@@ -35,10 +35,17 @@ pub fn notes(report: &Report) -> Vec<String> {
             n => format!("the trace has {n} problems, the first: {first}"),
         });
     }
-    for property in report.properties.iter().filter(|p| p.is_truncated()) {
+    let cut_short = || report.properties.iter().filter(|p| p.is_truncated());
+    for property in cut_short() {
         let instance = property.instance_text().map(|i| format!(" {i}")).unwrap_or_default();
+        // The property as a whole speaks for its instances.
+        if !instance.is_empty() && cut_short().any(|p| p.instance.is_none() && p.name == property.name) {
+            continue;
+        }
+        let why =
+            if property.cut_short.is_empty() { String::new() } else { format!(": {}", property.cut_short.join("; ")) };
         let name = format!("{}{instance}", property.name);
-        notes.push(format!("the search for violations of {} was cut short", harmless(&name)));
+        notes.push(harmless(&format!("the search for violations of {name} was cut short{why}")).into_owned());
     }
     for (name, analysis) in &report.stats.per_analysis {
         if let Some(what) = &analysis.truncated {
@@ -98,6 +105,11 @@ mod tests {
         report.properties = vec![PropertyResult::new("p", "ptltl", "full-hb", Verdict::Truncated)];
         assert_eq!(codes(&report), (0, 1));
         assert_eq!(notes(&report), ["the search for violations of p was cut short"]);
+        report.properties[0].cut_short = vec!["10 seconds".to_owned(), "50 cuts a level".to_owned()];
+        let instance =
+            PropertyResult { instance: Some([("i".into(), "1".into())].into()), ..report.properties[0].clone() };
+        report.properties.push(instance);
+        assert_eq!(notes(&report), ["the search for violations of p was cut short: 10 seconds; 50 cuts a level"]);
         let mut report = empty();
         let truncated = Some("3 windows undecided".to_owned());
         report.stats.per_analysis.insert("maximal".to_owned(), AnalysisStats { truncated, ..Default::default() });

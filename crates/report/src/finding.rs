@@ -1,6 +1,6 @@
 //! One thing that went wrong or can go wrong, with every name already resolved.
 
-use crate::{Confirm, Evidence, Status};
+use crate::{Confirm, Evidence, Schedule, Status};
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing goes wrong. The order is that of reports.
@@ -56,6 +56,15 @@ pub struct Side {
     pub stack: Vec<String>,
 }
 
+/// What readers are shown of a finding beside its facts; not in the JSON.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Exhibit {
+    /// A word and a text each (`values`, `x = 1`).
+    pub entries: Vec<(String, String)>,
+    /// The recorded order, and the one that shows the finding; as far as they matter.
+    pub schedules: Vec<Schedule>,
+}
+
 /// One thing found.
 ///
 /// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `sites`, `stacks`), and the
@@ -80,6 +89,8 @@ pub struct Finding {
     pub suppressed: bool,
     /// How many further findings with the same fingerprint this one stands for.
     pub merged: u64,
+    /// What readers are shown beside that.
+    pub exhibit: Exhibit,
 }
 
 impl Finding {
@@ -95,6 +106,7 @@ impl Finding {
             sides: Vec::new(),
             suppressed: false,
             merged: 0,
+            exhibit: Exhibit::default(),
         }
     }
 

@@ -17,10 +17,10 @@ mod style;
 mod text;
 mod wire;
 
-pub use columns::{Step, columns};
+pub use columns::{Schedule, Step, columns, side_by_side};
 pub use evidence::{Confirm, Evidence, EvidenceError, Status};
 pub use exit::{exit_code, notes};
-pub use finding::{Finding, Kind, Side};
+pub use finding::{Exhibit, Finding, Kind, Side};
 pub use findings::Findings;
 pub use fingerprint::{fingerprint, site_identity};
 pub use json::{ReadError, read_json, render_json};

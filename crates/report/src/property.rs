@@ -58,12 +58,12 @@ impl End {
     }
 }
 
-/// A causality model that was tried and not used.
+/// A causality model that was tried and is not the one of the verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Tried {
     /// The model.
     pub causality: String,
-    /// Why it was not used.
+    /// What came of it.
     pub why: String,
 }
 
@@ -99,7 +99,10 @@ pub struct PropertyResult {
     /// The search was cut short.
     #[serde(default)]
     pub truncated: bool,
-    /// Models that were tried before this one.
+    /// What cut it short, in words; not in the JSON.
+    #[serde(skip)]
+    pub cut_short: Vec<String>,
+    /// The other models that were tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tried: Option<Vec<Tried>>,
     /// How it stood at the end.
@@ -132,6 +135,7 @@ impl PropertyResult {
             bad_runs: None,
             dead_ends: None,
             truncated: verdict == Verdict::Truncated,
+            cut_short: Vec::new(),
             tried: None,
             end: None,
             witness: None,

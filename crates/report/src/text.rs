@@ -118,6 +118,9 @@ fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write)
 
 fn property_details(p: &PropertyResult) -> String {
     let mut details = vec![p.logic.clone(), p.causality.clone()];
+    if p.causality == "sync-only" {
+        details.push("whose values may be impossible".to_owned());
+    }
     details.extend(p.cuts.map(|n| count(n, "cut")));
     details.extend(p.edges.map(|n| count(n, "edge")));
     details.extend(p.runs.as_ref().map(|n| format!("{n} run{}", if n == "1" { "" } else { "s" })));
@@ -125,8 +128,13 @@ fn property_details(p: &PropertyResult) -> String {
     details.extend(p.dead_ends.map(|n| count(n, "dead end")));
     details.extend(p.end.map(|end| format!("{} at the end", end.text())));
     details.extend(p.instances_omitted.map(|n| format!("{} not shown", count(n, "instance"))));
+    // What a wider model would have said is not known.
+    let found = matches!(p.verdict, Verdict::Violated | Verdict::Predicted);
+    let unsettled = p.tried.iter().flatten().filter(|tried| !found && tried.why != "no violation");
+    details.extend(unsettled.map(|tried| format!("{} cut short ({})", tried.causality, tried.why)));
     if p.is_truncated() {
-        details.push("search cut short".to_owned());
+        let why = if p.cut_short.is_empty() { String::new() } else { format!(" ({})", p.cut_short.join("; ")) };
+        details.push(format!("search cut short{why}"));
     }
     details.retain(|detail| !detail.is_empty());
     harmless(&details.join(", ")).into_owned()

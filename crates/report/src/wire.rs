@@ -1,6 +1,6 @@
 //! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
 
-use crate::{Confirm, Evidence, EvidenceError, Finding, Kind, Side, Status};
+use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Side, Status};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
@@ -115,6 +115,7 @@ impl TryFrom<Wire<'_>> for Finding {
             sides: sides.collect(),
             suppressed: wire.suppressed,
             merged: wire.merged,
+            exhibit: Exhibit::default(),
         })
     }
 }

@@ -4,8 +4,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use report::{
-    AnalysisStats, Confirm, End, Evidence, Finding, Kind, Problem, PropertyResult, Report, Side, Stats, TraceFigures,
-    Tried, Verdict, read_json, render_json,
+    AnalysisStats, Confirm, End, Evidence, Exhibit, Finding, Kind, Problem, PropertyResult, Report, Side, Stats,
+    TraceFigures, Tried, Verdict, read_json, render_json,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -43,6 +43,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             sides,
             suppressed,
             merged,
+            exhibit: Exhibit::default(),
         },
     )
 }

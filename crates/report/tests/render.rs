@@ -2,8 +2,8 @@
 
 use insta::assert_snapshot;
 use report::{
-    AnalysisStats, Confirm, Evidence, Finding, Kind, Problem, PropertyResult, Report, Side, TextOptions, TraceFigures,
-    Tried, Verdict, fingerprint, read_json, render_json, render_text, site_identity,
+    AnalysisStats, Confirm, Evidence, Finding, Kind, Problem, PropertyResult, Report, Schedule, Side, Step,
+    TextOptions, TraceFigures, Tried, Verdict, fingerprint, read_json, render_json, render_text, site_identity,
 };
 
 fn text_with(report: &Report, options: &TextOptions) -> String {
@@ -152,6 +152,34 @@ fn property_predicted() {
 }
 
 #[test]
+fn orders_beside_each_other() {
+    let mut report = report(9, 2, 2, 0);
+    let mut wide = PropertyResult::new("q", "past", "weak-hb", Verdict::Holds);
+    wide.tried = Some(vec![
+        Tried { causality: "full-hb".to_owned(), why: "no violation".to_owned() },
+        Tried { causality: "maximal".to_owned(), why: "10 seconds".to_owned() },
+    ]);
+    let mut cut_short = PropertyResult::new("r", "past", "sync-only", Verdict::Truncated);
+    cut_short.cut_short = vec!["50 cuts a level".to_owned()];
+    report.properties = vec![wide, cut_short];
+    let step = |thread: &str, text: &str| Step { thread: thread.to_owned(), text: text.to_owned(), ..Step::default() };
+    let (first, second) = (step("T1", "w(x)=1"), step("T2", "w(y)=1"));
+    let gap = step("", "… 4 events as recorded");
+    let recorded = vec![gap.clone(), first.clone(), second.clone()];
+    let predicted = vec![gap, Step { moved: true, ..second }, Step { mark: "violation".to_owned(), ..first }];
+    let sides = vec![side(4, "T1", "w(x)=1", "a.c:1", &[])];
+    let evidence = Evidence::predicted(vec![0, 1, 2, 3, 5, 4]);
+    let mut finding = finding(Kind::Property, "p", evidence, "p is violated", &["p"], sides);
+    finding.exhibit.entries = vec![("values".to_owned(), "x = 1, y = 1".to_owned())];
+    finding.exhibit.schedules = vec![
+        Schedule { title: "recorded".to_owned(), steps: recorded },
+        Schedule { title: "predicted".to_owned(), steps: predicted },
+    ];
+    report.findings.add([finding]);
+    assert_snapshot!(text(&report));
+}
+
+#[test]
 fn mixed_in_color() {
     let mut report = report(9, 2, 2, 2);
     let mut suppressed = lockset_warning();
@@ -180,8 +208,15 @@ fn hostile_names_are_harmless() {
     sides[0].stack = vec![evil.to_owned()];
     let mut finding = finding(Kind::Race, evil, Evidence::warning(), evil, &[evil], sides);
     finding.fingerprint = evil.to_owned();
-    report.findings.add([finding]);
-    let text = text(&report);
+    report.findings.add([finding.clone()]);
+    // The JSON does not have this, and would not come back as it was.
+    let mut shown = report.clone();
+    finding.exhibit.entries = vec![(evil.to_owned(), evil.to_owned())];
+    let step =
+        |thread: &str| Step { thread: thread.to_owned(), text: evil.to_owned(), moved: true, mark: evil.to_owned() };
+    finding.exhibit.schedules = vec![Schedule { title: evil.to_owned(), steps: vec![step(evil), step("")] }];
+    shown.findings = [finding].into_iter().collect();
+    let text = text(&shown);
     assert!(!text.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}'), "{text:?}");
     assert!(text.lines().all(|line| !line.starts_with("31m")), "{text}");
     assert!(json(&report).chars().all(|c| c == '\n' || !c.is_ascii_control()));

@@ -3,7 +3,7 @@
 use super::{count, entry};
 use crate::plain::{harmless, pad, width};
 use crate::style::Style;
-use crate::{Finding, Kind, Side, Status};
+use crate::{Finding, Kind, Side, Status, side_by_side};
 use std::io;
 
 const INDENT: usize = 2;
@@ -15,8 +15,13 @@ pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn i
     let colon = if finding.status() == Status::Warning { ":" } else { "" };
     writeln!(out, "{}{colon} {}", style.status(finding.status()), style.bold(&headline(finding)))?;
     sides(&finding.sides, style, out)?;
+    for (word, text) in &finding.exhibit.entries {
+        entry(INDENT, &harmless(word), &harmless(text), at, out)?;
+    }
     entry(INDENT, "why", &harmless(&finding.message), at, out)?;
-    entry(INDENT, "witness", &witness(finding), at, out)?;
+    if finding.exhibit.schedules.is_empty() {
+        entry(INDENT, "witness", &witness(finding), at, out)?;
+    }
     if let Some(outcome) = finding.evidence.confirm() {
         entry(INDENT, "real run", outcome.text(), at, out)?;
     }
@@ -25,7 +30,14 @@ pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn i
         entry(INDENT, "and", &more, at, out)?;
     }
     let id = format!("{} (found by {})", harmless(&finding.fingerprint), harmless(&finding.detector));
-    entry(INDENT, "id", &id, at, out)
+    entry(INDENT, "id", &id, at, out)?;
+    if !finding.exhibit.schedules.is_empty() {
+        writeln!(out)?;
+        for line in side_by_side(&finding.exhibit.schedules, at.saturating_sub(INDENT)).lines() {
+            writeln!(out, "{}", format!("{}{line}", pad("", INDENT)).trim_end())?;
+        }
+    }
+    Ok(())
 }
 
 fn headline(finding: &Finding) -> String {
