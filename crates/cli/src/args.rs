@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a built-in example, end to end
     Demo(Demo),
-    /// Analyse a trace: validate it, and check properties on the recorded run
+    /// Analyse a trace: validate it, check properties on the recorded run, and predict violations on others
     Check(Check),
     /// Check a specification and explain it
     Spec(Spec),
@@ -48,6 +48,9 @@ pub(crate) struct Demo {
     /// Print the example's trace instead, to try the other commands on it
     #[arg(long, conflicts_with = "list")]
     pub(crate) trace: bool,
+    /// Print the example's specification instead
+    #[arg(long, conflicts_with_all = ["list", "trace"])]
+    pub(crate) spec: bool,
 }
 
 /// Options of `check`.
@@ -58,10 +61,22 @@ Examples:
   foretrace check run.std.gz --json result.json
   foretrace check run.ftrace --spec landing.rvs
   foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
+  foretrace check run.std --spec landing.rvs --causality weak-hb --count
+  foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
   foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
 
-A trace that was cut off, or that the recorder could not keep complete, is analysed as far as it goes: \
-exit code 0 and a line on standard error, 1 with --strict.")]
+Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
+  observed   only the recorded run
+  full-hb    conflicting accesses of a variable keep their order
+  weak-hb    reads see the writes they saw; writes with their reads, and critical sections, may swap
+  maximal    every read sees the value it saw: all that can be told from this trace
+  sync-only  only synchronisation keeps its order; the values may be impossible
+  auto       full-hb, then weak-hb, then maximal, 10 seconds each; the first violation ends the search
+Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
+wins over the specification. A violation that is predicted comes with the order of events that shows it.
+
+A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
+line on standard error, 1 with --strict.")]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
@@ -77,9 +92,21 @@ pub(crate) struct Check {
     /// Initial values of variables, before those of the specification and of the trace
     #[arg(long, value_name = "x=0,y=1")]
     pub(crate) init: Option<String>,
-    /// Which runs count; this version checks the recorded run only
-    #[arg(long, value_name = "MODEL", default_value = "auto")]
-    pub(crate) causality: Causality,
+    /// Which runs are predicted from the recorded one (default: what the specification says, else auto)
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) causality: Option<Causality>,
+    /// Keep so many cuts of each level of the lattice, those nearest to the recorded run; 1 is the recorded run
+    #[arg(long, value_name = "N|all", value_parser = breadth)]
+    pub(crate) breadth: Option<Breadth>,
+    /// Look at so many events together under weak-hb and maximal [default: 10000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) window: Option<u64>,
+    /// Make at most so many cuts of the lattice
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_cuts: Option<u64>,
+    /// Count the cuts, edges, runs and bad runs of the lattice: exact, and nothing is pruned
+    #[arg(long)]
+    pub(crate) count: bool,
     /// Which events are steps of a property: those it mentions, or all
     #[arg(long, value_name = "WHICH")]
     pub(crate) steps: Option<Steps>,
@@ -103,10 +130,40 @@ pub(crate) struct Check {
 /// Causality models that can be chosen.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Causality {
-    /// The widest that this version has
+    /// full-hb, then weak-hb, then maximal, each for some seconds
     Auto,
     /// Only the recorded run
     Observed,
+    /// Only synchronisation keeps its order; values may be impossible
+    #[value(alias = "sync_only")]
+    SyncOnly,
+    /// All conflicting events keep their order
+    #[value(alias = "full_hb")]
+    FullHb,
+    /// Reads see the writes they saw; the rest may swap
+    #[value(alias = "weak_hb")]
+    WeakHb,
+    /// Every read sees the value it saw
+    Maximal,
+}
+
+/// How many cuts of a level are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Breadth {
+    /// So many.
+    Cuts(u64),
+    /// All.
+    All,
+}
+
+fn breadth(text: &str) -> Result<Breadth, String> {
+    match text {
+        "all" => Ok(Breadth::All),
+        _ => match text.parse() {
+            Ok(n) if n >= 1 => Ok(Breadth::Cuts(n)),
+            _ => Err("a number of at least 1, or `all`".to_owned()),
+        },
+    }
 }
 
 /// Which events are steps.

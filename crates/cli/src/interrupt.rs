@@ -8,6 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 pub(crate) struct Interrupt {
     /// The number of the signal; 0 if there was none.
     signal: Arc<AtomicUsize>,
+    /// There was one.
+    came: Arc<AtomicBool>,
 }
 
 impl Interrupt {
@@ -22,7 +24,12 @@ impl Interrupt {
                 let _ = signal_hook::flag::register_usize(number, signal.clone(), number as usize);
             }
         }
-        Interrupt { signal }
+        Interrupt { signal, came: again }
+    }
+
+    /// Set once somebody wants the work to stop.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.came
     }
 
     /// The exit code, if the work is to stop: 128 and the number of the signal, as shells have it.

@@ -1,7 +1,9 @@
-//! A progress bar on standard error, for work that takes more than a second at a terminal.
+//! Progress on standard error, for work that takes more than a second at a terminal.
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How long work may take before a bar appears.
@@ -54,5 +56,43 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.done();
+    }
+}
+
+/// Work that cannot say how far it is: what is being done, and since when. It goes away when it is dropped.
+pub(crate) struct Working {
+    done: Option<Sender<()>>,
+    shown: Option<JoinHandle<()>>,
+}
+
+impl Working {
+    pub(crate) fn on(what: String) -> Working {
+        if !std::io::stderr().is_terminal() {
+            return Working { done: None, shown: None };
+        }
+        let (done, waits) = channel::<()>();
+        let shown = std::thread::spawn(move || {
+            if waits.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}, {elapsed} (Ctrl-C stops and reports)") {
+                bar.set_style(style);
+            }
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            let _ = waits.recv();
+            bar.finish_and_clear();
+        });
+        Working { done: Some(done), shown: Some(shown) }
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.done.take();
+        if let Some(shown) = self.shown.take() {
+            let _ = shown.join();
+        }
     }
 }

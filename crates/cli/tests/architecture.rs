@@ -34,6 +34,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-property",
             "foretrace-report",
             "foretrace-trace",
+            "foretrace-witness",
         ],
     ),
 ];

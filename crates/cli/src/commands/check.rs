@@ -1,4 +1,4 @@
-//! `foretrace check`: reads and validates a trace, and reports.
+//! `foretrace check`: reads and validates a trace, checks properties on it and on the runs predicted from it, and reports.
 
 use super::print;
 use crate::args::Check;
@@ -12,6 +12,7 @@ use crate::usage;
 use anyhow::Result;
 use event::{Batch, Space};
 use report::{AnalysisStats, Problem, Report, Stats, TextOptions, TraceFigures};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 use trace::validate::Validator;
@@ -54,17 +55,21 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         problems_omitted: omitted,
         losses,
     };
-    let judged = properties.finish(input.source.names(), figures.complete && !stopped)?;
+    let unread = if interrupted.is_some() { Some("interrupted") } else { stopped.then_some("stopped by a handler") };
+    let searching = Instant::now();
+    let judged = properties.finish(input.source.names(), figures.complete && !stopped, unread, &interrupt)?;
+    let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
     report.properties = judged.results;
     report.findings.add(judged.findings);
     let seconds = started.elapsed().as_secs_f64();
-    let validate = AnalysisStats { seconds, ..AnalysisStats::default() };
-    report.stats = Stats {
-        seconds,
-        peak_rss_bytes: usage::peak_rss_bytes(),
-        per_analysis: [("validate".to_owned(), validate)].into(),
-    };
+    let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
+    let reading = searching.duration_since(started).as_secs_f64();
+    let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
+    if !properties.is_empty() {
+        per_analysis.insert("properties".to_owned(), took(seconds - reading));
+    }
+    report.stats = Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis };
     show(args, &report, color)?;
     for note in report::notes(&report) {
         say(&format!("{}: {note}", input.name));

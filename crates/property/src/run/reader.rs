@@ -10,7 +10,7 @@ use super::subject::{Objects, Subject};
 use super::values::{Held, Key, Values};
 use crate::check::{Const, Spec, VariableKind};
 use crate::syntax::ast::Type;
-use event::{Batch, Event, Names, Op, Space, ThreadId};
+use event::{Batch, Event, Names, Op, Space, StrId, ThreadId, Value, VarId};
 use std::collections::HashMap;
 
 /// What one event does.
@@ -90,6 +90,26 @@ impl Reader {
             }
         }
         self.quick.grow(&self.bindings);
+    }
+
+    /// What a variable of the trace holds at first, before anybody applies deeds.
+    pub(crate) fn initial(&self, names: &Names, var: VarId) -> Value {
+        // Of several declarations that mean it, the first that says something.
+        let meant = self.bindings.vars[var.0 as usize].iter();
+        let own = meant.filter(|meant| self.spec.variables[meant.number as usize].kind == VariableKind::Shared);
+        let mut held = own.map(|meant| self.values.get((meant.number, meant.index)));
+        let held = held.find(|held| *held != Held::Unknown).or_else(|| self.values.told(names.var(var)));
+        match held {
+            Some(Held::Known(Subject::Bool(b))) => Value::Bool(b),
+            Some(Held::Known(Subject::Int(n))) => Value::Int(n),
+            Some(Held::Known(Subject::Real(bits))) => Value::Real(f64::from_bits(bits)),
+            // A string that the trace never mentions is equal to none of its values.
+            Some(Held::Known(Subject::Text(text))) => names
+                .space(Space::Str)
+                .find(self.objects.name(text).as_bytes())
+                .map_or(Value::Unknown, |id| Value::Str(StrId(id))),
+            _ => Value::Unknown,
+        }
     }
 
     /// Whether an event can matter to some property, apart from being a step where all events are. To be asked about

@@ -37,6 +37,10 @@ impl Objects {
         number
     }
 
+    pub(crate) fn name(&self, number: u32) -> &str {
+        &self.names[number as usize]
+    }
+
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }

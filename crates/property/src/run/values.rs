@@ -65,6 +65,11 @@ impl Values {
         self.told.entry(name.to_owned()).or_insert(Told { held, by_user: false, late });
     }
 
+    /// What was told of a recorded name from the start.
+    pub(crate) fn told(&self, name: &str) -> Option<Held> {
+        self.told.get(name).filter(|told| !told.late).map(|told| told.held)
+    }
+
     /// Makes initial values of the trace those of the variables that have none.
     pub(crate) fn take_told(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {

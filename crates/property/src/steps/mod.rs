@@ -27,7 +27,7 @@ use crate::run::reader::{Deed, Reader};
 use crate::run::subject::Objects;
 use crate::run::values::Values;
 use crate::run::{NoMonitor, Outcome, SpecRun};
-use event::{Batch, Names, Space};
+use event::{Batch, Names, Space, Value, VarId};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use trace::{Collector, Occurrences};
@@ -49,6 +49,8 @@ pub struct BoundSpec {
     bound: Vec<Bound>,
     folder: PathBuf,
     init: Vec<(String, Const)>,
+    /// By variable of the trace: what it holds at first.
+    initial: Vec<Value>,
     /// How many events the trace has, and the number of the first.
     events: u64,
     first: u64,
@@ -97,12 +99,15 @@ impl BoundSpec {
             occurrences: Arc::new(collector.finish()),
         });
         let bound = bound.collect();
+        let initial = (0..names.space(Space::Var).len()).map(|number| reader.initial(names, VarId(number as u32)));
+        let initial = initial.collect();
         let Reader { spec, objects, values, .. } = reader;
         BoundSpec {
             ground: Arc::new(Ground { spec, threads, objects, values }),
             bound,
             folder: folder.to_owned(),
             init: init.to_vec(),
+            initial,
             events: trace.events.len() as u64,
             first: trace.first,
         }
@@ -123,6 +128,18 @@ impl BoundSpec {
     /// most `limit`.
     pub fn courses(&self, property: usize, limit: usize) -> Result<Courses, NoMonitor> {
         course::courses(self, property, limit)
+    }
+
+    /// What a variable of the trace holds at first: what the command line says, else the specification, else the trace;
+    /// unknown if nobody does.
+    pub fn initial(&self, var: VarId) -> Value {
+        self.initial.get(var.0 as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether an event does something to some instance of a property, apart from being a step where all events are.
+    pub fn concerns(&self, property: usize, event: u64) -> bool {
+        let events = &self.bound[property].occurrences.events;
+        events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
     /// What a property comes to on another run: what [`SpecRun`](crate::run::SpecRun) says, which knows nothing of courses.

@@ -1,23 +1,37 @@
-//! The properties that the user wants checked: loaded, run along the trace, and turned into results and findings.
+//! The properties that the user wants checked: loaded, run along the trace, searched for on other runs, and turned into
+//! results and findings.
 
-use crate::args::{AtEnd, Check, Steps};
+mod judge;
+mod merge;
+mod picture;
+mod written;
+
+pub(crate) use judge::Judged;
+pub(crate) use picture::step;
+pub(crate) use written::formula;
+
+use crate::args::{self, AtEnd, Check, Steps};
 use crate::commands::useless;
 use crate::held::HeldLocks;
+use crate::interrupt::Interrupt;
 use crate::output::say;
+use crate::progress::Working;
 use crate::specs::{self, complain};
 use anyhow::{Context, Result, bail};
 use event::{Batch, Names, Space};
-use property::check::{self, Action, Const, Handler, Knobs, Known, Logic, Property, Spec};
-use property::monitor;
-use property::run::{NoMonitor, Outcome, Shown, SpecRun};
+use judge::{Judge, Searched, handlers};
+use predict::{Options, Predictor};
+use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec};
+use property::run::{NoMonitor, Outcome, SpecRun};
+use property::steps::BoundSpec;
 use property::syntax::{self, Diagnostic, Sources};
-use report::{End, Evidence, Finding, Kind, PropertyResult, Side, Verdict, fingerprint, site_identity};
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use report::Side;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use trace::text::event_text;
 
-/// The model that this version has.
-const OBSERVED: &str = "observed";
+/// Events that are kept for the search of other runs.
+const MAX_KEPT: usize = 64_000_000;
 
 /// Violations of which it is kept what happened: more are not shown one by one.
 const MOMENTS: usize = 10_000;
@@ -29,6 +43,8 @@ const MANY_QUESTIONS: u64 = 1000;
 struct Running {
     run: SpecRun,
     sources: Sources,
+    /// Where it was found.
+    folder: PathBuf,
     /// What happened at the events that violated something.
     moments: HashMap<u64, Side>,
 }
@@ -38,19 +54,15 @@ struct Running {
 pub(crate) struct Properties {
     running: Vec<Running>,
     init: Vec<(String, Const)>,
+    /// Those of the command line.
+    knobs: Knobs,
+    count: bool,
     held: HeldLocks,
+    /// The trace so far, if other runs are searched.
+    kept: Option<Batch>,
+    /// It had more events than are kept.
+    too_long: bool,
     color: bool,
-}
-
-/// What became of the properties.
-#[derive(Default)]
-pub(crate) struct Judged {
-    pub(crate) results: Vec<PropertyResult>,
-    pub(crate) findings: Vec<Finding>,
-    /// The exit code that a handler asks for.
-    pub(crate) exit: Option<u8>,
-    /// Commands that handlers ask for.
-    pub(crate) commands: Vec<String>,
 }
 
 impl Properties {
@@ -67,7 +79,20 @@ impl Properties {
                 AtEnd::Weak => check::AtEnd::Weak,
                 AtEnd::None => check::AtEnd::None,
             }),
-            ..Knobs::default()
+            causality: args.causality.map(|model| match model {
+                args::Causality::Auto => Causality::Auto,
+                args::Causality::Observed => Causality::Observed,
+                args::Causality::SyncOnly => Causality::SyncOnly,
+                args::Causality::FullHb => Causality::FullHb,
+                args::Causality::WeakHb => Causality::WeakHb,
+                args::Causality::Maximal => Causality::Maximal,
+            }),
+            breadth: args.breadth.map(|breadth| match breadth {
+                args::Breadth::Cuts(n) => check::Breadth::Cuts(n),
+                args::Breadth::All => check::Breadth::All,
+            }),
+            max_cuts: args.max_cuts,
+            window: args.window,
         };
         let init = match &args.init {
             Some(text) => {
@@ -76,12 +101,12 @@ impl Properties {
             }
             None => Vec::new(),
         };
-        let mut properties = Properties { running: Vec::new(), init: init.clone(), held: HeldLocks::default(), color };
+        let mut properties = Properties { init, knobs, count: args.count, color, ..Properties::default() };
         for path in &args.spec {
             let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             for spec in checked.specs {
-                properties.add(spec, checked.sources.clone(), knobs, &init, folder)?;
+                properties.add(spec, checked.sources.clone(), folder)?;
             }
         }
         for (number, formula) in args.property.iter().enumerate() {
@@ -93,23 +118,34 @@ impl Properties {
             let known = Known { variables: &variables, locks: &locks, threads: &threads };
             let (sources, checked) = check::check_formula(&format!("property-{}", number + 1), formula, known);
             let spec = accept(checked, &sources, color)?;
-            properties.add(spec, sources, knobs, &init, Path::new(""))?;
+            properties.add(spec, sources, Path::new(""))?;
+        }
+        if properties.running.iter().any(|running| properties.searches(running.run.spec())) {
+            properties.kept = Some(Batch::default());
         }
         Ok(properties)
     }
 
-    fn add(
-        &mut self,
-        spec: Spec,
-        sources: Sources,
-        knobs: Knobs,
-        init: &[(String, Const)],
-        folder: &Path,
-    ) -> Result<()> {
-        say_what_is_not_done(&spec);
+    /// Whether other runs are searched for violations of some property of a specification.
+    fn searches(&self, spec: &Spec) -> bool {
+        self.count || spec.properties.iter().any(|property| self.asked(spec, property) != Causality::Observed)
+    }
+
+    /// The model that is asked for.
+    fn asked(&self, spec: &Spec, property: &Property) -> Causality {
+        if matches!(property.logic, Logic::Mttl { .. }) {
+            return Causality::Observed;
+        }
+        self.knobs.or(property.knobs).or(spec.knobs).causality.unwrap_or(Causality::Auto)
+    }
+
+    fn add(&mut self, spec: Spec, sources: Sources, folder: &Path) -> Result<()> {
+        if !spec.checks.is_empty() {
+            say(&format!("{}: `check` declarations are not carried out in this version", spec.name));
+        }
         let useless: Vec<Diagnostic> = spec.properties.iter().filter_map(|p| useless(&spec, p, &sources)).collect();
         complain(&useless, &sources, self.color);
-        let (run, failed) = SpecRun::new(spec, knobs, init, folder);
+        let (run, failed) = SpecRun::new(spec, self.knobs, &self.init, folder);
         for (number, reason) in failed {
             let property = &run.spec().properties[number];
             match reason {
@@ -117,7 +153,7 @@ impl Properties {
                 _ => bail!("property {}: {reason}", property.name),
             }
         }
-        self.running.push(Running { run, sources, moments: HashMap::new() });
+        self.running.push(Running { run, sources, folder: folder.to_owned(), moments: HashMap::new() });
         Ok(())
     }
 
@@ -128,6 +164,14 @@ impl Properties {
 
     /// Takes the next events.
     pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
+        match &mut self.kept {
+            Some(kept) if kept.events.len() + batch.events.len() > MAX_KEPT => {
+                self.kept = None;
+                self.too_long = true;
+            }
+            Some(kept) => kept.append(batch),
+            None => {}
+        }
         let mut violations: Vec<(u64, usize)> = Vec::new();
         for (number, running) in self.running.iter_mut().enumerate() {
             running.run.batch(names, batch);
@@ -165,8 +209,14 @@ impl Properties {
     }
 
     /// At the end of the trace. Bindings that match nothing are errors.
-    /// `at_end`: the trace is complete, and was read to its end.
-    pub(crate) fn finish(&mut self, names: &Names, at_end: bool) -> Result<Judged> {
+    /// `at_end`: the trace is complete, and was read to its end. `unread`: why it was not; then other runs are not searched.
+    pub(crate) fn finish(
+        &mut self,
+        names: &Names,
+        at_end: bool,
+        unread: Option<&str>,
+        interrupt: &Interrupt,
+    ) -> Result<Judged> {
         for (name, _) in &self.init {
             let means = |running: &Running| {
                 running
@@ -180,8 +230,8 @@ impl Properties {
                 bail!("--init: there is no variable `{name}`");
             }
         }
-        let mut judged = Judged::default();
         let mut unmatched = 0;
+        let mut observed: Vec<Vec<Outcome>> = Vec::new();
         for running in &mut self.running {
             let outcomes = running.run.finish(names, at_end);
             let mut diagnostics: Vec<Diagnostic> = Vec::new();
@@ -213,127 +263,71 @@ impl Properties {
                      as fast as it answers"
                 ));
             }
-            for property in running.run.spec().properties.iter().filter(|p| matches!(p.logic, Logic::Mttl { .. })) {
-                judged.results.push(PropertyResult::new(&property.name, "mttl", OBSERVED, Verdict::Unknown));
-            }
-            for outcome in outcomes {
-                judged.take(running, &outcome);
-            }
+            observed.push(outcomes);
         }
         if unmatched > 0 {
             bail!("variables that match nothing in the trace: {unmatched}");
         }
+        let mut judged = Judged::default();
+        for (running, outcomes) in self.running.iter().zip(&observed) {
+            self.judge(running, outcomes, names, unread, interrupt, &mut judged)?;
+        }
         Ok(judged)
     }
-}
 
-/// Parts of the language that this version understands and does not carry out.
-fn say_what_is_not_done(spec: &Spec) {
-    if !spec.checks.is_empty() {
-        say(&format!("{}: `check` declarations are not carried out in this version", spec.name));
-    }
-    let predicts = |knobs: &Knobs| {
-        let observed = matches!(knobs.causality, None | Some(check::Causality::Auto | check::Causality::Observed));
-        !observed || knobs.breadth.is_some() || knobs.max_cuts.is_some() || knobs.window.is_some()
-    };
-    if predicts(&spec.knobs) || spec.properties.iter().any(|p| predicts(&p.knobs)) {
-        say(&format!("{}: this version checks the recorded run only; other runs are not predicted yet", spec.name));
-    }
-}
-
-/// The handlers of these outcomes: those of the property, else those of its specification.
-fn handlers<'a>(
-    spec: &'a Spec,
-    property: &'a Property,
-    outcomes: &'a [syntax::ast::Outcome],
-) -> impl Iterator<Item = &'a Handler> {
-    outcomes.iter().flat_map(|&outcome| {
-        let wanted = move |handler: &&Handler| handler.outcome == outcome;
-        let own = property.handlers.iter().any(|handler| handler.outcome == outcome);
-        if own { property.handlers.iter().filter(wanted) } else { spec.handlers.iter().filter(wanted) }
-    })
-}
-
-impl Judged {
-    fn take(&mut self, running: &Running, outcome: &Outcome) {
-        use syntax::ast::{EreMode, Outcome as On};
+    /// Searches the other runs for violations of a specification's properties, and judges them.
+    fn judge(
+        &self,
+        running: &Running,
+        outcomes: &[Outcome],
+        names: &Names,
+        unread: Option<&str>,
+        interrupt: &Interrupt,
+        judged: &mut Judged,
+    ) -> Result<()> {
         let spec = running.run.spec();
-        let property = &spec.properties[outcome.property];
-        let (verdict, end) = match outcome.shown {
-            Shown::Violated(_) => (Verdict::Violated, None),
-            Shown::Unfulfilled => (Verdict::Unfulfilled, None),
-            Shown::Unknown => (Verdict::Unknown, None),
-            Shown::Holds(_) if outcome.truncated => (Verdict::Truncated, None),
-            Shown::Holds(monitor::Verdict::Satisfied) => (Verdict::Holds, Some(End::Satisfied)),
-            Shown::Holds(monitor::Verdict::Fulfilled) => (Verdict::Holds, Some(End::Fulfilled)),
-            Shown::Holds(_) => (Verdict::Holds, Some(End::Pending)),
+        let trace = self.kept.as_ref().filter(|_| unread.is_none() && self.searches(spec));
+        let binding = trace.map(|_| Working::on(format!("looking for what concerns {}", spec.name)));
+        let bound = trace.map(|trace| BoundSpec::new(spec, self.knobs, &self.init, &running.folder, names, trace));
+        drop(binding);
+        let options = Options {
+            count: self.count,
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            stop: Some(interrupt.flag()),
+            ..Options::default()
         };
-        let mut result = PropertyResult::new(&property.name, property.logic.text(), OBSERVED, verdict);
-        // Only logics that look ahead have something to say about the end.
-        let looks_ahead = matches!(property.logic, Logic::Future(_) | Logic::Ere { .. } | Logic::Logic { .. });
-        result.end = end.filter(|_| looks_ahead);
-        result.truncated = outcome.truncated;
-        result.instances_omitted = (outcome.omitted > 0).then_some(outcome.omitted);
-        if !outcome.instance.is_empty() {
-            result.instance = Some(outcome.instance.iter().cloned().collect::<BTreeMap<_, _>>());
-        }
-        let violating = if let Shown::Violated(event) = outcome.shown { event } else { None };
-        result.violating_event = violating;
-        self.results.push(result);
-
-        let parametric_whole = !property.params.is_empty() && outcome.instance.is_empty();
-        let outcomes: &[On] = match (verdict, &property.logic) {
-            (Verdict::Violated, Logic::Ere { mode: EreMode::Follows, .. }) => &[On::Fail, On::Violation],
-            (Verdict::Violated, Logic::Ere { .. }) => &[On::Match, On::Violation],
-            (Verdict::Violated, _) => &[On::Violation],
-            (Verdict::Unfulfilled, _) => &[On::Unfulfilled],
-            (Verdict::Truncated, _) => &[On::Truncated],
-            _ => return,
-        };
-        // The instances speak for the property as a whole, but for what only the whole knows.
-        if parametric_whole && verdict != Verdict::Truncated {
-            return;
-        }
-        let mut words = None;
-        for action in handlers(spec, property, outcomes).flat_map(|handler| &handler.actions) {
-            match action {
-                Action::Report(text) => words = words.or(text.clone()),
-                Action::Exit(code) => self.exit = self.exit.or(Some(*code)),
-                Action::Exec(command) if self.commands.contains(command) => {}
-                Action::Exec(command) => self.commands.push(command.clone()),
-                Action::Call(place) => {
-                    say(&format!(
-                        "property {}: `call {}` works only inside the program",
-                        property.name,
-                        place.recorded()
-                    ));
-                }
-                Action::Stop => {}
+        let initial = |var| bound.as_ref().map(|bound| bound.initial(var)).unwrap_or_default();
+        let predictor = bound
+            .as_ref()
+            .zip(trace)
+            .map(|(bound, trace)| (Predictor::new(bound, names, trace, &initial, options), bound, trace));
+        let judge = Judge { spec, sources: &running.sources, moments: &running.moments, names };
+        for (number, property) in spec.properties.iter().enumerate() {
+            if matches!(property.logic, Logic::Mttl { .. }) {
+                judged.leave(property);
+                continue;
             }
+            let of_it: Vec<Outcome> = outcomes.iter().filter(|outcome| outcome.property == number).cloned().collect();
+            let asked = self.asked(spec, property);
+            let searched = match &predictor {
+                _ if asked == Causality::Observed && !self.count => Searched::NotAsked,
+                _ if interrupt.asked().is_some() => Searched::Not("interrupted".to_owned()),
+                Some((predictor, bound, trace)) => {
+                    let _working = Working::on(format!("searching other runs for violations of {}", property.name));
+                    match predictor.predict(number, &of_it) {
+                        Ok(found) => Searched::Found { found, bound, trace, asked },
+                        Err(reason) => bail!("property {}: {reason}", property.name),
+                    }
+                }
+                None if self.too_long => Searched::Not(format!(
+                    "the trace has more than {} million events: other runs were not searched",
+                    MAX_KEPT / 1_000_000
+                )),
+                None => Searched::Not(unread.unwrap_or("other runs were not searched").to_owned()),
+            };
+            judged.take(&judge, number, of_it, searched);
         }
-        if verdict == Verdict::Truncated {
-            return;
-        }
-        let side = violating.and_then(|event| running.moments.get(&event).cloned());
-        let what = match outcome.shown {
-            Shown::Unfulfilled => "was not fulfilled before the trace ended",
-            Shown::Violated(None) => "is violated from the start, by the initial values",
-            _ => "is violated on the recorded run",
-        };
-        let instance: Vec<String> = outcome.instance.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        let instance = if instance.is_empty() { String::new() } else { format!(" for {}", instance.join(", ")) };
-        let words = words.map(|words| format!(": {words}")).unwrap_or_default();
-        let message = format!("{}{instance} {what}{words}", property.name);
-        let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
-        // Not the instance: threads and objects have other numbers in the next run.
-        let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", spec.name, property.name));
-        let mut finding = Finding::new(Kind::Property, &property.name, Evidence::observed(None), print, message);
-        finding.objects = vec![format!("{}{instance}", property.name)];
-        finding.suppressed = side.as_ref().is_some_and(|side| {
-            spec.suppressions.iter().any(|s| s.name == property.name && side.site == format!("{}:{}", s.file, s.line))
-        });
-        finding.sides = side.into_iter().collect();
-        self.findings.push(finding);
+        Ok(())
     }
 }
 

@@ -1,0 +1,267 @@
+//! What became of the properties: results, findings, and what handlers ask for.
+
+use super::merge::{Entry, OBSERVED, merge, nothing};
+use super::picture::Scene;
+use super::written::formula;
+use crate::held::HeldLocks;
+use crate::output::say;
+use event::{Batch, Names};
+use predict::{Predicted, Predictions};
+use property::check::{Action, Causality, Handler, Logic, Property, Spec};
+use property::run::Outcome;
+use property::steps::BoundSpec;
+use property::syntax::Sources;
+use property::syntax::ast::{EreMode, Outcome as On};
+use report::{Evidence, Finding, Kind, PropertyResult, Side, Tried, Verdict, fingerprint, site_identity};
+use std::collections::{BTreeMap, HashMap};
+use trace::text::event_text;
+
+/// Findings that come with a picture of the orders: more than anybody looks at.
+const PICTURES: usize = 100;
+
+/// Indexes in the witnesses of recorded violations, all together; these are the recorded order, and say nothing new.
+const RECORDED: u64 = 1 << 22;
+
+/// What became of the properties.
+#[derive(Default)]
+pub(crate) struct Judged {
+    pub(crate) results: Vec<PropertyResult>,
+    pub(crate) findings: Vec<Finding>,
+    /// The exit code that a handler asks for.
+    pub(crate) exit: Option<u8>,
+    /// Commands that handlers ask for.
+    pub(crate) commands: Vec<String>,
+    /// Indexes in the witnesses of recorded violations so far.
+    recorded: u64,
+}
+
+/// A specification that was run along the trace.
+pub(super) struct Judge<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) sources: &'a Sources,
+    /// What happened at the events that violated something.
+    pub(super) moments: &'a HashMap<u64, Side>,
+    pub(super) names: &'a Names,
+}
+
+/// What came of the search of other runs.
+pub(super) enum Searched<'a> {
+    /// Nobody wants it.
+    NotAsked,
+    /// There was none, for this reason.
+    Not(String),
+    /// This.
+    Found { found: Predictions, bound: &'a BoundSpec, trace: &'a Batch, asked: Causality },
+}
+
+/// The handlers of these outcomes: those of the property, else those of its specification.
+pub(super) fn handlers<'a>(
+    spec: &'a Spec,
+    property: &'a Property,
+    outcomes: &'a [On],
+) -> impl Iterator<Item = &'a Handler> {
+    outcomes.iter().flat_map(|&outcome| {
+        let wanted = move |handler: &&Handler| handler.outcome == outcome;
+        let own = property.handlers.iter().any(|handler| handler.outcome == outcome);
+        if own { property.handlers.iter().filter(wanted) } else { spec.handlers.iter().filter(wanted) }
+    })
+}
+
+impl Judged {
+    /// A property of a kind that is not carried out.
+    pub(super) fn leave(&mut self, property: &Property) {
+        self.results.push(PropertyResult::new(&property.name, property.logic.text(), OBSERVED, Verdict::Unknown));
+    }
+
+    /// What the recorded run and the other runs say of a property.
+    pub(super) fn take(&mut self, judge: &Judge<'_>, number: usize, outcomes: Vec<Outcome>, searched: Searched<'_>) {
+        let property = &judge.spec.properties[number];
+        let mut scene = None;
+        let (found, asked) = match searched {
+            Searched::NotAsked => (Predictions::default(), Causality::Observed),
+            Searched::Not(why) => {
+                let mut none = nothing(number, OBSERVED);
+                none.truncated.push(why);
+                (Predictions { instances: vec![none], omitted: 0 }, Causality::Observed)
+            }
+            Searched::Found { found, bound, trace, asked } => {
+                scene = Some((bound, trace));
+                (found, asked)
+            }
+        };
+        for refused in found.instances.iter().filter_map(|prediction| prediction.refused.as_ref()) {
+            say(&format!(
+                "property {}: A FAULT OF THIS PROGRAM: it found a violation whose schedule its own checker refused ({refused}). \
+                 The violation is not reported; please report the fault",
+                property.name
+            ));
+        }
+        let concerns = |event| scene.is_some_and(|(bound, _)| bound.concerns(number, event));
+        let scene = scene.map(|(_, trace)| Scene { names: judge.names, trace, concerns: &concerns });
+        for entry in merge(outcomes, found, asked, !property.params.is_empty()) {
+            self.result(property, &entry);
+            self.act(judge, property, entry, scene.as_ref());
+        }
+    }
+
+    fn result(&mut self, property: &Property, entry: &Entry) {
+        let Entry { instance, verdict, end, violating, prediction, figures, truncated, omitted } = entry;
+        let mut result = PropertyResult::new(&property.name, property.logic.text(), prediction.causality, *verdict);
+        // Only logics that look ahead have something to say about the end.
+        let looks_ahead = matches!(property.logic, Logic::Future(_) | Logic::Ere { .. } | Logic::Logic { .. });
+        result.end = end.filter(|_| looks_ahead);
+        result.truncated = *truncated;
+        result.cut_short = prediction.truncated.clone();
+        result.instances_omitted = (*omitted > 0).then_some(*omitted);
+        if !instance.is_empty() {
+            result.instance = Some(instance.iter().cloned().collect::<BTreeMap<_, _>>());
+        }
+        result.cuts = figures.cuts;
+        result.edges = figures.edges;
+        result.runs = figures.runs.clone();
+        result.bad_runs = figures.bad_runs.clone();
+        result.dead_ends = figures.dead_ends;
+        let tried = prediction.tried.iter();
+        let tried = tried.map(|tried| Tried { causality: tried.causality.to_owned(), why: tried.why.clone() });
+        result.tried = Some(tried.collect()).filter(|tried: &Vec<_>| !tried.is_empty());
+        match (verdict, &prediction.predicted) {
+            (Verdict::Violated, _) => {
+                let events = violating.map_or(0, |event| event + 1);
+                if self.recorded + events <= RECORDED {
+                    self.recorded += events;
+                    result.witness = Some((0..events).collect());
+                }
+                result.violating_event = *violating;
+            }
+            (Verdict::Predicted, Some(predicted)) => {
+                result.violating_event = Some(predicted.event);
+                result.witness = Some(predicted.schedule.clone());
+            }
+            _ => {}
+        }
+        self.results.push(result);
+    }
+
+    /// Does what handlers ask for, and makes a finding of what does not hold.
+    fn act(&mut self, judge: &Judge<'_>, property: &Property, entry: Entry, scene: Option<&Scene<'_>>) {
+        let spec = judge.spec;
+        // The instances speak for the property as a whole, but for what only the whole knows.
+        let parametric_whole = !property.params.is_empty() && entry.instance.is_empty();
+        let mut words = None;
+        if !parametric_whole {
+            let outcomes: &[On] = match (entry.verdict, &property.logic) {
+                (Verdict::Violated, Logic::Ere { mode: EreMode::Follows, .. }) => &[On::Fail, On::Violation],
+                (Verdict::Violated, Logic::Ere { .. }) => &[On::Match, On::Violation],
+                (Verdict::Violated, _) => &[On::Violation],
+                (Verdict::Predicted, _) => &[On::Predicted],
+                (Verdict::Unfulfilled, _) => &[On::Unfulfilled],
+                _ => &[],
+            };
+            words = self.carry_out(spec, property, outcomes);
+        }
+        if entry.truncated && entry.instance.is_empty() {
+            self.carry_out(spec, property, &[On::Truncated]);
+        }
+        let finds = matches!(entry.verdict, Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled);
+        if finds && !parametric_whole {
+            let finding = self.finding(judge, property, entry, words, scene);
+            self.findings.push(finding);
+        }
+    }
+
+    /// Does what the handlers of some outcomes ask for; the words they report.
+    fn carry_out(&mut self, spec: &Spec, property: &Property, outcomes: &[On]) -> Option<String> {
+        let mut words = None;
+        for action in handlers(spec, property, outcomes).flat_map(|handler| &handler.actions) {
+            match action {
+                Action::Report(text) => words = words.or(text.clone()),
+                Action::Exit(code) => self.exit = self.exit.or(Some(*code)),
+                Action::Exec(command) if self.commands.contains(command) => {}
+                Action::Exec(command) => self.commands.push(command.clone()),
+                Action::Call(place) => {
+                    let name = &property.name;
+                    say(&format!("property {name}: `call {}` works only inside the program", place.recorded()));
+                }
+                Action::Stop => {}
+            }
+        }
+        words
+    }
+
+    fn finding(
+        &self,
+        judge: &Judge<'_>,
+        property: &Property,
+        entry: Entry,
+        words: Option<String>,
+        scene: Option<&Scene<'_>>,
+    ) -> Finding {
+        let Entry { instance, verdict, violating, prediction, .. } = entry;
+        let model = prediction.causality;
+        let predicted = prediction.predicted.filter(|_| verdict == Verdict::Predicted);
+        let side = match (&predicted, scene) {
+            (Some(predicted), Some(scene)) => Some(moment(scene, predicted)),
+            _ => violating.and_then(|event| judge.moments.get(&event).cloned()),
+        };
+        let what = match (verdict, &predicted) {
+            (Verdict::Unfulfilled, _) => "was not fulfilled before the trace ended".to_owned(),
+            (_, Some(predicted)) => {
+                let read = if predicted.terminal { ", by a read that then sees another value" } else { "" };
+                let doubt = if model == "sync-only" {
+                    " (sync-only does not keep what reads saw: its values may be impossible)"
+                } else {
+                    ""
+                };
+                format!("is violated on another run, which {model} admits{read}{doubt}")
+            }
+            _ if violating.is_none() => "is violated from the start, by the initial values".to_owned(),
+            _ => "is violated on the recorded run".to_owned(),
+        };
+        let instance: Vec<String> = instance.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let instance = if instance.is_empty() { String::new() } else { format!(" for {}", instance.join(", ")) };
+        let words = words.map(|words| format!(": {words}")).unwrap_or_default();
+        let message = format!("{}{instance} {what}{words}", property.name);
+        let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
+        // Not the instance: threads and objects have other numbers in the next run.
+        let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", judge.spec.name, property.name));
+        let (evidence, values) = match predicted {
+            Some(Predicted { schedule, values, .. }) => (Evidence::predicted(schedule), values),
+            None => (Evidence::observed(None), Vec::new()),
+        };
+        let mut finding = Finding::new(Kind::Property, &property.name, evidence, print, message);
+        finding.objects = vec![format!("{}{instance}", property.name)];
+        finding.suppressed = side.as_ref().is_some_and(|side| {
+            let here = |file: &str, line: u32| side.site == format!("{file}:{line}");
+            judge.spec.suppressions.iter().any(|s| s.name == property.name && here(&s.file, s.line))
+        });
+        finding.sides = side.into_iter().collect();
+        let written = formula(property, judge.sources).map(|text| ("property".to_owned(), text));
+        finding.exhibit.entries.extend(written);
+        if !values.is_empty() {
+            let values: Vec<String> = values.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            finding.exhibit.entries.push(("values".to_owned(), values.join(", ")));
+        }
+        if let (Some(scene), Some(schedule)) = (scene, finding.evidence.witness())
+            && self.findings.len() < PICTURES
+        {
+            finding.exhibit.schedules = scene.orders(schedule);
+        }
+        finding
+    }
+}
+
+/// What happens at the violating event of a prediction.
+fn moment(scene: &Scene<'_>, predicted: &Predicted) -> Side {
+    let (names, trace) = (scene.names, scene.trace);
+    let mut held = HeldLocks::default();
+    predicted.schedule.iter().for_each(|&event| held.step(trace, trace.events[event as usize]));
+    let event = trace.events[predicted.event as usize];
+    Side {
+        event: predicted.event,
+        thread: names.thread(event.thread()).to_owned(),
+        op: event_text(names, trace, event),
+        site: names.site(event.site()).to_owned(),
+        locks_held: held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
+        ..Side::default()
+    }
+}

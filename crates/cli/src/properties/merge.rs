@@ -1,0 +1,202 @@
+//! What the recorded run and the other runs say of a property together, one entry for each instance and one for all.
+
+use num_bigint::BigUint;
+use predict::{Counts, Prediction, Predictions};
+use property::check::Causality;
+use property::monitor;
+use property::run::{Outcome, Shown};
+use report::{End, Verdict};
+
+/// Entries of single instances; the others are only counted.
+const INSTANCES: usize = 1000;
+
+/// Different reasons, or models that were tried, that are listed of a property with many instances.
+const LISTED: usize = 8;
+
+/// The model of a run that happened.
+pub(super) const OBSERVED: &str = "observed";
+
+/// What is known of an instance, or of a property as a whole.
+pub(super) struct Entry {
+    /// What its parameters stand for; empty for the whole.
+    pub(super) instance: Vec<(String, String)>,
+    pub(super) verdict: Verdict,
+    pub(super) end: Option<End>,
+    /// The event of a violation on the recorded run, unless that is step 0.
+    pub(super) violating: Option<u64>,
+    pub(super) prediction: Prediction,
+    pub(super) figures: Figures,
+    /// The search was cut short.
+    pub(super) truncated: bool,
+    /// Instances that have no entry.
+    pub(super) omitted: u64,
+}
+
+/// What was counted.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(super) struct Figures {
+    pub(super) cuts: Option<u64>,
+    pub(super) edges: Option<u64>,
+    pub(super) runs: Option<String>,
+    pub(super) bad_runs: Option<String>,
+    pub(super) dead_ends: Option<u64>,
+}
+
+/// How bad a verdict is; the worst comes first.
+fn severity(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Violated => 0,
+        Verdict::Predicted => 1,
+        Verdict::Unfulfilled => 2,
+        Verdict::Truncated => 3,
+        Verdict::Unknown => 4,
+        Verdict::Holds => 5,
+    }
+}
+
+/// A prediction that says nothing.
+pub(super) fn nothing(property: usize, causality: &'static str) -> Prediction {
+    Prediction {
+        property,
+        instance: Vec::new(),
+        causality,
+        tried: Vec::new(),
+        predicted: None,
+        truncated: Vec::new(),
+        counts: None,
+        bad_runs: Vec::new(),
+        refused: None,
+    }
+}
+
+/// What the recorded run and the search say together.
+fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: Causality) -> Entry {
+    let truncated = outcome.truncated || !prediction.truncated.is_empty() || prediction.refused.is_some();
+    let (verdict, end) = match outcome.shown {
+        Shown::Violated(_) => (Verdict::Violated, None),
+        _ if prediction.predicted.is_some() => (Verdict::Predicted, None),
+        Shown::Unfulfilled => (Verdict::Unfulfilled, None),
+        _ if truncated => (Verdict::Truncated, None),
+        Shown::Unknown => (Verdict::Unknown, None),
+        Shown::Holds(monitor::Verdict::Satisfied) => (Verdict::Holds, Some(End::Satisfied)),
+        Shown::Holds(monitor::Verdict::Fulfilled) => (Verdict::Holds, Some(End::Fulfilled)),
+        Shown::Holds(_) => (Verdict::Holds, Some(End::Pending)),
+    };
+    // Nobody had to choose a model for what did happen.
+    if verdict == Verdict::Violated && asked == Causality::Auto && figures == Figures::default() {
+        prediction.causality = OBSERVED;
+    }
+    let violating = if let Shown::Violated(event) = outcome.shown { event } else { None };
+    let Outcome { instance, omitted, .. } = outcome;
+    Entry { instance, verdict, end, violating, prediction, figures, truncated, omitted }
+}
+
+fn entry_alone(outcome: Outcome, prediction: Prediction, asked: Causality) -> Entry {
+    let figures = figures(std::slice::from_ref(&prediction));
+    entry(outcome, prediction, figures, asked)
+}
+
+/// The entry of the whole, then those of instances that do not hold. `outcomes` are those of one property, the whole first.
+pub(super) fn merge(mut outcomes: Vec<Outcome>, found: Predictions, asked: Causality, parametric: bool) -> Vec<Entry> {
+    if outcomes.is_empty() {
+        return Vec::new();
+    }
+    let instances = outcomes.split_off(1);
+    let whole = outcomes.remove(0);
+    let number = whole.property;
+    if !parametric {
+        let prediction = found.instances.into_iter().next().unwrap_or_else(|| nothing(number, OBSERVED));
+        return vec![entry_alone(whole, prediction, asked)];
+    }
+    let (whole_prediction, whole_figures) = (summary(number, &found, asked), figures(&found.instances));
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut predictions: Vec<Option<Prediction>> = found.instances.into_iter().map(Some).collect();
+    for outcome in instances {
+        let mut same = predictions.iter_mut().filter(|p| p.as_ref().is_some_and(|p| p.instance == outcome.instance));
+        let prediction =
+            same.next().and_then(Option::take).unwrap_or_else(|| nothing(number, whole_prediction.causality));
+        entries.push(entry_alone(outcome, prediction, asked));
+    }
+    for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some()) {
+        let shown = Shown::Holds(monitor::Verdict::Pending);
+        let instance = prediction.instance.clone();
+        let outcome = Outcome { property: number, instance, shown, omitted: 0, truncated: false };
+        entries.push(entry_alone(outcome, prediction, asked));
+    }
+    entries.retain(|entry| !matches!(entry.verdict, Verdict::Truncated));
+    entries.sort_by_key(|entry| severity(entry.verdict));
+    let mut of_whole = entry(whole, whole_prediction, whole_figures, asked);
+    // What the worst instance shows, the whole shows.
+    if let Some(worst) = entries.first()
+        && severity(worst.verdict) <= severity(of_whole.verdict)
+    {
+        of_whole.verdict = worst.verdict;
+        of_whole.end = worst.end;
+        of_whole.violating = worst.violating;
+        of_whole.prediction.predicted = worst.prediction.predicted.clone();
+        let counted = of_whole.figures != Figures::default();
+        if matches!(worst.verdict, Verdict::Violated | Verdict::Predicted) && !counted {
+            of_whole.prediction.causality = worst.prediction.causality;
+        }
+    }
+    let more = entries.len().saturating_sub(INSTANCES);
+    entries.truncate(INSTANCES);
+    of_whole.omitted += more as u64;
+    let mut all = vec![of_whole];
+    all.append(&mut entries);
+    all
+}
+
+/// What the search says of all instances together.
+fn summary(number: usize, found: &Predictions, asked: Causality) -> Prediction {
+    // The model that all of them were covered in.
+    let order = [OBSERVED, "full-hb", "weak-hb", "maximal"];
+    let rank = |model: &str| order.iter().position(|other| *other == model).unwrap_or(0);
+    let models = || found.instances.iter().map(|prediction| prediction.causality);
+    let model = models().min_by_key(|model| rank(model)).unwrap_or(match asked {
+        Causality::Observed => OBSERVED,
+        Causality::SyncOnly => "sync-only",
+        Causality::FullHb => "full-hb",
+        Causality::WeakHb => "weak-hb",
+        Causality::Maximal | Causality::Auto => "maximal",
+    });
+    let mut whole = nothing(number, model);
+    for prediction in &found.instances {
+        for tried in prediction.tried.iter().filter(|tried| tried.causality != model) {
+            list(&mut whole.tried, tried);
+        }
+        for why in &prediction.truncated {
+            list(&mut whole.truncated, why);
+        }
+        whole.refused = whole.refused.or_else(|| prediction.refused.clone());
+    }
+    if found.omitted > 0 {
+        whole.truncated.push(format!("{} instances were not looked at", found.omitted));
+    }
+    whole
+}
+
+fn list<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) {
+    if list.len() < LISTED && !list.contains(item) {
+        list.push(item.clone());
+    }
+}
+
+/// The figures on which all instances agree, and the sum of their bad runs.
+fn figures(instances: &[Prediction]) -> Figures {
+    let model = instances.first().map(|prediction| prediction.causality);
+    let counts = instances.iter().map(|p| p.counts.as_ref().filter(|_| Some(p.causality) == model));
+    let Some(all) = counts.collect::<Option<Vec<_>>>().filter(|all| !all.is_empty()) else { return Figures::default() };
+    let number = |figure: fn(&Counts) -> u64| {
+        let first = figure(all[0]);
+        all.iter().all(|counts| figure(counts) == first).then_some(first)
+    };
+    let bad: Option<Vec<BigUint>> = all.iter().map(|counts| counts.bad_runs.parse().ok()).collect();
+    Figures {
+        cuts: number(|counts| counts.cuts),
+        edges: number(|counts| counts.edges),
+        runs: Some(&all[0].runs).filter(|runs| all.iter().all(|counts| counts.runs == **runs)).cloned(),
+        bad_runs: bad.map(|bad| bad.iter().sum::<BigUint>().to_string()),
+        dead_ends: number(|counts| counts.dead_ends),
+    }
+}
