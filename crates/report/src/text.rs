@@ -125,7 +125,7 @@ fn property_details(p: &PropertyResult) -> String {
     details.extend(p.edges.map(|n| count(n, "edge")));
     details.extend(p.runs.as_ref().map(|n| format!("{n} run{}", if n == "1" { "" } else { "s" })));
     details.extend(p.bad_runs.as_ref().map(|n| format!("{n} bad")));
-    details.extend(p.dead_ends.map(|n| count(n, "dead end")));
+    details.extend(p.dead_ends.filter(|n| *n > 0).map(|n| count(n, "dead end")));
     details.extend(p.end.map(|end| format!("{} at the end", end.text())));
     details.extend(p.instances_omitted.map(|n| format!("{} not shown", count(n, "instance"))));
     // What a wider model would have said is not known.

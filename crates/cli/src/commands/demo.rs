@@ -1,32 +1,27 @@
-//! `foretrace demo`: built-in examples.
+//! `foretrace demo`: built-in examples, each from one good run to the bad ones that it predicts.
+
+mod examples;
 
 use super::print;
 use crate::args::Demo;
-use anyhow::{Result, anyhow};
-use event::{Batch, Op};
-use report::{Step, columns};
+use crate::properties::{formula, step};
+use anyhow::{Context, Result, anyhow, bail};
+use event::Op;
+use examples::{EXAMPLES, Example};
+use predict::{Counts, Options, Prediction, Predictor};
+use property::check::{Causality, Checked, Knobs, Spec, check_file};
+use property::steps::{BoundSpec, Status};
+use property::syntax::Loader;
+use report::{Schedule, Step, columns, side_by_side};
+use std::collections::HashMap;
+use std::path::Path;
 use trace::Trace;
-use trace::text::{TextReader, event_text};
+use trace::text::TextReader;
 
-/// One built-in example.
-struct Example {
-    name: &'static str,
-    about: &'static str,
-    story: &'static str,
-    trace: &'static str,
-}
+const WIDTH: usize = 100;
 
-const EXAMPLES: &[Example] = &[Example {
-    name: "landing",
-    about: "a landing controller whose radio fails just after the landing began",
-    story: "\
-One thread of a landing controller asks for approval and then starts to land; another watches the radio.
-The rule: landing may only begin with an approval that was given while the radio was up, and the radio still is.
-
-In the recorded run all went well. The radio failed only after the landing had begun:
-",
-    trace: include_str!("../../../../corpus/landing/trace.std"),
-}];
+/// Violating runs that are shown.
+const SHOWN: usize = 8;
 
 pub(crate) fn run(args: &Demo) -> Result<u8> {
     if args.list {
@@ -40,31 +35,119 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
     if args.trace {
         return print(example.trace.as_bytes());
     }
-    let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
-    let mut text = String::from(example.story);
-    text.push('\n');
-    text += &columns(&steps(&trace), 100);
-    text += "\nNothing here says that it had to go well: nothing keeps the radio from failing a moment earlier.\n\nTry also:\n";
-    let name = example.name;
-    for (command, what) in [
-        (format!("foretrace demo {name} --trace > {name}.std"), "the trace itself, as text"),
-        (format!("foretrace check {name}.std"), "validate it and print its figures"),
-        (format!("foretrace convert {name}.std {name}.ftrace"), "the binary format"),
-    ] {
-        text += &format!("  {command:<48} {what}\n");
+    if args.spec {
+        return print(example.spec.as_bytes());
     }
-    print(text.as_bytes())
+    print(tell(example)?.as_bytes())
+}
+
+/// The text of a specification that is no file.
+struct Built(&'static str);
+
+impl Loader for Built {
+    fn load(&self, _: &str) -> Result<Vec<u8>, String> {
+        Ok(self.0.as_bytes().to_vec())
+    }
+}
+
+/// The whole story of an example.
+fn tell(example: &Example) -> Result<String> {
+    let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
+    let checked = check_file(&format!("{}.rvs", example.name), &Built(example.spec));
+    let (spec, number) = find(&checked, example.property)?;
+    let knobs = Knobs { causality: Some(example.causality), ..Knobs::default() };
+    let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), &trace.names, &trace.batch);
+    let (prediction, counts) = predict(&bound, number, &trace)?;
+    let mut text = example.story.to_owned();
+    if let Some(formula) = formula(&spec.properties[number], &checked.sources) {
+        text += &format!("\n\n  {formula}");
+    }
+    let recorded: Vec<u64> = (0..trace.batch.events.len() as u64).collect();
+    text += &format!("\n\n{}\n\n", example.recorded);
+    text += &columns(&steps(&trace, &recorded, None), WIDTH);
+    text += &format!("\nFrom this one run, {} predicts others. In all there are\n\n", prediction.causality);
+    text += &format!("  {} states, {} runs, {} violating\n\n", counts.cuts, counts.runs, counts.bad_runs);
+    text += &side_by_side(&schedules(example, &bound, number, &trace, &prediction)?, WIDTH);
+    text += &format!("\n{}\n\nTry also:\n", example.moral);
+    let name = example.name;
+    let commands = [
+        (format!("foretrace demo {name} --trace > {name}.std"), "the trace, as text"),
+        (format!("foretrace demo {name} --spec > {name}.rvs"), "the specification"),
+        (format!("foretrace check {name}.std --spec {name}.rvs"), "the same with your own files"),
+        ("foretrace demo --list".to_owned(), "more examples"),
+    ];
+    let widest = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    for (command, what) in commands {
+        text += &format!("  {command:<widest$}   {what}\n");
+    }
+    Ok(text)
+}
+
+/// A property by its name.
+fn find<'a>(checked: &'a Checked, property: &str) -> Result<(&'a Spec, usize)> {
+    let mut specs = checked.specs.iter();
+    let found = specs.find_map(|spec| Some((spec, spec.properties.iter().position(|p| p.name == property)?)));
+    found.with_context(|| format!("the example has no property `{property}`"))
+}
+
+/// What is predicted for the instance that goes wrong.
+fn predict(bound: &BoundSpec, number: usize, trace: &Trace) -> Result<(Prediction, Counts)> {
+    let observed = bound.judge(number, &trace.names, &trace.batch)?;
+    let initial = |var| bound.initial(var);
+    let options = Options { count: true, list: SHOWN, ..Options::default() };
+    let predictor = Predictor::new(bound, &trace.names, &trace.batch, &initial, options);
+    let found = predictor.predict(number, &observed)?;
+    let bad = found.instances.into_iter().find(|prediction| prediction.predicted.is_some());
+    let prediction = bad.context("nothing is predicted")?;
+    let counts = prediction.counts.clone().context("nothing was counted")?;
+    Ok((prediction, counts))
+}
+
+/// The recorded run, and the violating ones.
+fn schedules(
+    example: &Example,
+    bound: &BoundSpec,
+    number: usize,
+    trace: &Trace,
+    prediction: &Prediction,
+) -> Result<Vec<Schedule>> {
+    let courses = bound.courses(number, usize::MAX)?.courses;
+    let course = courses.into_iter().find(|course| course.instance == prediction.instance);
+    let mut course = course.context("the instance is gone")?;
+    let classes: HashMap<u64, u32> = course.steps.iter().map(|step| (step.event, step.class)).collect();
+    let recorded: Vec<u64> = (0..trace.batch.events.len() as u64).collect();
+    let mut schedules = vec![Schedule { title: "recorded".to_owned(), steps: steps(trace, &recorded, None) }];
+    for (run, title) in prediction.bad_runs.iter().zip(1..) {
+        let schedule = match example.causality {
+            // Only the events of the property are counted; the others have their place between them.
+            Causality::FullHb => {
+                let ours = |event: u64| classes.contains_key(&event);
+                witness::build(witness::Rules::FullHb, &trace.names, &trace.batch, 0, run, &ours)?
+            }
+            _ => run.clone(),
+        };
+        let mut state = course.automaton.start();
+        let violates = schedule.iter().copied().find(|event| {
+            state = classes.get(event).map_or(state, |&class| course.automaton.step(state, class));
+            course.automaton.status(state) == Status::Violated
+        });
+        if violates.is_none() {
+            bail!("violating run {title} does not violate the property");
+        }
+        schedules.push(Schedule { title: format!("violating {title}"), steps: steps(trace, &schedule, violates) });
+    }
+    Ok(schedules)
 }
 
 /// What each thread does, without the main thread's forks and joins, which are the same in every run.
-fn steps(trace: &Trace) -> Vec<Step> {
-    let batch: &Batch = &trace.batch;
-    let shown = batch.events.iter().filter(|e| !matches!(e.op(), Op::Fork | Op::Join));
-    shown
-        .map(|&event| Step {
-            thread: trace.names.thread(event.thread()).to_owned(),
-            text: event_text(&trace.names, batch, event),
-            ..Step::default()
-        })
-        .collect()
+fn steps(trace: &Trace, schedule: &[u64], violates: Option<u64>) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for (&index, moved) in schedule.iter().zip(witness::moved(schedule)) {
+        let event = trace.batch.events[index as usize];
+        if !matches!(event.op(), Op::Fork | Op::Join) {
+            let mark = if violates == Some(index) { "violation".to_owned() } else { String::new() };
+            steps.push(Step { moved, mark, ..step(&trace.names, &trace.batch, event) });
+        }
+    }
+    steps
 }

@@ -3,7 +3,6 @@
 use event::{Batch, Event, Names, Op, Space};
 use report::{Schedule, Step};
 use std::collections::HashSet;
-use std::ops::Range;
 use trace::text::event_text;
 
 /// Events of which all are shown.
@@ -36,48 +35,37 @@ impl Scene<'_> {
     /// The recorded order and the predicted one, whose last event violates the property.
     pub(super) fn orders(&self, schedule: &[u64]) -> Vec<Schedule> {
         let Some((&last, &end)) = schedule.last().zip(schedule.iter().max()) else { return Vec::new() };
-        let moved = witness::moved(schedule);
+        let mut moved = witness::moved(schedule);
         let same = (0u64..).zip(schedule).take_while(|(index, event)| index == *event).count();
+        // Where events are only left out, the first that comes earlier for it is the one to look at.
+        if !moved.contains(&true)
+            && let Some(first) = moved.get_mut(same)
+        {
+            *first = true;
+        }
         let from = same.saturating_sub(CONTEXT);
         let ranks = self.ranks(schedule, &moved, from, end);
         let recorded: Vec<u64> = (from as u64..=end).collect();
         let rank = |event: u64| ranks[event as usize - from];
-        let shown = |events: &[u64]| shown(events, rank, last);
-        let title = |title: &str| title.to_owned();
         let lines = |events: &[u64], moved: &dyn Fn(usize) -> bool, mark: &str| {
-            let mut steps: Vec<Step> = Vec::new();
-            let mut hidden = from..from;
-            let gap = |hidden: &Range<usize>, as_recorded: bool| {
-                let n = hidden.len();
-                let what = if n == 1 { "event" } else { "events" };
-                let how = if as_recorded { " as recorded" } else { "" };
-                (n > 0).then(|| Step { text: format!("… {n} {what}{how}"), ..Step::default() })
-            };
-            steps.extend(gap(&(0..from), !mark.is_empty()));
-            hidden.start = 0;
-            hidden.end = 0;
-            for at in shown(events).into_iter().chain([events.len()]) {
-                hidden.end = at;
-                steps.extend(gap(&hidden, false));
-                hidden.start = at + 1;
-                if let Some(&event) = events.get(at) {
-                    let violates = event == last && !mark.is_empty();
-                    steps.push(Step {
-                        moved: moved(at),
-                        mark: if violates { mark.to_owned() } else { String::new() },
-                        ..step(self.names, self.trace, self.trace.events[event as usize])
-                    });
-                }
+            let as_recorded = if mark.is_empty() { "" } else { " as recorded" };
+            let mut steps: Vec<Step> = gap(from, as_recorded).into_iter().collect();
+            let mut next = 0;
+            for at in shown(events, rank, last) {
+                steps.extend(gap(at - next, ""));
+                next = at + 1;
+                let event = events[at];
+                let mark = if event == last { mark.to_owned() } else { String::new() };
+                let shown = step(self.names, self.trace, self.trace.events[event as usize]);
+                steps.push(Step { moved: moved(at), mark, ..shown });
             }
+            steps.extend(gap(events.len() - next, ""));
             steps
         };
-        vec![
-            Schedule { title: title("recorded"), steps: lines(&recorded, &|_| false, "") },
-            Schedule {
-                title: title("predicted"),
-                steps: lines(&schedule[from..], &|at| moved[from + at], "violation"),
-            },
-        ]
+        let before = lines(&recorded, &|_| false, "");
+        let after = lines(&schedule[from..], &|at| moved[from + at], "violation");
+        let schedule = |title: &str, steps| Schedule { title: title.to_owned(), steps };
+        vec![schedule("recorded", before), schedule("predicted", after)]
     }
 
     /// How much each event from one to another matters.
@@ -124,6 +112,12 @@ impl Scene<'_> {
     }
 }
 
+/// A line that stands for events that are not shown.
+fn gap(events: usize, how: &str) -> Option<Step> {
+    let what = if events == 1 { "event" } else { "events" };
+    (events > 0).then(|| Step { text: format!("… {events} {what}{how}"), ..Step::default() })
+}
+
 /// The places of the events that are shown: as many ranks as there is room for; the first and the last of the best rank,
 /// if even these are too many.
 fn shown(events: &[u64], rank: impl Fn(u64) -> Rank, last: u64) -> Vec<usize> {
@@ -141,5 +135,14 @@ fn shown(events: &[u64], rank: impl Fn(u64) -> Rank, last: u64) -> Vec<usize> {
             places.insert(place, at);
         }
     }
-    places
+    // A line that stands for one event takes as much room as the event.
+    let alone = |at: &usize| places.binary_search(at).is_ok() || stands_alone(&places, *at, events.len());
+    (0..events.len()).filter(alone).collect()
+}
+
+/// Whether a place that is not shown stands alone between others that are.
+fn stands_alone(places: &[usize], at: usize, end: usize) -> bool {
+    let is_shown = |place: usize| places.binary_search(&place).is_ok();
+    let before = at.checked_sub(1).is_none_or(is_shown);
+    before && (at + 1 == end || is_shown(at + 1))
 }

@@ -1,0 +1,93 @@
+//! The built-in examples.
+
+use property::check::Causality;
+
+/// One built-in example.
+pub(super) struct Example {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    /// What the program does, and what must hold.
+    pub(super) story: &'static str,
+    /// What the recorded run was like.
+    pub(super) recorded: &'static str,
+    /// What the violating runs have in common.
+    pub(super) moral: &'static str,
+    pub(super) property: &'static str,
+    pub(super) causality: Causality,
+    pub(super) trace: &'static str,
+    pub(super) spec: &'static str,
+}
+
+pub(super) const EXAMPLES: &[Example] = &[
+    Example {
+        name: "landing",
+        about: "a landing controller whose radio fails just after the landing began",
+        story: "\
+One thread of a landing controller asks for approval and then starts to land; another watches the radio.
+The rule: landing may only begin with an approval that was given while the radio was up, and the radio still is.",
+        recorded: "In the recorded run all went well. The radio failed only after the landing had begun:",
+        moral: "\
+Nothing keeps the radio from failing a moment earlier: before the landing begins, or even before the approval is
+noted. The plane would land without a radio. No such run was seen; these follow from the one that was.",
+        property: "safe_landing",
+        causality: Causality::FullHb,
+        trace: include_str!("../../../../../corpus/landing/trace.std"),
+        spec: include_str!("../../../../../corpus/landing/spec.rvs"),
+    },
+    Example {
+        name: "interval",
+        about: "two threads that count on each other's x, y and z",
+        story: "\
+One thread runs x++; y = x + 1, another z = x + 1; x++.
+The rule: whenever x is positive, y was 0 before, and has not exceeded z since.",
+        recorded: "In the recorded run y was written last, when z had its value already:",
+        moral: "If the first thread writes y before the second writes z, y exceeds z for a moment, and x becomes positive after that.",
+        property: "p2",
+        causality: Causality::FullHb,
+        trace: include_str!("../../../../../corpus/interval/trace.std"),
+        spec: include_str!("../../../../../corpus/interval/spec.rvs"),
+    },
+    Example {
+        name: "permit",
+        about: "a permit to land that is withdrawn between the test and the landing",
+        story: "\
+One thread of a plane takes the permit to land, tests it, and lands; another withdraws the permit.
+The rule: when the landing begins, there was a permit at the step before.",
+        recorded: "In the recorded run the permit was withdrawn before it was given:",
+        moral: "\
+Happens-before keeps the order of the two writes of the permit, and finds nothing. Weak happens-before knows that nobody
+read the first: it may as well come later, after the test.",
+        property: "permitted",
+        causality: Causality::WeakHb,
+        trace: include_str!("../../../../../corpus/permit/trace.std"),
+        spec: include_str!("../../../../../corpus/permit/spec.rvs"),
+    },
+    Example {
+        name: "automaton",
+        about: "x must have been negative before it becomes positive",
+        story: "\
+One thread runs x = -1; z = x + 3, another x = 1; y = x + z.
+The rule: x becomes positive only if it became negative before. The specification says so three times: as a machine, as a
+formula, and as a pattern.",
+        recorded: "In the recorded run it did:",
+        moral: "If the second thread writes and reads its x first, x is positive before it was ever negative.",
+        property: "by_formula",
+        causality: Causality::WeakHb,
+        trace: include_str!("../../../../../corpus/automaton/trace.std"),
+        spec: include_str!("../../../../../corpus/automaton/spec.rvs"),
+    },
+    Example {
+        name: "rax",
+        about: "the remote agent of a spacecraft, which missed a signal",
+        story: "\
+The planner of a spacecraft's remote agent tests an event's counter, and waits for the event if nothing was counted. The
+executive counts, and notifies. The test does not hold the lock.
+The rule: when a thread begins to wait, nobody has counted since it looked.",
+        recorded: "In the recorded run the wait began before the executive came:",
+        moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
+        property: "no_lost_signal",
+        causality: Causality::WeakHb,
+        trace: include_str!("../../../../../corpus/rax/trace.std"),
+        spec: include_str!("../../../../../corpus/rax/spec.rvs"),
+    },
+];
