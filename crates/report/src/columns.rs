@@ -264,6 +264,6 @@ mod tests {
         ];
         assert!(side_by_side(&both, 35).contains("\n  w(x)            w(x)  <- bad\n"), "closer, but side by side");
         assert_eq!(side_by_side(&both, 29).lines().collect::<Vec<_>>(), below);
-        assert!(side_by_side(&both, 15).contains("* B  w(y)\n  A  w(x)  <- bad\n"));
+        assert!(side_by_side(&both, 13).contains("* B  w(y)\n  A  w(x)  <- bad\n"));
     }
 }
