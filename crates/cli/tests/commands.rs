@@ -7,7 +7,7 @@ use std::io::Read;
 use std::process::Stdio;
 
 #[test]
-fn the_demo_shows_the_recorded_run() {
+fn the_demo_shows_the_recorded_run_and_the_violating_ones() {
     let folder = Folder::new();
     let ran = folder.ok(&["demo"]);
     let run = "\
@@ -19,15 +19,51 @@ fn the_demo_shows_the_recorded_run() {
                  w(radio)=0
 ";
     assert!(ran.stdout.contains(run), "{}", ran.stdout);
+    let beside = "\
+  recorded                       violating 1                     violating 2
+  controller     radio           controller     radio            controller     radio
+  r(radio)=1                     r(radio)=1                      r(radio)=1
+  w(approved)=1                  w(approved)=1                 *                w(radio)=0
+  r(approved)=1                  r(approved)=1                   w(approved)=1
+  w(landing)=1                 *                w(radio)=0       r(approved)=1
+                 w(radio)=0      w(landing)=1  <- violation      w(landing)=1  <- violation
+(* moved against the recorded order)
+";
+    assert!(ran.stdout.contains(beside), "{}", ran.stdout);
     assert_eq!(folder.ok(&["demo", "landing"]).stdout, ran.stdout);
     assert!(folder.ok(&["demo", "--list"]).stdout.starts_with("landing "));
     let unknown = folder.run(&["demo", "nothing"]);
     assert!(unknown.code == Some(2) && unknown.stderr.contains("there is: landing"), "{unknown:?}");
 }
 
+/// The figures of the papers, each on a line of its own.
+#[test]
+fn every_demo_counts_its_runs() {
+    let folder = Folder::new();
+    for (name, figures) in [
+        ("landing", "6 states, 3 runs, 2 violating"),
+        ("interval", "7 states, 3 runs, 1 violating"),
+        ("permit", "8 states, 3 runs, 1 violating"),
+        ("automaton", "13 states, 4 runs, 1 violating"),
+        ("rax", "17 states, 4 runs, 3 violating"),
+    ] {
+        let ran = folder.ok(&["demo", name]);
+        assert!(ran.stdout.lines().any(|line| line.trim() == figures), "{}", ran.stdout);
+        let violating = figures.split(' ').nth(4).unwrap().parse().unwrap();
+        assert_eq!(ran.stdout.matches("<- violation").count(), violating, "{}", ran.stdout);
+        assert!(folder.ok(&["demo", "--list"]).stdout.contains(name));
+    }
+}
+
 #[test]
 fn the_commands_that_the_demo_recommends_work() {
     let folder = Folder::new();
+    for name in ["landing", "interval", "permit", "automaton", "rax"] {
+        folder.write("t.std", folder.ok(&["demo", name, "--trace"]).stdout);
+        folder.write("t.rvs", folder.ok(&["demo", name, "--spec"]).stdout);
+        let ran = folder.run(&["check", "t.std", "--spec", "t.rvs"]);
+        assert!(ran.code != Some(0) && ran.stdout.contains("predicted violation of"), "{ran:?}");
+    }
     folder.write("landing.std", folder.ok(&["demo", "landing", "--trace"]).stdout);
     let ran = folder.ok(&["check", "landing.std", "--strict"]);
     assert!(ran.stdout.starts_with("trace     9 events, 3 threads, 3 variables, 0 locks\n"), "{}", ran.stdout);
@@ -63,7 +99,7 @@ fn help_completions_and_the_manual_page_name_every_command() {
         }
         assert!(!folder.ok(&[command, "--help"]).stdout.is_empty());
     }
-    for option in ["--detect", "--strict", "--from", "--all-ops", "--seed"] {
+    for option in ["--detect", "--causality", "--max-cuts", "--count", "--strict", "--from", "--all-ops", "--seed"] {
         assert!(man.replace("\\-", "-").contains(option), "the manual page lacks {option}");
     }
     for shell in ["zsh", "fish", "elvish", "powershell"] {

@@ -4,11 +4,12 @@ use crate::group::{Group, groups};
 use crate::predictor::{Counts, Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::verify::verify;
 use crate::weave::weave;
-use lattice::{Counted, Limits, Outcome as Explored, count, explore, violated_runs};
+use lattice::{Counted, Limits, Outcome as Explored, Shortened, count, explore, violated_runs};
 use order::{Frame, Model};
 use property::check::{Breadth, Causality, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
 use property::steps::{Course, Courses};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// Events that are looked at together in wide models, if nobody says.
@@ -118,13 +119,24 @@ impl<'a> Search<'_, 'a> {
         let groups = groups(&self.courses, |number| self.is_open(number));
         let whole = (!is_wide(model)).then(|| self.static_frame(model, &groups));
         for mut group in groups {
-            if let Some(whole) = &whole {
+            // Many instances have many groups, and each would begin anew.
+            if let Some(short) = self.out_of_time(&limits) {
+                let outcome = Explored { shortened: vec![short], ..Explored::default() };
+                self.said(model, &group, &outcome, None);
+            } else if let Some(whole) = &whole {
                 let frame = whole.project(|event| group.contains(event));
                 self.explore(model, &frame, &mut group, &limits);
             } else {
                 self.windows(model, &mut group, &limits);
             }
         }
+    }
+
+    /// Why nothing more is to be begun, if so.
+    fn out_of_time(&self, limits: &Limits<'_>) -> Option<Shortened> {
+        let stopped = limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)).then_some(Shortened::Interrupted);
+        let late = limits.deadline.filter(|(deadline, _)| Instant::now() >= *deadline);
+        stopped.or(late.map(|(_, time)| Shortened::Time(time)))
     }
 
     /// The frame of a model whose rules are all clocks, over the events of some groups.
@@ -200,11 +212,7 @@ impl<'a> Search<'_, 'a> {
             }
             outcome.unshown.extend(explored.unshown);
             outcome.shortened.extend(explored.shortened);
-            if outcome
-                .shortened
-                .iter()
-                .any(|short| matches!(short, lattice::Shortened::Time(_) | lattice::Shortened::Interrupted))
-            {
+            if outcome.shortened.iter().any(|short| matches!(short, Shortened::Time(_) | Shortened::Interrupted)) {
                 break;
             }
         }

@@ -1,7 +1,7 @@
 //! What the recorded run and the other runs say of a property together, one entry for each instance and one for all.
 
 use num_bigint::BigUint;
-use predict::{Counts, Prediction, Predictions};
+use predict::{Counts, Prediction, Predictions, Tried};
 use property::check::Causality;
 use property::monitor;
 use property::run::{Outcome, Shown};
@@ -10,8 +10,11 @@ use report::{End, Verdict};
 /// Entries of single instances; the others are only counted.
 const INSTANCES: usize = 1000;
 
-/// Different reasons, or models that were tried, that are listed of a property with many instances.
+/// Different reasons that are listed of a property with many instances.
 const LISTED: usize = 8;
+
+/// What is said of a model that was covered.
+const NO_VIOLATION: &str = "no violation";
 
 /// The model of a run that happened.
 pub(super) const OBSERVED: &str = "observed";
@@ -163,7 +166,7 @@ fn summary(number: usize, found: &Predictions, asked: Causality) -> Prediction {
     let mut whole = nothing(number, model);
     for prediction in &found.instances {
         for tried in prediction.tried.iter().filter(|tried| tried.causality != model) {
-            list(&mut whole.tried, tried);
+            note(&mut whole.tried, tried);
         }
         for why in &prediction.truncated {
             list(&mut whole.truncated, why);
@@ -176,9 +179,23 @@ fn summary(number: usize, found: &Predictions, asked: Causality) -> Prediction {
     whole
 }
 
-fn list<T: Clone + PartialEq>(list: &mut Vec<T>, item: &T) {
-    if list.len() < LISTED && !list.contains(item) {
-        list.push(item.clone());
+/// Notes what came of a model for one instance: what cut it short, if it was for any.
+fn note(tried: &mut Vec<Tried>, one: &Tried) {
+    match tried.iter_mut().find(|known| known.causality == one.causality) {
+        None => tried.push(one.clone()),
+        Some(known) if known.why == NO_VIOLATION => known.why.clone_from(&one.why),
+        Some(known) if one.why != NO_VIOLATION && !known.why.split("; ").eq(one.why.split("; ")) => {
+            let mut whys: Vec<String> = known.why.split("; ").map(str::to_owned).collect();
+            one.why.split("; ").for_each(|why| list(&mut whys, why));
+            known.why = whys.join("; ");
+        }
+        Some(_) => {}
+    }
+}
+
+fn list(list: &mut Vec<String>, item: &str) {
+    if list.len() < LISTED && !list.iter().any(|known| known == item) {
+        list.push(item.to_owned());
     }
 }
 

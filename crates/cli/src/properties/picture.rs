@@ -37,11 +37,9 @@ impl Scene<'_> {
         let Some((&last, &end)) = schedule.last().zip(schedule.iter().max()) else { return Vec::new() };
         let mut moved = witness::moved(schedule);
         let same = (0u64..).zip(schedule).take_while(|(index, event)| index == *event).count();
-        // Where events are only left out, the first that comes earlier for it is the one to look at.
-        if !moved.contains(&true)
-            && let Some(first) = moved.get_mut(same)
-        {
-            *first = true;
+        // Where events are only left out, those behind them come earlier for it.
+        if !moved.contains(&true) {
+            moved[same..].fill(true);
         }
         let from = same.saturating_sub(CONTEXT);
         let ranks = self.ranks(schedule, &moved, from, end);
