@@ -71,7 +71,7 @@ Properties are checked on the recorded run, and on the runs that a causality mod
   weak-hb    reads see the writes they saw; writes with their reads, and critical sections, may swap
   maximal    every read sees the value it saw: all that can be told from this trace
   sync-only  only synchronisation keeps its order; the values may be impossible
-  auto       full-hb, then weak-hb, then maximal, 10 seconds each; the first violation ends the search
+  auto       full-hb, weak-hb and maximal in turn, 10 seconds each, up to the first violation
 Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
 wins over the specification. A violation that is predicted comes with the order of events that shows it.
 
@@ -116,7 +116,7 @@ pub(crate) struct Check {
     /// Write the result as JSON to a file, or with `-` to standard output instead of the text
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
-    /// Count warnings, incomplete traces and traces with problems as failures (exit code 1)
+    /// Count warnings, searches cut short, incomplete traces and traces with problems as failures (exit code 1)
     #[arg(long)]
     pub(crate) strict: bool,
     /// Print no text: only the exit code, standard error and --json tell

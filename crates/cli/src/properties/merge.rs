@@ -217,3 +217,81 @@ fn figures(instances: &[Prediction]) -> Figures {
         dead_ends: number(|counts| counts.dead_ends),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(instance: &str, shown: Shown) -> Outcome {
+        Outcome { property: 0, instance: named(instance), shown, omitted: 0, truncated: false }
+    }
+
+    fn named(instance: &str) -> Vec<(String, String)> {
+        if instance.is_empty() { Vec::new() } else { vec![("i".to_owned(), instance.to_owned())] }
+    }
+
+    fn predicted(instance: &str) -> Prediction {
+        let found = predict::Predicted { schedule: vec![1, 0], event: 0, terminal: false, values: Vec::new() };
+        Prediction { instance: named(instance), predicted: Some(found), ..nothing(0, "full-hb") }
+    }
+
+    fn verdicts(entries: &[Entry]) -> Vec<(String, Verdict, &'static str)> {
+        let name = |entry: &Entry| entry.instance.first().map_or(String::new(), |(_, value)| value.clone());
+        entries.iter().map(|entry| (name(entry), entry.verdict, entry.prediction.causality)).collect()
+    }
+
+    const HOLDS: Shown = Shown::Holds(monitor::Verdict::Pending);
+
+    #[test]
+    fn the_worst_speaks_for_the_whole() {
+        let outcomes = vec![outcome("", Shown::Unfulfilled), outcome("1", Shown::Unfulfilled)];
+        let instances = vec![Prediction { instance: named("1"), ..nothing(0, "maximal") }, predicted("2")];
+        let entries = merge(outcomes, Predictions { instances, omitted: 0 }, Causality::Auto, true);
+        let expected = [
+            (String::new(), Verdict::Predicted, "full-hb"),
+            ("2".to_owned(), Verdict::Predicted, "full-hb"),
+            ("1".to_owned(), Verdict::Unfulfilled, "maximal"),
+        ];
+        assert_eq!(verdicts(&entries), expected);
+        assert!(entries[0].prediction.predicted.is_some());
+    }
+
+    #[test]
+    fn what_was_not_looked_at_does_not_hold() {
+        let search = |prediction: Prediction, omitted| Predictions { instances: vec![prediction], omitted };
+        let alone = |prediction| merge(vec![outcome("", HOLDS)], search(prediction, 0), Causality::FullHb, false);
+        assert_eq!(alone(nothing(0, "full-hb"))[0].verdict, Verdict::Holds);
+        let refused = Prediction { refused: Some("why".to_owned()), ..nothing(0, "full-hb") };
+        assert_eq!((alone(refused)[0].verdict, alone(predicted(""))[0].truncated), (Verdict::Truncated, false));
+        let short = |prediction: Prediction| Prediction { truncated: vec!["time".to_owned()], ..prediction };
+        assert_eq!(alone(short(nothing(0, "full-hb")))[0].verdict, Verdict::Truncated);
+        let found = &alone(short(predicted("")))[0];
+        assert_eq!((found.verdict, found.truncated), (Verdict::Predicted, true));
+        let one = Prediction { instance: named("1"), ..nothing(0, "full-hb") };
+        let entries = merge(vec![outcome("", HOLDS)], search(one, 5), Causality::FullHb, true);
+        assert_eq!(verdicts(&entries), [(String::new(), Verdict::Truncated, "full-hb")]);
+    }
+
+    #[test]
+    fn instances_are_counted_together() {
+        let counts =
+            |cuts, bad: &str| Counts { cuts, edges: 3, runs: "7".to_owned(), bad_runs: bad.to_owned(), dead_ends: 0 };
+        let counted = |counts| Prediction { counts: Some(counts), ..nothing(0, "weak-hb") };
+        let large = "9".repeat(50);
+        let all = figures(&[counted(counts(4, &large)), counted(counts(5, "1"))]);
+        assert_eq!((all.cuts, all.edges, all.runs.as_deref()), (None, Some(3), Some("7")));
+        assert_eq!(all.bad_runs, Some(format!("1{}", "0".repeat(50))));
+        assert_eq!(figures(&[counted(counts(4, "1")), nothing(0, "weak-hb")]), Figures::default());
+        assert_eq!(figures(&[]), Figures::default());
+    }
+
+    #[test]
+    fn a_model_is_told_once() {
+        let mut tried = Vec::new();
+        let one = |why: &str| Tried { causality: "maximal", why: why.to_owned() };
+        for why in [NO_VIOLATION, "a; b", NO_VIOLATION, "b; c", "a; b"] {
+            note(&mut tried, &one(why));
+        }
+        assert_eq!(tried, [one("a; b; c")]);
+    }
+}

@@ -1,8 +1,8 @@
 //! The examples of the language, by hand: what is violated in which order, and with how few states.
 
 use crate::{shuffle, violated, walk, world::Random};
-use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value};
-use property::check::{Knobs, Spec, check_file};
+use event::{Batch, Event, Extra, Init, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
+use property::check::{Const, Knobs, Spec, check_file};
 use property::run::NoMonitor;
 use property::steps::{BoundSpec, Course, Status};
 use property::syntax::Disk;
@@ -192,4 +192,31 @@ fn what_has_no_monitor_is_refused() {
             _ => assert!(matches!(courses, Err(NoMonitor::Mttl))),
         }
     }
+}
+
+/// Who says what a variable holds at first: the command line, else the specification, else the trace.
+#[test]
+fn initial_values() {
+    let spec = spec("01-landing");
+    let (mut names, mut trace) = trace(&[
+        ("a", Op::Write, "landing", Some(1)),
+        ("a", Op::Write, "approved", Some(1)),
+        ("a", Op::Write, "radio", Some(1)),
+        ("a", Op::Write, "other", Some(1)),
+        ("a", Op::Write, "late", Some(1)),
+        ("a", Op::Write, "unsaid", Some(1)),
+    ]);
+    for (name, value) in [("landing", 7), ("approved", 7), ("other", 7)] {
+        let name = StrId(names.add(Space::Str, name).expect("room"));
+        trace.inits.push(Init { before: 0, name, value: Value::Int(value) });
+    }
+    trace.push_init(StrId(names.add(Space::Str, "late").expect("room")), Value::Int(7));
+    let init = [("approved".to_owned(), Const::Int(9)), ("unsaid".to_owned(), Const::Str("s".to_owned()))];
+    let text = names.add(Space::Str, "s").expect("room");
+    let bound = BoundSpec::new(&spec, Knobs::default(), &init, Path::new(""), &names, &trace);
+    let initial: Vec<Value> = (0..7).map(|number| bound.initial(VarId(number))).collect();
+    let text = Value::Str(StrId(text));
+    let expected = [Value::Int(0), Value::Int(9), Value::Int(1), Value::Int(7), Value::Unknown, text, Value::Unknown];
+    assert_eq!(initial, expected);
+    assert!(bound.concerns(0, 0) && !bound.concerns(0, 3));
 }
