@@ -72,3 +72,62 @@ impl Element {
         self.guard != Guard::None || self.act != Act::None
     }
 }
+
+impl Frame {
+    /// The frame of some of the elements, which need of each other what they need in this one. Rules are not
+    /// kept: it must have none.
+    pub fn project(&self, keep: impl Fn(u64) -> bool) -> Frame {
+        debug_assert!(!self.has_rules());
+        // By lane of this frame: how many of its first elements are kept, and the new lane.
+        let mut kept: Vec<Vec<u32>> = Vec::with_capacity(self.lanes.len());
+        let mut lanes: Vec<Option<u32>> = Vec::with_capacity(self.lanes.len());
+        let mut frame = Frame::default();
+        for lane in &self.lanes {
+            let mut counts = Vec::with_capacity(lane.elements.len() + 1);
+            counts.push(0);
+            let mut count = 0;
+            for element in &lane.elements {
+                count += u32::from(keep(element.event));
+                counts.push(count);
+            }
+            kept.push(counts);
+            lanes.push((count > 0).then(|| {
+                frame.lanes.push(Lane { thread: lane.thread, elements: Vec::with_capacity(count as usize) });
+                frame.lanes.len() as u32 - 1
+            }));
+        }
+        let mut pending: Vec<u32> = vec![0; self.lanes.len()];
+        let mut changed: Vec<u32> = Vec::new();
+        for (number, lane) in self.lanes.iter().enumerate() {
+            let Some(own) = lanes[number] else { continue };
+            let mut told: Vec<u32> = vec![0; frame.lanes.len()];
+            for (at, element) in lane.elements.iter().enumerate() {
+                for need in self.needs(element) {
+                    if pending[need.lane as usize] == 0 {
+                        changed.push(need.lane);
+                    }
+                    let most = &mut pending[need.lane as usize];
+                    *most = need.count.max(*most);
+                }
+                if kept[number][at] == kept[number][at + 1] {
+                    continue;
+                }
+                let from = frame.needs.len() as u32;
+                changed.sort_unstable();
+                for other in changed.drain(..) {
+                    let count = kept[other as usize][std::mem::take(&mut pending[other as usize]) as usize];
+                    if let Some(lane) = lanes[other as usize]
+                        && count > told[lane as usize]
+                    {
+                        told[lane as usize] = count;
+                        frame.needs.push(Need { lane, count });
+                    }
+                }
+                let needs = (from, frame.needs.len() as u32);
+                frame.lanes[own as usize].elements.push(Element { needs, ..*element });
+            }
+            changed.drain(..).for_each(|other| pending[other as usize] = 0);
+        }
+        frame
+    }
+}

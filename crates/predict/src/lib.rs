@@ -5,7 +5,11 @@
 //! knows only the model's definition, and through the evaluation of the recorded run, on the trace in the witness's
 //! order.
 
+mod group;
+mod joint;
 mod predictor;
 mod search;
+mod verify;
+mod weave;
 
 pub use predictor::{Counts, Options, Predicted, Prediction, Predictions, Predictor, Tried};

@@ -91,7 +91,7 @@ pub struct Prediction {
     pub truncated: Vec<String>,
     /// With [`Options::count`], if the lattice could be counted.
     pub counts: Option<Counts>,
-    /// Complete runs that violate, as indexes of events, with [`Options::list`]; schedules of all events.
+    /// With [`Options::list`]: complete runs that violate, as the counted events in their order.
     pub bad_runs: Vec<Vec<u64>>,
     /// A violation that was found and whose witness was refused: a fault of this program, to be told.
     pub refused: Option<String>,

@@ -1,8 +1,322 @@
-//! The search for violations, model by model.
+//! The search for violations, model by model, group by group.
 
-use crate::predictor::{Predictions, Predictor};
-use property::run::{NoMonitor, Outcome};
+use crate::group::{Group, groups};
+use crate::predictor::{Counts, Predicted, Prediction, Predictions, Predictor, Tried};
+use crate::verify::verify;
+use crate::weave::weave;
+use lattice::{Counted, Limits, Outcome as Explored, count, explore, violated_runs};
+use order::{Frame, Model};
+use property::check::{Breadth, Causality, Knobs};
+use property::run::{NoMonitor, Outcome, Shown};
+use property::steps::{Course, Courses};
+use std::time::Instant;
 
-pub(crate) fn search(_of: &Predictor<'_>, _property: usize, _observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
-    Ok(Predictions::default())
+/// Events that are looked at together in wide models, if nobody says.
+const WINDOW: u64 = 10_000;
+
+/// Cuts of one search, if nobody says and no time is set.
+const MAX_CUTS: u64 = 1_000_000_000;
+
+/// What a model said of one instance.
+#[derive(Clone)]
+struct Said {
+    model: Model,
+    /// What cut it short.
+    short: Vec<String>,
+}
+
+/// What is known of one instance so far.
+#[derive(Clone, Default)]
+struct Known {
+    violated: bool,
+    said: Vec<Said>,
+    predicted: Option<(Model, Predicted)>,
+    refused: Option<String>,
+}
+
+/// One property on its way through the models.
+struct Search<'s, 'a> {
+    of: &'s Predictor<'a>,
+    property: usize,
+    knobs: Knobs,
+    courses: Vec<Course>,
+    known: Vec<Known>,
+    auto: bool,
+}
+
+pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
+    let causality = of.causality(property);
+    if causality == Causality::Observed && !of.options.count && of.options.list == 0 {
+        return Ok(Predictions::default());
+    }
+    let Courses { courses, omitted, .. } = of.bound.courses(property, of.options.instances)?;
+    let is_violated = |course: &Course| {
+        observed
+            .iter()
+            .any(|o| o.property == property && o.instance == course.instance && matches!(o.shown, Shown::Violated(_)))
+    };
+    let known = courses.iter().map(|course| Known { violated: is_violated(course), ..Known::default() }).collect();
+    let auto = causality == Causality::Auto;
+    let mut search = Search { of, property, knobs: of.bound.knobs(property), courses, known, auto };
+    let models: &[Model] = match causality {
+        Causality::Auto => &[Model::FullHb, Model::WeakHb, Model::Maximal],
+        Causality::Observed => &[Model::Observed],
+        Causality::SyncOnly => &[Model::SyncOnly],
+        Causality::FullHb => &[Model::FullHb],
+        Causality::WeakHb => &[Model::WeakHb],
+        Causality::Maximal => &[Model::Maximal],
+    };
+    for &model in models {
+        search.model(model);
+    }
+    let instances = (0..search.courses.len()).map(|number| search.answer(number, models)).collect();
+    Ok(Predictions { instances, omitted })
+}
+
+/// Whether a model's lattice is over all events of a window.
+fn is_wide(model: Model) -> bool {
+    matches!(model, Model::WeakHb | Model::Maximal)
+}
+
+impl<'a> Search<'_, 'a> {
+    fn is_open(&self, number: usize) -> bool {
+        let known = &self.known[number];
+        !known.violated && known.predicted.is_none() && known.refused.is_none()
+    }
+
+    fn limits(&self) -> Limits<'a> {
+        let options = &self.of.options;
+        let deadline = self.auto.then(|| (Instant::now() + options.time, options.time));
+        Limits {
+            breadth: self.knobs.breadth.and_then(|breadth| match breadth {
+                Breadth::Cuts(n) => Some(n),
+                Breadth::All => None,
+            }),
+            max_cuts: self.knobs.max_cuts.or((!self.auto).then_some(MAX_CUTS)),
+            bytes: options.bytes,
+            history: Some(options.bytes / 4),
+            deadline,
+            threads: options.threads,
+            stop: options.stop,
+        }
+    }
+
+    fn window(&self) -> u64 {
+        self.knobs.window.unwrap_or(WINDOW)
+    }
+
+    /// Searches the runs of one model for all instances that are still open.
+    fn model(&mut self, model: Model) {
+        // What the recorded run is, is known.
+        if model == Model::Observed {
+            for known in &mut self.known {
+                known.said.push(Said { model, short: Vec::new() });
+            }
+            return;
+        }
+        let limits = self.limits();
+        let groups = groups(&self.courses, |number| self.is_open(number));
+        let whole = (!is_wide(model)).then(|| self.static_frame(model, &groups));
+        for mut group in groups {
+            if let Some(whole) = &whole {
+                let frame = whole.project(|event| group.contains(event));
+                self.explore(model, &frame, &mut group, &limits);
+            } else {
+                self.windows(model, &mut group, &limits);
+            }
+        }
+    }
+
+    /// The frame of a model whose rules are all clocks, over the events of some groups.
+    fn static_frame(&self, model: Model, groups: &[Group]) -> Frame {
+        let mut is_element = vec![false; self.of.batch.events.len()];
+        for (event, _) in groups.iter().flat_map(|group| &group.events) {
+            is_element[*event as usize] = true;
+        }
+        let is_element = |event: u64| is_element[event as usize];
+        match model {
+            Model::SyncOnly => order::sync_only(&self.of.trace, is_element),
+            Model::FullHb => order::full_hb(&self.of.trace, is_element),
+            _ => order::observed(self.of.batch, is_element),
+        }
+    }
+
+    fn wide_frame(model: Model, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+        match model {
+            Model::WeakHb => order::weak_hb(window, is_element),
+            _ => order::maximal(window, is_element),
+        }
+    }
+
+    /// Searches a frame of the whole trace.
+    fn explore(&mut self, model: Model, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
+        let events = std::mem::take(&mut group.events);
+        let class = |event: u64| class_of(&events, event);
+        let outcome = explore(frame, &class, &mut group.joint, limits);
+        group.events = events;
+        let rules = if model == Model::SyncOnly { witness::Rules::SyncOnly } else { witness::Rules::FullHb };
+        for violation in &outcome.violations {
+            let of = self.of;
+            let essential = |event: u64| group.contains(event);
+            let built = witness::build(rules, of.names, of.batch, 0, &violation.path, &essential);
+            let built = built.map_err(|error| error.to_string());
+            self.found(model, group.members[violation.owner as usize], built, violation.terminal);
+        }
+        self.said(model, group, &outcome, None);
+    }
+
+    /// Searches the windows of the trace.
+    fn windows(&mut self, model: Model, group: &mut Group, limits: &Limits<'_>) {
+        let of = self.of;
+        let mut windows = of.trace.windows(self.window(), of.initial);
+        let events = std::mem::take(&mut group.events);
+        let class = |event: u64| class_of(&events, event);
+        let mut gone_on = 0;
+        let mut outcome = Explored::default();
+        while let Some(window) = windows.next_window() {
+            let range = window.range();
+            while let Some(&(event, class)) = events.get(gone_on)
+                && event < range.start
+            {
+                group.joint.go_on(class);
+                gone_on += 1;
+            }
+            if group.joint.is_idle() {
+                break;
+            }
+            let is_step = |event: u64| class(event) != crate::joint::SILENCE;
+            let frame = Self::wide_frame(model, &window, is_step);
+            let explored = explore(&frame, &class, &mut group.joint, limits);
+            for violation in &explored.violations {
+                let mut elements: Vec<u64> =
+                    frame.lanes.iter().flat_map(|lane| &lane.elements).map(|element| element.event).collect();
+                elements.sort_unstable();
+                let all = Self::wide_frame(model, &window, |_| true);
+                let woven = weave(&all, &violation.path, |event| elements.binary_search(&event).is_ok());
+                let built = woven.map(|woven| (0..range.start).chain(woven).collect());
+                let built = built.ok_or_else(|| "its events cannot be put in an order".to_owned());
+                self.found(model, group.members[violation.owner as usize], built, violation.terminal);
+                group.joint.retire(violation.owner as usize);
+            }
+            outcome.unshown.extend(explored.unshown);
+            outcome.shortened.extend(explored.shortened);
+            if outcome
+                .shortened
+                .iter()
+                .any(|short| matches!(short, lattice::Shortened::Time(_) | lattice::Shortened::Interrupted))
+            {
+                break;
+            }
+        }
+        group.events = events;
+        let windowed = (of.batch.events.len() as u64 > self.window())
+            .then(|| format!("only within windows of {} events", self.window()));
+        self.said(model, group, &outcome, windowed);
+    }
+
+    /// Takes a violation that was found, if its schedule stands up.
+    fn found(&mut self, model: Model, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
+        let course = &self.courses[number];
+        let verified = built.and_then(|schedule| {
+            verify(self.of, model, self.property, &course.instance, &schedule, terminal)?;
+            Ok(schedule)
+        });
+        match verified {
+            Ok(schedule) => {
+                let values = course.values(&schedule);
+                let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
+                self.known[number].predicted = Some((model, Predicted { schedule, event, terminal, values }));
+            }
+            Err(why) => self.known[number].refused = Some(format!("{}: {why}", model.text())),
+        }
+    }
+
+    /// Notes how far a search went.
+    fn said(&mut self, model: Model, group: &Group, outcome: &Explored, windowed: Option<String>) {
+        let mut short: Vec<String> = outcome.shortened.iter().map(ToString::to_string).collect();
+        short.extend(windowed);
+        if group.joint.gave_up {
+            short.push("a monitor hit its bounds".to_owned());
+        }
+        short.dedup();
+        for (part, &member) in group.members.iter().enumerate() {
+            let mut short = short.clone();
+            if outcome.unshown.contains(&(part as u32)) {
+                short.push("a violation was found, but no schedule that shows it".to_owned());
+            }
+            self.known[member].said.push(Said { model, short });
+        }
+    }
+
+    /// What is answered for an instance.
+    fn answer(&self, number: usize, models: &[Model]) -> Prediction {
+        let Known { said, predicted, refused, violated } = &self.known[number];
+        // The model of the violation; else the strongest that was covered completely; else the first.
+        let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
+        let model = predicted.as_ref().map(|(model, _)| *model).or(complete);
+        let model = model.unwrap_or(if *violated { models[models.len() - 1] } else { models[0] });
+        let tried = said.iter().filter(|said| said.model != model).map(|said| Tried {
+            causality: said.model.text(),
+            why: if said.short.is_empty() { "no violation".to_owned() } else { said.short.join("; ") },
+        });
+        let mut truncated: Vec<String> =
+            said.iter().filter(|said| said.model == model).flat_map(|said| said.short.clone()).collect();
+        truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
+        let mut prediction = Prediction {
+            property: self.property,
+            instance: self.courses[number].instance.clone(),
+            causality: model.text(),
+            tried: tried.collect(),
+            predicted: predicted.as_ref().map(|(_, predicted)| predicted.clone()),
+            truncated,
+            counts: None,
+            bad_runs: Vec::new(),
+            refused: refused.clone(),
+        };
+        if self.of.options.count || self.of.options.list > 0 {
+            self.count(model, number, &mut prediction);
+        }
+        prediction
+    }
+
+    /// Counts the lattice of an instance, and lists runs.
+    fn count(&self, model: Model, number: usize, prediction: &mut Prediction) {
+        let mut group = groups(&self.courses, |course| course == number).remove(0);
+        let all = self.of.bound.knobs(self.property).steps == Some(property::check::Steps::All);
+        let frame = if is_wide(model) {
+            let mut windows = self.of.trace.windows(self.window(), self.of.initial);
+            match windows.next_window() {
+                Some(window) if window.range().end == self.of.batch.events.len() as u64 => {
+                    Self::wide_frame(model, &window, |_| true)
+                }
+                _ => {
+                    prediction.truncated.push("a trace longer than the window cannot be counted".to_owned());
+                    return;
+                }
+            }
+        } else if model == Model::Observed && !all {
+            order::observed(self.of.batch, |_| true)
+        } else {
+            self.static_frame(model, std::slice::from_ref(&group))
+        };
+        let events = std::mem::take(&mut group.events);
+        let class = |event: u64| class_of(&events, event);
+        let limits = Limits { deadline: None, ..self.limits() };
+        match count(&frame, &class, &mut group.joint, &limits) {
+            Ok(Counted { cuts, edges, dead_ends, runs }) => {
+                let (runs, bad) = runs.into_iter().next().unwrap_or_default();
+                let (runs, bad_runs) = (runs.to_string(), bad.to_string());
+                prediction.counts = Some(Counts { cuts, edges, runs, bad_runs, dead_ends });
+            }
+            Err(short) => prediction.truncated.push(format!("counting: {short}")),
+        }
+        if self.of.options.list > 0 {
+            prediction.bad_runs = violated_runs(&frame, &class, &mut group.joint, self.of.options.list);
+        }
+    }
+}
+
+/// The class of an event; silence, if it is none of a group.
+fn class_of(events: &[(u64, u32)], event: u64) -> u32 {
+    events.binary_search_by_key(&event, |&(event, _)| event).map_or(crate::joint::SILENCE, |at| events[at].1)
 }

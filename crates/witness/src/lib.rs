@@ -1,9 +1,9 @@
 //! Schedules that show a prediction, and a checker of them that trusts nobody.
 //!
-//! * [`check`] says whether a schedule is feasible in a causality [`Model`], by the definitions of docs/causality.md
+//! * [`check()`] says whether a schedule is feasible in a causality [`Model`], by the definitions of docs/causality.md
 //!   alone; [`check_race`] and [`check_deadlock`] check what else a finding claims.
-//! * [`build`] makes a schedule of all events from the order of those that matter.
-//! * [`moved`] tells which events of a schedule stand elsewhere than in the recorded run.
+//! * [`build()`] makes a schedule of all events from the order of those that matter.
+//! * [`moved()`] tells which events of a schedule stand elsewhere than in the recorded run.
 
 mod build;
 pub mod check;

@@ -4,6 +4,7 @@ mod common;
 
 use common::definition::{Definition, Next};
 use common::{Random, Sample, maker};
+use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use witness::{Model, NoSchedule, Rules};
 
 fn can_come(rules: Rules, definition: &Definition<'_>, prefix: &[usize], e: usize) -> bool {
@@ -165,4 +166,21 @@ fn an_order_that_no_schedule_has_is_an_error() {
         }
     }
     assert!(refused.iter().all(|&times| times > 100), "{refused:?}");
+}
+
+#[test]
+fn an_await_needs_every_post_before_it() {
+    let mut names = Names::default();
+    for (space, name) in [(Space::Thread, "A"), (Space::Thread, "B"), (Space::Thread, "C"), (Space::Latch, "o")] {
+        assert!(names.add(space, name).is_ok());
+    }
+    let event = |thread, op| Event::new(ThreadId(thread), op, 0, SiteId(0));
+    let events = vec![event(0, Op::Post), event(1, Op::Await), event(2, Op::Post), event(2, Op::Await)];
+    let batch = Batch { events, ..Batch::default() };
+    let build = |list: &[u64], essential: &[u64]| {
+        witness::build(Rules::Common, &names, &batch, 0, list, &|e| essential.contains(&e))
+    };
+    assert_eq!(build(&[2], &[0, 2]), Ok(vec![2]));
+    assert_eq!(build(&[3], &[0, 3]), Err(NoSchedule::Needs(3)));
+    assert_eq!(build(&[2, 0, 3], &[0, 2, 3]), Ok(vec![2, 0, 1, 3]));
 }

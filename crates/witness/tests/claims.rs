@@ -33,7 +33,7 @@ fn prefix(random: &mut Random, sample: &Sample, definition: &Definition<'_>, mod
 fn races_are_those_of_the_definition() {
     let mut random = Random(21);
     let mut found = [0; 2];
-    for round in 0..40_000 {
+    for round in 0..80_000 {
         let events = 3 + random.below(10);
         let sample = maker::make(&mut random, events, round % 4 == 0);
         let definition = Definition::new(&sample);

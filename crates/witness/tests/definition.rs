@@ -4,6 +4,7 @@ mod common;
 
 use common::definition::{Definition, Next};
 use common::{Random, Sample, maker, mutate};
+use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use std::collections::BTreeMap;
 use witness::check::Broken;
 use witness::{Checked, Model, Refused};
@@ -157,4 +158,50 @@ fn each_model_admits_what_the_one_before_admits() {
             assert!(found.is_ok(), "{model:?} {found:?}\n{}", sample.show());
         }
     }
+}
+
+#[test]
+fn a_refusal_says_what_is_wrong() {
+    let mut names = Names::default();
+    for (space, name) in [(Space::Thread, "A"), (Space::Thread, "B"), (Space::Var, "x"), (Space::Lock, "l")] {
+        assert!(names.add(space, name).is_ok());
+    }
+    let event = |thread, op| Event::new(ThreadId(thread), op, 0, SiteId(0));
+    let events = vec![
+        event(0, Op::Acquire),
+        event(0, Op::Write),
+        event(0, Op::Release),
+        event(1, Op::Acquire),
+        event(1, Op::Read),
+    ];
+    let sample = Sample { names, batch: Batch { events, ..Batch::default() }, initial: Vec::new() };
+    let why = |model, schedule: &[u64]| match sample.check(model, schedule, false) {
+        Ok(_) => String::new(),
+        Err(refused) => refused.to_string(),
+    };
+    let cases: [(Model, &[u64], &str); 7] = [
+        (Model::Maximal, &[3], ""),
+        (Model::FullHb, &[3], "event 3 (number 0 of the schedule) comes without event 2, an event of its lock"),
+        (
+            Model::WeakHb,
+            &[1, 0],
+            "event 1 (number 0 of the schedule) comes before event 0, an earlier event of its thread",
+        ),
+        (
+            Model::WeakHb,
+            &[0, 3],
+            "event 3 (number 1 of the schedule) takes its lock while another thread has it since event 0",
+        ),
+        (
+            Model::Maximal,
+            &[3, 4],
+            "event 4 (number 1 of the schedule) would read the initial value, but read what event 1 wrote when recorded",
+        ),
+        (Model::Observed, &[3], "event 3 (number 0 of the schedule) stands where event 0 was recorded"),
+        (Model::Observed, &[0, 0], "event 0 (number 1 of the schedule) is in the schedule already, as number 0"),
+    ];
+    for (model, schedule, words) in cases {
+        assert_eq!(why(model, schedule), words, "{model:?} {schedule:?}");
+    }
+    assert_eq!(sample.check(Model::Maximal, &[3, 4], true), Ok(Checked { terminal_read: true }));
 }

@@ -7,6 +7,7 @@
 mod acceptance;
 mod case;
 mod definition;
+mod engine;
 mod enumerate;
 mod formulas;
 mod laws;

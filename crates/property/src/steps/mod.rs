@@ -23,10 +23,10 @@ pub use automaton::{PathAutomaton, Status};
 pub use course::{Course, Courses, Step};
 
 use crate::check::{Const, Knobs, Property, Spec, Steps};
-use crate::run::NoMonitor;
 use crate::run::reader::{Deed, Reader};
 use crate::run::subject::Objects;
 use crate::run::values::Values;
+use crate::run::{NoMonitor, Outcome, SpecRun};
 use event::{Batch, Names, Space};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -48,6 +48,7 @@ pub struct BoundSpec {
     /// By property.
     bound: Vec<Bound>,
     folder: PathBuf,
+    init: Vec<(String, Const)>,
     /// How many events the trace has, and the number of the first.
     events: u64,
     first: u64,
@@ -101,6 +102,7 @@ impl BoundSpec {
             ground: Arc::new(Ground { spec, threads, objects, values }),
             bound,
             folder: folder.to_owned(),
+            init: init.to_vec(),
             events: trace.events.len() as u64,
             first: trace.first,
         }
@@ -121,6 +123,18 @@ impl BoundSpec {
     /// most `limit`.
     pub fn courses(&self, property: usize, limit: usize) -> Result<Courses, NoMonitor> {
         course::courses(self, property, limit)
+    }
+
+    /// What a property comes to on another run: what [`SpecRun`](crate::run::SpecRun) says, which knows nothing of courses.
+    pub fn judge(&self, property: usize, names: &Names, run: &Batch) -> Result<Vec<Outcome>, NoMonitor> {
+        let only = vec![self.property(property).clone()];
+        let spec = Spec { properties: only, ..self.ground.spec.clone() };
+        let (mut judge, failed) = SpecRun::new(spec, self.knobs(property), &self.init, &self.folder);
+        if let Some((_, reason)) = failed.into_iter().next() {
+            return Err(reason);
+        }
+        judge.batch(names, run);
+        Ok(judge.finish(names, false))
     }
 
     fn property(&self, number: usize) -> &Property {

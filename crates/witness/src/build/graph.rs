@@ -108,10 +108,10 @@ impl Graph {
     }
 
     /// All events that can come before `last`, by their turns, then `last`; without it if it cannot come.
-    pub(super) fn sort(&self, turn: &[u32], last: u32, mut emit: impl FnMut(u32)) {
+    pub(super) fn sort(&self, turn: &[u32], last: Option<u32>, mut emit: impl FnMut(u32)) {
         let mut waits = self.waits.clone();
         let place = |event: u32| Reverse((turn[event as usize], event));
-        let free = (0..self.events).filter(|&event| waits[event as usize] == 0 && event != last);
+        let free = (0..self.events).filter(|&event| waits[event as usize] == 0 && Some(event) != last);
         let mut ready: BinaryHeap<Reverse<(u32, u32)>> = free.map(place).collect();
         let mut came = Vec::new();
         while let Some(Reverse((_, event))) = ready.pop() {
@@ -126,13 +126,13 @@ impl Graph {
                     *waits -= 1;
                     if *waits == 0 && after >= self.events {
                         came.push(after);
-                    } else if *waits == 0 && after != last {
+                    } else if *waits == 0 && Some(after) != last {
                         ready.push(place(after));
                     }
                 }
             }
         }
-        if waits[last as usize] == 0 {
+        if let Some(last) = last.filter(|&last| waits[last as usize] == 0) {
             emit(last);
         }
     }

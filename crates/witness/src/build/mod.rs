@@ -2,11 +2,10 @@
 
 mod graph;
 mod needs;
+mod region;
 
-use crate::moved::fewest_moved;
 use event::{Batch, Names};
-use graph::{Graph, Turns};
-use needs::Needs;
+use region::Region;
 
 /// Which rules order the events that are not essential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +49,7 @@ pub fn build(
     essential: &[u64],
     is_essential: &dyn Fn(u64) -> bool,
 ) -> Result<Vec<u64>, NoSchedule> {
-    let (Some(&last), Some(&latest)) = (essential.last(), essential.iter().max()) else {
+    let Some(&latest) = essential.iter().max() else {
         return Err(NoSchedule::Empty);
     };
     let end = trace.first + trace.events.len() as u64;
@@ -64,59 +63,13 @@ pub fn build(
         start += 1;
     }
     let mut schedule: Vec<u64> = (trace.first..start).collect();
-    let Some(&next) = as_recorded.peek() else {
+    if as_recorded.peek().is_none() {
         return Ok(schedule);
-    };
-    let moved: Vec<u64> = as_recorded.collect();
-    let mut listed = vec![false; (latest + 1 - start) as usize];
-    for &event in &moved {
-        match event.checked_sub(start).map(|offset| &mut listed[offset as usize]) {
-            Some(seen) if !*seen => *seen = true,
-            _ => return Err(NoSchedule::Listed(event)),
-        }
     }
-    let mut graph = Graph::new(listed.len());
-    let mut needs = Needs::new(rules, names, trace);
-    let offset = |index: u64| (index - trace.first) as u32;
-    let before = &trace.events[..offset(start) as usize];
-    (0u32..).zip(before).for_each(|(at, &event)| needs.skip(at, event));
-    for (node, index) in (0u32..).zip(start..=latest) {
-        let at = offset(index);
-        needs.add(&mut graph, at, node, trace.events[at as usize]);
-        if !listed[node as usize] && is_essential(index) {
-            graph.exclude(node);
-        }
-    }
-    let node = |index: u64| (index - start) as u32;
-    // By listed event: the earliest recorded from there on.
-    let mut earliest: Vec<u32> = moved.iter().map(|&index| node(index)).collect();
-    for k in (1..earliest.len()).rev() {
-        earliest[k - 1] = earliest[k - 1].min(earliest[k]);
-    }
-    let orders = [Turns::Late, Turns::Early]
-        .map(|turns| graph.turns(turns, moved.iter().map(|&index| node(index)).zip(earliest.iter().copied())));
-    for pair in moved.windows(2) {
-        graph.need(node(pair[0]), node(pair[1]));
-    }
-    let mut regions = Vec::with_capacity(orders.len());
-    for turn in orders {
-        let mut region = Vec::with_capacity(listed.len());
-        graph.sort(&turn, node(last), |node| region.push(start + u64::from(node)));
-        if region.last() != Some(&last) {
-            let mut reached = moved.iter().copied().peekable();
-            for index in &region {
-                reached.next_if_eq(index);
-            }
-            return Err(NoSchedule::Needs(reached.next().unwrap_or(next)));
-        }
-        regions.push(region);
-    }
-    let thread = |index: u64| trace.events[offset(index) as usize].thread();
-    let switches = |region: &[u64]| {
-        let first = schedule.last().filter(|&&before| thread(before) != thread(region[0])).iter().count();
-        first + region.windows(2).filter(|pair| thread(pair[0]) != thread(pair[1])).count()
-    };
-    let best = regions.into_iter().min_by_key(|region| (fewest_moved(region), switches(region)));
-    schedule.extend(best.into_iter().flatten());
+    let out_of_order: Vec<u64> = as_recorded.collect();
+    let region = Region::new(start, latest, &out_of_order, is_essential)?;
+    let sorted = region.sort(rules, names, trace, is_essential)?;
+    schedule.extend(sorted);
+    schedule.extend(region.end..=latest);
     Ok(schedule)
 }

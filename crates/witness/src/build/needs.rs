@@ -47,7 +47,7 @@ struct Posts {
 }
 
 /// The kinds of objects that keep an order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy)]
 enum Kind {
     Var,
     Lock,
@@ -62,12 +62,14 @@ pub(super) struct Needs<'a> {
     trace: &'a Batch,
     pins: Option<Pins>,
     sections: Sections,
-    threads: HashMap<u32, u32>,
+    /// By thread: its last event in the region, or [`NONE`].
+    threads: Vec<u32>,
     forks: HashMap<u32, Vec<u32>>,
     posts: HashMap<u32, Posts>,
     /// By variable: threads with pinned events, and the last of these.
     pinned: HashMap<u32, Vec<(u32, u32)>>,
-    objects: HashMap<(Kind, u32), Runs>,
+    /// By kind and object; the tables grow as objects are met.
+    objects: [Vec<Runs>; 4],
 }
 
 impl<'a> Needs<'a> {
@@ -78,11 +80,11 @@ impl<'a> Needs<'a> {
             trace,
             pins: Pins::new(trace, names.space(Space::Thread).len()),
             sections: Sections::default(),
-            threads: HashMap::new(),
+            threads: vec![NONE; names.space(Space::Thread).len()],
             forks: HashMap::new(),
             posts: HashMap::new(),
             pinned: HashMap::new(),
-            objects: HashMap::new(),
+            objects: Default::default(),
         }
     }
 
@@ -106,16 +108,16 @@ impl<'a> Needs<'a> {
 
     fn common(&mut self, graph: &mut Graph, node: u32, event: Event) {
         let thread = event.thread().0;
-        if let Some(before) = self.threads.insert(thread, node) {
-            graph.need(before, node);
-        }
-        for fork in self.forks.remove(&thread).into_iter().flatten() {
-            graph.need(fork, node);
+        graph.need(std::mem::replace(&mut self.threads[thread as usize], node), node);
+        if !self.forks.is_empty() {
+            for fork in self.forks.remove(&thread).into_iter().flatten() {
+                graph.need(fork, node);
+            }
         }
         match event.op() {
             Op::Fork => self.forks.entry(event.child().0).or_default().push(node),
             Op::Join if event.child() != event.thread() => {
-                graph.need(self.threads.get(&event.child().0).copied().unwrap_or(NONE), node);
+                graph.need(self.threads[event.child().0 as usize], node);
             }
             Op::Post => {
                 let none = || Posts { gate: NONE, fresh: Vec::new() };
@@ -152,7 +154,13 @@ impl<'a> Needs<'a> {
     /// The orders of `full-hb` and `sync-only`.
     fn ordered(&mut self, graph: &mut Graph, at: u32, node: u32, event: Event) {
         let op = event.op();
-        let mut add = |kind, object, run| self.objects.entry((kind, object)).or_default().add(graph, node, run);
+        let mut add = |kind: Kind, object: u32, run| {
+            let objects = &mut self.objects[kind as usize];
+            if objects.len() <= object as usize {
+                objects.resize_with(object as usize + 1, Runs::default);
+            }
+            objects[object as usize].add(graph, node, run);
+        };
         if is_access(op) {
             if self.rules == Rules::FullHb || op.is_atomic() {
                 add(Kind::Var, event.object(), if is_read(op) { 1 } else { EACH });

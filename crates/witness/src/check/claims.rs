@@ -29,7 +29,7 @@ pub fn check_race(
         places.refuse(b, Broken::NoSuchClaim(Unclaimed::NoConflict));
     }
     common::check(names, trace, &mut places);
-    barriers::check(names, trace, &mut places, &[a, b]);
+    barriers::check_race(trace, &mut places, [a, b]);
     places.verdict()
 }
 

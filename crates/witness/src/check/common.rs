@@ -5,36 +5,11 @@ use super::refused::Rule;
 use crate::ops::is_access;
 use crate::pins::Pins;
 use event::{Batch, Names, Op, Space};
-use std::collections::HashMap;
 
 #[derive(Clone, Copy, Default)]
 struct Thread {
     events: Latest,
     forks: Latest,
-}
-
-/// Pinned events of one variable: the latest, and the latest of the threads other than that one's.
-#[derive(Clone, Copy, Default)]
-struct Pinned {
-    thread: u32,
-    latest: Latest,
-    others: Latest,
-}
-
-impl Pinned {
-    fn add(&mut self, thread: u32, event: Latest) {
-        if self.thread == thread {
-            self.latest.add(event);
-        } else if event.is_after(self.latest) {
-            *self = Pinned { thread, latest: event, others: self.latest };
-        } else {
-            self.others.add(event);
-        }
-    }
-
-    fn of_others(&self, thread: u32) -> Latest {
-        if self.thread == thread { self.others } else { self.latest }
-    }
 }
 
 /// Looks through the recorded order.
@@ -59,21 +34,19 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
         }
     }
     if let Some(pins) = Pins::new(trace, count) {
-        check_pins(pins, trace, places);
+        check_pins(pins, names, trace, places);
     }
 }
 
-fn check_pins(mut pins: Pins, trace: &Batch, places: &mut Places) {
-    let mut pinned: HashMap<u32, Pinned> = HashMap::new();
+/// A pin binds other threads only; its own keeps its order with the event anyway.
+fn check_pins(mut pins: Pins, names: &Names, trace: &Batch, places: &mut Places) {
+    let mut pinned = vec![Latest::default(); names.space(Space::Var).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
-        let thread = event.thread().0;
-        if is_access(event.op())
-            && let Some(pinned) = pinned.get(&event.object())
-        {
-            places.need(at, pinned.of_others(thread), Rule::Pin);
+        if is_access(event.op()) {
+            places.need(at, pinned[event.object() as usize], Rule::Pin);
         }
-        for &(_, _, var) in pins.step(thread) {
-            pinned.entry(var).or_default().add(thread, places.of(at));
+        for &(_, _, var) in pins.step(event.thread().0) {
+            pinned[var as usize].add(places.of(at));
         }
     }
 }

@@ -93,9 +93,9 @@ impl Locks {
         let lock = &mut self.locks[lock as usize];
         let Lock { exclusive, shared, failed } = *lock;
         let (own, needed) = match side(op) {
-            Side::Exclusive => (&mut lock.exclusive, exclusive.later(shared).later(failed)),
-            Side::Shared => (&mut lock.shared, exclusive.later(failed)),
-            Side::Failed => (&mut lock.failed, exclusive.later(shared)),
+            Side::Exclusive => (&mut lock.exclusive, exclusive.max(shared).max(failed)),
+            Side::Shared => (&mut lock.shared, exclusive.max(failed)),
+            Side::Failed => (&mut lock.failed, exclusive.max(shared)),
         };
         places.need(at, needed, Rule::Lock);
         own.add(here);

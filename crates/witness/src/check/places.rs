@@ -18,7 +18,7 @@ pub(super) struct Places {
     found: Option<Refused>,
 }
 
-/// The event with the latest place of a set that only grows.
+/// The event with the latest place of a set that only grows; of several that are absent, the last recorded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Latest {
     place: u32,
@@ -32,12 +32,6 @@ impl Default for Latest {
 }
 
 impl Latest {
-    /// The later of the two.
-    #[inline]
-    pub(super) fn later(self, other: Latest) -> Latest {
-        if other.place > self.place { other } else { self }
-    }
-
     /// Whether it stands after the other.
     pub(super) fn is_after(self, other: Latest) -> bool {
         self.place > other.place
@@ -46,7 +40,7 @@ impl Latest {
     /// Adds to the set.
     #[inline]
     pub(super) fn add(&mut self, other: Latest) {
-        *self = self.later(other);
+        *self = (*self).max(other);
     }
 }
 

@@ -81,13 +81,18 @@ pub fn make(random: &mut Random, events: usize, wild: bool) -> Sample {
     let locks = [Op::Acquire, Op::ReadAcquire, Op::TryAcquire, Op::TryFail, Op::Release, Op::ReadRelease];
     let waits = [Op::Acquire, Op::Wait, Op::Woken, Op::Woken, Op::Notify, Op::Notify, Op::NotifyAll];
     let counts = [Op::Up, Op::Down, Op::Post, Op::Await, Op::Pin, Op::Write];
-    let favourites: Vec<Op> = match maker.random.below(7) {
+    let posts = [Op::Post, Op::Await, Op::Write];
+    let favourites: Vec<Op> = match maker.random.below(8) {
         0 => memory.to_vec(),
         1 => locks.to_vec(),
         2 | 6 => waits.to_vec(),
         3 => counts.to_vec(),
+        7 => posts.to_vec(),
         _ => (0..6).map(|_| maker.random.pick(Op::ALL)).collect(),
     };
+    if maker.random.one_in(6) {
+        maker.two_waiters(wild);
+    }
     for _ in 0..events * 40 {
         if maker.batch.events.len() >= events {
             break;
@@ -97,7 +102,8 @@ pub fn make(random: &mut Random, events: usize, wild: bool) -> Sample {
             (0, _) => maker.random.pick(&[Op::Fork, Op::Release, Op::Woken, Op::ReadRelease]),
             (_, op) => op,
         };
-        maker.propose(op, wild);
+        let me = maker.random.below(THREADS);
+        maker.propose(me, op, wild);
     }
     Sample { names, batch: maker.batch, initial: values }
 }
@@ -110,8 +116,20 @@ fn value(random: &mut Random) -> Value {
 }
 
 impl Maker<'_> {
-    fn propose(&mut self, op: Op, wild: bool) {
-        let me = self.random.below(THREADS);
+    /// Two threads wait, and are woken by two notifies.
+    fn two_waiters(&mut self, wild: bool) {
+        self.variety = 1;
+        self.forked = [true; THREADS];
+        let notify = self.random.pick(&[Op::Notify, Op::Notify, Op::NotifyAll]);
+        let woken =
+            [(0, Op::Woken), (0, Op::Woken), (0, Op::Release), (1, Op::Woken), (1, Op::Woken), (1, Op::Release)];
+        let begin = [(0, Op::Acquire), (0, Op::Wait), (1, Op::Acquire), (1, Op::Wait), (2, notify), (2, Op::Notify)];
+        for (me, op) in begin.into_iter().chain(woken) {
+            self.propose(me, op, wild);
+        }
+    }
+
+    fn propose(&mut self, me: usize, op: Op, wild: bool) {
         let at = self.batch.events.len();
         let mut object = match op.space() {
             Some(Space::Thread) => self.random.below(THREADS),

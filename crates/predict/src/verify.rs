@@ -1,0 +1,72 @@
+//! Trusts no search: a schedule must pass the checker of the model, and violate the property when it is evaluated along it.
+
+use crate::predictor::Predictor;
+use event::{Batch, Names};
+use order::Model;
+use property::run::{Outcome, Shown};
+
+/// Whether a schedule is feasible and its last event violates the property for an instance; if not, why.
+pub(crate) fn verify(
+    of: &Predictor<'_>,
+    model: Model,
+    property: usize,
+    instance: &[(String, String)],
+    schedule: &[u64],
+    terminal: bool,
+) -> Result<(), String> {
+    let checked = witness::check(checkers(model), of.names, of.batch, of.initial, schedule, terminal);
+    let checked = checked.map_err(|refused| refused.to_string())?;
+    if checked.terminal_read != terminal {
+        return Err("the last event is not the terminal read that it should be".to_owned());
+    }
+    let last = schedule.len() as u64 - 1;
+    let violates = |outcomes: &[Outcome]| {
+        outcomes.iter().any(|o| o.instance == *instance && o.shown == Shown::Violated(Some(last)))
+    };
+    if violates(&judge(of, property, schedule)?) {
+        return Ok(());
+    }
+    // An instance has a verdict only when all its subjects have been named: that may be later.
+    let mut taken = vec![false; of.batch.events.len()];
+    schedule.iter().for_each(|&event| taken[event as usize] = true);
+    let rest = (0..of.batch.events.len() as u64).filter(|&event| !taken[event as usize]);
+    let whole: Vec<u64> = schedule.iter().copied().chain(rest).collect();
+    if !instance.is_empty() && violates(&judge(of, property, &whole)?) {
+        return Ok(());
+    }
+    Err("the property is not violated at its last event".to_owned())
+}
+
+fn judge(of: &Predictor<'_>, property: usize, schedule: &[u64]) -> Result<Vec<Outcome>, String> {
+    let batch = in_order(of.names, of.batch, schedule);
+    of.bound.judge(property, of.names, &batch).map_err(|error| error.to_string())
+}
+
+/// Some events of a trace in another order.
+fn in_order(_names: &Names, trace: &Batch, schedule: &[u64]) -> Batch {
+    let mut batch = Batch::default();
+    let mut later = trace.inits.iter().filter(|init| init.before > 0).peekable();
+    for init in trace.inits.iter().filter(|init| init.before == 0) {
+        batch.push_init(init.name, init.value);
+    }
+    for &event in schedule {
+        // Initial values given late stay before the event that they stood before.
+        if later.peek().is_some() {
+            let here = trace.inits.iter().filter(|init| u64::from(init.before) == event && init.before > 0);
+            here.for_each(|init| batch.push_init(init.name, init.value));
+        }
+        batch.push_from(trace, trace.events[event as usize]);
+    }
+    batch
+}
+
+/// The model, as the checker calls it.
+fn checkers(model: Model) -> witness::Model {
+    match model {
+        Model::Observed => witness::Model::Observed,
+        Model::SyncOnly => witness::Model::SyncOnly,
+        Model::FullHb => witness::Model::FullHb,
+        Model::WeakHb => witness::Model::WeakHb,
+        Model::Maximal => witness::Model::Maximal,
+    }
+}
