@@ -92,7 +92,8 @@ fn even_the_shortest_lengths_are_met_exactly() {
     for set in option_sets() {
         for events in 1..60 {
             let viol = set.viol.filter(|&k| k < events);
-            let options = Options { events, viol, ..set.clone() };
+            let plant = set.plant.filter(|&k| k < events);
+            let options = Options { events, viol, plant, ..set.clone() };
             let trace = generate(&options);
             check(&trace, options.stranded).unwrap_or_else(|why| panic!("{options:?}: {why}"));
             assert_eq!(trace.batch.events.len() as u64, events, "{options:?}");
