@@ -97,6 +97,21 @@ impl Keys {
         keys
     }
 
+    /// By cut: whether it is part of another.
+    pub(crate) fn within(&self, layout: &Layout, bound: &[u32]) -> Vec<bool> {
+        let mut cut = Vec::new();
+        let is_within = |at| {
+            self.unpack(at, layout, &mut cut);
+            (0..).zip(&cut).all(|(lane, count)| *count <= bound.get(lane as usize).copied().unwrap_or(0))
+        };
+        (0..self.len()).map(is_within).collect()
+    }
+
+    pub(crate) fn retain(&mut self, keep: &[bool]) {
+        let mut keep = keep.iter();
+        with_keys!(self, _K: keys => keys.retain(|_| *keep.next().expect("one for each cut")));
+    }
+
     /// Where a cut stands.
     pub(crate) fn find(&self, cut: &[u32], layout: &Layout) -> Option<usize> {
         with_keys!(self, K: keys => keys.binary_search(&layout.pack::<K>(cut)?).ok())

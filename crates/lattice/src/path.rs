@@ -46,7 +46,8 @@ impl Walk<'_, '_> {
             let mut run = Run::again(payload, kept.clone(), before, bound, self.caps.clone(), bytes);
             let limits = Limits { breadth: None, max_cuts: None, deadline: None, stop: None, ..*self.limits };
             run.advance(self.world, &limits, depth);
-            let Some(again) = run.history.take() else { return (run.payload, None) };
+            // It must come where the first search came.
+            let Some(again) = run.history.take().filter(|_| run.depth == depth) else { return (run.payload, None) };
             let length = out.len();
             let state;
             (payload, state) = self.back(run.payload, &again, (cut.clone(), at, depth), out);

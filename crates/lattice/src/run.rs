@@ -103,12 +103,17 @@ impl<P: Payload> Run<P> {
     /// A search again from a kept level. With a bound it goes no further than that cut.
     pub(crate) fn again(
         payload: P,
-        from: Kept<P::Column>,
+        mut from: Kept<P::Column>,
         depth: u64,
         bound: Option<Vec<u32>>,
         caps: Caps,
         bytes: usize,
     ) -> Run<P> {
+        if let Some(bound) = &bound {
+            let within = from.keys.within(&from.layout, bound);
+            from.keys.retain(&within);
+            P::retain(&mut from.column, &within);
+        }
         Run {
             payload,
             layout: from.layout,
@@ -233,7 +238,9 @@ impl<P: Payload> Run<P> {
                     self.spare = old.column;
                 }
             }
-            if !self.again {
+            if self.again {
+                self.payload.revive();
+            } else {
                 self.open -= found.len();
                 self.found.extend(found.into_iter().map(|candidate| {
                     let depth = depth + u64::from(candidate.terminal.is_none());

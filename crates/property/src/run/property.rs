@@ -339,7 +339,8 @@ impl PropertyRun {
     fn refresh(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, changed: impl Iterator<Item = Key>) {
         for (number, index) in changed {
             let Some(&bits) = self.by_variable.get(&number) else { continue };
-            let mut affected = Vec::new();
+            let mut affected = std::mem::take(&mut self.concerned);
+            affected.clear();
             for var in self.property.relevant.variables.iter().filter(|var| var.var == number) {
                 if let Some(conditions) = conditions_of(var, index, seen, &self.property.params) {
                     self.instances.agreeing(&conditions, &mut affected);
@@ -347,12 +348,16 @@ impl PropertyRun {
             }
             affected.sort_unstable();
             affected.dedup();
-            for i in affected {
-                let binding = self.instances.all[i as usize].binding.clone();
-                let old = self.instances.all[i as usize].lasting;
+            for &i in &affected {
+                // Taken out while its atoms are evaluated: its memory comes back.
+                let slot = &mut self.instances.all[i as usize];
+                let (binding, old) = (std::mem::take(&mut slot.binding), slot.lasting);
                 let view = View { spec, names: seen.names, values, objects: seen.objects, binding: &binding };
-                self.instances.all[i as usize].lasting = self.lasting(bits, old, &view);
+                let lasting = self.lasting(bits, old, &view);
+                let slot = &mut self.instances.all[i as usize];
+                (slot.binding, slot.lasting) = (binding, lasting);
             }
+            self.concerned = affected;
         }
     }
 

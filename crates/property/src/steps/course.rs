@@ -5,8 +5,8 @@ use super::instance::{Classified, Instance};
 use super::slot::StateAtoms;
 use super::trace::{Occurrences, mentioned};
 use super::{BoundSpec, Ground};
-use crate::check::{Value, holds};
-use crate::monitor::Asked;
+use crate::check::{Logic, Value, holds};
+use crate::monitor::{Asked, CompileError, MAX_ATOMS};
 use crate::run::subject::{Objects, Subject};
 use crate::run::values::{Held, Key, value};
 use crate::run::{NoMonitor, compile_unknown};
@@ -121,6 +121,12 @@ fn combinations(named: &[Vec<Subject>], mut visit: impl FnMut(&[Option<Subject>]
 /// See [`BoundSpec::courses`].
 pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<Courses, NoMonitor> {
     let property = bound.property(number);
+    if matches!(property.logic, Logic::Mttl { .. }) {
+        return Err(NoMonitor::Mttl);
+    }
+    if property.atoms.len() > MAX_ATOMS as usize {
+        return Err(CompileError::TooManyAtoms(MAX_ATOMS).into());
+    }
     let ground = &bound.ground;
     let occurrences = &bound.bound[number].occurrences;
     let mut bindings: Vec<Box<[Option<Subject>]>> = Vec::new();
@@ -148,7 +154,7 @@ pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<
             .zip(&property.params)
             .map(|(subject, param)| (param.name.clone(), in_words(&ground.objects, &ground.threads, *subject)));
         let instance: Vec<(String, String)> = instance.collect();
-        let classified = Instance::new(ground, property, &atoms, occurrences, binding, all_steps);
+        let classified = Classified::new(ground, property, &atoms, occurrences, binding, all_steps);
         unknown |= classified.as_ref().map_or(0, |classified| classified.instance.can_be_unknown());
         made.push((instance, classified));
     }

@@ -45,7 +45,7 @@ pub(super) struct Classified {
     pub(super) idle: Option<u32>,
 }
 
-impl Instance {
+impl Classified {
     /// `None` if it cannot be followed: too many parameters.
     pub(super) fn new(
         ground: &Arc<Ground>,
@@ -59,61 +59,23 @@ impl Instance {
             return None;
         }
         let variables = property.relevant.variables.iter().enumerate();
-        let mut slots: Vec<Slot> =
-            variables.map(|(number, var)| Slot::new(ground, atoms, number, var, &binding)).collect();
-        let (tracked, freed) = tracked(atoms, found, &binding, &slots);
-        if freed.count_ones() > MAX_FREED {
+        let slots = variables.map(|(number, var)| Slot::new(ground, atoms, number, var, &binding)).collect();
+        let (ground, atoms) = (ground.clone(), atoms.clone());
+        let conditions = Letter::default();
+        let mut instance =
+            Instance { ground, atoms, binding, slots, classes: Vec::new(), conditions, tracked: 0, freed: 0 };
+        (instance.tracked, instance.freed) = instance.tracked(found);
+        if instance.freed.count_ones() > MAX_FREED {
             return None;
         }
-        let classifier = Classifier { binding: &binding, tracked, all_steps };
-        let mut raw: Vec<Class> = Vec::new();
-        let mut events: Vec<(u64, u32)> = Vec::new();
-        let mut known: FastMap<Vec<(u32, u32)>, u32> = FastMap::default();
-        let mut writes = Vec::new();
-        for (number, effect) in found.effects.iter().enumerate() {
-            let class = classifier.class(effect);
-            let changes = |key: Key| effect.written.contains(&key) || effect.forgotten.contains(&key);
-            let changed: Vec<(usize, Key)> = slots
-                .iter()
-                .enumerate()
-                .filter_map(|(slot, made)| Some((slot, made.key.filter(|key| changes(*key))?)))
-                .collect();
-            if class.is_nothing() && changed.is_empty() {
-                continue;
-            }
-            known.clear();
-            for occurrence in found.of_effect(number) {
-                writes.clear();
-                for &(slot, key) in &changed {
-                    let made = &mut slots[slot];
-                    if let Some(held) = found.change(occurrence, key, made.generic) {
-                        let value = made.number(ground, atoms.alone[slot].as_deref(), &binding, held);
-                        writes.push((slot as u32, value));
-                    }
-                }
-                let known = match known.get(&writes) {
-                    Some(&known) => known,
-                    None => {
-                        raw.push(Class { writes: writes.clone(), ..class.clone() });
-                        known.insert(writes.clone(), raw.len() as u32 - 1);
-                        raw.len() as u32 - 1
-                    }
-                };
-                events.push((occurrence.event, known));
-            }
-        }
+        instance.conditions = instance.conditions(property);
+        let (mut raw, mut events) = instance.classify(found, all_steps);
         // What always holds the same need not be written.
-        raw.iter_mut().for_each(|class| class.writes.retain(|(slot, _)| slots[*slot as usize].values.len() > 1));
+        let constant = |slot: u32| instance.slots[slot as usize].values.len() == 1;
+        raw.iter_mut().for_each(|class| class.writes.retain(|(slot, _)| !constant(*slot)));
 
-        let mut conditions = Letter::default();
-        let at = At { ground, binding: &binding, held: |_: &VarRef| Held::Unknown };
-        for (number, (atom, _)) in property.atoms.iter().enumerate() {
-            if let Atom::Instance(expr) = atom {
-                judge(&mut conditions, 1 << number, expr, &at);
-            }
-        }
         let mut numbers: HashMap<Class, u32> = HashMap::new();
-        let mut classes = Vec::new();
+        let classes = &mut instance.classes;
         let mut number = |class: Class| {
             *numbers.entry(class).or_insert_with_key(|class| {
                 classes.push(class.clone());
@@ -123,10 +85,89 @@ impl Instance {
         let idle = all_steps.then(|| number(Class::idle()));
         let of_raw: Vec<Option<u32>> =
             raw.into_iter().map(|class| (!class.is_nothing()).then(|| number(class))).collect();
-        let events = events.into_iter().filter_map(|(event, raw)| Some((event, of_raw[raw as usize]?))).collect();
-        let (ground, atoms) = (ground.clone(), atoms.clone());
-        let instance = Instance { ground, atoms, binding, slots, classes, conditions, tracked, freed };
+        events.retain_mut(|(_, class)| match of_raw[*class as usize] {
+            Some(number) => {
+                *class = number;
+                true
+            }
+            None => false,
+        });
         Some(Classified { instance, events, idle })
+    }
+}
+
+impl Instance {
+    /// The conditions on parameters.
+    fn conditions(&self, property: &Property) -> Letter {
+        let mut conditions = Letter::default();
+        let at = At { ground: &self.ground, binding: &self.binding, held: |_: &VarRef| Held::Unknown };
+        for (number, (atom, _)) in property.atoms.iter().enumerate() {
+            if let Atom::Instance(expr) = atom {
+                judge(&mut conditions, 1 << number, expr, &at);
+            }
+        }
+        conditions
+    }
+
+    /// What events do to it; equal ones may come more than once. Numbers all that variables can hold.
+    fn classify(&mut self, found: &Occurrences, all_steps: bool) -> (Vec<Class>, Vec<(u64, u32)>) {
+        let Instance { ground, atoms, binding, slots, tracked, .. } = self;
+        let classifier = Classifier { binding, tracked: *tracked, all_steps };
+        let mut classes: Vec<Class> = Vec::new();
+        let mut events: Vec<(u64, u32)> = Vec::new();
+        let mut known: FastMap<Vec<(u32, u32)>, u32> = FastMap::default();
+        let mut writes = Vec::new();
+        for (number, effect) in found.effects.iter().enumerate() {
+            let class = classifier.class(effect);
+            let changes = |key: &Key| effect.written.contains(key) || effect.forgotten.contains(key);
+            let changed = slots.iter().enumerate().filter_map(|(slot, made)| Some((slot, made.key.filter(changes)?)));
+            let changed: Vec<(usize, Key)> = changed.collect();
+            if class.is_nothing() && changed.is_empty() {
+                continue;
+            }
+            known.clear();
+            for occurrence in found.of_effect(number) {
+                writes.clear();
+                for &(slot, key) in &changed {
+                    let made = &mut slots[slot];
+                    if let Some(held) = found.change(occurrence, key, made.generic) {
+                        let value = made.number(ground, atoms.alone[slot].as_deref(), binding, held);
+                        writes.push((slot as u32, value));
+                    }
+                }
+                let class = match known.get(&writes) {
+                    Some(&known) => known,
+                    None => {
+                        let fresh = classes.len() as u32;
+                        classes.push(Class { writes: writes.clone(), ..class.clone() });
+                        known.insert(writes.clone(), fresh);
+                        fresh
+                    }
+                };
+                events.push((occurrence.event, class));
+            }
+        }
+        (classes, events)
+    }
+
+    /// The parameters of which it matters whether they are named, and those whose subjects are gone somewhere.
+    fn tracked(&self, found: &Occurrences) -> (u64, u64) {
+        let gone = |subject: &Option<Subject>| subject.is_some_and(|subject| found.gone.contains(&subject));
+        let freed = self.binding.iter().enumerate().filter(|(_, subject)| gone(subject));
+        let freed = freed.fold(0u64, |set, (param, _)| set | 1 << param);
+        if freed != 0 {
+            // An instance of such an object is there only if all its subjects were named in the object's time.
+            return (u64::MAX >> (64 - self.binding.len()), freed);
+        }
+        let mut tracked = self.atoms.all().fold(0, |set, atom| set | atom.params);
+        for (slot, alone) in self.slots.iter().zip(&self.atoms.alone) {
+            let (held, letter) = slot.values[slot.initial as usize];
+            let told = letter != slot.generic_letter || (alone.is_none() && held != slot.generic);
+            if let (true, Some(param)) = (told, slot.param) {
+                tracked |= 1 << param;
+            }
+        }
+        (tracked, 0)
     }
 
     /// The atoms that do not depend on the event, when these parameters are unnamed and variables hold these.
@@ -189,31 +230,4 @@ impl Instance {
             }
         }
     }
-}
-
-/// The parameters of which it matters whether they are named, and those whose subjects are gone somewhere.
-fn tracked(atoms: &StateAtoms, found: &Occurrences, binding: &[Option<Subject>], slots: &[Slot]) -> (u64, u64) {
-    let gone = |subject: &Option<Subject>| subject.is_some_and(|subject| found.gone.contains(&subject));
-    let freed = binding.iter().enumerate().filter(|(_, s)| gone(s)).fold(0u64, |set, (param, _)| set | 1 << param);
-    if freed != 0 {
-        // An instance of such an object is there only if all its subjects were named in the object's time.
-        return (u64::MAX >> (64 - binding.len()), freed);
-    }
-    let mut tracked = atoms.all().fold(0, |set, atom| set | atom.params);
-    for slot in slots {
-        if let Some(param) = slot.param
-            && slot.values[slot.initial as usize].1 != slot.generic_letter
-        {
-            tracked |= 1 << param;
-        }
-    }
-    for (slot, alone) in slots.iter().zip(&atoms.alone) {
-        if let Some(param) = slot.param
-            && alone.is_none()
-            && slot.values[slot.initial as usize].0 != slot.generic
-        {
-            tracked |= 1 << param;
-        }
-    }
-    (tracked, 0)
 }

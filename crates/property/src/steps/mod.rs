@@ -6,7 +6,8 @@
 //!
 //! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
 //! initial value of `x`. Such an event is *silent* ([`Step::silent`]): whoever walks a path takes its class like any
-//! other, but the monitor does not step.
+//! other, but the monitor does not step. Events that only end an object, or are the first to name one that the trace told
+//! something of, are silent steps, too.
 //!
 //! Where an object's memory is taken back, the instances of that object come to their end, and what comes under its name
 //! later belongs to another object, which did nothing until then; one course stands for all of them. There, and only
@@ -22,7 +23,7 @@ mod trace;
 pub use automaton::{PathAutomaton, Status};
 pub use course::{Course, Courses, Step};
 
-use crate::check::{Const, Knobs, Property, Spec, Steps};
+use crate::check::{Const, Knobs, Logic, Property, Spec, Steps};
 use crate::run::reader::{Deed, Reader};
 use crate::run::subject::Objects;
 use crate::run::values::Values;
@@ -84,6 +85,9 @@ impl BoundSpec {
             reader.read(names, trace, event, &mut deed);
             let seen = reader.seen(names, trace, event, &deed);
             for (collector, property) in collectors.iter_mut().zip(&spec.properties) {
+                if matches!(property.logic, Logic::Mttl { .. }) {
+                    continue;
+                }
                 collector.event(property, &seen, &deed, trace.first + index as u64);
             }
         }

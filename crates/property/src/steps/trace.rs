@@ -81,6 +81,8 @@ pub(super) fn mentioned(property: &Property) -> Vec<VarRef> {
 pub(super) struct Collector {
     found: Occurrences,
     numbers: HashMap<Effect, u32>,
+    /// Effects met last: most events do what one shortly before did.
+    recent: [u32; 4],
     seen: HashSet<(ParamId, Subject)>,
     scratch: Effect,
     operations: u64,
@@ -96,6 +98,7 @@ impl Collector {
         Collector {
             found: Occurrences { named, ..Occurrences::default() },
             numbers: HashMap::new(),
+            recent: [0; 4],
             seen: HashSet::new(),
             scratch: Effect::default(),
             operations: property.atoms.iter().fold(0, |set, (atom, _)| match atom {
@@ -112,6 +115,8 @@ impl Collector {
         written.clear();
         let held = deed.written.iter().filter(|((number, _), _)| ours(*number));
         written.extend(held.clone().map(|(key, _)| *key));
+        let values = self.found.held.len() as u32;
+        self.found.held.extend(held.map(|(_, held)| *held));
         forgotten.clear();
         forgotten.extend(deed.forgotten.iter().filter(|(number, _)| ours(*number)));
         gone.clear();
@@ -126,30 +131,39 @@ impl Collector {
         if concern.is_empty() && written.is_empty() && forgotten.is_empty() && gone.is_empty() {
             return;
         }
-        for &(param, subject) in concern.all().flatten() {
-            if self.seen.insert((param, subject)) {
-                self.found.named[param as usize].push(subject);
-            }
+        let number = self.number();
+        self.found.events.push(Occurrence { event, effect: number, values });
+    }
+
+    /// The number of the effect that was just found.
+    fn number(&mut self) -> u32 {
+        let effects = &mut self.found.effects;
+        let recent = self.recent.iter().find(|&&number| effects.get(number as usize) == Some(&self.scratch));
+        if let Some(&number) = recent {
+            return number;
         }
-        self.found.gone.extend(gone.iter());
+        let fresh = effects.len() as u32;
         let number = match self.numbers.get(&self.scratch) {
             Some(&number) => number,
             None => {
-                let number = self.numbers.len() as u32;
-                self.numbers.insert(self.scratch.clone(), number);
-                number
+                for &(param, subject) in self.scratch.concern.all().flatten() {
+                    if self.seen.insert((param, subject)) {
+                        self.found.named[param as usize].push(subject);
+                    }
+                }
+                self.found.gone.extend(&self.scratch.gone);
+                self.numbers.insert(self.scratch.clone(), fresh);
+                effects.push(self.scratch.clone());
+                fresh
             }
         };
-        let values = self.found.held.len() as u32;
-        self.found.held.extend(held.map(|(_, held)| *held));
-        self.found.events.push(Occurrence { event, effect: number, values });
+        self.recent.rotate_right(1);
+        self.recent[0] = number;
+        number
     }
 
     pub(super) fn finish(self) -> Occurrences {
         let mut found = self.found;
-        let mut effects: Vec<(Effect, u32)> = self.numbers.into_iter().collect();
-        effects.sort_unstable_by_key(|(_, number)| *number);
-        found.effects = effects.into_iter().map(|(effect, _)| effect).collect();
         let mut starts = vec![0u32; found.effects.len() + 1];
         for occurrence in &found.events {
             starts[occurrence.effect as usize + 1] += 1;

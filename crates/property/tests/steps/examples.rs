@@ -3,6 +3,7 @@
 use crate::{shuffle, violated, walk, world::Random};
 use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value};
 use property::check::{Knobs, Spec, check_file};
+use property::run::NoMonitor;
 use property::steps::{BoundSpec, Course, Status};
 use property::syntax::Disk;
 use std::path::Path;
@@ -172,4 +173,23 @@ fn instances_are_counted_beyond_the_limit() {
     assert_eq!((some.courses.len(), some.omitted), (7, 20 * 19 - 7));
     assert_eq!(some.courses[0].instance, pairs(&[("i", "T0"), ("j", "T1")]));
     assert_eq!(some.courses[0].steps.len(), 2);
+}
+
+#[test]
+fn what_has_no_monitor_is_refused() {
+    let (names, trace) = trace(&[("A", Op::Write, "Bank.checking", Some(1)), ("B", Op::Read, "Bank.checking", None)]);
+    let spec = spec("06-bank");
+    let bound = BoundSpec::new(&spec, Knobs::default(), &[], Path::new(""), &names, &trace);
+    for (number, property) in spec.properties.iter().enumerate() {
+        let courses = bound.courses(number, 100);
+        match property.name.as_str() {
+            "race_adjacent" => {
+                let mut courses = courses.expect("a monitor").courses;
+                assert_eq!(courses.len(), 2);
+                assert!(courses.iter_mut().any(|course| walk(course, &[0, 1]) == Some(2)));
+                assert!(courses.iter_mut().all(|course| course.steps.len() == 2), "steps = all");
+            }
+            _ => assert!(matches!(courses, Err(NoMonitor::Mttl))),
+        }
+    }
 }

@@ -1,0 +1,154 @@
+//! Random orders and automata, and the search as its definition has it.
+
+use lattice::{Automaton, Status};
+use order::Need;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) % u64::from(n)) as u32
+    }
+}
+
+/// An automaton; safe and violated states are final.
+#[derive(Clone, Debug)]
+pub(crate) struct Machine {
+    pub(crate) next: Vec<Vec<u32>>,
+    pub(crate) status: Vec<Status>,
+    pub(crate) starts: Vec<u32>,
+}
+
+impl Machine {
+    /// Several owners have disjoint states.
+    pub(crate) fn random(r: &mut Random, owners: u32, states: u32, classes: u32) -> Machine {
+        let mut machine = Machine { next: Vec::new(), status: Vec::new(), starts: Vec::new() };
+        for owner in 0..owners {
+            let first = owner * states;
+            machine.starts.push(first);
+            for state in 0..states {
+                let status = match r.below(12) {
+                    0 if state > 0 => Status::Safe,
+                    1 if state > 0 => Status::Violated,
+                    _ => Status::Open,
+                };
+                let is_final = status != Status::Open;
+                let next = |r: &mut Random| if is_final { first + state } else { first + r.below(states) };
+                machine.next.push((0..classes).map(|_| next(r)).collect());
+                machine.status.push(status);
+            }
+        }
+        machine
+    }
+}
+
+impl Automaton for Machine {
+    fn start(&mut self) -> Vec<u32> {
+        self.starts.clone()
+    }
+    fn step(&mut self, state: u32, class: u32) -> u32 {
+        self.next[state as usize][class as usize]
+    }
+    fn status(&self, state: u32) -> Status {
+        self.status[state as usize]
+    }
+    fn owner(&self, state: u32) -> u32 {
+        state / (self.next.len() / self.starts.len()) as u32
+    }
+}
+
+/// An element: its event, its class, and what it needs beyond the one before it.
+#[derive(Clone, Debug)]
+pub(crate) struct Element {
+    pub(crate) event: u64,
+    pub(crate) class: u32,
+    pub(crate) needs: Vec<Need>,
+}
+
+/// Elements by lane, recorded in a random order; `dense` in a hundred need what another lane knows.
+pub(crate) fn lanes(r: &mut Random, count: u32, most: u32, classes: u32, dense: u32) -> Vec<Vec<Element>> {
+    let mut lanes: Vec<Vec<Element>> = vec![Vec::new(); count as usize];
+    let mut known: Vec<Vec<u32>> = vec![vec![0; count as usize]; count as usize];
+    let total = r.below(most) + 1;
+    for event in 0..total {
+        let lane = r.below(count) as usize;
+        let mut needs = Vec::new();
+        if r.below(100) < dense {
+            let theirs = known[r.below(count) as usize].clone();
+            for (of, &count) in theirs.iter().enumerate() {
+                if of != lane && count > known[lane][of] {
+                    known[lane][of] = count;
+                    needs.push(Need { lane: of as u32, count });
+                }
+            }
+        }
+        known[lane][lane] += 1;
+        lanes[lane].push(Element { event: event.into(), class: r.below(classes), needs });
+    }
+    lanes
+}
+
+fn is_enabled(element: &Element, cut: &[u32]) -> bool {
+    element.needs.iter().all(|need| cut[need.lane as usize] >= need.count)
+}
+
+/// How many cuts carry something, and per owner the first level with a violation.
+pub(crate) fn search(lanes: &[Vec<Element>], machine: &mut Machine) -> (u64, BTreeMap<u32, u64>) {
+    let mut level: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
+    level.insert(vec![0; lanes.len()], machine.starts.iter().copied().collect());
+    let (mut cuts, mut depth) = (1, 0);
+    let mut found: BTreeMap<u32, u64> = BTreeMap::new();
+    while !level.is_empty() && found.len() < machine.starts.len() {
+        let mut next: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
+        let mut fresh = BTreeSet::new();
+        for (cut, states) in &level {
+            for lane in 0..lanes.len() {
+                let Some(element) = lanes[lane].get(cut[lane] as usize).filter(|e| is_enabled(e, cut)) else {
+                    continue;
+                };
+                let mut to = cut.clone();
+                to[lane] += 1;
+                for &state in states {
+                    if machine.status(state) != Status::Open {
+                        continue;
+                    }
+                    let state = machine.step(state, element.class);
+                    if machine.status(state) == Status::Safe || found.contains_key(&machine.owner(state)) {
+                        continue;
+                    }
+                    if machine.status(state) == Status::Violated {
+                        fresh.insert(machine.owner(state));
+                    }
+                    next.entry(to.clone()).or_default().insert(state);
+                }
+            }
+        }
+        depth += 1;
+        cuts += next.len() as u64;
+        found.extend(fresh.into_iter().map(|owner| (owner, depth)));
+        level = next;
+    }
+    (cuts, found)
+}
+
+/// Whether a path goes along the lanes and ends with the owner's first violation.
+pub(crate) fn shows(lanes: &[Vec<Element>], machine: &mut Machine, owner: u32, path: &[u64]) -> bool {
+    let mut cut = vec![0u32; lanes.len()];
+    let mut state = machine.starts[owner as usize];
+    for (at, event) in path.iter().enumerate() {
+        let is_next = |lane: &usize| lanes[*lane].get(cut[*lane] as usize).is_some_and(|e| e.event == *event);
+        let Some(lane) = (0..lanes.len()).find(is_next) else { return false };
+        let element = &lanes[lane][cut[lane] as usize];
+        if !is_enabled(element, &cut) {
+            return false;
+        }
+        cut[lane] += 1;
+        state = machine.step(state, element.class);
+        if (machine.status(state) == Status::Violated) != (at + 1 == path.len()) {
+            return false;
+        }
+    }
+    true
+}
