@@ -96,8 +96,6 @@ fn main() {
     measure(&Options { watch_every: 100.0, ..quiet.clone() });
     println!("100 threads:");
     measure(&Options { threads: 100, ..quiet.clone() });
-    println!("1000 threads:");
-    measure(&Options { threads: 1000, ..quiet.clone() });
     println!("100 threads, with every operation:");
     measure(&Options { threads: 100, all_ops: true, waits: 0.2, readers: 0.2, ..quiet });
 }
