@@ -1,7 +1,7 @@
 //! The search for violations, model by model, group by group.
 
 use crate::group::{Group, groups};
-use crate::joint::SILENCE;
+use crate::joint::{Joint, SILENCE};
 use crate::predictor::{Counts, Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::verify::verify;
 use crate::weave::weave;
@@ -17,6 +17,9 @@ const WINDOW: u64 = 10_000;
 
 /// A window has at least this much time, while there is any.
 const LEAST_SHARE: Duration = Duration::from_millis(20);
+
+/// Cuts per level of the first searches.
+const NEAR: [u64; 2] = [64, 4096];
 
 /// Cuts of one search, if nobody says and no time is set.
 const MAX_CUTS: u64 = 1_000_000_000;
@@ -156,7 +159,7 @@ impl<'a> Search<'_, 'a> {
     fn explore(&mut self, model: Model, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
         let events = std::mem::take(&mut group.events);
         let class = |event: u64| class_of(&events, event);
-        let outcome = explore(frame, &class, &mut group.joint, limits);
+        let outcome = broaden(frame, &class, &mut group.joint, limits);
         group.events = events;
         let rules = if model == Model::SyncOnly { witness::Rules::SyncOnly } else { witness::Rules::FullHb };
         for violation in &outcome.violations {
@@ -200,7 +203,7 @@ impl<'a> Search<'_, 'a> {
             let is_step = |event: u64| class(event) != SILENCE;
             let frame = Self::wide_frame(model, &window, is_step);
             let left = (total - range.start).div_ceil(self.window()) as u32;
-            let explored = explore(&frame, &class, &mut group.joint, &slice(limits, left));
+            let explored = broaden(&frame, &class, &mut group.joint, &slice(limits, left));
             for violation in &explored.violations {
                 let woven = Self::woven(model, &window, &frame, &violation.path);
                 self.found(model, group.members[violation.owner as usize], woven, violation.terminal);
@@ -344,6 +347,23 @@ impl<'a> Search<'_, 'a> {
             prediction.bad_runs = violated_runs(&frame, &class, &mut group.joint, self.of.options.list);
         }
     }
+}
+
+/// Searches a frame within a time: first close to the recorded run, then further and further away, so that a lattice that
+/// is too wide does not take all of the time for its first levels.
+fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits: &Limits<'_>) -> Explored {
+    if limits.deadline.is_none() || limits.breadth.is_some() {
+        return explore(frame, class, joint, limits);
+    }
+    for breadth in NEAR {
+        let narrow = Limits { breadth: Some(breadth), ..*limits };
+        let outcome = explore(frame, class, &mut *joint, &narrow);
+        let cut_short = outcome.shortened.contains(&Shortened::Breadth(breadth));
+        if !outcome.violations.is_empty() || !cut_short || outcome.shortened.len() > 1 {
+            return outcome;
+        }
+    }
+    explore(frame, class, joint, limits)
 }
 
 /// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.
