@@ -355,15 +355,18 @@ fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits:
     if limits.deadline.is_none() || limits.breadth.is_some() {
         return explore(frame, class, joint, limits);
     }
-    for breadth in NEAR {
-        let narrow = Limits { breadth: Some(breadth), ..*limits };
-        let outcome = explore(frame, class, &mut *joint, &narrow);
-        let cut_short = outcome.shortened.contains(&Shortened::Breadth(breadth));
-        if !outcome.violations.is_empty() || !cut_short || outcome.shortened.len() > 1 {
-            return outcome;
+    let mut violations = Vec::new();
+    let mut outcome = Explored::default();
+    for breadth in NEAR.into_iter().map(Some).chain([None]) {
+        outcome = explore(frame, class, &mut *joint, &Limits { breadth, ..*limits });
+        outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
+        violations.append(&mut outcome.violations);
+        let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
+        if joint.is_idle() || !only_narrow {
+            break;
         }
     }
-    explore(frame, class, joint, limits)
+    Explored { violations, ..outcome }
 }
 
 /// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.
