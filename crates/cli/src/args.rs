@@ -328,6 +328,15 @@ pub(crate) struct Gen {
     /// Sprinkle in every operation there is
     #[arg(long)]
     pub(crate) all_ops: bool,
+    /// Variables that all threads write now and then, with values from 0 to 6
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) watch: Vec<String>,
+    /// Mean number of events between two such occasions
+    #[arg(long, value_name = "MEAN", default_value_t = 1000.0, requires = "watch")]
+    pub(crate) watch_every: f64,
+    /// After N events, let the first two of them hold 7 so that another run has them hold it at once
+    #[arg(long, value_name = "N", requires = "watch")]
+    pub(crate) plant: Option<u64>,
 }
 
 /// Options of `completions`.

@@ -26,6 +26,7 @@ impl Machine {
         if self.violation_due && self.violation_possible() {
             self.violate();
         }
+        self.plant_at_last();
         let joins = self.to_join();
         while self.out.count + joins < self.options.events {
             self.access_local(0);

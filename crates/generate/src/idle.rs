@@ -10,6 +10,10 @@ const READ_SHARED: f64 = 0.22;
 impl Machine {
     /// One step of a thread that holds nothing: an access, or the decision to enter a critical section.
     pub(crate) fn idle(&mut self, me: u32) -> Step {
+        if self.out.count >= self.watch.next {
+            self.occasion(me);
+            return Step::Ran;
+        }
         if self.options.all_ops && self.rng.one_in(12) {
             return self.sprinkle(me);
         }

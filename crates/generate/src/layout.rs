@@ -6,7 +6,7 @@ use crate::Options;
 pub(crate) const LEAST_SHARED: u64 = 5;
 
 /// Variable numbers, in this order: read-shared, protected by the locks in turn, racy, local to the threads in turn,
-/// atomic, heap.
+/// atomic, heap, watched.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// How many variables only the main thread writes, before it starts the others: `0..read_shared`.
@@ -20,6 +20,8 @@ pub(crate) struct Layout {
     local_each: u32,
     first_atomic: u32,
     first_heap: u32,
+    /// The names of the variables that all threads write now and then.
+    watched: Vec<String>,
 }
 
 impl Layout {
@@ -49,6 +51,7 @@ impl Layout {
             local_each,
             first_atomic: vars,
             first_heap: vars + Self::ATOMICS,
+            watched: options.watch.clone(),
         }
     }
 
@@ -79,12 +82,23 @@ impl Layout {
 
     /// The least number that no variable has.
     pub(crate) fn end(&self) -> u32 {
-        self.first_heap + Self::HEAP
+        self.watched(self.watched.len() as u32)
+    }
+
+    pub(crate) fn watched(&self, k: u32) -> u32 {
+        self.first_heap + Self::HEAP + k
+    }
+
+    /// How many variables are watched.
+    pub(crate) fn watches(&self) -> u32 {
+        self.watched.len() as u32
     }
 
     /// What the variable is called.
     pub(crate) fn name(&self, var: u32) -> String {
-        if var >= self.first_heap {
+        if var >= self.watched(0) {
+            self.watched[(var - self.watched(0)) as usize].clone()
+        } else if var >= self.first_heap {
             format!("H{}", var - self.first_heap)
         } else if var >= self.first_atomic {
             format!("A{}", var - self.first_atomic)

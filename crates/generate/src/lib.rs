@@ -33,6 +33,7 @@ mod source;
 mod sprinkle;
 mod thread;
 mod wait;
+mod watch;
 
 pub use options::{Options, OptionsError};
 pub use source::Generator;

@@ -8,6 +8,7 @@ use crate::output::Output;
 use crate::rng::{Geometric, Rng};
 use crate::sprinkle::Sprinkles;
 use crate::thread::{Life, Thread};
+use crate::watch::{PLANT, Watch};
 use event::Op;
 
 /// The most that events made and owed together can grow in one step: a script, or a begin and an acquire.
@@ -32,6 +33,7 @@ pub(crate) struct Machine {
     pub(crate) section_length: Geometric,
     /// The atomicity violation is still to come.
     pub(crate) violation_due: bool,
+    pub(crate) watch: Watch,
     quantum: Geometric,
     phase: Phase,
     turn: Option<Turn>,
@@ -95,6 +97,7 @@ impl Machine {
             sprinkles: Sprinkles::default(),
             section_length: Geometric::new(options.cslen),
             violation_due: options.viol.is_some(),
+            watch: Watch::new(&options),
             quantum: Geometric::new(options.quantum),
             phase: Phase::Initialise(initialised),
             turn: None,
@@ -114,6 +117,9 @@ impl Machine {
     }
 
     fn initial_values(&mut self) {
+        for k in 0..self.layout.watches() {
+            self.out.init_var(self.layout.watched(k), 0);
+        }
         if self.options.values {
             for k in 0..self.layout.racy.min(MOST_INITS) {
                 self.out.init_var(self.layout.racy(k), 0);
@@ -168,7 +174,8 @@ impl Machine {
             }
         };
         // Up to here there is room whatever the thread does; from here on it is asked before each step.
-        let near = self.options.events.saturating_sub(self.owed + Thread::MOST_OWED + MOST_PER_STEP + VIOLATION);
+        let near =
+            self.options.events.saturating_sub(self.owed + Thread::MOST_OWED + MOST_PER_STEP + VIOLATION + PLANT);
         while turn.left > 0 && self.out.batch.events.len() < enough {
             if self.out.count >= near {
                 self.settle(&mut turn);
@@ -230,7 +237,8 @@ impl Machine {
     /// Whether there is room for any one step beside what is owed.
     fn room(&self) -> bool {
         let violation = if self.violation_due { VIOLATION } else { 0 };
-        self.out.count + self.owed + MOST_PER_STEP + violation <= self.options.events
+        let plant = if self.watch.plant.is_some() { PLANT } else { 0 };
+        self.out.count + self.owed + MOST_PER_STEP + violation + plant <= self.options.events
     }
 
     /// The main thread joins a thread that has ended, or starts a new one.

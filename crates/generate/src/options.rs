@@ -48,6 +48,15 @@ pub struct Options {
     /// atomics and fences of all orders, events with arguments, alloc and free, pins, nested blocks; also a few reader
     /// locks and condition waits, if `readers` and `waits` do not ask for more.
     pub all_ops: bool,
+    /// Variables that all threads write now and then, with values from 0 to 6, recorded whatever `values` says; at first
+    /// they hold 0.
+    pub watch: Vec<String>,
+    /// The mean number of events between two occasions on which watched variables are written. On some occasions many
+    /// threads write one right after the other, so that writes of different variables are concurrent.
+    pub watch_every: f64,
+    /// After this many events, among concurrent writes, the first two watched variables hold 7: one after the other, but
+    /// only by chance. Needs two watched variables and two threads.
+    pub plant: Option<u64>,
 }
 
 impl Default for Options {
@@ -73,6 +82,9 @@ impl Default for Options {
             stranded: false,
             churn: 0.0,
             all_ops: false,
+            watch: Vec::new(),
+            watch_every: 1000.0,
+            plant: None,
         }
     }
 }
@@ -120,6 +132,12 @@ pub enum OptionsError {
         /// The least number of variables for them.
         least: u64,
     },
+    /// A watched variable has a name that another one has, or that formulas could not say.
+    #[error("watch has `{name}`, but must have different identifiers, none of which is V, A or H and a number")]
+    BadName {
+        /// The name.
+        name: String,
+    },
     /// One option makes no sense without another.
     #[error("{option} needs {needed}")]
     Needs {
@@ -163,7 +181,7 @@ impl Options {
                 return Err(OptionsError::NotAFraction { option, given });
             }
         }
-        for (option, given) in [("quantum", self.quantum), ("cslen", self.cslen)] {
+        for (option, given) in [("quantum", self.quantum), ("cslen", self.cslen), ("watch-every", self.watch_every)] {
             if !(1.0..=1e9).contains(&given) {
                 return Err(OptionsError::NotALength { option, given });
             }
@@ -173,10 +191,17 @@ impl Options {
             let (given, threads, locks) = (self.vars, self.threads, self.locks);
             return Err(OptionsError::TooFewVars { given, threads, locks, least });
         }
+        let bad = |(number, name): &(usize, &String)| !is_identifier(name) || self.watch[..*number].contains(name);
+        if let Some((_, name)) = self.watch.iter().enumerate().find(bad) {
+            return Err(OptionsError::BadName { name: name.clone() });
+        }
         let needs = [
             ("viol", self.viol.is_some() && !self.txn, "txn"),
             ("viol", self.viol.is_some() && self.threads < 3, "at least 3 threads"),
             ("viol", self.viol.is_some_and(|k| k >= self.events), "a number less than events"),
+            ("plant", self.plant.is_some() && self.watch.len() < 2, "two variables to watch"),
+            ("plant", self.plant.is_some() && self.threads < 2, "at least 2 threads"),
+            ("plant", self.plant.is_some_and(|k| k >= self.events), "a number less than events"),
             ("waits", self.waits > 0.0 && self.threads < 2, "at least 2 threads: the main thread never waits"),
             ("churn", self.churn > 0.0 && self.threads < 2, "at least 2 threads: the main thread never ends"),
             ("stranded", self.stranded && self.waits == 0.0 && !self.all_ops, "waits"),
@@ -188,6 +213,13 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// A name that a formula can say, and that is not one of the generator's own.
+fn is_identifier(name: &str) -> bool {
+    let own = name.strip_prefix(['V', 'A', 'H']).is_some_and(|rest| rest.bytes().all(|c| c.is_ascii_digit()));
+    !own && name.bytes().enumerate().all(|(k, c)| c == b'_' || c.is_ascii_alphabetic() || k > 0 && c.is_ascii_digit())
+        && !name.is_empty()
 }
 
 #[cfg(test)]
@@ -215,6 +247,10 @@ mod tests {
         assert_eq!(message(|o| o.cslen = 0.5), "cslen is 0.5, but must be a mean length between 1 and 1000000000");
         assert_eq!(message(|o| o.vars = 112), "vars is 112, but 8 threads and 100 locks need at least 113 variables");
         assert_eq!(message(|o| o.viol = Some(9)), "viol needs txn");
+        assert_eq!(message(|o| (o.watch, o.plant) = (vec!["a".into()], Some(9))), "plant needs two variables to watch");
+        for names in [&["a", "a"][..], &["V7"], &["0"], &["a b"], &[""]] {
+            assert!(message(|o| o.watch = names.iter().map(ToString::to_string).collect()).starts_with("watch has `"));
+        }
         assert_eq!(
             message(|o| (o.threads, o.waits) = (1, 0.1)),
             "waits needs at least 2 threads: the main thread never waits"

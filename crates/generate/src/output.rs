@@ -99,6 +99,14 @@ impl Output {
         self.push(thread, Op::Write, id, site, extra);
     }
 
+    /// A write whose value is recorded in any case.
+    pub(crate) fn write_watched(&mut self, thread: &mut Thread, var: u32, value: u32, site: u32) {
+        let id = self.var(var);
+        self.set(var, value);
+        let extra = self.batch.add_extra(Extra { value: Value::Int(i64::from(value)), ..Extra::default() });
+        self.push(thread, Op::Write, id, site, extra);
+    }
+
     /// An atomic operation; `written` is what it stores, if it stores anything.
     pub(crate) fn atomic(&mut self, thread: &mut Thread, op: Op, var: u32, written: Option<u32>, extra: Extra) {
         let id = self.var(var);

@@ -67,7 +67,7 @@ fn base() -> Options {
 
 #[test]
 fn the_traces_are_the_ones_they_always_were() {
-    let pinned: [(&str, Options, u64); 7] = [
+    let pinned: [(&str, Options, u64); 8] = [
         ("default", base(), 0x4A23_6163_7983_8771),
         ("seed", Options { seed: 2, ..base() }, 0xB1FF_6FE5_0576_855B),
         ("txn", Options { txn: true, viol: Some(50_000), ..base() }, 0x4B29_76CA_B99A_F785),
@@ -75,6 +75,11 @@ fn the_traces_are_the_ones_they_always_were() {
         ("readers and waits", Options { readers: 0.3, waits: 0.2, ..base() }, 0xF585_5418_91FE_214E),
         ("churn", Options { churn: 0.05, quantum: 5000.0, ..base() }, 0x869E_96E6_F057_0A3A),
         ("all", Options { all_ops: true, values: true, txn: true, churn: 0.01, ..base() }, 0x57A7_2FD5_CB7E_CBF1),
+        (
+            "watch",
+            Options { watch: vec!["a".into(), "b".into()], plant: Some(50_000), ..base() },
+            0xAB48_88C4_0906_695E,
+        ),
     ];
     let found: Vec<String> =
         pinned.iter().map(|(name, options, _)| format!("{name}: {:#018X}", fingerprint(options.clone()))).collect();

@@ -34,6 +34,10 @@ fn everything() -> Options {
     Options { txn: true, values: true, readers: 0.3, waits: 0.3, churn: 0.05, all_ops: true, ..small() }
 }
 
+fn watched(options: Options) -> Options {
+    Options { watch: ["a", "b", "c"].map(String::from).into(), ..options }
+}
+
 fn option_sets() -> Vec<Options> {
     let busy = Options { pcs: 0.9, nest: 1.0, locks: 3, ..small() };
     vec![
@@ -58,6 +62,8 @@ fn option_sets() -> Vec<Options> {
         Options { all_ops: true, threads: 12, values: true, readers: 0.5, waits: 0.5, quantum: 2.0, ..busy },
         Options { all_ops: true, stranded: true, churn: 0.1, ..small() },
         Options { viol: Some(5), ..everything() },
+        Options { watch_every: 10.0, plant: Some(30), ..watched(small()) },
+        Options { watch_every: 1.0, plant: Some(49), ..watched(everything()) },
         everything(),
     ]
 }
@@ -86,7 +92,8 @@ fn even_the_shortest_lengths_are_met_exactly() {
     for set in option_sets() {
         for events in 1..60 {
             let viol = set.viol.filter(|&k| k < events);
-            let options = Options { events, viol, ..set.clone() };
+            let plant = set.plant.filter(|&k| k < events);
+            let options = Options { events, viol, plant, ..set.clone() };
             let trace = generate(&options);
             check(&trace, options.stranded).unwrap_or_else(|why| panic!("{options:?}: {why}"));
             assert_eq!(trace.batch.events.len() as u64, events, "{options:?}");

@@ -5,6 +5,8 @@
 
 /// A packed cut.
 pub(crate) trait Key: Copy + Ord + Send + Sync + 'static {
+    /// Its width.
+    const BITS: u32;
     /// It is a machine word.
     const FAST: bool;
     /// Greater than every cut, for guard bits are never set in one.
@@ -23,6 +25,7 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + 'static {
 }
 
 impl Key for u64 {
+    const BITS: u32 = 64;
     const FAST: bool = true;
     const MAX: u64 = u64::MAX;
     const ZERO: u64 = 0;
@@ -46,6 +49,7 @@ impl Key for u64 {
 }
 
 impl Key for u128 {
+    const BITS: u32 = 128;
     const FAST: bool = true;
     const MAX: u128 = u128::MAX;
     const ZERO: u128 = 0;
@@ -70,6 +74,7 @@ impl Key for u128 {
 
 /// The fall-back for many lanes. The first word is the most significant, so that keys of all widths have the same order.
 impl<const W: usize> Key for [u64; W] {
+    const BITS: u32 = 64 * W as u32;
     const FAST: bool = false;
     const MAX: [u64; W] = [u64::MAX; W];
     const ZERO: [u64; W] = [0; W];

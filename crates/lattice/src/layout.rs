@@ -25,6 +25,8 @@ pub(crate) struct Layout {
     pub(crate) levels: u32,
     /// The width of the keys.
     pub(crate) bits: u32,
+    /// All fields are as wide as an equal share of a word.
+    pub(crate) equal: bool,
 }
 
 /// Widths that keys can have.
@@ -52,7 +54,11 @@ impl Layout {
                 if let Some(fields) = fit(reach, levels, bits)
                     && (levels >= ENOUGH || at + 1 == WIDTHS.len() || is_all(reach, levels))
                 {
-                    return Some(Layout { base, fields, levels, bits });
+                    let (fields, equal) = match equal(&fields, bits) {
+                        Some(fields) => (fields, true),
+                        None => (fields, false),
+                    };
+                    return Some(Layout { base, fields, levels, bits, equal });
                 }
                 levels /= 2;
             }
@@ -87,6 +93,15 @@ impl Layout {
 /// The epoch lasts until every lane is at its end.
 fn is_all(reach: &[Reach], levels: u32) -> bool {
     reach.iter().all(|reach| reach.elements <= reach.ahead.saturating_add(levels))
+}
+
+/// The same fields with equal widths, if that leaves room for all of them: merging them is faster.
+fn equal(fields: &[Field], bits: u32) -> Option<Vec<Field>> {
+    let width = bits.checked_div(fields.len() as u32)?;
+    let mask = ((1u64 << (width.saturating_sub(1)).min(31)) - 1) as u32;
+    let fits = bits <= 128 && fields.iter().all(|field| field.mask <= mask);
+    let lay = |(at, field): (u32, &Field)| Field { shift: at * width, mask, ..*field };
+    fits.then(|| (0..).zip(fields).map(lay).collect())
 }
 
 fn fit(reach: &[Reach], levels: u32, bits: u32) -> Option<Vec<Field>> {

@@ -1,8 +1,8 @@
 //! The next level: an n-way merge of the lanes' successors, each of which is sorted already.
 
 use crate::key::Key;
-use crate::layout::{Layout, Tables};
-use crate::payload::{Edge, Payload};
+use crate::layout::{Layout, Table, Tables};
+use crate::payload::{Closing, Edge, Payload};
 use crate::world::World;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -21,6 +21,15 @@ pub(crate) struct Merge<'m, 'f, K, C> {
     pub(crate) from: &'m Level<K, C>,
 }
 
+/// A lane: its table, the cuts it looks at, and its field.
+#[derive(Clone, Copy)]
+struct Lane<'l, K> {
+    table: &'l Table<K>,
+    keys: &'l [K],
+    shift: u32,
+    mask: u32,
+}
+
 /// Where a lane stands in the level that is left, and what it makes of the cut there.
 #[derive(Clone, Copy)]
 struct Head<K> {
@@ -37,22 +46,19 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         if const { !P::FAST || !K::FAST } {
             return self.any(self.tables.lanes.len(), low, high, payload, to);
         }
-        match self.tables.lanes.len() {
-            0 => {}
-            1 => self.fixed::<P, 1>(low, high, payload, to),
-            2 => self.fixed::<P, 2>(low, high, payload, to),
-            3 => self.fixed::<P, 3>(low, high, payload, to),
-            4 => self.fixed::<P, 4>(low, high, payload, to),
-            5 => self.fixed::<P, 5>(low, high, payload, to),
-            6 => self.fixed::<P, 6>(low, high, payload, to),
-            7 => self.fixed::<P, 7>(low, high, payload, to),
-            8 => self.fixed::<P, 8>(low, high, payload, to),
-            9 => self.fixed::<P, 9>(low, high, payload, to),
-            10 => self.fixed::<P, 10>(low, high, payload, to),
-            11 => self.fixed::<P, 11>(low, high, payload, to),
-            12 => self.fixed::<P, 12>(low, high, payload, to),
-            lanes => self.any(lanes, low, high, payload, to),
+        macro_rules! fixed {
+            ($($n:literal)*) => {
+                match self.tables.lanes.len() {
+                    0 => {}
+                    $(
+                        $n if self.layout.equal => self.fixed::<P, $n, true>(low, high, payload, to),
+                        $n => self.fixed::<P, $n, false>(low, high, payload, to),
+                    )*
+                    lanes => self.any(lanes, low, high, payload, to),
+                }
+            };
         }
+        fixed!(1 2 3 4 5 6 7 8 9 10 11 12);
     }
 
     /// Where a lane's successors reach a key.
@@ -61,31 +67,32 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         self.from.keys.partition_point(|&cut| cut.plus(one) < key)
     }
 
-    /// The next cut from `from` on that a lane can continue, and the key of what comes of it.
+    /// The keys whose successors in a lane are below `high`.
+    fn keys_below(&self, lane: usize, high: Option<K>) -> &[K] {
+        high.map_or(&self.from.keys, |high| &self.from.keys[..self.seek(lane, high)])
+    }
+
+    /// The next of `keys` from `from` on that a lane can continue, and the key of what comes of it.
     #[inline(always)]
-    fn advance(&self, lane: usize, from: usize, end: usize, cut: &mut Vec<u32>) -> Head<K> {
-        let table = &self.tables.lanes[lane];
-        let keys = &self.from.keys[..end];
+    fn advance(&self, of: Lane<'_, K>, from: usize, ruled: bool, cut: &mut Vec<u32>) -> Head<K> {
+        let Lane { table, keys, shift, mask } = of;
         let mut at = from;
         while let Some(&key) = keys.get(at) {
-            let ahead = key.field(table.shift, table.mask) as usize;
+            let ahead = key.field(shift, mask) as usize;
             let row = &table.rows[ahead];
-            if key.covers(row.need, self.tables.guards)
-                && (self.world.frame.is_none() || self.allowed(lane, ahead, key, cut))
-            {
+            if key.covers(row.need, self.tables.guards) && (!ruled || self.allowed(table, ahead, key, cut)) {
                 return Head { at, class: row.class, key: key.plus(table.one) };
             }
             at += 1;
         }
-        Head { at: end, class: 0, key: K::MAX }
+        Head { at, class: 0, key: K::MAX }
     }
 
     /// Whether the rules let an element come after a cut.
     #[cold]
-    fn allowed(&self, lane: usize, ahead: usize, key: K, cut: &mut Vec<u32>) -> bool {
-        let lane = self.tables.lanes[lane].lane;
-        let number = self.layout.base[lane as usize] + ahead as u32;
-        let Some((rules, element)) = self.world.ruled(lane, number) else { return true };
+    fn allowed(&self, table: &Table<K>, ahead: usize, key: K, cut: &mut Vec<u32>) -> bool {
+        let number = self.layout.base[table.lane as usize] + ahead as u32;
+        let Some((rules, element)) = self.world.ruled(table.lane, number) else { return true };
         self.layout.unpack(key, cut);
         rules.allows(element, cut)
     }
@@ -94,13 +101,12 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
     #[inline(always)]
     fn gather<P: Payload<Column = C>>(
         &self,
-        lane: usize,
+        table: &Table<K>,
         head: Head<K>,
         payload: &mut P,
         cut: &mut Vec<u32>,
         gathered: &mut P::Gathered,
     ) {
-        let table = &self.tables.lanes[lane];
         let mut edge = Edge { class: head.class, lane: table.lane, number: 0, cut: &[] };
         if P::WANTS_CUT {
             let key = self.from.keys[head.at];
@@ -111,7 +117,28 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         payload.edge(&self.from.column, head.at, &edge, self.world, gathered);
     }
 
-    fn fixed<P: Payload<Column = C>, const N: usize>(
+    /// Closes a cut.
+    #[inline(always)]
+    fn close<P: Payload<Column = C>>(
+        &self,
+        key: K,
+        payload: &mut P,
+        gathered: &mut P::Gathered,
+        cut: &mut Vec<u32>,
+        to: &mut Level<K, C>,
+    ) {
+        let closing = payload.close(gathered, &mut to.column);
+        if closing == Closing::Nothing {
+            return;
+        }
+        to.keys.push(key);
+        if closing == Closing::Violated {
+            self.layout.unpack(key, cut);
+            payload.note(&to.column, cut);
+        }
+    }
+
+    fn fixed<P: Payload<Column = C>, const N: usize, const EQUAL: bool>(
         &self,
         low: K,
         high: Option<K>,
@@ -119,11 +146,23 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         to: &mut Level<K, C>,
     ) {
         let mut cut = Vec::new();
-        let ends: [usize; N] =
-            std::array::from_fn(|lane| high.map_or(self.from.keys.len(), |high| self.seek(lane, high)));
+        let ruled = self.world.frame.is_some();
+        let lanes: &[Table<K>; N] = self.tables.lanes.as_slice().try_into().expect("so many lanes");
+        let keys: [&[K]; N] = std::array::from_fn(|lane| self.keys_below(lane, high));
+        // Fields of equal width have shifts that the compiler knows.
+        let width = K::BITS / N as u32;
+        let field = |lane: usize| {
+            let (table, keys) = (&lanes[lane], keys[lane]);
+            if EQUAL {
+                let mask = ((1u64 << (width - 1).min(31)) - 1) as u32;
+                Lane { table, keys, shift: lane as u32 * width, mask }
+            } else {
+                Lane { table, keys, shift: table.shift, mask: table.mask }
+            }
+        };
         let mut heads: [Head<K>; N] = std::array::from_fn(|lane| {
             let from = if low == K::ZERO { 0 } else { self.seek(lane, low) };
-            self.advance(lane, from, ends[lane], &mut cut)
+            self.advance(field(lane), from, ruled, &mut cut)
         });
         let mut gathered = P::Gathered::default();
         loop {
@@ -137,13 +176,11 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
             for lane in 0..N {
                 let head = heads[lane];
                 if head.key == least {
-                    self.gather(lane, head, payload, &mut cut, &mut gathered);
-                    heads[lane] = self.advance(lane, head.at + 1, ends[lane], &mut cut);
+                    self.gather(&lanes[lane], head, payload, &mut cut, &mut gathered);
+                    heads[lane] = self.advance(field(lane), head.at + 1, ruled, &mut cut);
                 }
             }
-            if payload.close(&mut gathered, &mut to.column, &mut |cut| self.layout.unpack(least, cut)) {
-                to.keys.push(least);
-            }
+            self.close(least, payload, &mut gathered, &mut cut, to);
         }
     }
 
@@ -157,13 +194,18 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         to: &mut Level<K, C>,
     ) {
         let mut cut = Vec::new();
-        let ends: Vec<usize> =
-            (0..lanes).map(|lane| high.map_or(self.from.keys.len(), |high| self.seek(lane, high))).collect();
+        let ruled = self.world.frame.is_some();
+        let keys: Vec<&[K]> = (0..lanes).map(|lane| self.keys_below(lane, high)).collect();
+        let tables = &self.tables.lanes;
+        let field = |lane: usize| {
+            let (table, keys) = (&tables[lane], keys[lane]);
+            Lane { table, keys, shift: table.shift, mask: table.mask }
+        };
         let mut heads: Vec<Head<K>> = Vec::with_capacity(lanes);
         let mut heap = BinaryHeap::with_capacity(lanes);
         for lane in 0..lanes {
             let from = if low == K::ZERO { 0 } else { self.seek(lane, low) };
-            heads.push(self.advance(lane, from, ends[lane], &mut cut));
+            heads.push(self.advance(field(lane), from, ruled, &mut cut));
             heap.push(Reverse((heads[lane].key, lane)));
         }
         let mut gathered = P::Gathered::default();
@@ -174,13 +216,11 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
                 && key == least
             {
                 heap.pop();
-                self.gather(lane, heads[lane], payload, &mut cut, &mut gathered);
-                heads[lane] = self.advance(lane, heads[lane].at + 1, ends[lane], &mut cut);
+                self.gather(&tables[lane], heads[lane], payload, &mut cut, &mut gathered);
+                heads[lane] = self.advance(field(lane), heads[lane].at + 1, ruled, &mut cut);
                 heap.push(Reverse((heads[lane].key, lane)));
             }
-            if payload.close(&mut gathered, &mut to.column, &mut |cut| self.layout.unpack(least, cut)) {
-                to.keys.push(least);
-            }
+            self.close(least, payload, &mut gathered, &mut cut, to);
         }
     }
 }

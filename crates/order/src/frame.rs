@@ -74,8 +74,8 @@ impl Element {
 }
 
 impl Frame {
-    /// The frame of some of the elements, which need of each other what they need in this one. Rules are not
-    /// kept: it must have none.
+    /// The frame of some of the elements, which need of each other what they need in this one: for frames whose elements
+    /// say all that they need, as those of `full-hb` and `sync-only` do. Rules are not kept: it must have none.
     pub fn project(&self, keep: impl Fn(u64) -> bool) -> Frame {
         debug_assert!(!self.has_rules());
         // By lane of this frame: how many of its first elements are kept, and the new lane.

@@ -22,6 +22,9 @@ mod weak_hb;
 mod wide;
 mod window;
 
+#[cfg(test)]
+mod tests;
+
 pub use frame::{Element, Frame, Lane, Need};
 pub use full_hb::{full_hb, sync_only};
 pub use maximal::maximal;

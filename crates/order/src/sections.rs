@@ -28,8 +28,9 @@ pub(crate) enum Effect {
 struct Depth {
     exclusive: u32,
     shared: u32,
-    /// What a wait gave up.
+    /// What a wait gave up: of exclusive holds if there were any, else of shared ones.
     given_up: u32,
+    given_up_shared: u32,
 }
 
 /// Who holds what.
@@ -68,11 +69,22 @@ impl Sections {
             }
             Op::Wait => {
                 depth.given_up = std::mem::take(&mut depth.exclusive);
-                if depth.given_up > 0 { Effect::Close(lock) } else { Effect::None }
+                depth.given_up_shared = if depth.given_up == 0 { std::mem::take(&mut depth.shared) } else { 0 };
+                match (depth.given_up, depth.given_up_shared) {
+                    (0, 0) => Effect::None,
+                    (0, _) => Effect::CloseShared(lock),
+                    _ => Effect::Close(lock),
+                }
             }
             Op::Woken => {
                 depth.exclusive += std::mem::take(&mut depth.given_up);
-                if depth.exclusive > 0 { Effect::Open(lock) } else { Effect::None }
+                let shared = std::mem::take(&mut depth.given_up_shared);
+                depth.shared += shared;
+                match (depth.exclusive, shared) {
+                    (0, 0) => Effect::None,
+                    (0, _) => Effect::OpenShared(lock),
+                    _ => Effect::Open(lock),
+                }
             }
             _ => Effect::None,
         }

@@ -1,6 +1,7 @@
 //! The search for violations, model by model, group by group.
 
 use crate::group::{Group, groups};
+use crate::joint::{Joint, SILENCE};
 use crate::predictor::{Counts, Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::verify::verify;
 use crate::weave::weave;
@@ -10,10 +11,16 @@ use property::check::{Breadth, Causality, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
 use property::steps::{Course, Courses};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Events that are looked at together in wide models, if nobody says.
 const WINDOW: u64 = 10_000;
+
+/// A window has at least this much time, while there is any.
+const LEAST_SHARE: Duration = Duration::from_millis(20);
+
+/// Cuts per level of the first searches.
+const NEAR: [u64; 2] = [64, 4096];
 
 /// Cuts of one search, if nobody says and no time is set.
 const MAX_CUTS: u64 = 1_000_000_000;
@@ -122,7 +129,7 @@ impl<'a> Search<'_, 'a> {
             // Many instances have many groups, and each would begin anew.
             if let Some(short) = self.out_of_time(&limits) {
                 let outcome = Explored { shortened: vec![short], ..Explored::default() };
-                self.said(model, &group, &outcome, None);
+                self.said(model, &group, &outcome, Vec::new());
             } else if let Some(whole) = &whole {
                 let frame = whole.project(|event| group.contains(event));
                 self.explore(model, &frame, &mut group, &limits);
@@ -164,7 +171,7 @@ impl<'a> Search<'_, 'a> {
     fn explore(&mut self, model: Model, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
         let events = std::mem::take(&mut group.events);
         let class = |event: u64| class_of(&events, event);
-        let outcome = explore(frame, &class, &mut group.joint, limits);
+        let outcome = broaden(frame, &class, &mut group.joint, limits);
         group.events = events;
         let rules = if model == Model::SyncOnly { witness::Rules::SyncOnly } else { witness::Rules::FullHb };
         for violation in &outcome.violations {
@@ -174,17 +181,19 @@ impl<'a> Search<'_, 'a> {
             let built = built.map_err(|error| error.to_string());
             self.found(model, group.members[violation.owner as usize], built, violation.terminal);
         }
-        self.said(model, group, &outcome, None);
+        self.said(model, group, &outcome, Vec::new());
     }
 
     /// Searches the windows of the trace.
     fn windows(&mut self, model: Model, group: &mut Group, limits: &Limits<'_>) {
         let of = self.of;
+        let total = of.batch.events.len() as u64;
         let mut windows = of.trace.windows(self.window(), of.initial);
         let events = std::mem::take(&mut group.events);
         let class = |event: u64| class_of(&events, event);
         let mut gone_on = 0;
         let mut outcome = Explored::default();
+        let mut cut_short = 0;
         while let Some(window) = windows.next_window() {
             let range = window.range();
             while let Some(&(event, class)) = events.get(gone_on)
@@ -196,30 +205,58 @@ impl<'a> Search<'_, 'a> {
             if group.joint.is_idle() {
                 break;
             }
-            let is_step = |event: u64| class(event) != crate::joint::SILENCE;
+            // Steps of one thread always come in its order: the recorded run has shown all there is.
+            let steps = events[gone_on..].iter().take_while(|(event, _)| *event < range.end);
+            let mut threads = steps.map(|(event, _)| of.batch.events[*event as usize].thread());
+            let first = threads.next();
+            if threads.all(|thread| Some(thread) == first) {
+                continue;
+            }
+            let is_step = |event: u64| class(event) != SILENCE;
             let frame = Self::wide_frame(model, &window, is_step);
-            let explored = explore(&frame, &class, &mut group.joint, limits);
+            let left = (total - range.start).div_ceil(self.window()) as u32;
+            let explored = broaden(&frame, &class, &mut group.joint, &slice(limits, left));
             for violation in &explored.violations {
-                let mut elements: Vec<u64> =
-                    frame.lanes.iter().flat_map(|lane| &lane.elements).map(|element| element.event).collect();
-                elements.sort_unstable();
-                let all = Self::wide_frame(model, &window, |_| true);
-                let woven = weave(&all, &violation.path, |event| elements.binary_search(&event).is_ok());
-                let built = woven.map(|woven| (0..range.start).chain(woven).collect());
-                let built = built.ok_or_else(|| "its events cannot be put in an order".to_owned());
-                self.found(model, group.members[violation.owner as usize], built, violation.terminal);
+                let woven = Self::woven(model, &window, &frame, &violation.path);
+                self.found(model, group.members[violation.owner as usize], woven, violation.terminal);
                 group.joint.retire(violation.owner as usize);
             }
             outcome.unshown.extend(explored.unshown);
-            outcome.shortened.extend(explored.shortened);
-            if outcome.shortened.iter().any(|short| matches!(short, Shortened::Time(_) | Shortened::Interrupted)) {
+            cut_short += u64::from(!explored.shortened.is_empty());
+            for short in explored.shortened {
+                // Of the time, it is said once how much there was in all.
+                let short = match (short, limits.deadline) {
+                    (Shortened::Time(_), Some((_, allowed))) => Shortened::Time(allowed),
+                    (short, _) => short,
+                };
+                if !outcome.shortened.contains(&short) {
+                    outcome.shortened.push(short);
+                }
+            }
+            if outcome.shortened.contains(&Shortened::Interrupted) {
                 break;
             }
         }
         group.events = events;
-        let windowed = (of.batch.events.len() as u64 > self.window())
-            .then(|| format!("only within windows of {} events", self.window()));
-        self.said(model, group, &outcome, windowed);
+        let mut short = Vec::new();
+        if total > self.window() {
+            short.push(format!("only within windows of {} events", self.window()));
+            if cut_short > 0 {
+                short.push(format!("{cut_short} of {} windows cut short", total.div_ceil(self.window())));
+            }
+        }
+        self.said(model, group, &outcome, short);
+    }
+
+    /// The schedule of all events up to a violation in a window.
+    fn woven(model: Model, window: &order::Window<'_>, frame: &Frame, path: &[u64]) -> Result<Vec<u64>, String> {
+        let elements = frame.lanes.iter().flat_map(|lane| &lane.elements).map(|element| element.event);
+        let mut elements: Vec<u64> = elements.collect();
+        elements.sort_unstable();
+        let all = Self::wide_frame(model, window, |_| true);
+        let woven = weave(&all, path, |event| elements.binary_search(&event).is_ok());
+        let woven = woven.ok_or_else(|| "its events cannot be put in an order".to_owned())?;
+        Ok((0..window.range().start).chain(woven).collect())
     }
 
     /// Takes a violation that was found, if its schedule stands up.
@@ -240,7 +277,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Notes how far a search went.
-    fn said(&mut self, model: Model, group: &Group, outcome: &Explored, windowed: Option<String>) {
+    fn said(&mut self, model: Model, group: &Group, outcome: &Explored, windowed: Vec<String>) {
         let mut short: Vec<String> = outcome.shortened.iter().map(ToString::to_string).collect();
         short.extend(windowed);
         if group.joint.gave_up {
@@ -324,7 +361,37 @@ impl<'a> Search<'_, 'a> {
     }
 }
 
+/// Searches a frame within a time: first close to the recorded run, then further and further away, so that a lattice that
+/// is too wide does not take all of the time for its first levels.
+fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits: &Limits<'_>) -> Explored {
+    if limits.deadline.is_none() || limits.breadth.is_some() {
+        return explore(frame, class, joint, limits);
+    }
+    let mut violations = Vec::new();
+    let mut outcome = Explored::default();
+    for breadth in NEAR.into_iter().map(Some).chain([None]) {
+        outcome = explore(frame, class, &mut *joint, &Limits { breadth, ..*limits });
+        outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
+        violations.append(&mut outcome.violations);
+        let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
+        if joint.is_idle() || !only_narrow {
+            break;
+        }
+    }
+    Explored { violations, ..outcome }
+}
+
+/// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.
+fn slice<'l>(limits: &Limits<'l>, left: u32) -> Limits<'l> {
+    let share = |(end, _): (Instant, Duration)| {
+        let now = Instant::now();
+        let share = (end.saturating_duration_since(now) / left.max(1)).max(LEAST_SHARE);
+        ((now + share).min(end), share)
+    };
+    Limits { deadline: limits.deadline.map(share), ..*limits }
+}
+
 /// The class of an event; silence, if it is none of a group.
 fn class_of(events: &[(u64, u32)], event: u64) -> u32 {
-    events.binary_search_by_key(&event, |&(event, _)| event).map_or(crate::joint::SILENCE, |at| events[at].1)
+    events.binary_search_by_key(&event, |&(event, _)| event).map_or(SILENCE, |at| events[at].1)
 }

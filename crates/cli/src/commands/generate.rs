@@ -28,6 +28,9 @@ pub(crate) fn run(args: &Gen) -> Result<u8> {
         stranded: args.stranded,
         churn: args.churn,
         all_ops: args.all_ops,
+        watch: args.watch.clone(),
+        watch_every: args.watch_every,
+        plant: args.plant,
     })?;
     let mut progress = Progress::new("made", Some(args.events));
     copy(&mut generator, &args.output, |_, events| progress.at(events, events))

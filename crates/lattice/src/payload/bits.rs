@@ -1,6 +1,6 @@
 //! State sets as bits, for small automata and no context: the fast way.
 
-use super::{At, Candidate, Edge, Payload, distance, offer};
+use super::{At, Candidate, Closing, Edge, Payload, distance, offer};
 use crate::automaton::Closed;
 use crate::key::Key;
 use crate::merge::{Level, Merge};
@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 /// A word of states, and the table that steps all of them at once.
 pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
-    type Table: Send + Sync;
-    fn table(next: &[u64; 64]) -> Self::Table;
-    fn step(self, table: &Self::Table) -> Self;
+    /// The table of a class, behind those of the classes before it.
+    fn extend(table: &mut Vec<Self>, next: &[u64; 64]);
+    /// All states after an element of a class.
+    fn step(self, class: u32, table: &[Self]) -> Self;
     fn or(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
     fn from_bits(bits: u64) -> Self;
@@ -23,13 +24,13 @@ pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
 pub(crate) struct Few(u8);
 
 impl Word for Few {
-    type Table = [u8; 256];
-    fn table(next: &[u64; 64]) -> [u8; 256] {
-        std::array::from_fn(|set| (0..8).filter(|q| set >> q & 1 == 1).fold(0, |all, q| all | next[q] as u8))
+    fn extend(table: &mut Vec<Few>, next: &[u64; 64]) {
+        let of = |set: usize| (0..8).filter(|q| set >> q & 1 == 1).fold(0, |all, q| all | next[q] as u8);
+        table.extend((0..256).map(|set| Few(of(set))));
     }
     #[inline(always)]
-    fn step(self, table: &[u8; 256]) -> Few {
-        Few(table[self.0 as usize])
+    fn step(self, class: u32, table: &[Few]) -> Few {
+        table[class as usize * 256 + self.0 as usize]
     }
     #[inline(always)]
     fn or(self, other: Few) -> Few {
@@ -53,15 +54,15 @@ impl Word for Few {
 pub(crate) struct Many(u64);
 
 impl Word for Many {
-    type Table = [u64; 64];
-    fn table(next: &[u64; 64]) -> [u64; 64] {
-        *next
+    fn extend(table: &mut Vec<Many>, next: &[u64; 64]) {
+        table.extend(next.iter().copied().map(Many));
     }
     #[inline(always)]
-    fn step(self, table: &[u64; 64]) -> Many {
+    fn step(self, class: u32, table: &[Many]) -> Many {
+        let table = &table[class as usize * 64..][..64];
         let (mut set, mut all) = (self.0, 0);
         while set != 0 {
-            all |= table[set.trailing_zeros() as usize & 63];
+            all |= table[set.trailing_zeros() as usize & 63].0;
             set &= set - 1;
         }
         Many(all)
@@ -85,7 +86,7 @@ impl Word for Many {
 
 pub(crate) struct Bits<W: Word> {
     closed: Arc<Closed>,
-    tables: Arc<Vec<W::Table>>,
+    table: Arc<[W]>,
     violated: W,
     /// States of owners that are still of interest.
     alive: W,
@@ -95,8 +96,10 @@ pub(crate) struct Bits<W: Word> {
 
 impl<W: Word> Bits<W> {
     pub(crate) fn new(closed: Closed) -> Bits<W> {
+        let mut table = Vec::new();
+        closed.next.iter().for_each(|next| W::extend(&mut table, next));
         Bits {
-            tables: Arc::new(closed.next.iter().map(W::table).collect()),
+            table: table.into(),
             violated: W::from_bits(closed.violated),
             alive: W::from_bits(u64::MAX),
             closed: Arc::new(closed),
@@ -105,18 +108,15 @@ impl<W: Word> Bits<W> {
         }
     }
 
-    #[cold]
-    fn note(&mut self, set: W, unpack: &mut dyn FnMut(&mut Vec<u32>)) {
-        let mut cut = Vec::new();
-        unpack(&mut cut);
+    fn note_set(&mut self, set: W, cut: &[u32]) {
         let mut bad = set.and(self.violated).bits();
         while bad != 0 {
             let state = bad.trailing_zeros();
             bad &= bad - 1;
             let owner = self.closed.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
-            let distance = distance(&cut, &self.recorded);
+            let distance = distance(cut, &self.recorded);
             let at = At { context: 0, state };
-            offer(&mut self.found, Candidate { owner, cut: cut.clone(), at, terminal: None, distance });
+            offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), at, terminal: None, distance });
         }
     }
 
@@ -135,7 +135,7 @@ impl<W: Word> Payload for Bits<W> {
     fn start(&mut self, _world: &World<'_>) -> (Vec<W>, usize) {
         let start = W::from_bits(self.closed.start);
         if start.and(self.violated).bits() != 0 {
-            self.note(start, &mut |cut| cut.clear());
+            self.note_set(start, &[]);
         }
         (vec![start], self.closed.start.count_ones() as usize)
     }
@@ -147,21 +147,25 @@ impl<W: Word> Payload for Bits<W> {
 
     #[inline(always)]
     fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _world: &World<'_>, to: &mut W) {
-        *to = to.or(from[cut].step(&self.tables[edge.class as usize]));
+        *to = to.or(from[cut].step(edge.class, &self.table));
     }
 
     #[inline(always)]
-    fn close(&mut self, gathered: &mut W, to: &mut Vec<W>, unpack: &mut dyn FnMut(&mut Vec<u32>)) -> bool {
+    fn close(&mut self, gathered: &mut W, to: &mut Vec<W>) -> Closing {
         let set = gathered.and(self.alive);
         *gathered = W::default();
         if set == W::default() {
-            return false;
-        }
-        if set.and(self.violated) != W::default() {
-            self.note(set, unpack);
+            return Closing::Nothing;
         }
         to.push(set);
-        true
+        if set.and(self.violated) == W::default() { Closing::Carries } else { Closing::Violated }
+    }
+
+    #[cold]
+    fn note(&mut self, column: &Vec<W>, cut: &[u32]) {
+        if let Some(&set) = column.last() {
+            self.note_set(set, cut);
+        }
     }
 
     fn found(&mut self) -> Vec<Candidate> {
@@ -241,7 +245,7 @@ impl<W: Word> Bits<W> {
     fn fork(&self) -> Bits<W> {
         Bits {
             closed: self.closed.clone(),
-            tables: self.tables.clone(),
+            table: self.table.clone(),
             recorded: self.recorded.clone(),
             found: Vec::new(),
             ..*self

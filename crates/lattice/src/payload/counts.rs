@@ -1,7 +1,7 @@
 //! Exact numbers of paths, by state: nothing is pruned.
 
 use super::sets::Contexts;
-use super::{At, Candidate, Edge, Payload};
+use super::{At, Candidate, Closing, Edge, Payload};
 use crate::automaton::{Automaton, Status};
 use crate::world::World;
 use num_bigint::BigUint;
@@ -87,14 +87,9 @@ impl<A: Automaton> Payload for Counts<A> {
         }
     }
 
-    fn close(
-        &mut self,
-        gathered: &mut Self::Gathered,
-        to: &mut Column,
-        _unpack: &mut dyn FnMut(&mut Vec<u32>),
-    ) -> bool {
+    fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Column) -> Closing {
         if gathered.is_empty() {
-            return false;
+            return Closing::Nothing;
         }
         gathered.sort_unstable_by_key(|(at, _)| *at);
         let first = to.paths.len();
@@ -105,8 +100,10 @@ impl<A: Automaton> Payload for Counts<A> {
             }
         }
         to.ends.push(to.paths.len());
-        true
+        Closing::Carries
     }
+
+    fn note(&mut self, _column: &Column, _cut: &[u32]) {}
 
     fn found(&mut self) -> Vec<Candidate> {
         Vec::new()

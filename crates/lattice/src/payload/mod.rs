@@ -29,6 +29,17 @@ pub(crate) struct At {
     pub(crate) state: u32,
 }
 
+/// What was gathered for a cut.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Closing {
+    /// Nothing: there is no such cut.
+    Nothing,
+    /// Something.
+    Carries,
+    /// Something that is violated.
+    Violated,
+}
+
 /// A violation: the paths to this cut that are in this state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
@@ -58,13 +69,10 @@ pub(crate) trait Payload {
     fn begin(&mut self, cuts: usize, recorded: &[u32]);
     /// Gathers what comes over an edge from a cut.
     fn edge(&mut self, from: &Self::Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Self::Gathered);
-    /// Adds what was gathered for a cut to its level; `false` if that is nothing.
-    fn close(
-        &mut self,
-        gathered: &mut Self::Gathered,
-        to: &mut Self::Column,
-        unpack: &mut dyn FnMut(&mut Vec<u32>),
-    ) -> bool;
+    /// Adds what was gathered for a cut to its level, unless that is nothing.
+    fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Self::Column) -> Closing;
+    /// Takes note of the violations of the last cut of a level.
+    fn note(&mut self, column: &Self::Column, cut: &[u32]);
     /// The violations found while leaving the level, nearest to the recorded run, at most one for each owner.
     fn found(&mut self) -> Vec<Candidate>;
     /// Keeps only some cuts of a column.

@@ -1,6 +1,6 @@
 //! State sets in general: any automaton, and paths that remember something beside their cut.
 
-use super::{At, Candidate, Edge, Payload, distance, offer};
+use super::{At, Candidate, Closing, Edge, Payload, distance, offer};
 use crate::automaton::{Automaton, Status};
 use crate::world::World;
 use order::Passed;
@@ -150,24 +150,26 @@ impl<A: Automaton> Payload for Sets<A> {
         }
     }
 
-    fn close(&mut self, gathered: &mut Vec<At>, to: &mut Column, unpack: &mut dyn FnMut(&mut Vec<u32>)) -> bool {
+    fn close(&mut self, gathered: &mut Vec<At>, to: &mut Column) -> Closing {
         if gathered.is_empty() {
-            return false;
+            return Closing::Nothing;
         }
         gathered.sort_unstable();
         gathered.dedup();
-        let mut cut = Vec::new();
-        for &at in gathered.iter() {
-            if self.automaton.status(at.state) == Status::Violated {
-                unpack(&mut cut);
-                let distance = distance(&cut, &self.recorded);
-                let owner = self.automaton.owner(at.state);
-                offer(&mut self.found, Candidate { owner, cut: cut.clone(), at, terminal: None, distance });
-            }
-        }
+        let violated = gathered.iter().any(|at| self.automaton.status(at.state) == Status::Violated);
         to.states.append(gathered);
         to.ends.push(to.states.len());
-        true
+        if violated { Closing::Violated } else { Closing::Carries }
+    }
+
+    fn note(&mut self, column: &Column, cut: &[u32]) {
+        for &at in column.of(column.ends.len() - 1) {
+            if self.automaton.status(at.state) == Status::Violated {
+                let distance = distance(cut, &self.recorded);
+                let owner = self.automaton.owner(at.state);
+                offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), at, terminal: None, distance });
+            }
+        }
     }
 
     fn found(&mut self) -> Vec<Candidate> {

@@ -64,7 +64,7 @@ impl Oracle {
     }
 
     /// Whether an order of counted events may be continued with this one.
-    fn may_come(&self, prefix: &[usize], e: usize) -> bool {
+    pub(crate) fn may_come(&self, prefix: &[usize], e: usize) -> bool {
         match &self.precede {
             None => self.definition.may_come(prefix, e),
             Some(precede) => {
@@ -74,12 +74,12 @@ impl Oracle {
         }
     }
 
-    fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
+    pub(crate) fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
         self.precede.is_none() && self.definition.may_only_end(prefix, e)
     }
 
     /// Whether some step of an order of events violates the property, step 0 included.
-    fn violates(&self, order: &[usize]) -> bool {
+    pub(crate) fn violates(&self, order: &[usize]) -> bool {
         self.judge.truths(self.definition.events(), order).contains(&Some(false))
     }
 
