@@ -378,6 +378,11 @@ fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits:
             break;
         }
     }
+    // That it was narrow was our choice; what ended it is what counts.
+    let by_choice = |short: &Shortened| matches!(short, Shortened::Breadth(_));
+    if !outcome.shortened.iter().all(by_choice) {
+        outcome.shortened.retain(|short| !by_choice(short));
+    }
     Explored { violations, ..outcome }
 }
 
