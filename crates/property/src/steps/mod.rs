@@ -146,7 +146,7 @@ impl BoundSpec {
         events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
-    /// What a property comes to on another run: what [`SpecRun`](crate::run::SpecRun) says, which knows nothing of courses.
+    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of courses.
     pub fn judge(&self, property: usize, names: &Names, run: &Batch) -> Result<Vec<Outcome>, NoMonitor> {
         let only = vec![self.property(property).clone()];
         let spec = Spec { properties: only, ..self.ground.spec.clone() };
