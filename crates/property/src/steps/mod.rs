@@ -2,7 +2,7 @@
 //!
 //! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::courses`] gives the
 //! instances of a property: each [`Course`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
-//! On the recorded order that is what [`SpecRun`](crate::run::SpecRun) says.
+//! On the recorded order that is what [`SpecRun`] says.
 //!
 //! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
 //! initial value of `x`. Such an event is *silent* ([`Step::silent`]): whoever walks a path takes its class like any
