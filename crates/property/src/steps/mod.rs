@@ -2,7 +2,7 @@
 //!
 //! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::courses`] gives the
 //! instances of a property: each [`Course`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
-//! On the recorded order that is what [`SpecRun`](crate::run::SpecRun) says.
+//! On the recorded order that is what [`SpecRun`] says.
 //!
 //! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
 //! initial value of `x`. Such an event is *silent* ([`Step::silent`]): whoever walks a path takes its class like any
@@ -146,7 +146,7 @@ impl BoundSpec {
         events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
-    /// What a property comes to on another run: what [`SpecRun`](crate::run::SpecRun) says, which knows nothing of courses.
+    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of courses.
     pub fn judge(&self, property: usize, names: &Names, run: &Batch) -> Result<Vec<Outcome>, NoMonitor> {
         let only = vec![self.property(property).clone()];
         let spec = Spec { properties: only, ..self.ground.spec.clone() };
