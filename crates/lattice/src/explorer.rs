@@ -27,7 +27,7 @@ pub struct Outcome {
     pub figures: Figures,
     /// What cut it short; empty if nothing did.
     pub shortened: Vec<Shortened>,
-    /// At most one for each owner, of the least possible number of elements.
+    /// At most one for each owner, of the least possible number of elements among those that were looked at.
     pub violations: Vec<Violation>,
     /// Owners that are violated, but no path could be read back.
     pub unshown: Vec<u32>,
@@ -77,7 +77,10 @@ impl<'f, A: Automaton> Explorer<'f, A> {
         Explorer { world: World::new(frame), automaton: Some(automaton), limits, engine: None, dropped: 0 }
     }
 
-    /// A lane from which messages may come. All lanes must be known before a level is left in which they could move.
+    /// A lane from which messages may come. All lanes must be known before a level is left in which they could move: the
+    /// first before the first [`Explorer::advance`] (a search that knows no lane is over), that of a forked thread before
+    /// the message of the fork, with the fork as what its first element needs ([`Explorer::progress`]). Lanes that
+    /// messages need are known.
     pub fn lane(&mut self, lane: u32) {
         self.world.lane(lane);
     }
@@ -93,9 +96,7 @@ impl<'f, A: Automaton> Explorer<'f, A> {
 
     /// The next element of a lane will need at least this, even if it has not arrived.
     pub fn progress(&mut self, lane: u32, needs: &[Need]) {
-        let bound = &mut self.world.lane(lane).bound;
-        bound.clear();
-        bound.extend_from_slice(needs);
+        self.world.progress(lane, needs);
     }
 
     /// No more elements will come from a lane.

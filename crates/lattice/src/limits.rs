@@ -8,11 +8,13 @@ use std::time::{Duration, Instant};
 pub struct Limits<'a> {
     /// Cuts of a level that are kept, those nearest to the recorded run.
     pub breadth: Option<u64>,
-    /// Cuts in all. When half of them are spent, the rest is shared out among the levels to come.
+    /// Cuts in all. When half of them are spent, the rest is shared out among the levels to come; counting, from which
+    /// nothing can be left out, ends when all are spent.
     pub max_cuts: Option<u64>,
     /// Memory for the two levels at hand.
     pub bytes: usize,
-    /// Memory for older levels, from which a witness is read. `None`: no witness is wanted.
+    /// Memory for older levels, from which a witness is read; a few are kept even if they are larger. `None`: no witness is
+    /// wanted.
     pub history: Option<usize>,
     /// When to stop.
     pub deadline: Option<(Instant, Duration)>,

@@ -288,7 +288,8 @@ impl<P: Payload> Run<P> {
         }
         let bytes = level.keys.len() * size_of::<K>() + P::bytes(&level.column);
         let fits = (limits.bytes as u64 / 2).saturating_mul(cuts) / (bytes as u64).max(1);
-        let spent = limits.max_cuts.filter(|&most| self.figures.cuts > most / 2).map(|most| {
+        let free = |most: u64| if P::EXACT { most } else { most / 2 };
+        let spent = limits.max_cuts.filter(|&most| self.figures.cuts > free(most)).map(|most| {
             let levels = world.len().saturating_sub(self.depth).max(1);
             (Shortened::MaxCuts(most), most.saturating_sub(self.figures.cuts) / levels)
         });
@@ -301,6 +302,10 @@ impl<P: Payload> Run<P> {
         let keep = keep.max(1);
         if cuts > keep {
             self.shortened.insert(why);
+            if P::EXACT {
+                self.done = true;
+                return;
+            }
             self.caps.insert(self.depth, keep);
             self.keep(level, layout, keep);
         }

@@ -59,13 +59,25 @@ impl<'f> World<'f> {
         &mut self.lanes[lane as usize]
     }
 
+    /// Lanes that are needed are known, too.
+    fn know(&mut self, needs: &[Need]) {
+        for need in needs {
+            self.lane(need.lane);
+        }
+    }
+
+    pub(crate) fn progress(&mut self, lane: u32, needs: &[Need]) {
+        self.know(needs);
+        let bound = &mut self.lane(lane).bound;
+        bound.clear();
+        bound.extend_from_slice(needs);
+    }
+
     pub(crate) fn message(&mut self, message: Message<'_>) {
         let from = self.needs.len() as u32;
         self.needs.extend_from_slice(message.needs);
         let needs = (from, self.needs.len() as u32);
-        for need in message.needs {
-            self.lane(need.lane);
-        }
+        self.know(message.needs);
         self.classes = self.classes.max(message.class + 1);
         let lane = self.lane(message.lane);
         if lane.slots.len() <= message.number as usize {

@@ -14,13 +14,13 @@ use event::{Event, LockId, Op, Space, ThreadId};
 
 /// The clocks of an object whose writes keep their order with everything.
 #[derive(Clone, Default)]
-struct Accesses {
+struct Variable {
     write: VectorClock,
     /// Of the reads since the last write.
     reads: VectorClock,
 }
 
-impl Accesses {
+impl Variable {
     fn read(&mut self, threads: &mut Threads, thread: ThreadId) {
         threads.join(thread, &self.write);
     }
@@ -82,18 +82,19 @@ impl Lock {
 
 /// The frame of `full-hb` over the events that matter.
 pub fn full_hb(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    Model::new(trace, true).run(trace, is_element)
+    Pass::new(trace, true).run(trace, is_element)
 }
 
 /// The frame of `sync-only` over the events that matter.
 pub fn sync_only(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    Model::new(trace, false).run(trace, is_element)
+    Pass::new(trace, false).run(trace, is_element)
 }
 
-struct Model {
+/// One look along the recorded order.
+struct Pass {
     threads: Threads,
     sections: Sections,
-    vars: Vec<Accesses>,
+    vars: Vec<Variable>,
     locks: Vec<Lock>,
     conds: Vec<VectorClock>,
     sems: Vec<VectorClock>,
@@ -103,15 +104,15 @@ struct Model {
     data: bool,
 }
 
-impl Model {
-    fn new(trace: &Trace<'_>, data: bool) -> Model {
+impl Pass {
+    fn new(trace: &Trace<'_>, data: bool) -> Pass {
         let names = trace.names;
         let count = |space| names.space(space).len();
         let lock_of = |cond| names.space(Space::Lock).find(names.get(Space::Cond, cond as u32).as_bytes()).map(LockId);
-        Model {
+        Pass {
             threads: Threads::new(trace, &[]),
             sections: Sections::default(),
-            vars: vec![Accesses::default(); count(Space::Var)],
+            vars: vec![Variable::default(); count(Space::Var)],
             locks: vec![Lock::default(); count(Space::Lock)],
             conds: vec![VectorClock::default(); count(Space::Cond)],
             sems: vec![VectorClock::default(); count(Space::Sem)],

@@ -36,8 +36,8 @@ impl Numbers {
 /// The locks of a window.
 pub(crate) struct Locks {
     open: FxHashMap<LockId, Vec<Open>>,
-    /// Locks that more than one thread has.
-    shared: FxHashSet<LockId>,
+    /// Locks of which more than one thread has sections: on the others nothing can go wrong.
+    contended: FxHashSet<LockId>,
     sections: BTreeMap<LockId, BTreeMap<ThreadId, Numbers>>,
     locks: usize,
 }
@@ -53,15 +53,15 @@ fn lock_of(effect: Effect) -> Option<(LockId, bool)> {
 impl Locks {
     pub(crate) fn new(window: &Window<'_>) -> Locks {
         let mut owner: FxHashMap<LockId, ThreadId> = FxHashMap::default();
-        let mut shared = FxHashSet::default();
+        let mut contended = FxHashSet::default();
         let mut own = |lock: LockId, thread: ThreadId| {
             if *owner.entry(lock).or_insert(thread) != thread {
-                shared.insert(lock);
+                contended.insert(lock);
             }
         };
         let mut locks = Locks {
             open: FxHashMap::default(),
-            shared: FxHashSet::default(),
+            contended: FxHashSet::default(),
             sections: BTreeMap::new(),
             locks: window.trace.names.space(Space::Lock).len(),
         };
@@ -82,7 +82,7 @@ impl Locks {
                 own(lock, event.thread());
             }
         }
-        locks.shared = shared;
+        locks.contended = contended;
         locks
     }
 
@@ -92,7 +92,7 @@ impl Locks {
 
     /// Whether the rules speak of an event with this effect.
     pub(crate) fn is_ruled(&self, effect: Effect) -> bool {
-        lock_of(effect).is_some_and(|(lock, _)| self.shared.contains(&lock))
+        lock_of(effect).is_some_and(|(lock, _)| self.contended.contains(&lock))
     }
 
     pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
@@ -126,7 +126,7 @@ impl Locks {
                 let exclusive = matches!(effect, Effect::Open(_));
                 let open = Open { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
                 self.open.entry(lock).or_default().push(open);
-                let Some(place) = place.filter(|_| self.shared.contains(&lock)) else { return };
+                let Some(place) = place.filter(|_| self.contended.contains(&lock)) else { return };
                 self.numbers(lock, thread).of(exclusive).push((place.number, u32::MAX));
                 threads.rule(place).guard = if exclusive {
                     Guard::Exclusive { lock: lock.0, lane: place.lane }
@@ -153,7 +153,7 @@ impl Locks {
     pub(crate) fn finish(self, frame: &mut Frame) {
         frame.rules.locks = vec![Vec::new(); self.locks];
         for (lock, threads) in self.sections {
-            if !self.shared.contains(&lock) {
+            if !self.contended.contains(&lock) {
                 continue;
             }
             for (lane, by) in (0..).zip(&frame.lanes) {

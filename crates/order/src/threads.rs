@@ -38,7 +38,7 @@ pub(crate) struct Threads {
     latches: Vec<VectorClock>,
     /// Variables pinned by event n of a thread.
     pins: FxHashMap<(ThreadId, u64), Vec<VarId>>,
-    /// By pinned variable: by whom, and the clock of the event that others' accesses must follow.
+    /// By pinned variable: by whom, and the clock of the last event that others' accesses must follow.
     pinned: FxHashMap<VarId, Vec<(ThreadId, VectorClock)>>,
     pub(crate) frame: Frame,
 }
@@ -150,7 +150,12 @@ impl Threads {
             && let Some(variables) = self.pins.get(&(thread, own.events))
         {
             for &variable in variables {
-                self.pinned.entry(variable).or_default().push((thread, own.clock.clone()));
+                let pinned = self.pinned.entry(variable).or_default();
+                match pinned.iter_mut().find(|(by, _)| *by == thread) {
+                    // It knows what its thread's pinned events before it knew.
+                    Some((_, clock)) => clock.copy_from(&own.clock),
+                    None => pinned.push((thread, own.clock.clone())),
+                }
             }
         }
         own.events += 1;

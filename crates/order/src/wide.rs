@@ -93,9 +93,12 @@ struct Pairs {
 impl Pairs {
     fn new(window: &Window<'_>) -> Pairs {
         let mut by_event: FxHashMap<u64, Vec<Pair>> = FxHashMap::default();
-        for pair in window.trace.pairs() {
+        // They are in the order of their wake-ups.
+        let pairs = window.trace.pairs();
+        let from = pairs.partition_point(|pair| pair.woken < window.range.start);
+        for pair in pairs[from..].iter().take_while(|pair| pair.woken < window.range.end) {
             // A notify before the window has done its work; a wake-up behind it makes no rule in it.
-            if window.range.contains(&pair.woken) && window.range.contains(&pair.notify) {
+            if pair.notify >= window.range.start {
                 by_event.entry(pair.notify).or_default().push(*pair);
                 by_event.entry(pair.woken).or_default().push(*pair);
                 by_event.entry(pair.wait).or_default().push(*pair);

@@ -3,7 +3,7 @@
 use crate::conditions::{Pair, pairs};
 use crate::start::Start;
 use crate::threads::{is_access, is_read};
-use event::{Batch, Event, Id, Names, Op, Space, StrId, ThreadId, Value, VarId};
+use event::{Batch, Event, Id, Names, Op, Space, ThreadId, Value, VarId};
 use std::cell::OnceCell;
 use std::ops::Range;
 
@@ -82,17 +82,19 @@ impl<'a> Trace<'a> {
         })
     }
 
-    /// The initial count of each semaphore.
+    /// The initial count of each semaphore: what the trace says last before its first use, else 0.
     pub(crate) fn semaphores(&self) -> Vec<i64> {
         let mut counts = vec![0; self.names.space(Space::Sem).len()];
-        let mut told = vec![false; counts.len()];
+        let mut used = vec![u32::MAX; counts.len()];
+        for (index, event) in (0u32..).zip(&self.batch.events).filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+            let used = &mut used[event.sem().index()];
+            *used = index.min(*used);
+        }
         for init in &self.batch.inits {
-            let name: StrId = init.name;
-            if let Some(sem) = self.names.space(Space::Sem).find(self.names.str(name).as_bytes())
-                && let Value::Int(count) = init.value
-                && !std::mem::replace(&mut told[sem as usize], true)
+            if let Some(sem) = self.names.space(Space::Sem).find(self.names.str(init.name).as_bytes())
+                && init.before <= used[sem as usize]
             {
-                counts[sem as usize] = count;
+                counts[sem as usize] = if let Value::Int(count) = init.value { count.max(0) } else { 0 };
             }
         }
         counts

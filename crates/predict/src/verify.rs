@@ -1,7 +1,7 @@
 //! Trusts no search: a schedule must pass the checker of the model, and violate the property when it is evaluated along it.
 
 use crate::predictor::Predictor;
-use event::{Batch, Names};
+use event::Batch;
 use order::Model;
 use property::run::{Outcome, Shown};
 
@@ -38,23 +38,20 @@ pub(crate) fn verify(
 }
 
 fn judge(of: &Predictor<'_>, property: usize, schedule: &[u64]) -> Result<Vec<Outcome>, String> {
-    let batch = in_order(of.names, of.batch, schedule);
+    let batch = in_order(of.batch, schedule);
     of.bound.judge(property, of.names, &batch).map_err(|error| error.to_string())
 }
 
 /// Some events of a trace in another order.
-fn in_order(_names: &Names, trace: &Batch, schedule: &[u64]) -> Batch {
+fn in_order(trace: &Batch, schedule: &[u64]) -> Batch {
     let mut batch = Batch::default();
-    let mut later = trace.inits.iter().filter(|init| init.before > 0).peekable();
-    for init in trace.inits.iter().filter(|init| init.before == 0) {
-        batch.push_init(init.name, init.value);
-    }
+    let (first, late) = trace.inits.split_at(trace.inits.partition_point(|init| init.before == 0));
+    first.iter().for_each(|init| batch.push_init(init.name, init.value));
     for &event in schedule {
         // Initial values given late stay before the event that they stood before.
-        if later.peek().is_some() {
-            let here = trace.inits.iter().filter(|init| u64::from(init.before) == event && init.before > 0);
-            here.for_each(|init| batch.push_init(init.name, init.value));
-        }
+        let from = late.partition_point(|init| u64::from(init.before) < event);
+        let here = late[from..].iter().take_while(|init| u64::from(init.before) == event);
+        here.for_each(|init| batch.push_init(init.name, init.value));
         batch.push_from(trace, trace.events[event as usize]);
     }
     batch

@@ -59,6 +59,7 @@ impl<A: Automaton> Payload for Counts<A> {
     type Gathered = Vec<(At, BigUint)>;
     const FAST: bool = false;
     const WANTS_CUT: bool = true;
+    const EXACT: bool = true;
 
     fn start(&mut self, world: &World<'_>) -> (Column, usize) {
         let context = self.contexts.start(world.frame.map_or(0, |frame| frame.rules.slots()));

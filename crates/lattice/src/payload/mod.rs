@@ -62,6 +62,8 @@ pub(crate) trait Payload {
     const FAST: bool;
     /// Edges must say their cuts.
     const WANTS_CUT: bool;
+    /// No cut may be left out: a search that cannot keep them all ends.
+    const EXACT: bool = false;
 
     /// The column of the level that has only the empty cut, and how much it carries; 0: nothing more can go wrong.
     fn start(&mut self, world: &World<'_>) -> (Self::Column, usize);

@@ -50,6 +50,15 @@ fn a_window_begins_with_the_recorded_state() {
 }
 
 #[test]
+fn semaphores_count_from_what_was_told_last_before_their_first_use() {
+    let trace = trace::Trace::read(&mut trace::text::TextReader::new(
+        &b"#! init s=1\n#! init s=2 t=-1\nT1|down(s)|0\n#! init s=7\nT1|up(t)|0\n"[..],
+    ));
+    let trace = trace.expect("the trace is one");
+    assert_eq!(Trace::new(&trace.names, &trace.batch).semaphores(), [2, 0]);
+}
+
+#[test]
 fn what_is_read_later_is_known() {
     let trace = read("T1|w(x) T2|r(x) T1|armw(x) T1|w(y) T2|ald(x) T2|r(x) T1|free(x) T1|r(x)");
     let trace = Trace::new(&trace.names, &trace.batch);
