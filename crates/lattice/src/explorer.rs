@@ -78,7 +78,7 @@ impl<'f, A: Automaton> Explorer<'f, A> {
     }
 
     /// A lane from which messages may come. All lanes must be known before a level is left in which they could move: the
-    /// first before the first [`Explorer::advance`] (a search that knows no lane is over), that of a forked thread before
+    /// first before the first [`Explorer::advance`] (a search that knows no lane waits), that of a forked thread before
     /// the message of the fork, with the fork as what its first element needs ([`Explorer::progress`]). Lanes that
     /// messages need are known.
     pub fn lane(&mut self, lane: u32) {
@@ -116,6 +116,14 @@ impl<'f, A: Automaton> Explorer<'f, A> {
 
     /// Goes on as far as the messages allow. Owners that are violated so far.
     pub fn advance(&mut self) -> Vec<u32> {
+        // Nobody is there yet.
+        if self.world.lanes.is_empty() {
+            return Vec::new();
+        }
+        self.go_on()
+    }
+
+    fn go_on(&mut self) -> Vec<u32> {
         if self.engine.is_none()
             && let Some(mut automaton) = self.automaton.take()
         {
@@ -140,7 +148,7 @@ impl<'f, A: Automaton> Explorer<'f, A> {
 
     /// What came of it, with paths.
     pub fn outcome(mut self) -> Outcome {
-        self.advance();
+        self.go_on();
         let Some(engine) = self.engine else { return Outcome::default() };
         each!(engine, run => outcome(run, &self.world, &self.limits))
     }

@@ -44,7 +44,7 @@ impl Walk<'_, '_> {
             let bound = (!narrowed).then(|| cut.clone());
             let bytes = self.limits.history.unwrap_or(0);
             let mut run = Run::again(payload, kept.clone(), before, bound, self.caps.clone(), bytes);
-            let limits = Limits { breadth: None, max_cuts: None, deadline: None, stop: None, ..*self.limits };
+            let limits = Limits { breadth: None, max_cuts: None, deadline: None, ..*self.limits };
             run.advance(self.world, &limits, depth);
             // It must come where the first search came.
             let Some(again) = run.history.take().filter(|_| run.depth == depth) else { return (run.payload, None) };

@@ -189,7 +189,9 @@ impl Pass {
         match (event.op(), effect) {
             (Op::Wait | Op::Woken, _) => Some((trace.batch.extra(event).lock, LockKind::Exclusive)),
             (Op::Notify | Op::NotifyAll, _) => Some((self.lock_of[event.cond().0 as usize]?, LockKind::Exclusive)),
-            (_, Effect::Open(lock) | Effect::Close(lock)) => Some((lock, LockKind::Exclusive)),
+            (_, Effect::Open(lock) | Effect::Close(lock) | Effect::OpenBoth(lock) | Effect::CloseBoth(lock)) => {
+                Some((lock, LockKind::Exclusive))
+            }
             (_, Effect::OpenShared(lock) | Effect::CloseShared(lock)) => Some((lock, LockKind::Shared)),
             (_, Effect::Fail(lock)) => Some((lock, LockKind::Failed)),
             (_, Effect::None) => None,

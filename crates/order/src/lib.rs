@@ -52,6 +52,14 @@ impl Model {
     /// Every model.
     pub const ALL: [Model; 5] = [Model::Observed, Model::SyncOnly, Model::FullHb, Model::WeakHb, Model::Maximal];
 
+    /// Its lattice is over all events of a window: its rules depend on more than clocks.
+    pub const fn is_wide(self) -> bool {
+        match self {
+            Model::WeakHb | Model::Maximal => true,
+            Model::Observed | Model::SyncOnly | Model::FullHb => false,
+        }
+    }
+
     /// As the command line and the JSON spell it.
     pub const fn text(self) -> &'static str {
         match self {

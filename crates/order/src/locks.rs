@@ -44,7 +44,9 @@ pub(crate) struct Locks {
 
 fn lock_of(effect: Effect) -> Option<(LockId, bool)> {
     match effect {
-        Effect::Open(lock) | Effect::Close(lock) => Some((lock, true)),
+        Effect::Open(lock) | Effect::Close(lock) | Effect::OpenBoth(lock) | Effect::CloseBoth(lock) => {
+            Some((lock, true))
+        }
         Effect::OpenShared(lock) | Effect::CloseShared(lock) => Some((lock, false)),
         Effect::None | Effect::Fail(_) => None,
     }
@@ -96,6 +98,10 @@ impl Locks {
     }
 
     pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
+        effect.parts().into_iter().for_each(|part| self.before_part(part, thread, threads));
+    }
+
+    fn before_part(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
         match effect {
             Effect::Fail(lock) => {
                 for open in because_of(self.open.get_mut(&lock), thread) {
@@ -114,9 +120,13 @@ impl Locks {
     }
 
     pub(crate) fn after(&mut self, effect: Effect, thread: ThreadId, place: Option<Place>, threads: &mut Threads) {
+        effect.parts().into_iter().for_each(|part| self.after_part(part, thread, place, threads));
+    }
+
+    fn after_part(&mut self, effect: Effect, thread: ThreadId, place: Option<Place>, threads: &mut Threads) {
         let clock = threads.clock(thread);
         match effect {
-            Effect::None => {}
+            Effect::None | Effect::OpenBoth(_) | Effect::CloseBoth(_) => {}
             Effect::Fail(lock) => {
                 for open in because_of(self.open.get_mut(&lock), thread) {
                     open.failed.join(clock);
@@ -141,10 +151,9 @@ impl Locks {
                 }
                 let Some(place) = place else { return };
                 let numbers = self.numbers(lock, thread).of(exclusive);
-                match numbers.last_mut() {
-                    Some(last) if last.1 == u32::MAX => last.1 = place.number,
-                    // Its acquire was not recorded: open from the beginning.
-                    _ => numbers.push((0, place.number)),
+                // Closed twice, it is closed.
+                if let Some(last) = numbers.last_mut().filter(|last| last.1 == u32::MAX) {
+                    last.1 = place.number;
                 }
             }
         }

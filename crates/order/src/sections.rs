@@ -4,7 +4,7 @@
 //! takes it back at the same depth.
 
 use event::{Batch, Event, LockId, Op, ThreadId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What an event does to a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -21,6 +21,21 @@ pub(crate) enum Effect {
     CloseShared(LockId),
     /// A try-lock that failed.
     Fail(LockId),
+    /// A wait of a thread that holds it both ways closes both sections.
+    CloseBoth(LockId),
+    /// Its wake-up opens them again.
+    OpenBoth(LockId),
+}
+
+impl Effect {
+    /// One after the other; what needs more of the lock is last.
+    pub(crate) fn parts(self) -> [Effect; 2] {
+        match self {
+            Effect::CloseBoth(lock) => [Effect::CloseShared(lock), Effect::Close(lock)],
+            Effect::OpenBoth(lock) => [Effect::OpenShared(lock), Effect::Open(lock)],
+            one => [Effect::None, one],
+        }
+    }
 }
 
 /// How deep a thread is in a lock.
@@ -28,9 +43,8 @@ pub(crate) enum Effect {
 struct Depth {
     exclusive: u32,
     shared: u32,
-    /// What a wait gave up: of exclusive holds if there were any, else of shared ones.
-    given_up: u32,
-    given_up_shared: u32,
+    /// What a wait gave up, while it lasts.
+    given_up: Option<(u32, u32)>,
 }
 
 /// Who holds what.
@@ -40,6 +54,33 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
+    /// Sections that are open from the beginning: what the trace closes without having opened it.
+    pub(crate) fn at_first(trace: &Batch) -> Sections {
+        let mut first = Sections::default();
+        let mut now = Sections::default();
+        // Which there have been: lock, thread, and whether exclusive.
+        let mut known: FxHashSet<(LockId, ThreadId, bool)> = FxHashSet::default();
+        for &event in &trace.events {
+            let thread = event.thread();
+            for effect in now.step(trace, event).parts() {
+                match effect {
+                    Effect::Open(lock) => known.insert((lock, thread, true)),
+                    Effect::OpenShared(lock) => known.insert((lock, thread, false)),
+                    Effect::Close(lock) if known.insert((lock, thread, true)) => {
+                        first.depth.entry((lock, thread)).or_default().exclusive = 1;
+                        true
+                    }
+                    Effect::CloseShared(lock) if known.insert((lock, thread, false)) => {
+                        first.depth.entry((lock, thread)).or_default().shared = 1;
+                        true
+                    }
+                    _ => false,
+                };
+            }
+        }
+        first
+    }
+
     /// Takes the next event of the recorded order.
     pub(crate) fn step(&mut self, trace: &Batch, event: Event) -> Effect {
         let thread = event.thread();
@@ -68,22 +109,26 @@ impl Sections {
                 if depth.shared == 0 { Effect::CloseShared(lock) } else { Effect::None }
             }
             Op::Wait => {
-                depth.given_up = std::mem::take(&mut depth.exclusive);
-                depth.given_up_shared = if depth.given_up == 0 { std::mem::take(&mut depth.shared) } else { 0 };
-                match (depth.given_up, depth.given_up_shared) {
+                let held = (std::mem::take(&mut depth.exclusive), std::mem::take(&mut depth.shared));
+                depth.given_up = Some(held);
+                match held {
                     (0, 0) => Effect::None,
                     (0, _) => Effect::CloseShared(lock),
-                    _ => Effect::Close(lock),
+                    (_, 0) => Effect::Close(lock),
+                    _ => Effect::CloseBoth(lock),
                 }
             }
             Op::Woken => {
-                depth.exclusive += std::mem::take(&mut depth.given_up);
-                let shared = std::mem::take(&mut depth.given_up_shared);
-                depth.shared += shared;
-                match (depth.exclusive, shared) {
-                    (0, 0) => Effect::None,
-                    (0, _) => Effect::OpenShared(lock),
-                    _ => Effect::Open(lock),
+                // Without its wait in the trace, it takes the lock as an acquire does.
+                let taken = depth.given_up.take().unwrap_or((1, 0));
+                let before = (depth.exclusive, depth.shared);
+                depth.exclusive += taken.0;
+                depth.shared += taken.1;
+                match (before.0 == 0 && taken.0 > 0, before.1 == 0 && taken.1 > 0) {
+                    (false, false) => Effect::None,
+                    (false, true) => Effect::OpenShared(lock),
+                    (true, false) => Effect::Open(lock),
+                    (true, true) => Effect::OpenBoth(lock),
                 }
             }
             _ => Effect::None,

@@ -20,7 +20,7 @@ impl Start {
     /// Before the first event.
     pub(crate) fn new(trace: &Trace<'_>, initial: &dyn Fn(VarId) -> Value) -> Start {
         Start {
-            sections: Sections::default(),
+            sections: Sections::at_first(trace.batch),
             semaphores: trace.semaphores(),
             values: (0..trace.names.space(Space::Var).len()).map(|var| initial(VarId::from_index(var))).collect(),
             events: vec![0; trace.threads()],

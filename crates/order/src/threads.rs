@@ -51,8 +51,6 @@ impl Threads {
             let event = trace.event(index);
             if let Value::Int(n) = trace.batch.extra(event).value {
                 pins.entry((event.thread(), n as u64)).or_default().push(event.var());
-            } else {
-                pins.entry((event.thread(), 0)).or_default().push(event.var());
             }
         }
         let threads =

@@ -57,7 +57,7 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
     if causality == Causality::Observed && !of.options.count && of.options.list == 0 {
         return Ok(Predictions::default());
     }
-    let Courses { courses, omitted, .. } = of.bound.courses(property, of.options.instances)?;
+    let Courses { courses, omitted, asked } = of.bound.courses(property, of.options.instances)?;
     let is_violated = |course: &Course| {
         observed
             .iter()
@@ -77,13 +77,13 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
     for &model in models {
         search.model(model);
     }
-    let instances = (0..search.courses.len()).map(|number| search.answer(number, models)).collect();
+    let mut instances: Vec<Prediction> =
+        (0..search.courses.len()).map(|number| search.answer(number, models)).collect();
+    // What a user's logic does not answer is not known.
+    if let Some(error) = asked.and_then(|asked| asked.error()) {
+        instances.iter_mut().for_each(|prediction| prediction.truncated.push(error.to_string()));
+    }
     Ok(Predictions { instances, omitted })
-}
-
-/// Whether a model's lattice is over all events of a window.
-fn is_wide(model: Model) -> bool {
-    matches!(model, Model::WeakHb | Model::Maximal)
 }
 
 impl<'a> Search<'_, 'a> {
@@ -124,7 +124,7 @@ impl<'a> Search<'_, 'a> {
         }
         let limits = self.limits();
         let groups = groups(&self.courses, |number| self.is_open(number));
-        let whole = (!is_wide(model)).then(|| self.static_frame(model, &groups));
+        let whole = (!model.is_wide()).then(|| self.static_frame(model, &groups));
         for mut group in groups {
             // Many instances have many groups, and each would begin anew.
             if let Some(short) = self.out_of_time(&limits) {
@@ -154,16 +154,18 @@ impl<'a> Search<'_, 'a> {
         }
         let is_element = |event: u64| is_element[event as usize];
         match model {
+            Model::Observed => order::observed(self.of.batch, is_element),
             Model::SyncOnly => order::sync_only(&self.of.trace, is_element),
             Model::FullHb => order::full_hb(&self.of.trace, is_element),
-            _ => order::observed(self.of.batch, is_element),
+            Model::WeakHb | Model::Maximal => unreachable!("wide models have windows"),
         }
     }
 
     fn wide_frame(model: Model, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
         match model {
             Model::WeakHb => order::weak_hb(window, is_element),
-            _ => order::maximal(window, is_element),
+            Model::Maximal => order::maximal(window, is_element),
+            Model::Observed | Model::SyncOnly | Model::FullHb => unreachable!("only wide models have windows"),
         }
     }
 
@@ -328,7 +330,7 @@ impl<'a> Search<'_, 'a> {
     fn count(&self, model: Model, number: usize, prediction: &mut Prediction) {
         let mut group = groups(&self.courses, |course| course == number).remove(0);
         let all = self.of.bound.knobs(self.property).steps == Some(property::check::Steps::All);
-        let frame = if is_wide(model) {
+        let frame = if model.is_wide() {
             let mut windows = self.of.trace.windows(self.window(), self.of.initial);
             match windows.next_window() {
                 Some(window) if window.range().end == self.of.batch.events.len() as u64 => {
@@ -346,7 +348,8 @@ impl<'a> Search<'_, 'a> {
         };
         let events = std::mem::take(&mut group.events);
         let class = |event: u64| class_of(&events, event);
-        let limits = Limits { deadline: None, ..self.limits() };
+        let max_cuts = self.knobs.max_cuts.or(Some(MAX_CUTS));
+        let limits = Limits { deadline: None, max_cuts, ..self.limits() };
         match count(&frame, &class, &mut group.joint, &limits) {
             Ok(Counted { cuts, edges, dead_ends, runs }) => {
                 let (runs, bad) = runs.into_iter().next().unwrap_or_default();
@@ -367,23 +370,22 @@ fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits:
     if limits.deadline.is_none() || limits.breadth.is_some() {
         return explore(frame, class, joint, limits);
     }
-    let mut violations = Vec::new();
+    let (mut violations, mut unshown) = (Vec::new(), Vec::new());
     let mut outcome = Explored::default();
     for breadth in NEAR.into_iter().map(Some).chain([None]) {
         outcome = explore(frame, class, &mut *joint, &Limits { breadth, ..*limits });
         outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
         violations.append(&mut outcome.violations);
+        outcome.unshown.iter().for_each(|&owner| joint.retire(owner as usize));
+        unshown.append(&mut outcome.unshown);
         let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
         if joint.is_idle() || !only_narrow {
             break;
         }
     }
     // That it was narrow was our choice; what ended it is what counts.
-    let by_choice = |short: &Shortened| matches!(short, Shortened::Breadth(_));
-    if !outcome.shortened.iter().all(by_choice) {
-        outcome.shortened.retain(|short| !by_choice(short));
-    }
-    Explored { violations, ..outcome }
+    outcome.shortened.retain(|short| !matches!(short, Shortened::Breadth(_)));
+    Explored { violations, unshown, ..outcome }
 }
 
 /// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.

@@ -91,8 +91,8 @@ impl Judged {
         };
         for refused in found.instances.iter().filter_map(|prediction| prediction.refused.as_ref()) {
             say(&format!(
-                "property {}: A FAULT OF THIS PROGRAM: it found a violation whose schedule its own checker refused ({refused}). \
-                 The violation is not reported; please report the fault",
+                "property {}: a violation was found whose schedule the checker refused ({refused}), and is not reported. \
+                 Unless the trace has problems, this is A FAULT OF THIS PROGRAM: please report it",
                 property.name
             ));
         }
