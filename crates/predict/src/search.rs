@@ -19,6 +19,9 @@ const WINDOW: u64 = 10_000;
 /// A window has at least this much time, while there is any.
 const LEAST_SHARE: Duration = Duration::from_millis(20);
 
+/// Events in all schedules of a property: what is found then is only counted.
+const SCHEDULED: usize = 1 << 24;
+
 /// Cuts per level of the first searches.
 const NEAR: [u64; 2] = [64, 4096];
 
@@ -40,6 +43,8 @@ struct Known {
     said: Vec<Said>,
     predicted: Option<(Model, Predicted)>,
     refused: Option<String>,
+    /// A violation was found, but there is no room for its schedule.
+    no_room: bool,
 }
 
 /// One property on its way through the models.
@@ -50,6 +55,8 @@ struct Search<'s, 'a> {
     courses: Vec<Course>,
     known: Vec<Known>,
     auto: bool,
+    /// Events in the schedules so far.
+    scheduled: usize,
 }
 
 pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
@@ -65,7 +72,7 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
     };
     let known = courses.iter().map(|course| Known { violated: is_violated(course), ..Known::default() }).collect();
     let auto = causality == Causality::Auto;
-    let mut search = Search { of, property, knobs: of.bound.knobs(property), courses, known, auto };
+    let mut search = Search { of, property, knobs: of.bound.knobs(property), courses, known, auto, scheduled: 0 };
     let models: &[Model] = match causality {
         Causality::Auto => &[Model::FullHb, Model::WeakHb, Model::Maximal],
         Causality::Observed => &[Model::Observed],
@@ -89,7 +96,7 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
 impl<'a> Search<'_, 'a> {
     fn is_open(&self, number: usize) -> bool {
         let known = &self.known[number];
-        !known.violated && known.predicted.is_none() && known.refused.is_none()
+        !known.violated && known.predicted.is_none() && known.refused.is_none() && !known.no_room
     }
 
     fn limits(&self) -> Limits<'a> {
@@ -263,6 +270,10 @@ impl<'a> Search<'_, 'a> {
 
     /// Takes a violation that was found, if its schedule stands up.
     fn found(&mut self, model: Model, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
+        if self.scheduled > SCHEDULED {
+            self.known[number].no_room = true;
+            return;
+        }
         let course = &self.courses[number];
         let verified = built.and_then(|schedule| {
             verify(self.of, model, self.property, &course.instance, &schedule, terminal)?;
@@ -270,6 +281,7 @@ impl<'a> Search<'_, 'a> {
         });
         match verified {
             Ok(schedule) => {
+                self.scheduled += schedule.len();
                 let values = course.values(&schedule);
                 let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
                 self.known[number].predicted = Some((model, Predicted { schedule, event, terminal, values }));
@@ -297,7 +309,7 @@ impl<'a> Search<'_, 'a> {
 
     /// What is answered for an instance.
     fn answer(&self, number: usize, models: &[Model]) -> Prediction {
-        let Known { said, predicted, refused, violated } = &self.known[number];
+        let Known { said, predicted, refused, violated, no_room } = &self.known[number];
         // The model of the violation; else the strongest that was covered completely; else the first.
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
         let model = predicted.as_ref().map(|(model, _)| *model).or(complete);
@@ -308,6 +320,9 @@ impl<'a> Search<'_, 'a> {
         });
         let mut truncated: Vec<String> =
             said.iter().filter(|said| said.model == model).flat_map(|said| said.short.clone()).collect();
+        truncated.extend(
+            no_room.then(|| "a violation was found, but its schedule is too long beside the others".to_owned()),
+        );
         truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
         let mut prediction = Prediction {
             property: self.property,
