@@ -7,6 +7,7 @@
 //!
 //! All rules only ever demand an order that the recorded run has, so one pass along the recorded order finds every clock.
 
+mod barriers;
 mod conditions;
 mod frame;
 mod full_hb;
@@ -15,9 +16,11 @@ mod maximal;
 mod observed;
 mod rules;
 mod sections;
+mod semaphores;
 mod start;
 mod threads;
 mod variables;
+mod wakeups;
 mod weak_hb;
 mod wide;
 mod window;

@@ -160,7 +160,7 @@ impl Rules {
                     let taken = cut[lane.lane as usize];
                     count(&lane.ups, taken) - count(&lane.downs, taken)
                 };
-                start + lanes.iter().map(change).sum::<i64>() > 0
+                lanes.iter().map(change).fold(*start, i64::saturating_add) > 0
             }
         }
     }

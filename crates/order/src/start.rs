@@ -34,8 +34,10 @@ impl Start {
             self.sections.step(trace.batch, event);
             self.events[event.thread().index()] += 1;
             match event.op() {
-                Op::Up => self.semaphores[event.sem().index()] += 1,
-                Op::Down => self.semaphores[event.sem().index()] -= 1,
+                Op::Up | Op::Down => {
+                    let count = &mut self.semaphores[event.sem().index()];
+                    *count = count.saturating_add(if event.op() == Op::Up { 1 } else { -1 });
+                }
                 Op::Alloc | Op::Free => self.values[event.var().index()] = Value::Unknown,
                 op if is_access(op) && !is_read(op) => {
                     self.values[event.var().index()] = trace.batch.extra(event).value;

@@ -1,0 +1,42 @@
+//! Barriers: `alloc` and `free` of a variable.
+
+use crate::threads::Threads;
+use crate::window::Window;
+use clock::{Clock, VectorClock};
+use event::{Event, Op, VarId};
+use rustc_hash::FxHashMap;
+
+/// `alloc` and `free` keep their order with every access of their variable.
+#[derive(Default)]
+pub(crate) struct Barriers {
+    /// All accesses so far, of variables that have barriers in the window.
+    accesses: FxHashMap<VarId, VectorClock>,
+    last: FxHashMap<VarId, VectorClock>,
+}
+
+impl Barriers {
+    pub(crate) fn new(window: &Window<'_>) -> Barriers {
+        let barriers = window.events().filter(|(_, e)| matches!(e.op(), Op::Alloc | Op::Free));
+        let accesses = barriers.map(|(_, e)| (e.var(), VectorClock::default())).collect();
+        Barriers { accesses, last: FxHashMap::default() }
+    }
+
+    pub(crate) fn before(&self, event: Event, threads: &mut Threads) {
+        let clock = match event.op() {
+            Op::Alloc | Op::Free => self.accesses.get(&event.var()),
+            _ => self.last.get(&event.var()),
+        };
+        if let Some(clock) = clock {
+            threads.join(event.thread(), clock);
+        }
+    }
+
+    pub(crate) fn after(&mut self, event: Event, clock: &VectorClock) {
+        if let Some(accesses) = self.accesses.get_mut(&event.var()) {
+            accesses.join(clock);
+            if matches!(event.op(), Op::Alloc | Op::Free) {
+                self.last.entry(event.var()).or_default().copy_from(clock);
+            }
+        }
+    }
+}

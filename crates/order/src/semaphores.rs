@@ -1,0 +1,83 @@
+//! Semaphores in a window: their events in recorded order (`weak-hb`), or counted (`maximal`).
+
+use crate::frame::Frame;
+use crate::rules::{Guard, LaneCounts};
+use crate::threads::{Place, Threads};
+use crate::window::Window;
+use clock::{Clock, VectorClock};
+use event::{Event, Id, Op, SemId, Space, ThreadId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Semaphores: ordered, or counted.
+pub(crate) struct Semaphores {
+    clocks: Option<Vec<VectorClock>>,
+    /// Those that more than one thread uses, or that go below zero.
+    counted: FxHashSet<SemId>,
+    counts: BTreeMap<SemId, BTreeMap<ThreadId, LaneCounts>>,
+}
+
+impl Semaphores {
+    pub(crate) fn new(window: &Window<'_>, ordered: bool) -> Semaphores {
+        let mut owner: FxHashMap<SemId, ThreadId> = FxHashMap::default();
+        let mut counted = FxHashSet::default();
+        let mut counts = window.start.semaphores.clone();
+        for (_, event) in window.events().filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+            if *owner.entry(event.sem()).or_insert(event.thread()) != event.thread() {
+                counted.insert(event.sem());
+            }
+            let count = &mut counts[event.sem().index()];
+            if event.op() == Op::Up {
+                *count = count.saturating_add(1);
+            } else {
+                *count = count.saturating_sub(1);
+                if *count < 0 {
+                    counted.insert(event.sem());
+                }
+            }
+        }
+        let clocks = ordered.then(|| vec![VectorClock::default(); window.trace.names.space(Space::Sem).len()]);
+        Semaphores { clocks, counted, counts: BTreeMap::new() }
+    }
+
+    pub(crate) fn is_ruled(&self, event: Event) -> bool {
+        matches!(event.op(), Op::Up | Op::Down) && self.clocks.is_none() && self.counted.contains(&event.sem())
+    }
+
+    pub(crate) fn before(&self, event: Event, threads: &mut Threads) {
+        if matches!(event.op(), Op::Up | Op::Down)
+            && let Some(clocks) = &self.clocks
+        {
+            threads.join(event.thread(), &clocks[event.sem().index()]);
+        }
+    }
+
+    pub(crate) fn after(&mut self, event: Event, place: Option<Place>, threads: &mut Threads) {
+        if !matches!(event.op(), Op::Up | Op::Down) {
+            return;
+        }
+        if let Some(clocks) = &mut self.clocks {
+            clocks[event.sem().index()].copy_from(threads.clock(event.thread()));
+        } else if let Some(place) = place.filter(|_| self.counted.contains(&event.sem())) {
+            let counts = self.counts.entry(event.sem()).or_default().entry(event.thread()).or_default();
+            if event.op() == Op::Up {
+                counts.ups.push(place.number);
+            } else {
+                counts.downs.push(place.number);
+                threads.rule(place).guard = Guard::Down { semaphore: event.sem().0 };
+            }
+        }
+    }
+
+    pub(crate) fn finish(self, window: &Window<'_>, frame: &mut Frame) {
+        frame.rules.semaphores = window.start.semaphores.iter().map(|&count| (count, Vec::new())).collect();
+        for (semaphore, threads) in self.counts {
+            for (lane, by) in (0..).zip(&frame.lanes) {
+                if let Some(counts) = threads.get(&by.thread) {
+                    let counts = LaneCounts { lane, ..counts.clone() };
+                    frame.rules.semaphores[semaphore.index()].1.push(counts);
+                }
+            }
+        }
+    }
+}

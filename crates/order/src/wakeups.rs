@@ -1,0 +1,83 @@
+//! Wake-ups in a window: each comes after its notify, and never if that came before the wait.
+
+use crate::conditions::Pair;
+use crate::rules::Act;
+use crate::threads::{Place, Threads};
+use crate::window::Window;
+use clock::{Clock, VectorClock};
+use event::{Event, Op, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// The pairs of a window, by their events.
+pub(crate) struct Wakeups {
+    by_event: FxHashMap<u64, Vec<Pair>>,
+    waits: FxHashMap<u64, Place>,
+    /// By notify: its clock.
+    notifies: FxHashMap<u64, VectorClock>,
+    /// By wake-up: the slot that says whether its notify was lost.
+    slots: FxHashMap<u64, u32>,
+}
+
+impl Wakeups {
+    pub(crate) fn new(window: &Window<'_>) -> Wakeups {
+        let mut by_event: FxHashMap<u64, Vec<Pair>> = FxHashMap::default();
+        // They are in the order of their wake-ups.
+        let pairs = window.trace.pairs();
+        let from = pairs.partition_point(|pair| pair.woken < window.range.start);
+        for pair in pairs[from..].iter().take_while(|pair| pair.woken < window.range.end) {
+            // A notify before the window has done its work; a wake-up behind it makes no rule in it.
+            if pair.notify >= window.range.start {
+                by_event.entry(pair.notify).or_default().push(*pair);
+                by_event.entry(pair.woken).or_default().push(*pair);
+                by_event.entry(pair.wait).or_default().push(*pair);
+            }
+        }
+        Wakeups { by_event, waits: FxHashMap::default(), notifies: FxHashMap::default(), slots: FxHashMap::default() }
+    }
+
+    pub(crate) fn is_ruled(&self, index: u64) -> bool {
+        self.by_event.contains_key(&index)
+    }
+
+    pub(crate) fn before(&self, index: u64, event: Event, threads: &mut Threads) {
+        if event.op() == Op::Woken
+            && let Some(pairs) = self.by_event.get(&index)
+            && let Some(clock) = self.notifies.get(&pairs[0].notify)
+        {
+            threads.join(event.thread(), clock);
+        }
+    }
+
+    pub(crate) fn after(&mut self, index: u64, event: Event, place: Place, threads: &mut Threads) {
+        let Some(pairs) = self.by_event.get(&index) else { return };
+        match event.op() {
+            Op::Wait => {
+                self.waits.insert(index, place);
+            }
+            Op::Notify | Op::NotifyAll => {
+                let clock = threads.clock(event.thread()).clone();
+                let from = threads.frame.rules.notifies.len() as u32;
+                for pair in pairs {
+                    // A wait before the window, or one that always comes first, cannot be too late.
+                    let Some(wait) = self.waits.get(&pair.wait) else { continue };
+                    if clock.get(ThreadId(wait.lane)) < wait.number {
+                        let slot = threads.frame.rules.reads.len() as u32;
+                        threads.frame.rules.reads.push(Vec::new());
+                        threads.frame.rules.notifies.push((slot, wait.need()));
+                        self.slots.insert(pair.woken, slot);
+                    }
+                }
+                let to = threads.frame.rules.notifies.len() as u32;
+                if from < to {
+                    threads.rule(place).act = Act::Notify { from, to };
+                }
+                self.notifies.insert(index, clock);
+            }
+            _ => {
+                if let Some(&slot) = self.slots.get(&index) {
+                    threads.rule(place).act = Act::Woken { slot };
+                }
+            }
+        }
+    }
+}
