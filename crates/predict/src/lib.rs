@@ -5,6 +5,8 @@
 //! knows only the model's definition, and through the evaluation of the recorded run, on the trace in the witness's
 //! order.
 
+mod budget;
+mod counting;
 mod group;
 mod joint;
 mod predictor;

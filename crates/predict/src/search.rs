@@ -1,32 +1,27 @@
 //! The search for violations, model by model, group by group.
 
+use crate::budget::{broaden, slice};
 use crate::group::{Group, groups};
-use crate::joint::{Joint, SILENCE};
-use crate::predictor::{Counts, Predicted, Prediction, Predictions, Predictor, Tried};
+use crate::joint::SILENCE;
+use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::verify::verify;
 use crate::weave::weave;
-use lattice::{Counted, Limits, Outcome as Explored, Shortened, count, explore, violated_runs};
+use lattice::{Limits, Outcome as Explored, Shortened};
 use order::{Frame, Model};
 use property::check::{Breadth, Causality, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
 use property::steps::{Course, Courses};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Events that are looked at together in wide models, if nobody says.
 const WINDOW: u64 = 10_000;
 
-/// A window has at least this much time, while there is any.
-const LEAST_SHARE: Duration = Duration::from_millis(20);
-
 /// Events in all schedules of a property: what is found then is only counted.
 const SCHEDULED: usize = 1 << 24;
 
-/// Cuts per level of the first searches.
-const NEAR: [u64; 2] = [64, 4096];
-
 /// Cuts of one search, if nobody says and no time is set.
-const MAX_CUTS: u64 = 1_000_000_000;
+pub(crate) const MAX_CUTS: u64 = 1_000_000_000;
 
 /// What a model said of one instance.
 #[derive(Clone)]
@@ -48,11 +43,11 @@ struct Known {
 }
 
 /// One property on its way through the models.
-struct Search<'s, 'a> {
-    of: &'s Predictor<'a>,
-    property: usize,
-    knobs: Knobs,
-    courses: Vec<Course>,
+pub(crate) struct Search<'s, 'a> {
+    pub(crate) of: &'s Predictor<'a>,
+    pub(crate) property: usize,
+    pub(crate) knobs: Knobs,
+    pub(crate) courses: Vec<Course>,
     known: Vec<Known>,
     auto: bool,
     /// Events in the schedules so far.
@@ -99,7 +94,7 @@ impl<'a> Search<'_, 'a> {
         !known.violated && known.predicted.is_none() && known.refused.is_none() && !known.no_room
     }
 
-    fn limits(&self) -> Limits<'a> {
+    pub(crate) fn limits(&self) -> Limits<'a> {
         let options = &self.of.options;
         let deadline = self.auto.then(|| (Instant::now() + options.time, options.time));
         Limits {
@@ -116,7 +111,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    fn window(&self) -> u64 {
+    pub(crate) fn window(&self) -> u64 {
         self.knobs.window.unwrap_or(WINDOW)
     }
 
@@ -154,7 +149,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// The frame of a model whose rules are all clocks, over the events of some groups.
-    fn static_frame(&self, model: Model, groups: &[Group]) -> Frame {
+    pub(crate) fn static_frame(&self, model: Model, groups: &[Group]) -> Frame {
         let mut is_element = vec![false; self.of.batch.events.len()];
         for (event, _) in groups.iter().flat_map(|group| &group.events) {
             is_element[*event as usize] = true;
@@ -168,7 +163,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    fn wide_frame(model: Model, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    pub(crate) fn wide_frame(model: Model, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
         match model {
             Model::WeakHb => order::weak_hb(window, is_element),
             Model::Maximal => order::maximal(window, is_element),
@@ -340,80 +335,9 @@ impl<'a> Search<'_, 'a> {
         }
         prediction
     }
-
-    /// Counts the lattice of an instance, and lists runs.
-    fn count(&self, model: Model, number: usize, prediction: &mut Prediction) {
-        let mut group = groups(&self.courses, |course| course == number).remove(0);
-        let all = self.of.bound.knobs(self.property).steps == Some(property::check::Steps::All);
-        let frame = if model.is_wide() {
-            let mut windows = self.of.trace.windows(self.window(), self.of.initial);
-            match windows.next_window() {
-                Some(window) if window.range().end == self.of.batch.events.len() as u64 => {
-                    Self::wide_frame(model, &window, |_| true)
-                }
-                _ => {
-                    prediction.truncated.push("a trace longer than the window cannot be counted".to_owned());
-                    return;
-                }
-            }
-        } else if model == Model::Observed && !all {
-            order::observed(self.of.batch, |_| true)
-        } else {
-            self.static_frame(model, std::slice::from_ref(&group))
-        };
-        let events = std::mem::take(&mut group.events);
-        let class = |event: u64| class_of(&events, event);
-        let max_cuts = self.knobs.max_cuts.or(Some(MAX_CUTS));
-        let limits = Limits { deadline: None, max_cuts, ..self.limits() };
-        match count(&frame, &class, &mut group.joint, &limits) {
-            Ok(Counted { cuts, edges, dead_ends, runs }) => {
-                let (runs, bad) = runs.into_iter().next().unwrap_or_default();
-                let (runs, bad_runs) = (runs.to_string(), bad.to_string());
-                prediction.counts = Some(Counts { cuts, edges, runs, bad_runs, dead_ends });
-            }
-            Err(short) => prediction.truncated.push(format!("counting: {short}")),
-        }
-        if self.of.options.list > 0 {
-            prediction.bad_runs = violated_runs(&frame, &class, &mut group.joint, self.of.options.list);
-        }
-    }
-}
-
-/// Searches a frame within a time: first close to the recorded run, then further and further away, so that a lattice that
-/// is too wide does not take all of the time for its first levels.
-fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits: &Limits<'_>) -> Explored {
-    if limits.deadline.is_none() || limits.breadth.is_some() {
-        return explore(frame, class, joint, limits);
-    }
-    let (mut violations, mut unshown) = (Vec::new(), Vec::new());
-    let mut outcome = Explored::default();
-    for breadth in NEAR.into_iter().map(Some).chain([None]) {
-        outcome = explore(frame, class, &mut *joint, &Limits { breadth, ..*limits });
-        outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
-        violations.append(&mut outcome.violations);
-        outcome.unshown.iter().for_each(|&owner| joint.retire(owner as usize));
-        unshown.append(&mut outcome.unshown);
-        let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
-        if joint.is_idle() || !only_narrow {
-            break;
-        }
-    }
-    // That it was narrow was our choice; what ended it is what counts.
-    outcome.shortened.retain(|short| !matches!(short, Shortened::Breadth(_)));
-    Explored { violations, unshown, ..outcome }
-}
-
-/// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.
-fn slice<'l>(limits: &Limits<'l>, left: u32) -> Limits<'l> {
-    let share = |(end, _): (Instant, Duration)| {
-        let now = Instant::now();
-        let share = (end.saturating_duration_since(now) / left.max(1)).max(LEAST_SHARE);
-        ((now + share).min(end), share)
-    };
-    Limits { deadline: limits.deadline.map(share), ..*limits }
 }
 
 /// The class of an event; silence, if it is none of a group.
-fn class_of(events: &[(u64, u32)], event: u64) -> u32 {
+pub(crate) fn class_of(events: &[(u64, u32)], event: u64) -> u32 {
     events.binary_search_by_key(&event, |&(event, _)| event).map_or(SILENCE, |at| events[at].1)
 }
