@@ -132,11 +132,11 @@ impl<'f, A: Automaton> Explorer<'f, A> {
             // While messages arrive, new classes may.
             let closed =
                 if self.world.has_ended() && !context { Closed::new(&mut automaton, self.world.classes) } else { None };
-            let (world, limits) = (&self.world, &self.limits);
+            let limits = &self.limits;
             self.engine = Some(match closed {
-                Some(closed) if closed.states <= 8 => Engine::Few(Run::new(Bits::new(closed), world, limits, owners)),
-                Some(closed) => Engine::Many(Run::new(Bits::new(closed), world, limits, owners)),
-                None => Engine::Sets(Run::new(Sets::new(automaton), world, limits, owners)),
+                Some(closed) if closed.states <= 8 => Engine::Few(Run::new(Bits::new(closed), limits, owners)),
+                Some(closed) => Engine::Many(Run::new(Bits::new(closed), limits, owners)),
+                None => Engine::Sets(Run::new(Sets::new(automaton), limits, owners)),
             });
         }
         let Some(engine) = &mut self.engine else { return Vec::new() };
@@ -154,7 +154,10 @@ impl<'f, A: Automaton> Explorer<'f, A> {
     }
 }
 
-fn outcome<P: Payload>(run: Run<P>, world: &World<'_>, limits: &Limits<'_>) -> Outcome {
+fn outcome<P: Payload>(mut run: Run<P>, world: &World<'_>, limits: &Limits<'_>) -> Outcome {
+    if !run.has_found_all() && (!run.done || world.has_gaps()) {
+        run.shortened.insert(Shortened::Missing);
+    }
     let mut outcome =
         Outcome { figures: run.figures, shortened: run.shortened.into_iter().collect(), ..Outcome::default() };
     let mut payload = run.payload;
@@ -216,7 +219,7 @@ pub fn count<A: Automaton>(
     let mut explorer = Explorer::new(automaton, limits, Some(frame));
     feed(&mut explorer, frame, class);
     let (world, automaton) = (explorer.world, explorer.automaton.expect("the search has not begun"));
-    let mut run = Run::new(Counts::new(automaton), &world, &limits, owners);
+    let mut run = Run::new(Counts::new(automaton), &limits, owners);
     let elements = world.len();
     let mut dead_ends = 0;
     while !run.done && run.depth < elements {

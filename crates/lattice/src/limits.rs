@@ -64,6 +64,8 @@ pub enum Shortened {
     Interrupted,
     /// Too many threads at once.
     Lanes(u64),
+    /// Elements that were to come have not arrived.
+    Missing,
 }
 
 impl std::fmt::Display for Shortened {
@@ -75,6 +77,7 @@ impl std::fmt::Display for Shortened {
             Shortened::Memory(n) => write!(f, "a level of more than {n} cuts is too large for the memory allowed"),
             Shortened::Time(time) => write!(f, "time is up after {} s", time.as_secs_f64()),
             Shortened::Interrupted => write!(f, "interrupted"),
+            Shortened::Missing => write!(f, "messages are missing"),
             Shortened::Lanes(n) => write!(f, "{n} threads at the same time are too many"),
         }
     }

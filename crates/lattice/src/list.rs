@@ -1,7 +1,7 @@
 //! Complete runs that are violated, one by one: for lattices small enough to be shown.
 
 use crate::automaton::{Automaton, Status};
-use order::{Frame, Passed};
+use order::{Context, Frame, Passed};
 
 /// Elements that are tried before it gives up.
 const EFFORT: u64 = 1 << 20;
@@ -16,9 +16,8 @@ pub fn violated_runs<A: Automaton>(
 ) -> Vec<Vec<u64>> {
     let start = automaton.start();
     let mut list = List { frame, class, automaton, limit, effort: EFFORT, found: Vec::new() };
-    let context = vec![0; frame.rules.slots()];
     for state in start {
-        list.go(&mut vec![0; frame.lanes.len()], &context, state, &mut Vec::new());
+        list.go(&mut vec![0; frame.lanes.len()], &Context::new(), state, &mut Vec::new());
     }
     list.found
 }
@@ -33,7 +32,7 @@ struct List<'l, A> {
 }
 
 impl<A: Automaton> List<'_, A> {
-    fn go(&mut self, cut: &mut [u32], context: &[u32], state: u32, path: &mut Vec<u64>) {
+    fn go(&mut self, cut: &mut [u32], context: &Context, state: u32, path: &mut Vec<u64>) {
         if path.len() == self.frame.len() {
             if self.automaton.status(state) == Status::Violated {
                 self.found.push(path.clone());
@@ -51,7 +50,7 @@ impl<A: Automaton> List<'_, A> {
             self.effort -= 1;
             let element = &frame.lanes[lane].elements[cut[lane] as usize];
             let needs = frame.needs(element).iter().all(|need| cut[need.lane as usize] >= need.count);
-            let mut context = context.to_vec();
+            let mut context = context.clone();
             if needs
                 && frame.rules.allows(element, cut)
                 && frame.rules.pass(element, lane as u32, cut, &mut context) == Passed::Yes

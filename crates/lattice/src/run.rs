@@ -76,8 +76,8 @@ pub(crate) struct Run<P: Payload> {
 }
 
 impl<P: Payload> Run<P> {
-    pub(crate) fn new(mut payload: P, world: &World<'_>, limits: &Limits<'_>, owners: usize) -> Run<P> {
-        let (column, carries) = payload.start(world);
+    pub(crate) fn new(mut payload: P, limits: &Limits<'_>, owners: usize) -> Run<P> {
+        let (column, carries) = payload.start();
         let found: Vec<Found> = payload.found().into_iter().map(|candidate| Found { candidate, depth: 0 }).collect();
         let open = owners - found.len();
         Run {
@@ -132,6 +132,11 @@ impl<P: Payload> Run<P> {
             bound,
             done: false,
         }
+    }
+
+    /// Whether every owner is violated: nothing more can be found.
+    pub(crate) fn has_found_all(&self) -> bool {
+        self.open == 0
     }
 
     /// Goes on as far as it can, but to no greater depth than `until`.

@@ -114,6 +114,11 @@ impl<'f> World<'f> {
         self.lanes.iter().all(|lane| lane.ended)
     }
 
+    /// Whether some element is missing before one that has arrived.
+    pub(crate) fn has_gaps(&self) -> bool {
+        self.lanes.iter().any(|lane| lane.slots.len() > lane.ready as usize)
+    }
+
     /// How many elements have arrived in order.
     pub(crate) fn len(&self) -> u64 {
         self.lanes.iter().map(|lane| u64::from(lane.ready)).sum()

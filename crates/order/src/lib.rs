@@ -32,7 +32,7 @@ pub use frame::{Element, Frame, Lane, Need};
 pub use full_hb::{full_hb, sync_only};
 pub use maximal::maximal;
 pub use observed::observed;
-pub use rules::{Passed, Rules};
+pub use rules::{Context, Passed, Rules};
 pub use weak_hb::weak_hb;
 pub use window::{Trace, Window, Windows};
 

@@ -5,7 +5,7 @@
 //! are one class: equal recorded values, unless some read has no value and so needs that very write.
 
 use crate::frame::{Frame, Need};
-use crate::rules::Act;
+use crate::rules::{Act, LaneWrites};
 use crate::threads::{Place, Threads, is_read};
 use crate::variables::{Span, Spans};
 use crate::wide::{Access, Accesses, build};
@@ -121,8 +121,13 @@ fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxH
         }
     }
     let classes = contents.classes();
-    let slot = frame.rules.reads.len() as u32;
-    frame.rules.reads.push(last_reads.into_iter().map(|(lane, count)| Need { lane, count }).collect());
+    let mut writes: BTreeMap<u32, Vec<(u32, u32, u32)>> = BTreeMap::new();
+    for (order, seen) in (1..).zip(accesses.iter().filter(|seen| !is_read(seen.op))) {
+        writes.entry(seen.place.lane).or_default().push((seen.place.number, order, classes[order as usize]));
+    }
+    let last_reads = last_reads.into_iter().map(|(lane, count)| Need { lane, count }).collect();
+    let writes = writes.into_iter().map(|(lane, writes)| LaneWrites { lane, writes }).collect();
+    let slot = frame.rules.slot(last_reads, writes);
     let mut by_value: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     for (&class, &value) in classes.iter().zip(&contents.values).filter(|(_, value)| value.is_known()) {
         by_value.entry(Key::of(value)).or_default().push(class);
@@ -147,9 +152,9 @@ fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxH
             op if is_read(op) => Act::Read { slot, accepted: accept(seen.value, accepted) },
             Op::AtomicRmw => {
                 let accepted = accept(Value::Unknown, accepted);
-                Act::ReadWrite { slot, accepted, class: classes[written + 1] }
+                Act::ReadWrite { slot, accepted, class: classes[written + 1], order: written as u32 + 1 }
             }
-            _ => Act::Write { slot, class: classes[written + 1] },
+            _ => Act::Write { slot, class: classes[written + 1], order: written as u32 + 1 },
         };
         written += usize::from(!is_read(seen.op));
         frame.lanes[seen.place.lane as usize].elements[seen.place.number as usize - 1].act = act;

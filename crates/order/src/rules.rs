@@ -44,10 +44,11 @@ pub(crate) enum Act {
     Woken {
         slot: u32,
     },
-    /// Writes what is in this class.
+    /// Writes what is in this class. `order`: which write of the variable it is in recorded order, from 1.
     Write {
         slot: u32,
         class: u32,
+        order: u32,
     },
     /// Sees only what is in these classes: an entry of [`Rules::accepted`].
     Read {
@@ -59,6 +60,7 @@ pub(crate) enum Act {
         slot: u32,
         accepted: u32,
         class: u32,
+        order: u32,
     },
 }
 
@@ -86,6 +88,17 @@ pub(crate) struct LaneCounts {
     pub(crate) downs: Vec<u32>,
 }
 
+/// The writes of a variable in one lane: number of the element, which write in recorded order, class.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub(crate) struct LaneWrites {
+    pub(crate) lane: u32,
+    pub(crate) writes: Vec<(u32, u32, u32)>,
+}
+
+/// What a path remembers: of each slot, what is not as usual; by slot. It is usual that a notify is not lost, and
+/// that reads to come see the write recorded last of those in the cut. Close to the recorded run nearly all is usual.
+pub type Context = Vec<(u32, u32)>;
+
 /// All rules of a frame.
 #[derive(Clone, Default, Debug)]
 pub struct Rules {
@@ -102,6 +115,8 @@ pub struct Rules {
     pub(crate) accepted: Vec<Vec<u32>>,
     /// By slot: the last read of the variable in each lane; empty for notifies.
     pub(crate) reads: Vec<Vec<Need>>,
+    /// By slot: the writes of the variable; empty for notifies.
+    pub(crate) writes: Vec<Vec<LaneWrites>>,
 }
 
 /// Whether an element can come, as far as the context is concerned.
@@ -126,7 +141,14 @@ fn is_taken(needs: &[Need], cut: &[u32]) -> bool {
 }
 
 impl Rules {
-    /// How many slots a context has.
+    /// Another slot.
+    pub(crate) fn slot(&mut self, reads: Vec<Need>, writes: Vec<LaneWrites>) -> u32 {
+        self.reads.push(reads);
+        self.writes.push(writes);
+        self.reads.len() as u32 - 1
+    }
+
+    /// How many things a path may have to remember.
     pub fn slots(&self) -> usize {
         self.reads.len()
     }
@@ -166,49 +188,81 @@ impl Rules {
     }
 
     /// Takes an element after a cut (which does not contain it): changes the context, if it can come.
-    pub fn pass(&self, element: &Element, lane: u32, cut: &[u32], context: &mut [u32]) -> Passed {
+    pub fn pass(&self, element: &Element, lane: u32, cut: &[u32], context: &mut Context) -> Passed {
         match element.act {
             Act::None => {}
             Act::Notify { from, to } => {
                 for (slot, wait) in &self.notifies[from as usize..to as usize] {
                     if cut[wait.lane as usize] < wait.count {
-                        context[*slot as usize] = 1;
+                        set(context, *slot, Some(1));
                     }
                 }
             }
             Act::Woken { slot } => {
-                if context[slot as usize] == 1 {
+                if get(context, slot) == Some(1) {
                     return Passed::No;
                 }
             }
-            Act::Write { slot, class } => self.write(slot, class, lane, cut, context),
+            Act::Write { slot, class, order } => self.write(slot, class, order, lane, cut, context),
             Act::Read { slot, accepted } => {
-                if !self.accepts(accepted, context[slot as usize]) {
+                if !self.accepts(accepted, slot, cut, context) {
                     return Passed::Terminal;
                 }
-                self.write(slot, context[slot as usize], lane, cut, context);
+                if !self.is_read_later(slot, lane, cut) {
+                    set(context, slot, None);
+                }
             }
-            Act::ReadWrite { slot, accepted, class } => {
-                if !self.accepts(accepted, context[slot as usize]) {
+            Act::ReadWrite { slot, accepted, class, order } => {
+                if !self.accepts(accepted, slot, cut, context) {
                     return Passed::No;
                 }
-                self.write(slot, class, lane, cut, context);
+                self.write(slot, class, order, lane, cut, context);
             }
         }
         Passed::Yes
     }
 
-    fn accepts(&self, accepted: u32, class: u32) -> bool {
+    /// The write recorded last of those in a cut: which one it is, and its class. Nothing written: the initial value.
+    fn usual(&self, slot: u32, cut: &[u32]) -> (u32, u32) {
+        let last = |lane: &LaneWrites| {
+            let taken = lane.writes.partition_point(|&(number, ..)| number <= cut[lane.lane as usize]);
+            taken.checked_sub(1).map(|at| (lane.writes[at].1, lane.writes[at].2))
+        };
+        self.writes[slot as usize].iter().filter_map(last).max().unwrap_or_default()
+    }
+
+    fn accepts(&self, accepted: u32, slot: u32, cut: &[u32], context: &Context) -> bool {
+        let class = get(context, slot).unwrap_or_else(|| self.usual(slot, cut).1);
         self.accepted[accepted as usize].binary_search(&class).is_ok()
     }
 
-    /// What reads to come would see; nothing, if none are to come.
-    fn write(&self, slot: u32, class: u32, lane: u32, cut: &[u32], context: &mut [u32]) {
-        let to_come = self.reads[slot as usize].iter().any(|last| {
+    fn write(&self, slot: u32, class: u32, order: u32, lane: u32, cut: &[u32], context: &mut Context) {
+        let usual = self.usual(slot, cut).max((order, class)).1;
+        let unusual = class != usual && self.is_read_later(slot, lane, cut);
+        set(context, slot, unusual.then_some(class));
+    }
+
+    /// Whether reads of the variable are still to come behind an element of a lane.
+    fn is_read_later(&self, slot: u32, lane: u32, cut: &[u32]) -> bool {
+        self.reads[slot as usize].iter().any(|last| {
             // The element itself is taken.
             let taken = cut[last.lane as usize] + u32::from(last.lane == lane);
             taken < last.count
-        });
-        context[slot as usize] = if to_come { class } else { 0 };
+        })
+    }
+}
+
+fn get(context: &Context, slot: u32) -> Option<u32> {
+    context.binary_search_by_key(&slot, |&(slot, _)| slot).ok().map(|at| context[at].1)
+}
+
+fn set(context: &mut Context, slot: u32, value: Option<u32>) {
+    match (context.binary_search_by_key(&slot, |&(slot, _)| slot), value) {
+        (Ok(at), Some(value)) => context[at].1 = value,
+        (Ok(at), None) => {
+            context.remove(at);
+        }
+        (Err(at), Some(value)) => context.insert(at, (slot, value)),
+        (Err(_), None) => {}
     }
 }

@@ -61,8 +61,7 @@ impl Wakeups {
                     // A wait before the window, or one that always comes first, cannot be too late.
                     let Some(wait) = self.waits.get(&pair.wait) else { continue };
                     if clock.get(ThreadId(wait.lane)) < wait.number {
-                        let slot = threads.frame.rules.reads.len() as u32;
-                        threads.frame.rules.reads.push(Vec::new());
+                        let slot = threads.frame.rules.slot(Vec::new(), Vec::new());
                         threads.frame.rules.notifies.push((slot, wait.need()));
                         self.slots.insert(pair.woken, slot);
                     }

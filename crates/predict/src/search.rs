@@ -4,7 +4,7 @@ use crate::budget::{broaden, slice};
 use crate::group::{Group, groups};
 use crate::joint::SILENCE;
 use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
-use crate::verify::verify;
+use crate::verify::{recorded_problem, verify};
 use crate::weave::weave;
 use lattice::{Limits, Outcome as Explored, Shortened};
 use order::{Frame, Model};
@@ -38,8 +38,8 @@ struct Known {
     said: Vec<Said>,
     predicted: Option<(Model, Predicted)>,
     refused: Option<String>,
-    /// A violation was found, but there is no room for its schedule.
-    no_room: bool,
+    /// Why a violation that was found is not told.
+    untold: Option<String>,
 }
 
 /// One property on its way through the models.
@@ -91,7 +91,7 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
 impl<'a> Search<'_, 'a> {
     fn is_open(&self, number: usize) -> bool {
         let known = &self.known[number];
-        !known.violated && known.predicted.is_none() && known.refused.is_none() && !known.no_room
+        !known.violated && known.predicted.is_none() && known.refused.is_none() && known.untold.is_none()
     }
 
     pub(crate) fn limits(&self) -> Limits<'a> {
@@ -266,7 +266,8 @@ impl<'a> Search<'_, 'a> {
     /// Takes a violation that was found, if its schedule stands up.
     fn found(&mut self, model: Model, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
         if self.scheduled > SCHEDULED {
-            self.known[number].no_room = true;
+            let why = "a violation was found, but its schedule is too long beside the others";
+            self.known[number].untold = Some(why.to_owned());
             return;
         }
         let course = &self.courses[number];
@@ -281,7 +282,11 @@ impl<'a> Search<'_, 'a> {
                 let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
                 self.known[number].predicted = Some((model, Predicted { schedule, event, terminal, values }));
             }
-            Err(why) => self.known[number].refused = Some(format!("{}: {why}", model.text())),
+            Err(why) => match recorded_problem(self.of, model) {
+                // Nothing can be shown from a run that cannot have happened as recorded.
+                Some(problem) => self.known[number].untold = Some(format!("the trace has a problem: {problem}")),
+                None => self.known[number].refused = Some(format!("{}: {why}", model.text())),
+            },
         }
     }
 
@@ -304,7 +309,7 @@ impl<'a> Search<'_, 'a> {
 
     /// What is answered for an instance.
     fn answer(&self, number: usize, models: &[Model]) -> Prediction {
-        let Known { said, predicted, refused, violated, no_room } = &self.known[number];
+        let Known { said, predicted, refused, violated, untold } = &self.known[number];
         // The model of the violation; else the strongest that was covered completely; else the first.
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
         let model = predicted.as_ref().map(|(model, _)| *model).or(complete);
@@ -315,9 +320,7 @@ impl<'a> Search<'_, 'a> {
         });
         let mut truncated: Vec<String> =
             said.iter().filter(|said| said.model == model).flat_map(|said| said.short.clone()).collect();
-        truncated.extend(
-            no_room.then(|| "a violation was found, but its schedule is too long beside the others".to_owned()),
-        );
+        truncated.extend(untold.clone());
         truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
         let mut prediction = Prediction {
             property: self.property,

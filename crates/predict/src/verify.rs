@@ -37,6 +37,13 @@ pub(crate) fn verify(
     Err("the property is not violated at its last event".to_owned())
 }
 
+/// Why the recorded run itself is not feasible, if it is not.
+pub(crate) fn recorded_problem(of: &Predictor<'_>, model: Model) -> Option<String> {
+    let recorded: Vec<u64> = (0..of.batch.events.len() as u64).collect();
+    let checked = witness::check(checkers(model), of.names, of.batch, of.initial, &recorded, false);
+    checked.err().map(|refused| refused.to_string())
+}
+
 fn judge(of: &Predictor<'_>, property: usize, schedule: &[u64]) -> Result<Vec<Outcome>, String> {
     let batch = in_order(of.batch, schedule);
     of.bound.judge(property, of.names, &batch).map_err(|error| error.to_string())

@@ -132,7 +132,7 @@ impl<W: Word> Payload for Bits<W> {
     const FAST: bool = true;
     const WANTS_CUT: bool = false;
 
-    fn start(&mut self, _world: &World<'_>) -> (Vec<W>, usize) {
+    fn start(&mut self) -> (Vec<W>, usize) {
         let start = W::from_bits(self.closed.start);
         if start.and(self.violated).bits() != 0 {
             self.note_set(start, &[]);

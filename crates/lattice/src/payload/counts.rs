@@ -61,8 +61,8 @@ impl<A: Automaton> Payload for Counts<A> {
     const WANTS_CUT: bool = true;
     const EXACT: bool = true;
 
-    fn start(&mut self, world: &World<'_>) -> (Column, usize) {
-        let context = self.contexts.start(world.frame.map_or(0, |frame| frame.rules.slots()));
+    fn start(&mut self) -> (Column, usize) {
+        let context = self.contexts.start();
         let start = self.automaton.start();
         let paths = start.iter().map(|&state| (At { context, state }, BigUint::from(1u32))).collect();
         (Column { ends: vec![start.len()], paths }, start.len())

@@ -66,7 +66,7 @@ pub(crate) trait Payload {
     const EXACT: bool = false;
 
     /// The column of the level that has only the empty cut, and how much it carries; 0: nothing more can go wrong.
-    fn start(&mut self, world: &World<'_>) -> (Self::Column, usize);
+    fn start(&mut self) -> (Self::Column, usize);
     /// A level of so many cuts begins to be left.
     fn begin(&mut self, cuts: usize, recorded: &[u32]);
     /// Gathers what comes over an edge from a cut.

@@ -3,27 +3,33 @@
 use super::{At, Candidate, Closing, Edge, Payload, distance, offer};
 use crate::automaton::{Automaton, Status};
 use crate::world::World;
-use order::Passed;
+use order::{Context, Passed};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 /// Contexts by number.
 #[derive(Default)]
 pub(crate) struct Contexts {
-    numbers: FxHashMap<Box<[u32]>, u32>,
-    all: Vec<Box<[u32]>>,
-    scratch: Vec<u32>,
+    numbers: FxHashMap<Arc<[(u32, u32)]>, u32>,
+    all: Vec<Arc<[(u32, u32)]>>,
+    /// What they hold, in all.
+    entries: usize,
+    scratch: Context,
 }
 
 impl Contexts {
-    pub(crate) fn start(&mut self, slots: usize) -> u32 {
-        self.number(vec![0; slots].into())
+    /// The number of what there is to remember before the first element: nothing.
+    pub(crate) fn start(&mut self) -> u32 {
+        self.number(&[])
     }
 
-    fn number(&mut self, context: Box<[u32]>) -> u32 {
-        if let Some(&number) = self.numbers.get(&context) {
+    fn number(&mut self, context: &[(u32, u32)]) -> u32 {
+        if let Some(&number) = self.numbers.get(context) {
             return number;
         }
         let number = self.all.len() as u32;
+        let context: Arc<[(u32, u32)]> = context.into();
+        self.entries += context.len();
         self.all.push(context.clone());
         self.numbers.insert(context, number);
         number
@@ -36,19 +42,14 @@ impl Contexts {
         scratch.clear();
         scratch.extend_from_slice(&self.all[context as usize]);
         let passed = rules.pass(element, edge.lane, edge.cut, &mut scratch);
-        let next = if passed != Passed::Yes || *scratch == *self.all[context as usize] {
-            context
-        } else if let Some(&number) = self.numbers.get(scratch.as_slice()) {
-            number
-        } else {
-            self.number(scratch.as_slice().into())
-        };
+        let same = passed != Passed::Yes || *scratch == *self.all[context as usize];
+        let next = if same { context } else { self.number(&scratch) };
         self.scratch = scratch;
         (passed, next)
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        self.all.first().map_or(0, |one| self.all.len() * (2 * one.len() * 4 + 64))
+        self.entries * 8 + self.all.len() * 64
     }
 }
 
@@ -97,8 +98,8 @@ impl<A: Automaton> Payload for Sets<A> {
     const FAST: bool = false;
     const WANTS_CUT: bool = true;
 
-    fn start(&mut self, world: &World<'_>) -> (Column, usize) {
-        let context = self.contexts.start(world.frame.map_or(0, |frame| frame.rules.slots()));
+    fn start(&mut self) -> (Column, usize) {
+        let context = self.contexts.start();
         let mut states: Vec<At> = Vec::new();
         for state in self.automaton.start() {
             match self.automaton.status(state) {

@@ -1,0 +1,72 @@
+//! Searches online that are told too little must say so.
+
+use lattice::{Automaton, Explorer, Limits, Message, Status};
+
+/// Violated by class 1.
+struct One;
+
+impl Automaton for One {
+    fn start(&mut self) -> Vec<u32> {
+        vec![0]
+    }
+    fn step(&mut self, state: u32, class: u32) -> u32 {
+        state.max(u32::from(class == 1))
+    }
+    fn status(&self, state: u32) -> Status {
+        if state == 1 { Status::Violated } else { Status::Open }
+    }
+}
+
+fn message(number: u32, class: u32) -> Message<'static> {
+    Message { lane: 0, number, event: number.into(), class, needs: &[] }
+}
+
+/// Element 1 never comes, so element 2, which violates, is never looked at.
+#[test]
+fn a_gap_that_is_never_filled_cuts_the_search_short() {
+    let mut explorer = Explorer::new(One, Limits::default(), None);
+    explorer.message(message(0, 0));
+    explorer.message(message(2, 1));
+    explorer.end(0);
+    let outcome = explorer.outcome();
+    assert!(!outcome.shortened.is_empty() || !outcome.violations.is_empty(), "{outcome:?}");
+}
+
+/// A lane has not ended: more may come.
+#[test]
+fn a_lane_that_has_not_ended_cuts_the_search_short() {
+    let mut explorer = Explorer::new(One, Limits::default(), None);
+    explorer.message(message(0, 0));
+    let outcome = explorer.outcome();
+    assert!(!outcome.shortened.is_empty(), "{outcome:?}");
+}
+
+/// Nothing has been said yet: there is no reason to believe that nothing will come.
+#[test]
+fn going_on_before_the_first_message_ends_nothing() {
+    let mut explorer = Explorer::new(One, Limits::default(), None);
+    assert_eq!(explorer.advance(), []);
+    explorer.message(message(0, 1));
+    explorer.end(0);
+    assert_eq!(explorer.advance(), [0], "dropped {}", explorer.dropped());
+}
+
+/// Going on again and again, and messages twice, change nothing.
+#[test]
+fn messages_twice_change_nothing() {
+    let mut explorer = Explorer::new(One, Limits::default(), None);
+    explorer.lane(1);
+    explorer.message(message(0, 0));
+    explorer.message(message(0, 0));
+    explorer.advance();
+    explorer.message(message(0, 0));
+    explorer.message(message(1, 1));
+    explorer.end(1);
+    explorer.advance();
+    explorer.end(0);
+    assert_eq!((explorer.advance(), explorer.advance(), explorer.is_done()), (vec![0], vec![0], true));
+    explorer.message(message(1, 1));
+    explorer.message(message(7, 1));
+    let outcome = explorer.outcome();
+    assert_eq!(outcome.violations[0].path, [0, 1]);
+}

@@ -1,0 +1,20 @@
+//! `auto` searches narrowly first; nobody set a breadth, so none is to be told of a search that found all there was to find.
+
+use crate::shared::{ask, read, spec};
+use predict::Options;
+use property::check::{Causality, Knobs, Steps};
+
+#[test]
+fn what_is_found_at_once_was_not_cut_short() {
+    let mut text = String::new();
+    for _ in 0..3 {
+        (0..8).for_each(|thread| text.push_str(&format!("T{thread}|w(v{thread})|1\n")));
+    }
+    text.push_str("T0|w(x)|1\nT1|w(y)|1\n");
+    let spec = spec("property p past { write(y) -> once write(x) }");
+    let knobs = Knobs { steps: Some(Steps::All), ..Knobs::default() };
+    let answer = ask(&read(&text), &spec, Causality::Auto, None, knobs, Options::default());
+    let prediction = &answer.predictions.instances[0];
+    assert!(prediction.predicted.is_some());
+    assert_eq!(prediction.truncated, [""; 0]);
+}
