@@ -53,7 +53,7 @@ fn measure(options: &Options) {
 
     let initial = |_: VarId| Value::Unknown;
     let predictor = Predictor::new(&bound, names, batch, &initial, predict::Options::default());
-    let (predicting, predictions) = timed(|| predictor.predict(0, &[]).expect("a monitor"));
+    let (predicting, predictions) = timed(|| predictor.predict_one(0, &[]).expect("a monitor"));
     let prediction = &predictions.instances[0];
     assert!(prediction.refused.is_none() && prediction.truncated.is_empty(), "{prediction:?}");
     assert_eq!(prediction.predicted.is_some(), options.plant.is_some());

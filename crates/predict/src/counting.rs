@@ -10,7 +10,7 @@ impl Search<'_, '_> {
     /// Counts the lattice of an instance, and lists runs.
     pub(crate) fn count(&self, model: Model, number: usize, prediction: &mut Prediction) {
         let mut group = groups(&self.courses, |course| course == number).remove(0);
-        let all = self.of.bound.knobs(self.property).steps == Some(property::check::Steps::All);
+        let all = self.knobs.steps == Some(property::check::Steps::All);
         let frame = if model.is_wide() {
             let mut windows = self.of.trace.windows(self.window(), self.of.initial);
             match windows.next_window() {

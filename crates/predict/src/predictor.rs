@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct Options<'a> {
     /// Count cuts, edges and runs; nothing is pruned then.
     pub count: bool,
-    /// For each model of `auto`, and each property.
+    /// For each model of `auto`, and each property; those searched together share it.
     pub time: Duration,
     /// Memory for levels.
     pub bytes: usize,
@@ -135,9 +135,15 @@ impl<'a> Predictor<'a> {
         self.bound.knobs(property).causality.unwrap_or(Causality::Auto)
     }
 
-    /// Searches the other runs for violations of a property. `observed` is what the recorded run said of it, and of its
-    /// instances.
-    pub fn predict(&self, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
-        crate::search::search(self, property, observed)
+    /// Searches the other runs for violations of some properties, those with the same settings in one pass. `observed` is
+    /// what the recorded run said of them, and of their instances. One answer for each; or which property has no monitor.
+    pub fn predict(&self, properties: &[usize], observed: &[Outcome]) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
+        crate::search::search(self, properties, observed)
+    }
+
+    /// The same for one property.
+    pub fn predict_one(&self, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
+        let mut found = self.predict(&[property], observed).map_err(|(_, reason)| reason)?;
+        Ok(found.pop().unwrap_or_default())
     }
 }

@@ -10,9 +10,9 @@ use lattice::{Limits, Outcome as Explored, Shortened};
 use order::{Frame, Model};
 use property::check::{Breadth, Causality, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
-use property::steps::{Course, Courses};
+use property::steps::Course;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Events that are looked at together in wide models, if nobody says.
 const WINDOW: u64 = 10_000;
@@ -42,32 +42,54 @@ struct Known {
     untold: Option<String>,
 }
 
-/// One property on its way through the models.
+/// Properties with the same settings on their way through the models.
 pub(crate) struct Search<'s, 'a> {
     pub(crate) of: &'s Predictor<'a>,
-    pub(crate) property: usize,
     pub(crate) knobs: Knobs,
+    /// Their instances.
     pub(crate) courses: Vec<Course>,
+    /// By instance: its property.
+    pub(crate) property: Vec<usize>,
     known: Vec<Known>,
     auto: bool,
+    /// For each model.
+    time: Duration,
     /// Events in the schedules so far.
     scheduled: usize,
 }
 
-pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
-    let causality = of.causality(property);
-    if causality == Causality::Observed && !of.options.count && of.options.list == 0 {
-        return Ok(Predictions::default());
+/// Searches for violations of some properties; those with the same settings go together.
+pub(crate) fn search(
+    of: &Predictor<'_>,
+    properties: &[usize],
+    observed: &[Outcome],
+) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
+    let mut found: Vec<Predictions> = vec![Predictions::default(); properties.len()];
+    let mut left: Vec<usize> = (0..properties.len()).collect();
+    while let Some(&first) = left.first() {
+        let knobs = of.bound.knobs(properties[first]);
+        let (together, others) = left.into_iter().partition(|&at| of.bound.knobs(properties[at]) == knobs);
+        left = others;
+        let together: Vec<usize> = together;
+        let numbers: Vec<usize> = together.iter().map(|&at| properties[at]).collect();
+        for (at, predictions) in together.into_iter().zip(search_together(of, knobs, &numbers, observed)?) {
+            found[at] = predictions;
+        }
     }
-    let Courses { courses, omitted, asked } = of.bound.courses(property, of.options.instances)?;
-    let is_violated = |course: &Course| {
-        observed
-            .iter()
-            .any(|o| o.property == property && o.instance == course.instance && matches!(o.shown, Shown::Violated(_)))
-    };
-    let known = courses.iter().map(|course| Known { violated: is_violated(course), ..Known::default() }).collect();
-    let auto = causality == Causality::Auto;
-    let mut search = Search { of, property, knobs: of.bound.knobs(property), courses, known, auto, scheduled: 0 };
+    Ok(found)
+}
+
+fn search_together(
+    of: &Predictor<'_>,
+    knobs: Knobs,
+    properties: &[usize],
+    observed: &[Outcome],
+) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
+    let mut found: Vec<Predictions> = vec![Predictions::default(); properties.len()];
+    let causality = knobs.causality.unwrap_or(Causality::Auto);
+    if causality == Causality::Observed && !of.options.count && of.options.list == 0 {
+        return Ok(found);
+    }
     let models: &[Model] = match causality {
         Causality::Auto => &[Model::FullHb, Model::WeakHb, Model::Maximal],
         Causality::Observed => &[Model::Observed],
@@ -76,16 +98,36 @@ pub(crate) fn search(of: &Predictor<'_>, property: usize, observed: &[Outcome]) 
         Causality::WeakHb => &[Model::WeakHb],
         Causality::Maximal => &[Model::Maximal],
     };
+    let time = of.options.time * properties.len() as u32;
+    let auto = causality == Causality::Auto;
+    let mut search = Search { of, knobs, courses: vec![], property: vec![], known: vec![], auto, time, scheduled: 0 };
+    let mut asked = Vec::new();
+    for (&property, found) in properties.iter().zip(&mut found) {
+        let of_it = of.bound.courses(property, of.options.instances).map_err(|reason| (property, reason))?;
+        found.omitted = of_it.omitted;
+        asked.push(of_it.asked);
+        for course in of_it.courses {
+            let mut outcomes = observed.iter().filter(|o| o.property == property && o.instance == course.instance);
+            let violated = outcomes.any(|o| matches!(o.shown, Shown::Violated(_)));
+            search.known.push(Known { violated, ..Known::default() });
+            search.courses.push(course);
+            search.property.push(property);
+        }
+    }
     for &model in models {
         search.model(model);
     }
-    let mut instances: Vec<Prediction> =
-        (0..search.courses.len()).map(|number| search.answer(number, models)).collect();
-    // What a user's logic does not answer is not known.
-    if let Some(error) = asked.and_then(|asked| asked.error()) {
-        instances.iter_mut().for_each(|prediction| prediction.truncated.push(error.to_string()));
+    for number in 0..search.courses.len() {
+        let at = properties.iter().position(|&property| property == search.property[number]);
+        found[at.expect("it was asked for")].instances.push(search.answer(number, models));
     }
-    Ok(Predictions { instances, omitted })
+    // What a user's logic does not answer is not known.
+    for (found, asked) in found.iter_mut().zip(asked) {
+        if let Some(error) = asked.and_then(|asked| asked.error()) {
+            found.instances.iter_mut().for_each(|prediction| prediction.truncated.push(error.to_string()));
+        }
+    }
+    Ok(found)
 }
 
 impl<'a> Search<'_, 'a> {
@@ -96,7 +138,7 @@ impl<'a> Search<'_, 'a> {
 
     pub(crate) fn limits(&self) -> Limits<'a> {
         let options = &self.of.options;
-        let deadline = self.auto.then(|| (Instant::now() + options.time, options.time));
+        let deadline = self.auto.then(|| (Instant::now() + self.time, self.time));
         Limits {
             breadth: self.knobs.breadth.and_then(|breadth| match breadth {
                 Breadth::Cuts(n) => Some(n),
@@ -272,7 +314,7 @@ impl<'a> Search<'_, 'a> {
         }
         let course = &self.courses[number];
         let verified = built.and_then(|schedule| {
-            verify(self.of, model, self.property, &course.instance, &schedule, terminal)?;
+            verify(self.of, model, self.property[number], &course.instance, &schedule, terminal)?;
             Ok(schedule)
         });
         match verified {
@@ -323,7 +365,7 @@ impl<'a> Search<'_, 'a> {
         truncated.extend(untold.clone());
         truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
         let mut prediction = Prediction {
-            property: self.property,
+            property: self.property[number],
             instance: self.courses[number].instance.clone(),
             causality: model.text(),
             tried: tried.collect(),

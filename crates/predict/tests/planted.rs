@@ -23,7 +23,7 @@ fn predict(options: Options) -> Prediction {
     assert!(observed.iter().all(|outcome| !matches!(outcome.shown, Shown::Violated(_))));
     let initial = |_: VarId| Value::Unknown;
     let predictor = Predictor::new(&bound, names, batch, &initial, predict::Options::default());
-    predictor.predict(0, &observed).expect("a monitor").instances.remove(0)
+    predictor.predict_one(0, &observed).expect("a monitor").instances.remove(0)
 }
 
 #[test]

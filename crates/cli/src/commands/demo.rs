@@ -96,7 +96,7 @@ fn predict(bound: &BoundSpec, number: usize, trace: &Trace) -> Result<(Predictio
     let initial = |var| bound.initial(var);
     let options = Options { count: true, list: SHOWN, ..Options::default() };
     let predictor = Predictor::new(bound, &trace.names, &trace.batch, &initial, options);
-    let found = predictor.predict(number, &observed)?;
+    let found = predictor.predict_one(number, &observed)?;
     let bad = found.instances.into_iter().find(|prediction| prediction.predicted.is_some());
     let prediction = bad.context("nothing is predicted")?;
     let counts = prediction.counts.clone().context("nothing was counted")?;

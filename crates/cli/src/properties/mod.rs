@@ -17,10 +17,10 @@ use crate::interrupt::Interrupt;
 use crate::output::say;
 use crate::progress::Working;
 use crate::specs::{self, complain};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use event::{Batch, Names, Space};
 use judge::{Judge, Searched, handlers};
-use predict::{Options, Predictor};
+use predict::{Options, Predictions, Predictor};
 use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec};
 use property::run::{NoMonitor, Outcome, SpecRun};
 use property::steps::BoundSpec;
@@ -302,6 +302,21 @@ impl Properties {
             .zip(trace)
             .map(|(bound, trace)| (Predictor::new(bound, names, trace, &initial, options), bound, trace));
         let judge = Judge { spec, sources: &running.sources, moments: &running.moments, names };
+        let is_searched = |property: &Property| {
+            let observed = self.asked(spec, property) == Causality::Observed && !self.count;
+            !observed && !matches!(property.logic, Logic::Mttl { .. })
+        };
+        let wanted: Vec<usize> = (0..spec.properties.len()).filter(|&n| is_searched(&spec.properties[n])).collect();
+        let mut found: HashMap<usize, Predictions> = match &predictor {
+            Some((predictor, ..)) if interrupt.asked().is_none() => {
+                let _working = Working::on(format!("searching other runs for violations of {}", spec.name));
+                let found = predictor.predict(&wanted, outcomes);
+                let found =
+                    found.map_err(|(number, why)| anyhow!("property {}: {why}", spec.properties[number].name))?;
+                wanted.into_iter().zip(found).collect()
+            }
+            _ => HashMap::new(),
+        };
         for (number, property) in spec.properties.iter().enumerate() {
             if matches!(property.logic, Logic::Mttl { .. }) {
                 judged.leave(property);
@@ -311,14 +326,10 @@ impl Properties {
             let asked = self.asked(spec, property);
             let searched = match &predictor {
                 _ if asked == Causality::Observed && !self.count => Searched::NotAsked,
-                _ if interrupt.asked().is_some() => Searched::Not("interrupted".to_owned()),
-                Some((predictor, bound, trace)) => {
-                    let _working = Working::on(format!("searching other runs for violations of {}", property.name));
-                    match predictor.predict(number, &of_it) {
-                        Ok(found) => Searched::Found { found, bound, trace, asked },
-                        Err(reason) => bail!("property {}: {reason}", property.name),
-                    }
-                }
+                Some((_, bound, trace)) => match found.remove(&number) {
+                    Some(found) => Searched::Found { found, bound, trace, asked },
+                    None => Searched::Not("interrupted".to_owned()),
+                },
                 None if self.too_long => Searched::Not(format!(
                     "the trace has more than {} million events: other runs were not searched",
                     MAX_KEPT / 1_000_000

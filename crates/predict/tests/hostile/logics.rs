@@ -11,7 +11,7 @@ use property::run::Shown;
 use std::collections::BTreeSet;
 use trace::Trace;
 
-const PROPERTIES: &[&str] = &[
+pub(crate) const PROPERTIES: &[&str] = &[
     "property p future { always (x == 1 -> next y == 1) }",
     "property p future { always (write(x) -> eventually write(y)) }",
     "property p future { always (write(x) -> wnext !write(y)) }",

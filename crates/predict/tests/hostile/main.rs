@@ -16,4 +16,5 @@ mod random;
 mod recorded;
 mod refused;
 mod shared;
+mod together;
 mod wide;

@@ -70,6 +70,6 @@ pub(crate) fn ask(
     let values = initial(trace);
     let first = |var: VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);
     let predictor = Predictor::new(&bound, names, batch, &first, options);
-    let predictions = predictor.predict(0, &observed).expect("a monitor");
+    let predictions = predictor.predict_one(0, &observed).expect("a monitor");
     Answer { observed, predictions, bound }
 }

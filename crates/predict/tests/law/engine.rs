@@ -29,7 +29,7 @@ fn predicted(case: &Case, model: Model, window: Option<u64>, count: bool) -> Res
     let initial = |var: event::VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);
     let options = Options { count, ..Options::default() };
     let predictor = Predictor::new(&bound, names, batch, &initial, options);
-    let mut predictions = predictor.predict(0, &observed).map_err(|error| error.to_string())?;
+    let mut predictions = predictor.predict_one(0, &observed).map_err(|error| error.to_string())?;
     let prediction = predictions.instances.pop().ok_or("one instance")?;
     match &prediction.refused {
         Some(refused) => Err(format!("refused: {refused}")),
