@@ -1,0 +1,1 @@
+//! Error patterns in a recorded run, one file each.
