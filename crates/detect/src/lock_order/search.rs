@@ -1,0 +1,287 @@
+//! Cycles of requests: simple cycles of the lock graph, the shortest first, each from its least lock, for which there
+//! are requests of different threads that can all be waiting at the same time.
+
+use super::LockOrderOptions;
+use super::graph::{Edge, LockGraph, Request};
+use super::report::{LockCycle, LockOrderReport, LockRequest};
+use super::tree::Forest;
+use event::{Id, LockId};
+use std::ops::Range;
+
+/// The search recurses once per thread of a cycle.
+const LONGEST: usize = 256;
+
+const FAR: u32 = u32::MAX;
+
+/// The search was cut short.
+struct Exhausted;
+
+pub(super) struct Search<'a> {
+    graph: &'a LockGraph,
+    forest: &'a Forest,
+    most: usize,
+    steps: u64,
+    report: LockOrderReport,
+    /// The edges from each lock.
+    from: Vec<Range<usize>>,
+    /// The locks that are held while each lock is asked for.
+    into: Vec<Vec<LockId>>,
+    /// The edges of the cycle so far, and requests of theirs that are compatible.
+    path: Vec<usize>,
+    chosen: Vec<usize>,
+    on_path: Vec<bool>,
+    /// How many edges lead back to the first lock, from each lock of its component that is not less.
+    back: Vec<u32>,
+    /// There are paths that a longer cycle might take.
+    longer: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(graph: &'a LockGraph, forest: &'a Forest, options: &LockOrderOptions) -> Search<'a> {
+        let in_components = graph.components.iter().flat_map(|component| &component.locks);
+        let in_edges = graph.edges.iter().flat_map(|edge| [&edge.key.from, &edge.key.to]);
+        let locks = in_components.chain(in_edges).map(|lock| lock.index() + 1).max().unwrap_or(0);
+        let mut from = vec![0..0; locks];
+        let mut begin = 0;
+        for edges in graph.edges.chunk_by(|a, b| a.key.from == b.key.from) {
+            from[edges[0].key.from.index()] = begin..begin + edges.len();
+            begin += edges.len();
+        }
+        let mut into = vec![Vec::new(); locks];
+        for edge in graph.edges.chunk_by(|a, b| (a.key.from, a.key.to) == (b.key.from, b.key.to)) {
+            into[edge[0].key.to.index()].push(edge[0].key.from);
+        }
+        Search {
+            graph,
+            forest,
+            most: options.cycles,
+            steps: options.steps,
+            report: LockOrderReport::default(),
+            from,
+            into,
+            path: Vec::new(),
+            chosen: Vec::new(),
+            on_path: vec![false; locks],
+            back: vec![FAR; locks],
+            longer: false,
+        }
+    }
+
+    /// Looks for cycles of up to so many threads.
+    pub(super) fn run(mut self, upto: Option<usize>) -> LockOrderReport {
+        let longest = upto.unwrap_or(LONGEST).min(LONGEST);
+        let asked = upto.unwrap_or(usize::MAX);
+        self.report.searched = 1;
+        for length in 2..=longest {
+            self.longer = false;
+            if self.all_of(length).is_err() {
+                return self.report;
+            }
+            self.report.searched = length;
+            if !self.longer {
+                self.report.complete = true;
+                return self.report;
+            }
+        }
+        self.report.complete = asked <= longest;
+        self.report
+    }
+
+    fn all_of(&mut self, length: usize) -> Result<(), Exhausted> {
+        if length == 2 {
+            self.upgrades()?;
+        }
+        let graph = self.graph;
+        for component in graph.components.iter().filter(|component| component.longest >= length) {
+            for &start in &component.locks {
+                self.measure(start, &component.locks)?;
+                self.extend(start, start, length)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, many: u64) -> Result<(), Exhausted> {
+        self.steps = self.steps.checked_sub(many).ok_or(Exhausted)?;
+        Ok(())
+    }
+
+    fn edges(&self, lock: LockId) -> Range<usize> {
+        self.from.get(lock.index()).cloned().unwrap_or_default()
+    }
+
+    /// How many edges it is at least back to the start, through locks that are not less.
+    fn measure(&mut self, start: LockId, component: &[LockId]) -> Result<(), Exhausted> {
+        for lock in component {
+            self.back[lock.index()] = FAR;
+        }
+        self.back[start.index()] = 0;
+        let mut reached = vec![start];
+        let mut next = 0;
+        while let Some(&lock) = reached.get(next) {
+            next += 1;
+            for &before in &self.into[lock.index()] {
+                if before > start && self.back[before.index()] == FAR {
+                    self.back[before.index()] = self.back[lock.index()] + 1;
+                    reached.push(before);
+                }
+            }
+            self.step(1 + self.into[lock.index()].len() as u64 / 16)?;
+        }
+        Ok(())
+    }
+
+    /// Goes on from the last lock of the path.
+    fn extend(&mut self, start: LockId, last: LockId, length: usize) -> Result<(), Exhausted> {
+        let graph = self.graph;
+        for index in self.edges(last) {
+            self.step(1)?;
+            let edge = &graph.edges[index];
+            let to = edge.key.to;
+            let closes = to == start;
+            // Upgrades are edges from a lock to itself.
+            if to == last || self.back[to.index()] == FAR || (!closes && self.on_path[to.index()]) {
+                continue;
+            }
+            if closes != (self.path.len() + 1 == length) {
+                self.longer |= !closes;
+                continue;
+            }
+            if self.path.len() + 1 + self.back[to.index()] as usize > length {
+                self.longer = true;
+                continue;
+            }
+            let before = self.path.last().map(|&before| &graph.edges[before]);
+            if !before.is_none_or(|before| blocks(before, edge)) || !self.choose(index)? {
+                continue;
+            }
+            self.path.push(index);
+            let result = if closes {
+                if blocks(edge, &graph.edges[self.path[0]]) {
+                    self.found();
+                }
+                Ok(())
+            } else {
+                self.on_path[to.index()] = true;
+                let result = self.extend(start, to, length);
+                self.on_path[to.index()] = false;
+                result
+            };
+            self.path.pop();
+            self.chosen.truncate(self.path.len());
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Chooses a request of another edge that is compatible with those of the path; for which, if need be, others are
+    /// chosen.
+    fn choose(&mut self, edge: usize) -> Result<bool, Exhausted> {
+        let graph = self.graph;
+        let requests = &graph.edges[edge].requests;
+        self.step(1)?;
+        if let Some(request) = (0..requests.len()).find(|&request| self.fits(&requests[request])) {
+            self.chosen.push(request);
+            return Ok(true);
+        }
+        self.step(requests.len() as u64)?;
+        let before = std::mem::take(&mut self.chosen);
+        self.path.push(edge);
+        let found = self.choose_anew();
+        self.path.pop();
+        if !matches!(found, Ok(true)) {
+            self.chosen = before;
+        }
+        found
+    }
+
+    /// Whether a request is compatible with those chosen.
+    fn fits(&self, request: &Request) -> bool {
+        let chosen = self.path.iter().zip(&self.chosen);
+        chosen.rev().all(|(&edge, &other)| {
+            let other = &self.graph.edges[edge].requests[other];
+            self.graph.compatible(request, other)
+        })
+    }
+
+    /// Chooses requests for all the path, by trying.
+    fn choose_anew(&mut self) -> Result<bool, Exhausted> {
+        let mut next = 0;
+        loop {
+            let requests = &self.graph.edges[self.path[self.chosen.len()]].requests;
+            let found = (next..requests.len()).find(|&request| self.fits(&requests[request]));
+            self.step(1 + (found.unwrap_or(requests.len()) - next) as u64)?;
+            match found {
+                Some(request) => {
+                    self.chosen.push(request);
+                    if self.chosen.len() == self.path.len() {
+                        return Ok(true);
+                    }
+                    next = 0;
+                }
+                None => match self.chosen.pop() {
+                    Some(request) => next = request + 1,
+                    None => return Ok(false),
+                },
+            }
+        }
+    }
+
+    /// Two threads that share a lock and both ask to have it alone: the one cycle around a single lock.
+    fn upgrades(&mut self) -> Result<(), Exhausted> {
+        let graph = self.graph;
+        let upgrades: Vec<usize> =
+            (0..graph.edges.len()).filter(|&edge| graph.edges[edge].key.from == graph.edges[edge].key.to).collect();
+        for (k, &one) in upgrades.iter().enumerate() {
+            for &other in &upgrades[k..] {
+                if graph.edges[one].key.from != graph.edges[other].key.from {
+                    break;
+                }
+                self.step(1)?;
+                (self.path, self.chosen) = (vec![one, other], Vec::new());
+                let found = self.choose_anew();
+                if matches!(found, Ok(true)) {
+                    self.found();
+                }
+                self.path.clear();
+                self.chosen.clear();
+                found?;
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&mut self) {
+        if self.report.cycles.len() >= self.most {
+            self.report.left_out += 1;
+            return;
+        }
+        let chosen = self.path.iter().zip(&self.chosen);
+        let requests = chosen.map(|(&edge, &request)| self.tell(&self.graph.edges[edge].requests[request]));
+        let requests = requests.collect();
+        self.report.cycles.push(LockCycle { requests });
+    }
+
+    fn tell(&self, request: &Request) -> LockRequest {
+        let mut above: Vec<u32> = self.forest.above(request.node).collect();
+        above.reverse();
+        let node = &self.forest.nodes[request.node as usize];
+        LockRequest {
+            thread: request.thread,
+            lock: node.key.lock,
+            mode: node.key.mode,
+            site: node.key.site,
+            stack: request.occurrence.stack,
+            event: request.occurrence.event,
+            holds: above.iter().position(|&held| held == request.holder).unwrap_or(0),
+            held: above.into_iter().map(|held| self.forest.held(held)).collect(),
+            count: node.count,
+            unanswered: request.occurrence.unanswered,
+        }
+    }
+}
+
+/// Whether the request of an edge waits for the holder of the next one.
+fn blocks(edge: &Edge, next: &Edge) -> bool {
+    edge.key.to_mode.excludes(next.key.from_mode)
+}
