@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 
 /// Bounds of memory. What is beyond them is counted.
 const MOST_PAIRS: usize = 1 << 24;
-const MOST_REQUESTS: usize = 1 << 22;
+const MOST_REQUESTS: usize = 1 << 20;
 const MOST_SEGMENTS: usize = 1 << 14;
 /// Requests of one edge that differ in thread, gate locks or segment: beyond so many they are much alike.
-const MOST_ALIKE: usize = 256;
+const MOST_ALIKE: usize = 1000;
 
 /// What tells edges apart. They are ordered by the locks first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

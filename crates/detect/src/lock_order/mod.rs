@@ -10,8 +10,8 @@
 //!
 //! **Deviates**: cycles of any length, where GoodLock compares two threads ([`LockOrderOptions::upto`] 2 gives the same
 //! pairs of locks as its figure 10, but for forks and joins); gate locks and forks and joins, which JPaX does not know.
-//! Readers do not wait for each other, so they close no cycle and are no gate among themselves; two of them that both ask to have the
-//! lock alone are a cycle. A try-lock never waits, but what it takes is held. `wait` gives the lock up, `woken` asks for
+//! Readers do not wait for each other, so they close no cycle and are no gate among themselves; two of them that both
+//! ask to have the lock alone are a cycle. A try-lock never waits, but what it takes is held. `wait` gives the lock up, `woken` asks for
 //! it again. Locks need not be given back in the reverse order: what remains is then another path of the tree.
 //!
 //! **May miss** what the run did not do, as anything that looks at one run; writers that wait and so keep out a reader
@@ -43,7 +43,7 @@ pub struct LockOrderOptions {
     pub upto: Option<usize>,
     /// Tell at most so many cycles; the others are counted.
     pub cycles: usize,
-    /// Give up the search after so many steps (some ten million a second).
+    /// Give up the search after so many steps (about a hundred million a second).
     pub steps: u64,
     /// The most nodes of all lock trees together, about 100 bytes each.
     pub nodes: usize,
@@ -51,7 +51,7 @@ pub struct LockOrderOptions {
 
 impl Default for LockOrderOptions {
     fn default() -> Self {
-        LockOrderOptions { upto: None, cycles: 1000, steps: 20_000_000, nodes: 4 << 20 }
+        LockOrderOptions { upto: None, cycles: 1000, steps: 50_000_000, nodes: 4 << 20 }
     }
 }
 

@@ -71,6 +71,7 @@ impl<'a> Search<'a> {
     pub(super) fn run(mut self, upto: Option<usize>) -> LockOrderReport {
         let longest = upto.unwrap_or(LONGEST).min(LONGEST);
         let asked = upto.unwrap_or(usize::MAX);
+        let possible = self.graph.components.iter().map(|component| component.longest).max().unwrap_or(0).max(2);
         self.report.searched = 1;
         for length in 2..=longest {
             self.longer = false;
@@ -78,7 +79,7 @@ impl<'a> Search<'a> {
                 return self.report;
             }
             self.report.searched = length;
-            if !self.longer {
+            if !self.longer || length == possible {
                 self.report.complete = true;
                 return self.report;
             }
@@ -178,13 +179,10 @@ impl<'a> Search<'a> {
     /// chosen.
     fn choose(&mut self, edge: usize) -> Result<bool, Exhausted> {
         let graph = self.graph;
-        let requests = &graph.edges[edge].requests;
-        self.step(1)?;
-        if let Some(request) = (0..requests.len()).find(|&request| self.fits(&requests[request])) {
+        if let Some(request) = self.next_fit(&graph.edges[edge].requests, 0)? {
             self.chosen.push(request);
             return Ok(true);
         }
-        self.step(requests.len() as u64)?;
         let before = std::mem::take(&mut self.chosen);
         self.path.push(edge);
         let found = self.choose_anew();
@@ -195,13 +193,19 @@ impl<'a> Search<'a> {
         found
     }
 
-    /// Whether a request is compatible with those chosen.
-    fn fits(&self, request: &Request) -> bool {
-        let chosen = self.path.iter().zip(&self.chosen);
-        chosen.rev().all(|(&edge, &other)| {
-            let other = &self.graph.edges[edge].requests[other];
-            self.graph.compatible(request, other)
-        })
+    /// The first request, from one on, that is compatible with all that are chosen.
+    fn next_fit(&mut self, requests: &[Request], from: usize) -> Result<Option<usize>, Exhausted> {
+        let graph = self.graph;
+        let mut steps = 1;
+        let fit = (from..requests.len()).find(|&request| {
+            let chosen = self.path.iter().zip(&self.chosen);
+            chosen.rev().all(|(&edge, &other)| {
+                steps += 1;
+                graph.compatible(&requests[request], &graph.edges[edge].requests[other])
+            })
+        });
+        self.step(steps)?;
+        Ok(fit)
     }
 
     /// Chooses requests for all the path, by trying.
@@ -209,9 +213,7 @@ impl<'a> Search<'a> {
         let mut next = 0;
         loop {
             let requests = &self.graph.edges[self.path[self.chosen.len()]].requests;
-            let found = (next..requests.len()).find(|&request| self.fits(&requests[request]));
-            self.step(1 + (found.unwrap_or(requests.len()) - next) as u64)?;
-            match found {
+            match self.next_fit(requests, next)? {
                 Some(request) => {
                     self.chosen.push(request);
                     if self.chosen.len() == self.path.len() {

@@ -1,7 +1,7 @@
 //! One rule each: readers, tries, waits, re-entrance, forks and joins, unanswered requests, bounds.
 
 use crate::support::{check, read, run, show};
-use detect::LockOrderOptions;
+use detect::{LockOrder, LockOrderOptions};
 
 #[test]
 fn forks_and_joins_rule_out() {
@@ -157,4 +157,40 @@ fn locks_nested_very_deep_are_counted_and_given_back() {
     let report = run(&trace.names, &trace.batch, LockOrderOptions::default());
     assert_eq!(report.unrecorded, 1000 - 128);
     assert_eq!(report.cycles.iter().map(|c| show(&trace.names, c)).collect::<Vec<_>>(), ["T a>b 2, U b>a 4"]);
+}
+
+/// Threads that come and go, every operation, orders against the usual: the same answer twice, and in any batches.
+#[test]
+fn a_generated_run_gives_the_same_answer_in_one_batch_and_in_many() {
+    let options = generate::Options {
+        events: 60_000,
+        all_ops: true,
+        churn: 0.02,
+        rev: 0.05,
+        nest: 0.3,
+        locks: 12,
+        ..generate::Options::default()
+    };
+    let mut source = generate::Generator::new(options.clone()).expect("options that make sense");
+    let trace = trace::Trace::read(&mut source).expect("a generator does not fail");
+    let whole = run(&trace.names, &trace.batch, LockOrderOptions::default());
+    let mut detector = LockOrder::new(LockOrderOptions::default());
+    let mut source = generate::Generator::new(options).expect("options that make sense");
+    let mut batch = event::Batch::default();
+    while trace::Source::next_batch(&mut source, &mut batch).expect("a generator does not fail") {
+        detector.batch(trace::Source::names(&source), &batch);
+    }
+    let stream = detector.finish();
+    assert!(!whole.cycles.is_empty());
+    assert_eq!(whole.cycles, stream.cycles);
+    // Each example is what it says: its events are there, and the locks go around.
+    for cycle in &whole.cycles {
+        let next = cycle.requests.iter().cycle().skip(1);
+        for (request, next) in cycle.requests.iter().zip(next) {
+            let event = trace.batch.events[request.event as usize];
+            assert_eq!((event.thread(), event.site()), (request.thread, request.site));
+            assert_eq!(request.lock, next.holder().lock);
+            assert!(request.mode.excludes(next.holder().mode));
+        }
+    }
 }
