@@ -1,5 +1,8 @@
-//! Cycles of requests: simple cycles of the lock graph, the shortest first, each from its least lock, for which there
-//! are requests of different threads that can all be waiting at the same time.
+//! Cycles of requests: simple cycles of the lock graph, the shortest first, for which there are requests of different
+//! threads that can all be waiting at the same time.
+//!
+//! Each cycle is found from its edge with the fewest requests: what is compatible with that one is soon known, whereas
+//! paths of edges that every thread takes can be extended for long and never come back.
 
 use super::LockOrderOptions;
 use super::graph::{Edge, LockGraph, Request};
@@ -24,14 +27,21 @@ pub(super) struct Search<'a> {
     report: LockOrderReport,
     /// The edges from each lock.
     from: Vec<Range<usize>>,
-    /// The locks that are held while each lock is asked for.
-    into: Vec<Vec<LockId>>,
+    /// The edges by their number of requests.
+    rank: Vec<u32>,
+    /// The locks that are held while each lock is asked for, with the highest rank of these edges.
+    into: Vec<Vec<(LockId, u32)>>,
+    /// The rank of the first edge of the path.
+    least: u32,
     /// The edges of the cycle so far, and requests of theirs that are compatible.
     path: Vec<usize>,
     chosen: Vec<usize>,
     on_path: Vec<bool>,
-    /// How many edges lead back to the first lock, from each lock of its component that is not less.
+    /// How many edges of higher rank lead back to the first lock; which locks these are.
     back: Vec<u32>,
+    reached: Vec<LockId>,
+    /// The cycles found, as edges.
+    found: Vec<(Vec<usize>, LockCycle)>,
     /// There are paths that a longer cycle might take.
     longer: bool,
 }
@@ -49,7 +59,18 @@ impl<'a> Search<'a> {
         }
         let mut into = vec![Vec::new(); locks];
         for edge in graph.edges.chunk_by(|a, b| (a.key.from, a.key.to) == (b.key.from, b.key.to)) {
-            into[edge[0].key.to.index()].push(edge[0].key.from);
+            into[edge[0].key.to.index()].push((edge[0].key.from, 0));
+        }
+        let mut by_requests: Vec<usize> = (0..graph.edges.len()).collect();
+        by_requests.sort_by_key(|&edge| graph.edges[edge].requests.len());
+        let mut rank = vec![0; graph.edges.len()];
+        (0..).zip(by_requests).for_each(|(number, edge)| rank[edge] = number);
+        for (edge, &rank) in graph.edges.iter().zip(&rank) {
+            let into = &mut into[edge.key.to.index()];
+            // They are in the order of the locks, as the edges are.
+            if let Ok(place) = into.binary_search_by_key(&edge.key.from, |known| known.0) {
+                into[place].1 = into[place].1.max(rank);
+            }
         }
         Search {
             graph,
@@ -58,34 +79,40 @@ impl<'a> Search<'a> {
             steps: options.steps,
             report: LockOrderReport::default(),
             from,
+            rank,
             into,
+            least: 0,
             path: Vec::new(),
             chosen: Vec::new(),
             on_path: vec![false; locks],
             back: vec![FAR; locks],
+            reached: Vec::new(),
+            found: Vec::new(),
             longer: false,
         }
     }
 
     /// Looks for cycles of up to so many threads.
     pub(super) fn run(mut self, upto: Option<usize>) -> LockOrderReport {
-        let longest = upto.unwrap_or(LONGEST).min(LONGEST);
-        let asked = upto.unwrap_or(usize::MAX);
-        let possible = self.graph.components.iter().map(|component| component.longest).max().unwrap_or(0).max(2);
         self.report.searched = 1;
-        for length in 2..=longest {
+        self.report.complete = self.lengths(upto).is_ok_and(|all| all);
+        self.found.sort_by(|(a, _), (b, _)| (a.len(), a).cmp(&(b.len(), b)));
+        self.report.cycles = self.found.into_iter().map(|found| found.1).collect();
+        self.report
+    }
+
+    /// One length after the other; whether these are all that were asked for.
+    fn lengths(&mut self, upto: Option<usize>) -> Result<bool, Exhausted> {
+        let possible = self.graph.components.iter().map(|component| component.longest).max().unwrap_or(0).max(2);
+        for length in 2..=upto.unwrap_or(LONGEST).min(LONGEST) {
             self.longer = false;
-            if self.all_of(length).is_err() {
-                return self.report;
-            }
+            self.all_of(length)?;
             self.report.searched = length;
             if !self.longer || length == possible {
-                self.report.complete = true;
-                return self.report;
+                return Ok(true);
             }
         }
-        self.report.complete = asked <= longest;
-        self.report
+        Ok(upto.is_some_and(|upto| upto <= LONGEST))
     }
 
     fn all_of(&mut self, length: usize) -> Result<(), Exhausted> {
@@ -95,8 +122,9 @@ impl<'a> Search<'a> {
         let graph = self.graph;
         for component in graph.components.iter().filter(|component| component.longest >= length) {
             for &start in &component.locks {
-                self.measure(start, &component.locks)?;
-                self.extend(start, start, length)?;
+                for first in self.edges(start) {
+                    self.begin(start, first, length)?;
+                }
             }
         }
         Ok(())
@@ -111,20 +139,46 @@ impl<'a> Search<'a> {
         self.from.get(lock.index()).cloned().unwrap_or_default()
     }
 
-    /// How many edges it is at least back to the start, through locks that are not less.
-    fn measure(&mut self, start: LockId, component: &[LockId]) -> Result<(), Exhausted> {
-        for lock in component {
+    /// Finds the cycles of which this edge is the one of the lowest rank.
+    fn begin(&mut self, start: LockId, first: usize, length: usize) -> Result<(), Exhausted> {
+        let to = self.graph.edges[first].key.to;
+        self.least = self.rank[first];
+        // Upgrades are edges from a lock to itself.
+        if to == start {
+            return Ok(());
+        }
+        self.measure(start, length)?;
+        if self.back[to.index()] == FAR || !self.choose(first)? {
+            return Ok(());
+        }
+        self.path.push(first);
+        self.on_path[to.index()] = true;
+        let result = self.extend(start, to, length);
+        self.on_path[to.index()] = false;
+        self.path.clear();
+        self.chosen.clear();
+        result
+    }
+
+    /// How many edges of higher rank it is at least back to the start, if so few that a cycle can be of this length.
+    fn measure(&mut self, start: LockId, length: usize) -> Result<(), Exhausted> {
+        for lock in self.reached.drain(..) {
             self.back[lock.index()] = FAR;
         }
         self.back[start.index()] = 0;
-        let mut reached = vec![start];
+        self.reached.push(start);
         let mut next = 0;
-        while let Some(&lock) = reached.get(next) {
+        while let Some(&lock) = self.reached.get(next) {
             next += 1;
-            for &before in &self.into[lock.index()] {
-                if before > start && self.back[before.index()] == FAR {
-                    self.back[before.index()] = self.back[lock.index()] + 1;
-                    reached.push(before);
+            let back = self.back[lock.index()] + 1;
+            if back as usize >= length {
+                self.longer = true;
+                break;
+            }
+            for &(before, rank) in &self.into[lock.index()] {
+                if rank > self.least && self.back[before.index()] == FAR {
+                    self.back[before.index()] = back;
+                    self.reached.push(before);
                 }
             }
             self.step(1 + self.into[lock.index()].len() as u64 / 16)?;
@@ -140,8 +194,11 @@ impl<'a> Search<'a> {
             let edge = &graph.edges[index];
             let to = edge.key.to;
             let closes = to == start;
-            // Upgrades are edges from a lock to itself.
-            if to == last || self.back[to.index()] == FAR || (!closes && self.on_path[to.index()]) {
+            if self.rank[index] <= self.least
+                || to == last
+                || self.back[to.index()] == FAR
+                || (!closes && self.on_path[to.index()])
+            {
                 continue;
             }
             if closes != (self.path.len() + 1 == length) {
@@ -152,14 +209,14 @@ impl<'a> Search<'a> {
                 self.longer = true;
                 continue;
             }
-            let before = self.path.last().map(|&before| &graph.edges[before]);
-            if !before.is_none_or(|before| blocks(before, edge)) || !self.choose(index)? {
+            let waits = self.path.last().is_none_or(|&before| blocks(&graph.edges[before], edge));
+            if !waits || !self.choose(index)? {
                 continue;
             }
             self.path.push(index);
             let result = if closes {
                 if blocks(edge, &graph.edges[self.path[0]]) {
-                    self.found();
+                    self.tell();
                 }
                 Ok(())
             } else {
@@ -243,7 +300,7 @@ impl<'a> Search<'a> {
                 (self.path, self.chosen) = (vec![one, other], Vec::new());
                 let found = self.choose_anew();
                 if matches!(found, Ok(true)) {
-                    self.found();
+                    self.tell();
                 }
                 self.path.clear();
                 self.chosen.clear();
@@ -253,18 +310,21 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn found(&mut self) {
-        if self.report.cycles.len() >= self.most {
+    fn tell(&mut self) {
+        if self.found.len() >= self.most {
             self.report.left_out += 1;
             return;
         }
-        let chosen = self.path.iter().zip(&self.chosen);
-        let requests = chosen.map(|(&edge, &request)| self.tell(&self.graph.edges[edge].requests[request]));
-        let requests = requests.collect();
-        self.report.cycles.push(LockCycle { requests });
+        let edges = &self.graph.edges;
+        let mut around: Vec<(usize, usize)> = self.path.iter().copied().zip(self.chosen.iter().copied()).collect();
+        let least = (0..around.len()).min_by_key(|&k| (edges[around[k].0].key.from, k)).unwrap_or(0);
+        around.rotate_left(least);
+        let requests = around.iter().map(|&(edge, request)| self.request(&edges[edge].requests[request])).collect();
+        let path = around.into_iter().map(|(edge, _)| edge).collect();
+        self.found.push((path, LockCycle { requests }));
     }
 
-    fn tell(&self, request: &Request) -> LockRequest {
+    fn request(&self, request: &Request) -> LockRequest {
         let mut above: Vec<u32> = self.forest.above(request.node).collect();
         above.reverse();
         let node = &self.forest.nodes[request.node as usize];

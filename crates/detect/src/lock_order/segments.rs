@@ -9,7 +9,7 @@ use std::rc::Rc;
 const NONE: u32 = u32::MAX;
 
 /// Bounds the memory of a trace of nothing but forks. There are at most as many more as there can be threads.
-const MOST: usize = 1 << 26;
+const MOST: usize = 1 << 24;
 
 /// All segments so far.
 #[derive(Clone, Default, Debug)]
@@ -57,6 +57,9 @@ impl Segments {
 
     /// The order of some segments, given in increasing order.
     pub(super) fn order(&self, some: &[u32]) -> SegmentOrder {
+        if some.is_empty() {
+            return SegmentOrder { rows: Vec::new() };
+        }
         let mut place = vec![NONE; self.before.len()];
         for (k, &segment) in (0..).zip(some) {
             place[segment as usize] = k;

@@ -21,6 +21,15 @@ fn forks_and_joins_rule_out() {
 }
 
 #[test]
+fn forks_and_joins_that_cannot_be_do_no_harm() {
+    let ab = "T|acq(a)|1\nT|acq(b)|2\nT|rel(b)|\nT|rel(a)|\n";
+    let ba = "U|acq(b)|3\nU|acq(a)|4\nU|rel(a)|\nU|rel(b)|\n";
+    let odd = "T|fork(T)|\nT|join(T)|\nU|fork(T)|\nT|fork(U)|\nU|join(T)|\nT|join(U)|\n";
+    check(&format!("{odd}{ab}{odd}{ba}"), &[]);
+    check(&format!("T|fork(T)|\nT|join(T)|\n{ab}{ba}"), &["T a>b 2, U b>a 4"]);
+}
+
+#[test]
 fn readers_do_not_wait_for_each_other() {
     let run = |first: &str, second: &str| {
         let rel = |acq: &str| if acq == "racq" { "rrel" } else { "rel" };
