@@ -11,8 +11,9 @@
 //! **Deviates**: cycles of any length, where GoodLock compares two threads ([`LockOrderOptions::upto`] 2 gives the same
 //! pairs of locks as its figure 10, but for forks and joins); gate locks and forks and joins, which JPaX does not know.
 //! Readers do not wait for each other, so they close no cycle and are no gate among themselves; two of them that both
-//! ask to have the lock alone are a cycle. A try-lock never waits, but what it takes is held. `wait` gives the lock up, `woken` asks for
-//! it again. Locks need not be given back in the reverse order: what remains is then another path of the tree.
+//! ask to have the lock alone are a cycle. A try-lock never waits, but what it takes is held. `wait` gives the lock up,
+//! `woken` asks for it again. Locks need not be given back in the reverse order: what remains is then another path of
+//! the tree.
 //!
 //! **May miss** what the run did not do, as anything that looks at one run; writers that wait and so keep out a reader
 //! that asks again; requests beyond the bounds of memory, and cycles beyond those of the search, which the report counts.
