@@ -11,6 +11,10 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-generate", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-property", &["foretrace-event"]),
     ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
+    (
+        "foretrace-detect",
+        &["foretrace-event", "foretrace-clock", "foretrace-lattice", "foretrace-order", "foretrace-witness"],
+    ),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
     (
