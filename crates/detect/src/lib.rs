@@ -1,1 +1,14 @@
-//! Error patterns in a recorded run, one file each.
+//! Error patterns in a recorded run, one file (or folder) each.
+//!
+//! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
+//! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
+//!
+//! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
+
+pub mod hb;
+pub mod lockset;
+
+mod locksets;
+mod race;
+
+pub use race::{Access, Race, Races};
