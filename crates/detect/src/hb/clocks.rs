@@ -12,6 +12,7 @@
 //! knows that end: all that was done in the slot before then happened before the new thread, too.
 
 use event::{Id, ThreadId};
+use rustc_hash::FxHashMap;
 
 /// The place of an event in the trace, from 1; 0 is before everything.
 pub(super) type Time = u32;
@@ -58,6 +59,8 @@ pub(super) struct Clocks {
     owners: Vec<Vec<(Time, ThreadId)>>,
     /// Threads that were joined, and when.
     ended: Vec<(ThreadId, Time)>,
+    /// What they knew at their end, of those whose slot another has taken over: they may be joined once more.
+    left: FxHashMap<ThreadId, Given>,
 }
 
 impl Default for Clocks {
@@ -71,6 +74,7 @@ impl Default for Clocks {
             threads: Vec::new(),
             owners: Vec::new(),
             ended: Vec::new(),
+            left: FxHashMap::default(),
         }
     }
 }
@@ -163,7 +167,12 @@ impl Clocks {
         self.times[at + slot as usize] = OWN;
         let me = &mut self.threads[thread.index()];
         *me = Thread { slot, row, locks: me.locks, joined: false };
-        *me
+        // Only in a trace with problems does a thread that was joined go on.
+        if let Some(given) = self.left.remove(&thread) {
+            self.learn(thread, given);
+            self.drop(given.row);
+        }
+        self.threads[thread.index()]
     }
 
     /// A row in use once, whatever is in it.
@@ -261,7 +270,13 @@ impl Clocks {
     /// A thread has waited for the end of another, all of whose events so far it knows now.
     pub(super) fn join(&mut self, thread: ThreadId, child: ThreadId, now: Time) {
         let ended = self.threads[child.index()];
-        if child == thread || ended.slot == NO_SLOT {
+        if child == thread {
+            return;
+        }
+        if ended.slot == NO_SLOT {
+            if let Some(&given) = self.left.get(&child) {
+                self.learn(thread, given);
+            }
             return;
         }
         self.learn(thread, Given { slot: ended.slot, time: now, row: ended.row });
@@ -278,11 +293,11 @@ impl Clocks {
         let found = self.ended[first..]
             .iter()
             .rposition(|&(thread, end)| self.knows(row, self.threads[thread.index()].slot, end))?;
-        let (thread, _) = self.ended.swap_remove(first + found);
-        let Thread { slot, row, .. } = self.threads[thread.index()];
-        self.threads[thread.index()].slot = NO_SLOT;
-        self.threads[thread.index()].row = 0;
-        self.drop(row);
+        let (thread, time) = self.ended.swap_remove(first + found);
+        let ended = &mut self.threads[thread.index()];
+        let Thread { slot, row, .. } = *ended;
+        (ended.slot, ended.row) = (NO_SLOT, 0);
+        self.left.insert(thread, Given { slot, time, row });
         Some(slot)
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! **Deviates** in the operations that the paper does not have:
 //!
+//! * A thread's fork comes before its join, even if it has no event between them.
 //! * Locks: only the outermost of nested sections count. A shared release comes before later exclusive acquires, an
 //!   exclusive one before later acquires of both kinds. A failed try-lock orders nothing.
 //! * `wait` releases the lock at every depth, `woken` takes it back, and comes after the notify it is paired with (as in
