@@ -45,6 +45,7 @@ fn main() {
     let plain = Options { events, threads: 8, vars: 100_000, locks: 100, seed: 1, ..Options::default() };
     measure("plain", plain.clone());
     measure("racy", Options { racy: 0.05, pcs: 0.002, ..plain.clone() });
+    measure("few locks", Options { pcs: 0.002, ..plain.clone() });
     measure("128 threads", Options { threads: 128, ..plain.clone() });
     measure("128 racy", Options { threads: 128, racy: 0.05, pcs: 0.002, ..plain.clone() });
     measure("churn", Options { churn: 0.01, ..plain.clone() });

@@ -94,6 +94,11 @@ impl Clocks {
         if me.slot == NO_SLOT { self.start(thread, None, now) } else { me }
     }
 
+    #[cfg(test)]
+    pub(super) fn slots(&self) -> usize {
+        self.owners.len()
+    }
+
     #[inline]
     pub(super) fn set_locks(&mut self, thread: ThreadId, locks: u32) {
         self.threads[thread.index()].locks = locks;

@@ -414,3 +414,6 @@ impl Hb {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
