@@ -5,9 +5,12 @@
 
 use detect::hb::Hb;
 use detect::lockset::Lockset;
+use event::Batch;
 use generate::{Generator, Options};
+use std::io::Cursor;
 use std::time::Instant;
-use trace::Trace;
+use trace::binary::{BinaryReader, BinaryWriter};
+use trace::{Source, Trace};
 
 const EVENTS: u64 = 10_000_000;
 
@@ -22,6 +25,12 @@ fn best<T>(run: impl Fn() -> T) -> (f64, T) {
     runs.swap_remove(0)
 }
 
+fn binary(trace: &Trace) -> Vec<u8> {
+    let mut writer = BinaryWriter::new(Vec::new()).expect("memory takes all");
+    writer.write_batch(&trace.names, &trace.meta, &trace.batch).expect("memory takes all");
+    writer.finish(&trace.names, &trace.meta).expect("memory takes all")
+}
+
 fn measure(what: &str, options: Options) {
     let mut generator = Generator::new(options).expect("these options make sense");
     let trace = Trace::read(&mut generator).expect("a generator does not fail");
@@ -32,6 +41,18 @@ fn measure(what: &str, options: Options) {
         hb.finish()
     });
     println!("{what:>12}  hb       {:6.1} M events/s  {} racy events", events / seconds, found.racy_events);
+    if what == "plain" {
+        let bytes = binary(&trace);
+        let (seconds, _) = best(|| {
+            let mut reader = BinaryReader::open(Cursor::new(&bytes)).expect("it was written so");
+            let (mut hb, mut batch) = (Hb::new(), Batch::default());
+            while reader.next_batch(&mut batch).expect("it was written so") {
+                hb.batch(reader.names(), &batch);
+            }
+            hb.finish()
+        });
+        println!("{what:>12}  hb       {:6.1} M events/s  from binary", events / seconds);
+    }
     let (seconds, found) = best(|| {
         let mut lockset = Lockset::new();
         lockset.batch(&trace.names, &trace.batch);

@@ -74,7 +74,7 @@ impl Hb {
         if op == Op::AtomicLoad {
             wide.atomic_reads.put(mark, row);
         } else {
-            partner = wide.reads.latest_unknown(row, partner);
+            partner = self.reads.latest_unknown(var.read, row, partner);
             wide.atomic_writes.put(mark, row);
             let head = &mut wide.head;
             match (op == Op::AtomicRmw, releases(order)) {

@@ -23,7 +23,7 @@
 //!   a plain write, learn nothing.
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
 //!
-//! And in how it counts time: see [`clocks`], which needs no tree clocks, and [`shadow`], which says why epochs lose nothing.
+//! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
 //!
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
 //! accidental order; and pairs more than four billion events apart ([`Races::forgot_before`]). An ordered
@@ -34,6 +34,7 @@
 //! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify), with one exception:
 //! a relaxed reads-from is no edge. A pair separated only by that is unordered by the memory model, but may have no witness.
 
+mod accesses;
 mod atomics;
 mod clocks;
 mod shadow;
@@ -45,7 +46,7 @@ use atomics::Fences;
 use clocks::{Clocks, Gathered, Given, Thread, Time};
 use event::{Batch, CondId, Event, Id, Init, LockId, Names, Op, Space, StrId, ThreadId, Value, Wake};
 use rustc_hash::FxHashMap;
-use shadow::{Mark, Var, Wide};
+use shadow::{Mark, Reads, Var, Wide};
 use sync::{Cond, Depth, Locks, Semaphore};
 
 /// Races kept if not said otherwise.
@@ -61,6 +62,7 @@ pub struct Hb {
     clocks: Clocks,
     vars: Vec<Var>,
     wides: Vec<Wide>,
+    reads: Reads,
     locks: Locks,
     conds: Vec<Cond>,
     latches: Vec<Gathered>,
@@ -101,6 +103,7 @@ impl Hb {
             clocks: Clocks::default(),
             vars: Vec::new(),
             wides: Vec::new(),
+            reads: Reads::default(),
             locks: Locks::default(),
             conds: Vec::new(),
             latches: Vec::new(),
@@ -161,115 +164,6 @@ impl Hb {
                 }
             }
             from = end;
-        }
-    }
-
-    #[inline]
-    fn read(&mut self, event: Event, me: Thread, now: Time) {
-        let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
-        let var = &mut self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
-        if !var.write.known_to(row) {
-            self.racy_read(event, me, mark);
-        } else if var.wide != 0 {
-            let wide = &mut self.wides[var.wide as usize - 1];
-            if wide.writes.is_empty() && wide.atomic_writes.is_empty() {
-                wide.reads.put(mark);
-            } else {
-                self.racy_read(event, me, mark);
-            }
-        } else if var.read.known_to(row) {
-            var.read = mark;
-        } else {
-            self.widen(event.object()).reads.put(mark);
-        }
-    }
-
-    /// A read that may be racy.
-    #[inline(never)]
-    fn racy_read(&mut self, event: Event, me: Thread, mark: Mark) {
-        let var = self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
-        let wide = self.wides.get((var.wide as usize).wrapping_sub(1));
-        let mut partner = var.unknown_write(row, wide);
-        if let Some(wide) = wide {
-            partner = wide.atomic_writes.latest_unknown(row, partner);
-        }
-        self.report(event, partner, mark);
-        self.clocks.learn(event.thread(), Given { slot: var.write.slot, time: var.write.time, row: var.row });
-        let me = self.clocks.enter(event.thread(), mark.time);
-        if var.wide == 0 && var.read.known_to(self.clocks.row(me.row)) {
-            self.vars[event.object() as usize].read = mark;
-        } else {
-            self.widen(event.object()).reads.put(mark);
-        }
-    }
-
-    #[inline]
-    fn write(&mut self, event: Event, me: Thread, now: Time) {
-        let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
-        let var = &mut self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
-        if var.wide == 0 && var.write.known_to(row) && var.read.known_to(row) {
-            var.write = mark;
-            var.read = Mark::default();
-            if var.row != me.row {
-                self.clocks.hold(me.row);
-                self.clocks.drop(var.row);
-                var.row = me.row;
-            }
-        } else {
-            self.racy_write(event, me, mark, true);
-        }
-    }
-
-    /// A write that may be racy, or a `free`, which no read sees.
-    #[inline(never)]
-    fn racy_write(&mut self, event: Event, me: Thread, mark: Mark, seen: bool) {
-        self.widen(event.object());
-        let var = &mut self.vars[event.object() as usize];
-        let wide = &mut self.wides[var.wide as usize - 1];
-        let row = self.clocks.row(me.row);
-        let mut partner = var.unknown_write(row, Some(wide));
-        partner = wide.reads.latest_unknown(row, partner);
-        partner = wide.atomic_reads.latest_unknown(row, partner);
-        partner = wide.atomic_writes.latest_unknown(row, partner);
-        wide.writes.keep_unknown(row);
-        wide.reads.keep_unknown(row);
-        wide.atomic_reads.keep_unknown(row);
-        wide.atomic_writes.keep_unknown(row);
-        if !var.write.known_to(row) {
-            wide.writes.put(var.write, row);
-        }
-        wide.head.forget(&mut self.clocks);
-        var.write = mark;
-        let row = if seen { me.row } else { 0 };
-        self.clocks.hold(row);
-        self.clocks.drop(var.row);
-        var.row = row;
-        self.report(event, partner, mark);
-    }
-
-    /// The variable's wide part, which it gets if it has none.
-    fn widen(&mut self, var: u32) -> &mut Wide {
-        let var = &mut self.vars[var as usize];
-        if var.wide == 0 {
-            self.wides.push(Wide::default());
-            var.wide = u32::try_from(self.wides.len()).expect("at most one for each variable");
-            let read = std::mem::take(&mut var.read);
-            if read.time != 0 {
-                self.wides[var.wide as usize - 1].reads.put(read);
-            }
-        }
-        &mut self.wides[var.wide as usize - 1]
-    }
-
-    fn alloc(&mut self, var: u32) {
-        let var = &mut self.vars[var as usize];
-        self.clocks.drop(var.row);
-        (var.write, var.read, var.row) = (Mark::default(), Mark::default(), 0);
-        if let Some(wide) = self.wides.get_mut((var.wide as usize).wrapping_sub(1)) {
-            wide.clear(&mut self.clocks);
         }
     }
 
@@ -401,6 +295,7 @@ impl Hb {
         self.clocks.grow(self.threads.len());
         self.vars.fill(Var::default());
         self.wides.clear();
+        self.reads = Reads::default();
         self.locks.forget_clocks();
         self.conds.iter_mut().for_each(Cond::forget_clocks);
         self.latches.iter_mut().for_each(Gathered::clear);
