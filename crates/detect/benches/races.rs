@@ -1,6 +1,6 @@
 //! Events a second of the race detectors, from events in memory, on one core.
 //!
-//! `cargo bench -p foretrace-detect --bench races [-- EVENTS]`; asked are 25 million of `hb` on the plain trace, no more than 1.5
+//! `cargo bench -p foretrace-detect --bench races [-- EVENTS] [plain]`; asked are 25 million of `hb` on the plain trace, no more than 1.5
 //! times slower on the racy one, and no more than 2.5 times slower with 128 threads.
 
 use detect::hb::Hb;
@@ -52,6 +52,12 @@ fn measure(what: &str, options: Options) {
             hb.finish()
         });
         println!("{what:>12}  hb       {:6.1} M events/s  from binary", events / seconds);
+        let (seconds, _) = best(|| {
+            let mut reader = BinaryReader::open(Cursor::new(&bytes)).expect("it was written so");
+            let mut batch = Batch::default();
+            while reader.next_batch(&mut batch).expect("it was written so") {}
+        });
+        println!("{what:>12}  nothing  {:6.1} M events/s  from binary", events / seconds);
     }
     let (seconds, found) = best(|| {
         let mut lockset = Lockset::new();
@@ -65,6 +71,9 @@ fn main() {
     let events = std::env::args().skip(1).find_map(|arg| arg.parse().ok()).unwrap_or(EVENTS);
     let plain = Options { events, threads: 8, vars: 100_000, locks: 100, seed: 1, ..Options::default() };
     measure("plain", plain.clone());
+    if std::env::args().any(|arg| arg == "plain") {
+        return;
+    }
     measure("racy", Options { racy: 0.05, pcs: 0.002, ..plain.clone() });
     measure("few locks", Options { pcs: 0.002, ..plain.clone() });
     measure("128 threads", Options { threads: 128, ..plain.clone() });
