@@ -138,6 +138,9 @@ fn wait_and_notify() {
     let two = "T2 acq(l)\nT2 wait(c,l)\nT3 acq(m)\nT3 wait(c,m)\nT1 w(x)\nT1 notify(c)\nT4 notify(c)
         T2 woken(c,l)\nT3 woken(c,m)\nT2 r(x)\nT3 r(x)";
     check(two, &[(4, 10)]);
+    let second = "T2 acq(l)\nT2 wait(c,l)\nT3 acq(m)\nT3 wait(c,m)\nT1 notify(c)\nT4 w(x)\nT4 notify(c)
+        T2 woken(c,l)\nT3 woken(c,m)\nT3 r(x)";
+    check(second, &[]);
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
         }
         2 => locks(rng, run, thread, lock),
         3 => {
-            let cond = rng.below(2);
+            let cond = usize::from(rng.below(4) == 0);
             let (exclusive, shared) = (run.exclusive[lock][thread], run.shared[lock][thread]);
             match rng.below(4) {
                 0 => run.emit(thread, &format!("notify(c{cond})")),
@@ -114,7 +114,11 @@ fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
                     run.shared[lock][thread] = 0;
                     run.life[thread] = Life::Waiting(cond, lock, exclusive, shared);
                 }
-                _ => locks(rng, run, thread, lock),
+                _ if run.can_take(thread, lock, true) => {
+                    run.exclusive[lock][thread] += 1;
+                    run.emit(thread, &format!("acq(l{lock})"));
+                }
+                _ => run.emit(thread, &format!("w(x{var})")),
             }
         }
         4 => {
