@@ -2,7 +2,7 @@
 //!
 //! `cargo bench -p foretrace-detect --bench lock_order`; `--quick` for a tenth of the events.
 
-use detect::{LockOrder, LockOrderOptions};
+use detect::lock_order::{LockOrder, LockOrderOptions};
 use event::Batch;
 use generate::{Generator, Options};
 use std::time::Instant;

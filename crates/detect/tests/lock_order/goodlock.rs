@@ -1,7 +1,7 @@
 //! GoodLock as printed (figures 9 and 10), against the detector, on random pairs of threads.
 
 use crate::support::{Random, run};
-use detect::LockOrderOptions;
+use detect::lock_order::LockOrderOptions;
 use event::{Batch, Event, Names, Op, SiteId, ThreadId};
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! The definition, word by word, against the detector, on random runs with every operation on locks.
 
 use crate::support::Random;
-use detect::LockMode::{self, Exclusive, Shared};
-use detect::{LockOrder, LockOrderOptions};
+use detect::lock_order::LockMode::{self, Exclusive, Shared};
+use detect::lock_order::{LockOrder, LockOrderOptions};
 use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -278,7 +278,7 @@ fn random_runs_give_what_the_definition_gives() {
         assert!(report.complete && report.unrecorded == 0);
         let mut found = BTreeSet::new();
         for cycle in &report.cycles {
-            let step = |request: &detect::LockRequest| {
+            let step = |request: &detect::lock_order::LockRequest| {
                 let held = request.holder();
                 (held.lock, held.mode, held.site, request.mode, request.site)
             };

@@ -1,7 +1,7 @@
 //! The programs of the papers.
 
 use crate::support::{check, read, run};
-use detect::{LockNode, LockOrder, LockOrderOptions};
+use detect::lock_order::{LockNode, LockOrder, LockOrderOptions};
 use std::fmt::Write;
 
 fn corpus(name: &str) -> String {

@@ -1,7 +1,7 @@
 //! One rule each: readers, tries, waits, re-entrance, forks and joins, unanswered requests, bounds.
 
 use crate::support::{check, read, run, show};
-use detect::{LockOrder, LockOrderOptions};
+use detect::lock_order::{LockOrder, LockOrderOptions};
 
 #[test]
 fn forks_and_joins_rule_out() {

@@ -1,6 +1,6 @@
 //! What the tests share: runs from text, cycles as text, random numbers.
 
-use detect::{LockCycle, LockOrder, LockOrderOptions, LockOrderReport};
+use detect::lock_order::{LockCycle, LockOrder, LockOrderOptions, LockOrderReport};
 use event::{Batch, Names};
 use trace::Trace;
 use trace::text::TextReader;
@@ -17,7 +17,7 @@ pub(crate) fn run(names: &Names, batch: &Batch, options: LockOrderOptions) -> Lo
 
 /// `T1 L3>L4 5, T2 L4>L3 18`: thread, lock held, lock asked for, and where.
 pub(crate) fn show(names: &Names, cycle: &LockCycle) -> String {
-    let one = |request: &detect::LockRequest| {
+    let one = |request: &detect::lock_order::LockRequest| {
         let (thread, held, lock) = (names.thread(request.thread), request.holder().lock, request.lock);
         format!("{thread} {}>{} {}", names.lock(held), names.lock(lock), names.site(request.site))
     };

@@ -1,0 +1,308 @@
+//! What each thread knows of the others: vector clocks whose rows are shared until one of their owners learns something.
+//!
+//! A time is the place of an event in the trace (from 1), so a time alone names an event, and to know a thread at a time
+//! is to know all that the thread knew then. A thread's own entry is never looked at by others; it is [`OWN`], so that
+//! its own accesses are known to it without a case of their own.
+//!
+//! To hand a clock out (a write, a release) is to note thread, time and row, and to count the row once more: a copy is made
+//! only when a thread learns something while its row is in use elsewhere. That, not a tree, is what makes many
+//! threads cheap here: what costs as much as there are threads happens once for each join with news, not for each write.
+//!
+//! Entries stand for *slots*, not threads. A new thread takes over the slot of one that was joined, if its parent
+//! knows that end: all that was done in the slot before then happened before the new thread, too.
+
+use event::{Id, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// The place of an event in the trace, from 1; 0 is before everything.
+pub(super) type Time = u32;
+/// A thread's place in the rows.
+pub(super) type Slot = u32;
+/// The number of a row; 0 is none.
+pub(super) type RowId = u32;
+/// Clocks gathered from many threads; what is beyond the end is 0.
+pub(super) type Gathered = Vec<Time>;
+
+const OWN: Time = Time::MAX;
+const NO_SLOT: Slot = Slot::MAX;
+/// How many ended threads a fork looks at for a slot.
+const LOOKS: usize = 32;
+
+/// What a thread knew at some time, its own past included. Row 0: nothing.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Given {
+    pub(super) slot: Slot,
+    pub(super) time: Time,
+    pub(super) row: RowId,
+}
+
+/// A thread as every access needs it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    pub(super) slot: Slot,
+    pub(super) row: RowId,
+    /// The set of locks it holds.
+    pub(super) locks: u32,
+    joined: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Clocks {
+    /// Entries of a row; a power of two.
+    stride: usize,
+    times: Vec<Time>,
+    /// How often each row is in use.
+    uses: Vec<u32>,
+    free: Vec<RowId>,
+    threads: Vec<Thread>,
+    /// Who had each slot, and since when.
+    owners: Vec<Vec<(Time, ThreadId)>>,
+    /// Threads that were joined, and when.
+    ended: Vec<(ThreadId, Time)>,
+    /// What they knew at their end, of those whose slot another has taken over: they may be joined once more.
+    left: FxHashMap<ThreadId, Given>,
+}
+
+impl Default for Clocks {
+    fn default() -> Self {
+        let stride = 8;
+        Clocks {
+            stride,
+            times: vec![0; stride],
+            uses: vec![1],
+            free: Vec::new(),
+            threads: Vec::new(),
+            owners: Vec::new(),
+            ended: Vec::new(),
+            left: FxHashMap::default(),
+        }
+    }
+}
+
+impl Clocks {
+    /// Makes room for so many threads.
+    pub(super) fn grow(&mut self, threads: usize) {
+        if threads > self.threads.len() {
+            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, locks: 0, joined: false });
+        }
+    }
+
+    /// The thread, which begins now if this is its first event.
+    #[inline]
+    pub(super) fn enter(&mut self, thread: ThreadId, now: Time) -> Thread {
+        let me = self.threads[thread.index()];
+        if me.slot == NO_SLOT { self.start(thread, None, now) } else { me }
+    }
+
+    #[cfg(test)]
+    pub(super) fn slots(&self) -> usize {
+        self.owners.len()
+    }
+
+    #[inline]
+    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: u32) {
+        self.threads[thread.index()].locks = locks;
+    }
+
+    /// What a row knows.
+    #[inline]
+    pub(super) fn row(&self, row: RowId) -> &[Time] {
+        let at = row as usize * self.stride;
+        &self.times[at..at + self.stride]
+    }
+
+    /// Whether a row knows what happened in a slot at a time.
+    #[inline]
+    pub(super) fn knows(&self, row: RowId, slot: Slot, time: Time) -> bool {
+        self.times[row as usize * self.stride + slot as usize] >= time
+    }
+
+    /// The thread that had a slot at a time.
+    pub(super) fn thread_at(&self, slot: Slot, time: Time) -> ThreadId {
+        let owners = &self.owners[slot as usize];
+        owners[owners.partition_point(|owner| owner.0 <= time).saturating_sub(1)].1
+    }
+
+    /// Row 0 is always there: its count says nothing.
+    #[inline]
+    pub(super) fn hold(&mut self, row: RowId) {
+        let uses = &mut self.uses[row as usize];
+        *uses = uses.wrapping_add(1);
+    }
+
+    #[inline]
+    pub(super) fn drop(&mut self, row: RowId) {
+        if row == 0 {
+            return;
+        }
+        let uses = &mut self.uses[row as usize];
+        *uses -= 1;
+        if *uses == 0 {
+            self.free.push(row);
+        }
+    }
+
+    /// What the thread knows now, to be kept: replaces what was kept there before.
+    #[inline]
+    pub(super) fn give(&mut self, into: &mut Given, thread: Thread, now: Time) {
+        self.hold(thread.row);
+        self.drop(into.row);
+        *into = Given { slot: thread.slot, time: now, row: thread.row };
+    }
+
+    /// Forgets what was kept.
+    pub(super) fn forget(&mut self, given: &mut Given) {
+        self.drop(given.row);
+        *given = Given::default();
+    }
+
+    #[cold]
+    fn start(&mut self, thread: ThreadId, slot: Option<Slot>, now: Time) -> Thread {
+        let slot = slot.unwrap_or_else(|| {
+            self.owners.push(Vec::new());
+            self.owners.len() as Slot - 1
+        });
+        if self.owners.len() > self.stride {
+            self.widen();
+        }
+        self.owners[slot as usize].push((now, thread));
+        let row = self.fresh();
+        let at = row as usize * self.stride;
+        self.times[at..at + self.stride].fill(0);
+        self.times[at + slot as usize] = OWN;
+        let me = &mut self.threads[thread.index()];
+        *me = Thread { slot, row, locks: me.locks, joined: false };
+        // Only in a trace with problems does a thread that was joined go on.
+        if let Some(given) = self.left.remove(&thread) {
+            self.learn(thread, given);
+            self.drop(given.row);
+        }
+        self.threads[thread.index()]
+    }
+
+    /// A row in use once, whatever is in it.
+    fn fresh(&mut self) -> RowId {
+        if let Some(row) = self.free.pop() {
+            self.uses[row as usize] = 1;
+            return row;
+        }
+        self.uses.push(1);
+        self.times.resize(self.uses.len() * self.stride, 0);
+        self.uses.len() as RowId - 1
+    }
+
+    #[cold]
+    fn widen(&mut self) {
+        let old = std::mem::take(&mut self.times);
+        let stride = self.stride * 2;
+        self.times = vec![0; self.uses.len() * stride];
+        for (to, from) in self.times.chunks_exact_mut(stride).zip(old.chunks_exact(self.stride)) {
+            to[..from.len()].copy_from_slice(from);
+        }
+        self.stride = stride;
+    }
+
+    /// The thread's row, where nobody else sees it change.
+    fn own_row(&mut self, thread: ThreadId) -> RowId {
+        let old = self.threads[thread.index()].row;
+        if self.uses[old as usize] == 1 {
+            return old;
+        }
+        let new = self.fresh();
+        self.uses[old as usize] -= 1;
+        let from = old as usize * self.stride;
+        self.times.copy_within(from..from + self.stride, new as usize * self.stride);
+        self.threads[thread.index()].row = new;
+        new
+    }
+
+    /// The thread learns all that was given. It has begun.
+    #[inline]
+    pub(super) fn learn(&mut self, thread: ThreadId, given: Given) {
+        let row = self.threads[thread.index()].row;
+        if given.row != 0 && !self.knows(row, given.slot, given.time) {
+            self.learn_news(thread, given);
+        }
+    }
+
+    #[inline(never)]
+    fn learn_news(&mut self, thread: ThreadId, given: Given) {
+        let to = self.own_row(thread) as usize * self.stride;
+        let from = given.row as usize * self.stride;
+        let ranges = [to..to + self.stride, from..from + self.stride];
+        // The same row twice would bring no news.
+        let Ok([mine, theirs]) = self.times.get_disjoint_mut(ranges) else { return };
+        mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(*b));
+        mine[given.slot as usize] = given.time;
+        mine[self.threads[thread.index()].slot as usize] = OWN;
+    }
+
+    /// The thread learns all that was gathered.
+    pub(super) fn learn_all(&mut self, thread: ThreadId, gathered: &Gathered) {
+        let me = self.threads[thread.index()];
+        if gathered.iter().zip(self.row(me.row)).all(|(theirs, mine)| theirs <= mine) {
+            return;
+        }
+        let to = self.own_row(thread) as usize * self.stride;
+        self.times[to..to + self.stride].iter_mut().zip(gathered).for_each(|(a, b)| *a = (*a).max(*b));
+        self.times[to + me.slot as usize] = OWN;
+    }
+
+    /// Adds what was given to what is gathered.
+    pub(super) fn gather(&self, into: &mut Gathered, given: Given) {
+        if given.row == 0 {
+            return;
+        }
+        into.resize(into.len().max(self.stride), 0);
+        let known = into[given.slot as usize];
+        into.iter_mut().zip(self.row(given.row)).for_each(|(a, b)| *a = (*a).max(*b));
+        into[given.slot as usize] = known.max(given.time);
+    }
+
+    /// A thread starts another.
+    pub(super) fn fork(&mut self, parent: ThreadId, child: ThreadId, now: Time) {
+        if parent == child {
+            return;
+        }
+        if self.threads[child.index()].slot == NO_SLOT {
+            let slot = self.reusable(parent);
+            self.start(child, slot, now);
+        }
+        let parent = self.threads[parent.index()];
+        self.learn(child, Given { slot: parent.slot, time: now, row: parent.row });
+    }
+
+    /// A thread has waited for the end of another, all of whose events so far it knows now.
+    pub(super) fn join(&mut self, thread: ThreadId, child: ThreadId, now: Time) {
+        let ended = self.threads[child.index()];
+        if child == thread {
+            return;
+        }
+        if ended.slot == NO_SLOT {
+            if let Some(&given) = self.left.get(&child) {
+                self.learn(thread, given);
+            }
+            return;
+        }
+        self.learn(thread, Given { slot: ended.slot, time: now, row: ended.row });
+        if !ended.joined {
+            self.threads[child.index()].joined = true;
+            self.ended.push((child, now));
+        }
+    }
+
+    /// The slot of an ended thread, whose end the parent knows, taken from it.
+    fn reusable(&mut self, parent: ThreadId) -> Option<Slot> {
+        let row = self.threads[parent.index()].row;
+        let first = self.ended.len().saturating_sub(LOOKS);
+        let found = self.ended[first..]
+            .iter()
+            .rposition(|&(thread, end)| self.knows(row, self.threads[thread.index()].slot, end))?;
+        let (thread, time) = self.ended.swap_remove(first + found);
+        let ended = &mut self.threads[thread.index()];
+        let Thread { slot, row, .. } = *ended;
+        (ended.slot, ended.row) = (NO_SLOT, 0);
+        self.left.insert(thread, Given { slot, time, row });
+        Some(slot)
+    }
+}

@@ -1,0 +1,314 @@
+//! Data races of the recorded run, by schedulable happens-before with epochs.
+//!
+//! **Follows** Mathur, Kini, Viswanathan, *What Happens-After the First Race?*, OOPSLA'18 (SHB), with the epochs of Flanagan
+//! and Freund, *FastTrack*, PLDI'09. The order is made of program order, fork and join, locks, and a plain write before the
+//! plain reads that see it. An access is racy if some earlier conflicting access of another thread, any one, not only the
+//! last, is not ordered before it; the edge from the write that it reads from does not count for the read itself
+//! (test first, then join), but for all that follows.
+//!
+//! **Deviates** in the operations that the paper does not have:
+//!
+//! * A thread's fork comes before its join, even if it has no event between them.
+//! * Locks: only the outermost of nested sections count. A shared release comes before later exclusive acquires, an
+//!   exclusive one before later acquires of both kinds. A failed try-lock orders nothing.
+//! * `wait` releases the lock at every depth, `woken` takes it back, and comes after the notify it is paired with (as in
+//!   docs/causality.md).
+//! * Every `post` comes before each later `await` of that latch. The n-th `up` of a semaphore comes before the
+//!   (initial count + n)-th `down`, the one that it allows.
+//! * Atomics, as in C11 with the release sequences of C++20: a load that acquires comes after the store or
+//!   read-modify-write that it reads from, if that releases, and after those that it continues through
+//!   read-modify-writes; with fences on either side, too. A relaxed access orders nothing by itself. Two atomic accesses do not
+//!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
+//!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
+//!   a plain write, learn nothing.
+//! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
+//!
+//! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
+//!
+//! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
+//! accidental order; and pairs more than four billion events apart ([`Races::forgot_before`]). An ordered
+//! access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
+//!
+//! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either of them can be
+//! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
+//! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify), with one exception:
+//! a relaxed reads-from is no edge. A pair separated only by that is unordered by the memory model, but may have no witness.
+
+mod accesses;
+mod atomics;
+mod clocks;
+mod shadow;
+mod sync;
+
+use crate::locksets::{Held, LockSets, SetId};
+use crate::race::{Access, Log, Races};
+use atomics::Fences;
+use clocks::{Clocks, Gathered, Given, Thread, Time};
+use event::{Batch, CondId, Event, Id, Init, LockId, Names, Op, Space, StrId, ThreadId, Value, Wake};
+use rustc_hash::FxHashMap;
+use shadow::{Mark, Reads, Var, Wide};
+use sync::{Cond, Depth, Locks, Semaphore};
+
+/// Races kept if not said otherwise.
+const MOST_RACES: usize = 10_000;
+/// Events whose times can be told apart; then all is forgotten.
+const MOST_TIMES: u32 = u32::MAX - 1;
+/// Events between two looks at how many times are left.
+const STRETCH: usize = 1 << 16;
+
+/// Finds the races of the recorded run, batch by batch.
+#[derive(Debug)]
+pub struct Hb {
+    clocks: Clocks,
+    vars: Vec<Var>,
+    wides: Vec<Wide>,
+    reads: Reads,
+    locks: Locks,
+    conds: Vec<Cond>,
+    latches: Vec<Gathered>,
+    semaphores: Vec<Semaphore>,
+    /// Initial counts told so far, by name.
+    counts: FxHashMap<StrId, i64>,
+    threads: Vec<State>,
+    sets: LockSets,
+    log: Log,
+    /// The event with time 1.
+    base: u64,
+    most_times: u32,
+}
+
+/// What a thread has beside its clock.
+#[derive(Default, Debug)]
+struct State {
+    held: Held,
+    waiting: Option<(CondId, LockId, Time, Depth)>,
+    fences: Fences,
+}
+
+impl Default for Hb {
+    fn default() -> Self {
+        Hb::new()
+    }
+}
+
+impl Hb {
+    /// Before the first event; keeps at most 10 000 races.
+    pub fn new() -> Self {
+        Hb::keeping(MOST_RACES)
+    }
+
+    /// Before the first event; keeps at most so many races.
+    pub fn keeping(races: usize) -> Self {
+        Hb {
+            clocks: Clocks::default(),
+            vars: Vec::new(),
+            wides: Vec::new(),
+            reads: Reads::default(),
+            locks: Locks::default(),
+            conds: Vec::new(),
+            latches: Vec::new(),
+            semaphores: Vec::new(),
+            counts: FxHashMap::default(),
+            threads: Vec::new(),
+            sets: LockSets::default(),
+            log: Log::new(races),
+            base: 0,
+            most_times: MOST_TIMES,
+        }
+    }
+
+    /// Takes the next events.
+    pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        let count = |space| names.space(space).len();
+        self.clocks.grow(count(Space::Thread));
+        self.threads.resize_with(count(Space::Thread), State::default);
+        self.vars.resize(count(Space::Var), Var::default());
+        self.locks.grow(count(Space::Lock));
+        self.conds.resize_with(count(Space::Cond), Cond::default);
+        self.latches.resize_with(count(Space::Latch), Gathered::default);
+        self.semaphores.resize_with(count(Space::Sem), Semaphore::default);
+        let mut from = 0;
+        for &Init { before, name, value } in &batch.inits {
+            self.events(names, batch, from, before as usize);
+            from = before as usize;
+            if let Value::Int(count) = value {
+                self.counts.insert(name, count);
+            }
+        }
+        self.events(names, batch, from, batch.events.len());
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Races {
+        self.log.finish()
+    }
+
+    fn events(&mut self, names: &Names, batch: &Batch, mut from: usize, to: usize) {
+        while from < to {
+            let first = batch.first + from as u64;
+            let mut left = u64::from(self.most_times) - (first - self.base).min(u64::from(self.most_times));
+            if left == 0 {
+                self.forget(first);
+                left = u64::from(self.most_times);
+            }
+            let end = from + (to - from).min(STRETCH).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let mut now = (first - self.base) as Time;
+            for &event in &batch.events[from..end] {
+                now += 1;
+                let thread = event.thread();
+                let me = self.clocks.enter(thread, now);
+                match event.op() {
+                    Op::Read => self.read(event, me, now),
+                    Op::Write => self.write(event, me, now),
+                    _ => self.rare(names, batch, event, me, now),
+                }
+            }
+            from = end;
+        }
+    }
+
+    /// An access is racy, if there is a partner.
+    #[inline]
+    fn report(&mut self, event: Event, partner: Mark, mark: Mark) {
+        if partner.time != 0 {
+            let access = |mark: Mark| Access {
+                event: self.base + u64::from(mark.time) - 1,
+                thread: self.clocks.thread_at(mark.slot, mark.time),
+                site: mark.site,
+                locks: self.sets.members(SetId::from_word(mark.locks)),
+            };
+            self.log.racy(event.var(), (partner.site, mark.site), || (access(partner), access(mark)));
+        }
+    }
+
+    /// Everything but plain accesses.
+    #[inline(never)]
+    fn rare(&mut self, names: &Names, batch: &Batch, event: Event, me: Thread, now: Time) {
+        let (thread, object) = (event.thread(), event.object() as usize);
+        match event.op() {
+            Op::Acquire | Op::TryAcquire => {
+                self.hold(thread, event.lock(), |hb| hb.locks.acquire(&mut hb.clocks, thread, event.lock()));
+            }
+            Op::Release => {
+                self.hold(thread, event.lock(), |hb| hb.locks.release(&mut hb.clocks, thread, me, event.lock(), now));
+            }
+            Op::ReadAcquire => {
+                self.hold(thread, event.lock(), |hb| hb.locks.read_acquire(&mut hb.clocks, thread, event.lock()));
+            }
+            Op::ReadRelease => {
+                self.hold(thread, event.lock(), |hb| {
+                    hb.locks.read_release(&mut hb.clocks, thread, me, event.lock(), now);
+                });
+            }
+            Op::Fork => self.clocks.fork(thread, event.child(), now),
+            Op::Join => {
+                self.clocks.join(thread, event.child(), now);
+                self.threads[object].fences.forget(&mut self.clocks);
+            }
+            Op::Wait => {
+                let lock = batch.extra(event).lock;
+                let mut depth = Depth::default();
+                self.hold(thread, lock, |hb| depth = hb.locks.give_up(&mut hb.clocks, thread, me, lock, now));
+                if let Some((cond, _, since, _)) = self.threads[thread.index()].waiting.take() {
+                    self.conds[cond.index()].woken(&mut self.clocks, thread, since, false);
+                }
+                self.conds[object].wait(thread, now);
+                self.threads[thread.index()].waiting = Some((event.cond(), lock, now, depth));
+            }
+            Op::Woken => self.woken(batch, event),
+            Op::Notify | Op::NotifyAll => {
+                self.conds[object].notify(&mut self.clocks, me, now, event.op() == Op::NotifyAll);
+            }
+            Op::Post => {
+                let given = Given { slot: me.slot, time: now, row: me.row };
+                self.clocks.gather(&mut self.latches[object], given);
+            }
+            Op::Await => self.clocks.learn_all(thread, &self.latches[object]),
+            Op::Up | Op::Down => self.semaphore(names, event, me, now),
+            Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw => self.atomic(batch, event, now),
+            Op::Fence => {
+                let fences = &mut self.threads[thread.index()].fences;
+                fences.fence(&mut self.clocks, thread, batch.extra(event).order, now);
+            }
+            Op::Alloc => self.alloc(event.object()),
+            Op::Free => {
+                let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
+                self.racy_write(event, me, mark, false);
+            }
+            Op::Read | Op::Write => {}
+            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal | Op::Pin => {}
+        }
+    }
+
+    /// Does something to a lock, and notes whether the thread then holds it.
+    #[inline]
+    fn hold(&mut self, thread: ThreadId, lock: LockId, act: impl FnOnce(&mut Hb)) {
+        let before = self.locks.holds(thread, lock);
+        act(self);
+        let after = self.locks.holds(thread, lock);
+        if before != after {
+            let held = &mut self.threads[thread.index()].held;
+            if after {
+                held.take(&mut self.sets, lock);
+            } else {
+                held.give(&mut self.sets, lock);
+            }
+            self.clocks.set_locks(thread, held.id().word());
+        }
+    }
+
+    fn woken(&mut self, batch: &Batch, event: Event) {
+        let (thread, extra) = (event.thread(), batch.extra(event));
+        let waiting = self.threads[thread.index()].waiting.take();
+        let mut depth = Depth::default();
+        if let Some((cond, lock, since, given_up)) = waiting {
+            let same = cond == event.cond();
+            let notified = same && extra.wake == Wake::Notified;
+            self.conds[cond.index()].woken(&mut self.clocks, thread, since, notified);
+            if same && lock == extra.lock {
+                depth = given_up;
+            }
+        }
+        self.hold(thread, extra.lock, |hb| hb.locks.take_back(&mut hb.clocks, thread, extra.lock, depth));
+    }
+
+    fn semaphore(&mut self, names: &Names, event: Event, me: Thread, now: Time) {
+        let semaphore = &mut self.semaphores[event.object() as usize];
+        if !std::mem::replace(&mut semaphore.used, true) {
+            let name = names.space(Space::Str).find(names.sem(event.sem()).as_bytes());
+            let count = name.and_then(|name| self.counts.get(&StrId(name)));
+            semaphore.initial = count.map_or(0, |&count| u64::try_from(count).unwrap_or(0));
+        }
+        if event.op() == Op::Up {
+            semaphore.up(&mut self.clocks, me, now);
+        } else {
+            semaphore.down(&mut self.clocks, event.thread());
+        }
+    }
+
+    /// Begins time anew. No order among later events is lost: a chain between two of them has only later events.
+    #[cold]
+    fn forget(&mut self, first: u64) {
+        self.log.forget_before(first);
+        self.base = first;
+        self.clocks = Clocks::default();
+        self.clocks.grow(self.threads.len());
+        self.vars.fill(Var::default());
+        self.wides.clear();
+        self.reads = Reads::default();
+        self.locks.forget_clocks();
+        self.conds.iter_mut().for_each(Cond::forget_clocks);
+        self.latches.iter_mut().for_each(Gathered::clear);
+        self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
+        for (thread, state) in self.threads.iter_mut().enumerate() {
+            state.fences = Fences::default();
+            if let Some((_, _, since, _)) = &mut state.waiting {
+                *since = 0;
+            }
+            self.clocks.set_locks(ThreadId::from_index(thread), state.held.id().word());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,224 @@
+//! Locks, conditions, latches and semaphores: who learns what from whom.
+
+use super::clocks::{Clocks, Gathered, Given, Thread, Time};
+use event::{Id, LockId, ThreadId};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A lock.
+#[derive(Default, Debug)]
+pub(super) struct Lock {
+    owner: Option<ThreadId>,
+    depth: u32,
+    /// The last exclusive release.
+    released: Given,
+    /// Shared releases that it does not come after.
+    read_released: Gathered,
+}
+
+/// How often a thread held a lock.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Depth {
+    exclusive: u32,
+    shared: u32,
+}
+
+/// All locks.
+#[derive(Default, Debug)]
+pub(super) struct Locks {
+    locks: Vec<Lock>,
+    shared: FxHashMap<(LockId, ThreadId), u32>,
+}
+
+impl Locks {
+    pub(super) fn grow(&mut self, locks: usize) {
+        self.locks.resize_with(locks.max(self.locks.len()), Lock::default);
+    }
+
+    /// Forgets all clocks, whose rows are gone.
+    pub(super) fn forget_clocks(&mut self) {
+        for lock in &mut self.locks {
+            lock.released = Given::default();
+            lock.read_released.clear();
+        }
+    }
+
+    pub(super) fn holds(&self, thread: ThreadId, lock: LockId) -> bool {
+        self.locks[lock.index()].owner == Some(thread) || self.shared.contains_key(&(lock, thread))
+    }
+
+    pub(super) fn acquire(&mut self, clocks: &mut Clocks, thread: ThreadId, lock: LockId) {
+        let lock = &mut self.locks[lock.index()];
+        if lock.owner == Some(thread) {
+            lock.depth = lock.depth.saturating_add(1);
+            return;
+        }
+        (lock.owner, lock.depth) = (Some(thread), 1);
+        clocks.learn(thread, lock.released);
+        clocks.learn_all(thread, &lock.read_released);
+    }
+
+    pub(super) fn release(&mut self, clocks: &mut Clocks, thread: ThreadId, me: Thread, lock: LockId, now: Time) {
+        let lock = &mut self.locks[lock.index()];
+        if lock.owner == Some(thread) {
+            lock.depth -= 1;
+            if lock.depth > 0 {
+                return;
+            }
+            lock.owner = None;
+        }
+        lock.released_by(clocks, me, now);
+    }
+
+    pub(super) fn read_acquire(&mut self, clocks: &mut Clocks, thread: ThreadId, lock: LockId) {
+        let depth = self.shared.entry((lock, thread)).or_default();
+        *depth = depth.saturating_add(1);
+        if *depth == 1 {
+            clocks.learn(thread, self.locks[lock.index()].released);
+        }
+    }
+
+    pub(super) fn read_release(&mut self, clocks: &mut Clocks, thread: ThreadId, me: Thread, lock: LockId, now: Time) {
+        if let Some(depth) = self.shared.get_mut(&(lock, thread)) {
+            *depth -= 1;
+            if *depth > 0 {
+                return;
+            }
+            self.shared.remove(&(lock, thread));
+        }
+        let given = Given { slot: me.slot, time: now, row: me.row };
+        clocks.gather(&mut self.locks[lock.index()].read_released, given);
+    }
+
+    /// A wait gives the lock up at every depth.
+    pub(super) fn give_up(
+        &mut self,
+        clocks: &mut Clocks,
+        thread: ThreadId,
+        me: Thread,
+        lock: LockId,
+        now: Time,
+    ) -> Depth {
+        let shared = self.shared.remove(&(lock, thread)).unwrap_or(0);
+        let lock = &mut self.locks[lock.index()];
+        let mut given_up = Depth { exclusive: 0, shared };
+        if lock.owner == Some(thread) {
+            given_up.exclusive = std::mem::take(&mut lock.depth);
+            lock.owner = None;
+        }
+        if shared > 0 {
+            clocks.gather(&mut lock.read_released, Given { slot: me.slot, time: now, row: me.row });
+        }
+        // A wait without the lock closes a section that was open from the beginning.
+        if given_up.exclusive > 0 || shared == 0 {
+            lock.released_by(clocks, me, now);
+        }
+        given_up
+    }
+
+    /// The wake-up takes back what the wait gave up.
+    pub(super) fn take_back(&mut self, clocks: &mut Clocks, thread: ThreadId, lock: LockId, depth: Depth) {
+        if depth.exclusive > 0 || depth.shared == 0 {
+            self.acquire(clocks, thread, lock);
+            let lock = &mut self.locks[lock.index()];
+            lock.depth = lock.depth.max(depth.exclusive);
+        }
+        if depth.shared > 0 {
+            self.read_acquire(clocks, thread, lock);
+            self.shared.insert((lock, thread), depth.shared);
+        }
+    }
+}
+
+impl Lock {
+    fn released_by(&mut self, clocks: &mut Clocks, me: Thread, now: Time) {
+        clocks.give(&mut self.released, me, now);
+        if !self.read_released.is_empty() {
+            let mine = clocks.row(me.row);
+            if self.read_released.iter().zip(mine).all(|(theirs, mine)| theirs <= mine) {
+                self.read_released.clear();
+            }
+        }
+    }
+}
+
+/// A condition: the notifies that may still be paired with a `woken`, by their times.
+#[derive(Default, Debug)]
+pub(super) struct Cond {
+    waits: BTreeSet<(Time, ThreadId)>,
+    notifies: BTreeMap<Time, (Given, bool)>,
+    /// Notifies since the last wait that more would be of no use after: as many as threads waited then, none after a
+    /// notify-all.
+    room: usize,
+}
+
+impl Cond {
+    pub(super) fn wait(&mut self, thread: ThreadId, now: Time) {
+        self.waits.insert((now, thread));
+        self.room = self.waits.len();
+    }
+
+    /// Forgets all clocks, whose rows are gone; those who wait have waited since the beginning of time.
+    pub(super) fn forget_clocks(&mut self) {
+        self.notifies.clear();
+        self.waits = self.waits.iter().map(|&(_, thread)| (0, thread)).collect();
+        self.room = self.waits.len();
+    }
+
+    /// A notify, of one or of all that wait.
+    pub(super) fn notify(&mut self, clocks: &mut Clocks, me: Thread, now: Time, all: bool) {
+        if self.room > 0 && !self.waits.is_empty() {
+            self.room = if all { 0 } else { self.room - 1 };
+            let mut given = Given::default();
+            clocks.give(&mut given, me, now);
+            self.notifies.insert(now, (given, all));
+        }
+    }
+
+    /// The thread, which has waited since then, wakes; if by a notify, it learns what that gave.
+    pub(super) fn woken(&mut self, clocks: &mut Clocks, thread: ThreadId, since: Time, notified: bool) {
+        self.waits.remove(&(since, thread));
+        if notified && let Some((&at, &(given, all))) = self.notifies.range(since + 1..).next() {
+            clocks.learn(thread, given);
+            if !all {
+                self.notifies.remove(&at);
+                clocks.drop(given.row);
+            }
+        }
+        let oldest = self.waits.first().map_or(Time::MAX, |wait| wait.0);
+        while let Some(entry) = self.notifies.first_entry().filter(|entry| *entry.key() < oldest) {
+            clocks.drop(entry.remove().0.row);
+        }
+    }
+}
+
+/// A counting semaphore: the ups whose downs are still to come, in order.
+#[derive(Default, Debug)]
+pub(super) struct Semaphore {
+    pub(super) used: bool,
+    /// Downs that the initial count allows.
+    pub(super) initial: u64,
+    ups: VecDeque<Given>,
+}
+
+impl Semaphore {
+    /// Forgets all clocks, whose rows are gone, but not the count.
+    pub(super) fn forget_clocks(&mut self) {
+        self.ups.iter_mut().for_each(|given| *given = Given::default());
+    }
+
+    pub(super) fn up(&mut self, clocks: &mut Clocks, me: Thread, now: Time) {
+        let mut given = Given::default();
+        clocks.give(&mut given, me, now);
+        self.ups.push_back(given);
+    }
+
+    pub(super) fn down(&mut self, clocks: &mut Clocks, thread: ThreadId) {
+        if self.initial > 0 {
+            self.initial -= 1;
+        } else if let Some(given) = self.ups.pop_front() {
+            clocks.learn(thread, given);
+            clocks.drop(given.row);
+        }
+    }
+}
