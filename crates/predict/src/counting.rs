@@ -1,6 +1,6 @@
 //! Exact counts of an instance's lattice, and its violated runs one by one.
 
-use crate::group::groups;
+use crate::group::{Group, groups};
 use crate::predictor::{Counts, Prediction};
 use crate::search::{MAX_CUTS, Search, class_of};
 use lattice::{Counted, Limits, count, violated_runs};
@@ -27,11 +27,11 @@ impl Search<'_, '_> {
         } else {
             self.static_frame(model, std::slice::from_ref(&group))
         };
-        let events = std::mem::take(&mut group.events);
-        let class = |event: u64| class_of(&events, event);
+        let Group { events, joint, .. } = &mut group;
+        let class = |event: u64| class_of(events, event);
         let max_cuts = self.knobs.max_cuts.or(Some(MAX_CUTS));
         let limits = Limits { deadline: None, max_cuts, ..self.limits() };
-        match count(&frame, &class, &mut group.joint, &limits) {
+        match count(&frame, &class, &mut *joint, &limits) {
             Ok(Counted { cuts, edges, dead_ends, runs }) => {
                 let (runs, bad) = runs.into_iter().next().unwrap_or_default();
                 let (runs, bad_runs) = (runs.to_string(), bad.to_string());
@@ -40,7 +40,7 @@ impl Search<'_, '_> {
             Err(short) => prediction.truncated.push(format!("counting: {short}")),
         }
         if self.of.options.list > 0 {
-            prediction.bad_runs = violated_runs(&frame, &class, &mut group.joint, self.of.options.list);
+            prediction.bad_runs = violated_runs(&frame, &class, &mut *joint, self.of.options.list);
         }
     }
 }

@@ -215,10 +215,8 @@ impl<'a> Search<'_, 'a> {
 
     /// Searches a frame of the whole trace.
     fn explore(&mut self, model: Model, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
-        let events = std::mem::take(&mut group.events);
-        let class = |event: u64| class_of(&events, event);
-        let outcome = broaden(frame, &class, &mut group.joint, limits);
-        group.events = events;
+        let Group { events, joint, .. } = &mut *group;
+        let outcome = broaden(frame, &|event| class_of(events, event), joint, limits);
         let rules = if model == Model::SyncOnly { witness::Rules::SyncOnly } else { witness::Rules::FullHb };
         for violation in &outcome.violations {
             let of = self.of;
@@ -235,20 +233,26 @@ impl<'a> Search<'_, 'a> {
         let of = self.of;
         let total = of.batch.events.len() as u64;
         let mut windows = of.trace.windows(self.window(), of.initial);
-        let events = std::mem::take(&mut group.events);
-        let class = |event: u64| class_of(&events, event);
+        let Group { members, events, joint } = &mut *group;
+        let class = |event: u64| class_of(events, event);
         let mut gone_on = 0;
         let mut outcome = Explored::default();
         let mut cut_short = 0;
         while let Some(window) = windows.next_window() {
             let range = window.range();
+            // What is left would only be looked at.
+            if let Some(short) = self.out_of_time(limits) {
+                cut_short += (total - range.start).div_ceil(self.window());
+                outcome.shortened.push(short);
+                break;
+            }
             while let Some(&(event, class)) = events.get(gone_on)
                 && event < range.start
             {
-                group.joint.go_on(class);
+                joint.go_on(class);
                 gone_on += 1;
             }
-            if group.joint.is_idle() {
+            if joint.is_idle() {
                 break;
             }
             // Steps of one thread always come in its order: the recorded run has shown all there is.
@@ -261,11 +265,11 @@ impl<'a> Search<'_, 'a> {
             let is_step = |event: u64| class(event) != SILENCE;
             let frame = Self::wide_frame(model, &window, is_step);
             let left = (total - range.start).div_ceil(self.window()) as u32;
-            let explored = broaden(&frame, &class, &mut group.joint, &slice(limits, left));
+            let explored = broaden(&frame, &class, joint, &slice(limits, left));
             for violation in &explored.violations {
                 let woven = Self::woven(model, &window, &frame, &violation.path);
-                self.found(model, group.members[violation.owner as usize], woven, violation.terminal);
-                group.joint.retire(violation.owner as usize);
+                self.found(model, members[violation.owner as usize], woven, violation.terminal);
+                joint.retire(violation.owner as usize);
             }
             outcome.unshown.extend(explored.unshown);
             cut_short += u64::from(!explored.shortened.is_empty());
@@ -279,11 +283,9 @@ impl<'a> Search<'_, 'a> {
                     outcome.shortened.push(short);
                 }
             }
-            if outcome.shortened.contains(&Shortened::Interrupted) {
-                break;
-            }
         }
-        group.events = events;
+        outcome.shortened.sort_unstable();
+        outcome.shortened.dedup();
         let mut short = Vec::new();
         if total > self.window() {
             short.push(format!("only within windows of {} events", self.window()));
