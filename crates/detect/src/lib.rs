@@ -4,6 +4,7 @@
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
+//! * [`maximal`]: all races of a window, each with an order that shows it.
 //!
 //! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
 
@@ -11,6 +12,7 @@ pub mod atomicity;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;
+pub mod maximal;
 
 mod locksets;
 mod race;
