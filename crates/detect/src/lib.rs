@@ -9,6 +9,7 @@
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;
+pub mod sync_preserving;
 
 mod locksets;
 mod race;
