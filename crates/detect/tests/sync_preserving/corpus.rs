@@ -35,3 +35,28 @@ fn it_counts_what_rapid_counts() {
     });
     assert_eq!(counted, expected);
 }
+
+/// With reversals: at least what RAPID's OSR counts.
+#[test]
+fn with_reversals_it_counts_no_less_than_rapid() {
+    let expected = [
+        ("account", (3, 1)),
+        ("mergesort", (5, 2)),
+        ("twostage", (8, 2)),
+        ("clean", (110, 4)),
+        ("bubblesort", (476, 5)),
+        ("readerswriters", (228, 4)),
+    ];
+    let counted = expected.map(|(name, _)| {
+        let trace = read(&format!("traces/{name}.std"));
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+        let found = predictor.races(&Options::default());
+        for race in &found.optimistic.races {
+            assert!(checked(&trace, &mut predictor, [race.earlier.event, race.later.event]).is_some());
+        }
+        assert_eq!(found.unexamined, 0);
+        println!("{name} {}", found.unexamined_reversals);
+        (name, (found.racy_events, found.racy_sites))
+    });
+    assert_eq!(counted, expected);
+}
