@@ -3,6 +3,7 @@
 //! * [`atomicity`]: blocks that are not serialisable in the recorded run, after AeroDrome.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
+//! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //!
 //! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
@@ -11,9 +12,12 @@ pub mod atomicity;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;
+pub mod lost_wakeup;
 pub mod sync_preserving;
 
 mod locksets;
 mod race;
+mod windows;
 
 pub use race::{Access, Race, Races};
+pub use windows::{Schedule, Search};
