@@ -15,6 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         "foretrace-detect",
         &["foretrace-event", "foretrace-clock", "foretrace-lattice", "foretrace-order", "foretrace-witness"],
     ),
+    ("foretrace-law", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
     (
