@@ -13,8 +13,16 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
     (
         "foretrace-detect",
-        &["foretrace-event", "foretrace-clock", "foretrace-lattice", "foretrace-order", "foretrace-witness"],
+        &[
+            "foretrace-event",
+            "foretrace-clock",
+            "foretrace-lattice",
+            "foretrace-order",
+            "foretrace-reach",
+            "foretrace-witness",
+        ],
     ),
+    ("foretrace-reach", &["foretrace-event", "foretrace-order"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
     (

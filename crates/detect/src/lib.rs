@@ -1,11 +1,13 @@
 //! Error patterns in a recorded run, one file (or folder) each.
 //!
+//! * [`atomicity`]: blocks that are not serialisable in the recorded run, after AeroDrome.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //!
 //! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
 
+pub mod atomicity;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;

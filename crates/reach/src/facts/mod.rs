@@ -1,0 +1,79 @@
+//! What docs/causality.md reads off the recorded run, once for all questions.
+//!
+//! The fixed events have happened: what they left (open sections, last writes, counts) is where a search begins. The
+//! others stand in *lanes*, one for each thread, so a set of events that keeps the order of threads is a count per lane.
+
+mod cells;
+mod lanes;
+mod needs;
+mod sections;
+mod semaphores;
+mod wakes;
+
+pub(crate) use cells::Cells;
+pub(crate) use lanes::Lanes;
+pub(crate) use needs::Needs;
+pub(crate) use sections::{Effect, NONE, Section, Sections, lock_of};
+pub(crate) use semaphores::{Semaphore, initial_counts, semaphores};
+pub(crate) use wakes::{Wakeup, wakeups};
+
+use event::{Batch, Names, Op, Value, VarId};
+use rustc_hash::FxHashMap;
+
+/// An access of a variable.
+pub(crate) fn is_access(op: Op) -> bool {
+    op.has_value() || is_barrier(op)
+}
+
+/// From here on the variable is another one.
+pub(crate) fn is_barrier(op: Op) -> bool {
+    matches!(op, Op::Alloc | Op::Free)
+}
+
+/// An access that only reads.
+pub(crate) fn is_read(op: Op) -> bool {
+    matches!(op, Op::Read | Op::AtomicLoad)
+}
+
+/// All of it.
+pub(crate) struct Facts {
+    pub(crate) fixed: u32,
+    pub(crate) lanes: Lanes,
+    /// What an event needs in every model, and by the order with barriers.
+    pub(crate) always: Needs,
+    /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that failed
+    /// in it, a wake-up its notify.
+    pub(crate) beside: Needs,
+    pub(crate) sections: Vec<Section>,
+    /// By event.
+    pub(crate) effects: Vec<Effect>,
+    /// By a wake-up of which neither wait nor notify is fixed: these two.
+    pub(crate) wakeups: FxHashMap<u32, Wakeup>,
+    pub(crate) cells: Cells,
+    pub(crate) semaphores: Vec<Semaphore>,
+}
+
+impl Facts {
+    pub(crate) fn new(names: &Names, trace: &Batch, fixed: usize, initial: &dyn Fn(VarId) -> Value) -> Facts {
+        let fixed = fixed.min(trace.events.len()) as u32;
+        let lanes = Lanes::new(trace, fixed);
+        let mut found = Sections::default();
+        let effects: Vec<Effect> =
+            (0u32..).zip(&trace.events).map(|(at, &event)| found.step(trace, at, event)).collect();
+        let pairs = wakeups(trace);
+        let always = needs::always(trace, &lanes);
+        let beside = needs::beside(trace, &lanes, &found.all, &effects, &pairs);
+        let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).map(|pair| (pair.woken, pair)).collect();
+        Facts {
+            fixed,
+            always,
+            beside,
+            sections: found.all,
+            effects,
+            wakeups,
+            cells: Cells::new(trace, &lanes, initial),
+            semaphores: semaphores(names, trace, &lanes),
+            lanes,
+        }
+    }
+}
