@@ -12,7 +12,9 @@ struct Thread {
 pub(crate) fn dense_trace(r: &mut Random) -> String {
     let count = 3 + r.below(2);
     let most = 12 + r.below(7);
-    let (values, semaphores, shared) = (r.percent(60), r.percent(40), r.percent(30));
+    let mode = r.below(4);
+    let (values, semaphores) = (r.percent(50), mode == 2 || mode == 0 && r.percent(50));
+    let (locked, shared) = (mode == 0 || mode == 3, r.percent(30));
     let variables = &["x", "y", "z"][..1 + r.below(3)];
     let locks = &["l", "k"][..1 + r.below(2)];
     let mut threads: Vec<Thread> = (0..count).map(|_| Thread { held: Vec::new(), left: 3 + r.below(5) }).collect();
@@ -39,17 +41,17 @@ pub(crate) fn dense_trace(r: &mut Random) -> String {
             };
             !threads.iter().enumerate().any(hinders)
         };
-        let op = match r.below(10) {
+        let op = match if mode == 2 && r.percent(40) { 9 } else { r.below(10) } {
             _ if threads[t].left == 0 => threads[t].held.pop().map(release),
-            0 | 1 if takes(true) => {
+            0 | 1 if locked && takes(true) => {
                 threads[t].held.push((l, true));
                 Some(format!("acq({l})"))
             }
-            0 | 1 if shared && takes(false) => {
+            0 | 1 if locked && shared && takes(false) => {
                 threads[t].held.push((l, false));
                 Some(format!("racq({l})"))
             }
-            2 | 3 => threads[t].held.pop().map(release),
+            2 | 3 if locked => threads[t].held.pop().map(release),
             4 | 5 | 6 => Some(if values && r.percent(90) { format!("r({x})={}", holds[x]) } else { format!("r({x})") }),
             7 | 8 => {
                 let value = r.below(2).to_string();
