@@ -65,6 +65,18 @@ pub(crate) fn must(facts: &Facts, events: u32) -> Must {
     }
 }
 
+/// What must be in a prefix in which every read sees the write that it saw when recorded.
+pub(crate) fn as_recorded(facts: &Facts, must: &Must, events: u32) -> Must {
+    let mut writer = must.writer.clone();
+    for &read in must.candidates.keys() {
+        writer[read as usize] = facts.cells.recorded(read);
+    }
+    let rows = Rows { width: facts.lanes.len(), fixed: facts.fixed, counts: Vec::new() };
+    let mut all = Must { rows, writer, candidates: FxHashMap::default() };
+    all.look(facts, events);
+    all
+}
+
 fn join(row: &mut [u32], other: &[u32]) -> bool {
     let mut changed = false;
     for (count, &other) in row.iter_mut().zip(other) {

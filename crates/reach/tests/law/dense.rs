@@ -52,7 +52,7 @@ pub(crate) fn dense_trace(r: &mut Random) -> String {
                 Some(format!("racq({l})"))
             }
             2 | 3 if locked => threads[t].held.pop().map(release),
-            4 | 5 | 6 => Some(if values && r.percent(90) { format!("r({x})={}", holds[x]) } else { format!("r({x})") }),
+            4..=6 => Some(if values && r.percent(90) { format!("r({x})={}", holds[x]) } else { format!("r({x})") }),
             7 | 8 => {
                 let value = r.below(2).to_string();
                 let op = if r.percent(15) { "armw" } else { "w" };
