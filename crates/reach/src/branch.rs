@@ -50,9 +50,8 @@ impl Solver {
             return Ok(true);
         }
         let mut branches: Vec<Branch> = Vec::new();
-        let mut sound = self.saturate().is_ok();
+        let mut sound = self.saturate(meter)?;
         loop {
-            meter.spend(std::mem::take(&mut self.order.work))?;
             if sound {
                 match self.linearise(meter)? {
                     None => return Ok(true),
@@ -67,7 +66,7 @@ impl Solver {
             let way = branch.ways.pop();
             self.back(point);
             sound = match way {
-                Some(way) => self.go(way).is_ok(),
+                Some(way) => self.go(way).is_ok() && self.saturate(meter)?,
                 None => {
                     branches.pop();
                     false
@@ -78,10 +77,9 @@ impl Solver {
 
     fn go(&mut self, way: Way) -> Result<(), Contradiction> {
         match way {
-            Way::Before(a, b) => self.order.add(&self.facts.lanes, a, b)?,
-            Way::Sees(read, write) => self.settle(read, write)?,
+            Way::Before(a, b) => self.order.add(&self.facts.lanes, a, b),
+            Way::Sees(read, write) => self.settle(read, write),
         }
-        self.saturate()
     }
 
     /// All ways on, the best last.
