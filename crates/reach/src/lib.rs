@@ -16,6 +16,9 @@ mod question;
 mod saturate;
 mod solver;
 
+#[cfg(test)]
+mod tests;
+
 pub use excerpt::{Excerpt, Excerpts};
 pub use question::{Answer, Limits, Question};
 

@@ -135,5 +135,6 @@ fn a_long_trace_that_cannot_have_happened_meets_its_limit() {
     let mut reach = Reach::new(&trace.names, &trace.batch, 0, &initial);
     let last = trace.batch.events.len() as u32 - 1;
     let question = Question { next: &[last], ..Question::default() };
-    assert_ne!(reach.ask(&question, &Limits { steps: 3_000, ..Limits::default() }), Answer::Reached(Vec::new()));
+    let answer = reach.ask(&question, &Limits { steps: 3_000, ..Limits::default() });
+    assert!(!matches!(answer, Answer::Reached(_)));
 }

@@ -1,6 +1,6 @@
 //! Traces with much to decide: few variables with few values, few locks, a semaphore, nothing else.
 
-use crate::random::Random;
+use law::random::Random;
 use std::collections::BTreeMap;
 
 struct Thread {
@@ -8,16 +8,16 @@ struct Thread {
     left: usize,
 }
 
-/// A trace of 3 or 4 threads that could have happened, as text.
-pub(crate) fn dense_trace(r: &mut Random) -> String {
-    let count = 3 + r.below(2);
-    let most = 12 + r.below(7);
+/// A trace of a few threads that could have happened, as text.
+pub(crate) fn dense_trace(r: &mut Random, most: usize) -> String {
+    let count = 2 + most / 10 + r.below(2);
     let mode = r.below(4);
     let (values, semaphores) = (r.percent(50), mode == 2 || mode == 0 && r.percent(50));
     let (locked, shared) = (mode == 0 || mode == 3, r.percent(30));
     let variables = &["x", "y", "z"][..1 + r.below(3)];
     let locks = &["l", "k"][..1 + r.below(2)];
-    let mut threads: Vec<Thread> = (0..count).map(|_| Thread { held: Vec::new(), left: 3 + r.below(5) }).collect();
+    let mut threads: Vec<Thread> =
+        (0..count).map(|_| Thread { held: Vec::new(), left: 3 + r.below(most / 3) }).collect();
     let mut holds: BTreeMap<&str, String> = variables.iter().map(|&x| (x, "0".to_owned())).collect();
     let mut tokens = r.below(2);
     let mut text = if semaphores { format!("#! init s={tokens}\n") } else { String::new() };
