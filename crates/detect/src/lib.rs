@@ -11,6 +11,7 @@ pub mod atomicity;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;
+pub mod window;
 
 mod locksets;
 mod race;

@@ -2,6 +2,7 @@
 //!
 //! A detector is one file here, and a line in [`analysis`]. Nothing becomes a finding that [`settle`] did not check.
 
+mod atomicity;
 mod budget;
 mod claim;
 mod hb;
@@ -19,7 +20,7 @@ use crate::kept::Ending;
 use crate::moments;
 use crate::progress::Working;
 use crate::properties::Properties;
-use claim::Claim;
+use claim::{Claim, Witness};
 use clap::ValueEnum;
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
@@ -50,12 +51,10 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
             let options = detect::lock_order::LockOrderOptions { upto, ..Default::default() };
             Box::new(detect::lock_order::LockOrder::new(options))
         }
-        Detector::SyncPreserving
-        | Detector::Maximal
-        | Detector::Deadlock
-        | Detector::Atomicity
-        | Detector::LostWakeup
-        | Detector::None => return None,
+        Detector::Atomicity => Box::new(atomicity::Observed::new(plan)),
+        Detector::SyncPreserving | Detector::Maximal | Detector::Deadlock | Detector::LostWakeup | Detector::None => {
+            return None;
+        }
     })
 }
 
@@ -80,6 +79,16 @@ struct Whole<'a> {
     wanted: &'a Wanted,
     /// Set once somebody wants the work to stop.
     stop: &'a AtomicBool,
+}
+
+impl Whole<'_> {
+    /// An order that shows a claim, if there is one.
+    fn witness(&self, _: &Claim, how: &Witness) -> Option<Vec<u64>> {
+        match how {
+            Witness::Known(witness) => Some(witness.clone()),
+            Witness::SyncPreserving => None,
+        }
+    }
 }
 
 /// What a detector found.
