@@ -166,7 +166,20 @@ fn many_findings_are_counted_in_the_text_and_all_in_the_json() {
 #[test]
 fn the_same_input_gives_the_same_bytes_but_for_the_statistics() {
     let folder = Folder::new();
-    folder.ok(&["gen", "--events", "3000", "--threads", "5", "--racy", "0.05", "--rev", "0.2", "--txn", "-o", "t.ftrace"]);
+    folder.ok(&[
+        "gen",
+        "--events",
+        "3000",
+        "--threads",
+        "5",
+        "--racy",
+        "0.05",
+        "--rev",
+        "0.2",
+        "--txn",
+        "-o",
+        "t.ftrace",
+    ]);
     let text = || {
         let ran = folder.run(&["check", "t.ftrace", "--json", "-"]);
         ran.stdout.split("\"stats\"").next().unwrap().to_owned()
@@ -275,8 +288,16 @@ fn lock_trees_and_their_cycles() {
     let folder = Folder::new();
     let path = corpus("goodlock/trace.std");
     let ran = folder.ok(&["locks", path.to_str().unwrap()]);
-    assert!(ran.stdout.starts_with("T1\n  L1 at 2\n    L3 at 3\n      L2 at 4\n      L4 at 5\n  L4 at 9\n"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("cycle of L3, L4\n  T1 holds L1, L3 and asks for L4 at 5 (event 6)\n"), "{}", ran.stdout);
+    assert!(
+        ran.stdout.starts_with("T1\n  L1 at 2\n    L3 at 3\n      L2 at 4\n      L4 at 5\n  L4 at 9\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("cycle of L3, L4\n  T1 holds L1, L3 and asks for L4 at 5 (event 6)\n"),
+        "{}",
+        ran.stdout
+    );
     assert!(ran.stdout.ends_with("\n1 cycle\n"), "{}", ran.stdout);
     folder.write("t.std", "A|w(x)|\n");
     assert!(folder.ok(&["locks", "t.std"]).stdout.starts_with("no lock is taken\n"));
@@ -286,7 +307,8 @@ fn lock_trees_and_their_cycles() {
 #[test]
 fn the_race_window_and_its_extension() {
     let folder = Folder::new();
-    let trace = RACE.to_owned() + "main|fork(C)|\nC|acq(m)|\nC|w(z)|\nC|rel(m)|\nA|acq(m)|\nA|r(z)|\nA|rel(m)|\nD|w(q)|\n";
+    let trace =
+        RACE.to_owned() + "main|fork(C)|\nC|acq(m)|\nC|w(z)|\nC|rel(m)|\nA|acq(m)|\nA|r(z)|\nA|rel(m)|\nD|w(q)|\n";
     folder.write("t.std", trace);
     let ran = folder.ok(&["window", "t.std", "--detect", "hb"]);
     let expected = "race window: 2 of 5 threads\n  A     observed race on x\n  B     observed race on x\n\n\

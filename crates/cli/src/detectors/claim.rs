@@ -1,6 +1,7 @@
 //! What a detector claims, before anybody checked it or gave it names.
 
 use crate::args::Detector;
+use detect::Schedule;
 use event::{BlockId, CondId, LockId, Names, SiteId, ThreadId, VarId};
 use report::Kind;
 
@@ -20,6 +21,8 @@ pub(crate) enum Shown {
 pub(crate) enum Witness {
     /// This one.
     Known(Vec<u64>),
+    /// One of a window; it is made whole when it is needed.
+    Window(Schedule),
     /// One that keeps the order of synchronisation; it is made when it is needed, for they are long.
     SyncPreserving,
 }
@@ -33,8 +36,8 @@ pub(crate) enum About {
     Locks(Vec<LockId>),
     /// An atomic block.
     Block(BlockId),
-    /// A condition, and the lock of its wait.
-    Condition(CondId, LockId),
+    /// A condition, and the lock of its wait, if that is known.
+    Condition(CondId, Option<LockId>),
 }
 
 impl About {

@@ -196,8 +196,8 @@ impl Wanted {
     }
 
     /// Whether lost wake-ups of a condition are looked for.
-    pub(crate) fn condition(&self, detector: Detector, cond: CondId, lock: LockId) -> bool {
-        let means = |sets: &Sets| sets.conds.contains(&cond) || sets.locks.contains(&lock);
+    pub(crate) fn condition(&self, detector: Detector, cond: CondId, lock: Option<LockId>) -> bool {
+        let means = |sets: &Sets| sets.conds.contains(&cond) || lock.is_some_and(|lock| sets.locks.contains(&lock));
         self.sets.get(&detector).is_none_or(means)
     }
 }

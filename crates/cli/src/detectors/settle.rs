@@ -234,7 +234,7 @@ fn draw(finding: &mut Finding, claim: &Claim, whole: &Whole<'_>) -> bool {
             About::Variable(var) => on(event, Space::Var, var.0),
             About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
-            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || lock(index, event, *l),
+            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
         }
     };
     let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, part.role)).collect();
