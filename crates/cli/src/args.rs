@@ -80,8 +80,8 @@ line on standard error, 1 with --strict.")]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
-    /// Which detectors to run; this version has none yet
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) detect: Vec<Detector>,
     /// Check the properties of a specification; may be given several times
     #[arg(long, value_name = "FILE.rvs")]
@@ -189,8 +189,27 @@ pub(crate) enum AtEnd {
 }
 
 /// Detectors that can be chosen.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, ValueEnum)]
 pub(crate) enum Detector {
+    /// Races of the recorded run: nothing orders the two accesses
+    Hb,
+    /// Races that another order of lock sections shows
+    #[value(alias = "sync_preserving")]
+    SyncPreserving,
+    /// All races that can be told from a window of the trace
+    Maximal,
+    /// Variables without a common lock: warnings
+    Lockset,
+    /// Deadlocks of other runs, and of this one
+    Deadlock,
+    /// Locks taken in contradicting orders: warnings
+    #[value(alias = "lock_order")]
+    LockOrder,
+    /// Atomic blocks that are not serialisable
+    Atomicity,
+    /// Notifies that come before the wait they should end
+    #[value(alias = "lost_wakeup")]
+    LostWakeup,
     /// No detector: only read and validate
     None,
 }

@@ -2,10 +2,14 @@
 
 mod args;
 mod commands;
+mod detectors;
 mod held;
 mod input;
 mod interrupt;
+mod kept;
+mod moments;
 mod output;
+mod picture;
 mod progress;
 mod properties;
 mod specs;

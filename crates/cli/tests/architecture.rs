@@ -41,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "foretrace",
         &[
+            "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
             "foretrace-predict",

@@ -1,9 +1,12 @@
-//! `foretrace check`: reads and validates a trace, checks properties on it and on the runs predicted from it, and reports.
+//! `foretrace check`: reads and validates a trace, runs detectors and properties on it and on the runs predicted from it, and
+//! reports.
 
 use super::print;
 use crate::args::Check;
+use crate::detectors::{Detectors, Plan, name};
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
+use crate::kept::{Ending, Kept};
 use crate::output::{Target, say};
 use crate::progress::Progress;
 use crate::properties::Properties;
@@ -29,7 +32,12 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     };
     let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
     let interrupt = Interrupt::listen();
-    let read = read(&mut input, &mut properties, &interrupt);
+    let mut detectors = Detectors::new(Plan::new(args, &properties)?);
+    for absent in detectors.absent().iter().filter(|absent| args.detect.contains(absent)) {
+        say(&format!("this version does not have the detector {} yet", name(*absent)));
+    }
+    let mut kept = Kept::new(properties.search() || detectors.need_trace());
+    let read = read(&mut input, &mut properties, &mut detectors, &mut kept, &interrupt);
     let Read { events, problems, omitted, error, interrupted, stopped } = read;
     if let Some(error) = &error
         && events == 0
@@ -56,19 +64,23 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
         losses,
     };
     let unread = if interrupted.is_some() { Some("interrupted") } else { stopped.then_some("stopped by a handler") };
+    let reading = started.elapsed().as_secs_f64();
     let searching = Instant::now();
-    let judged = properties.finish(input.source.names(), figures.complete && !stopped, unread, &interrupt)?;
+    let ending = Ending { at_end: figures.complete && !stopped, unread, kept: &kept, interrupt: &interrupt };
+    let judged = properties.finish(input.source.names(), &ending)?;
+    let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
+    let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
+    if !properties.is_empty() {
+        per_analysis.insert("properties".to_owned(), took(searching.elapsed().as_secs_f64()));
+    }
+    let known = (input.source.names(), input.source.meta());
+    let detected = detectors.finish(&properties, known, &args.trace, &ending);
+    per_analysis.extend(detected.stats);
     let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
     report.properties = judged.results;
-    report.findings.add(judged.findings);
+    report.findings.add(judged.findings.into_iter().chain(detected.findings));
     let seconds = started.elapsed().as_secs_f64();
-    let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
-    let reading = searching.duration_since(started).as_secs_f64();
-    let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
-    if !properties.is_empty() {
-        per_analysis.insert("properties".to_owned(), took(seconds - reading));
-    }
     report.stats = Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis };
     show(args, &report, color)?;
     for note in report::notes(&report) {
@@ -103,7 +115,13 @@ struct Read {
     stopped: bool,
 }
 
-fn read(input: &mut Input, properties: &mut Properties, interrupt: &Interrupt) -> Read {
+fn read(
+    input: &mut Input,
+    properties: &mut Properties,
+    detectors: &mut Detectors,
+    kept: &mut Kept,
+    interrupt: &Interrupt,
+) -> Read {
     let mut validator = Validator::new();
     let mut batch = Batch::default();
     let mut result =
@@ -131,6 +149,8 @@ fn read(input: &mut Input, properties: &mut Properties, interrupt: &Interrupt) -
             });
         }
         result.events += batch.events.len() as u64;
+        kept.add(&batch);
+        detectors.batch(input.source.names(), &batch);
         if !properties.is_empty() {
             properties.batch(input.source.names(), &batch);
             if let Some(name) = properties.stop() {

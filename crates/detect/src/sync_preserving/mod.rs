@@ -6,7 +6,10 @@ mod deadlocks;
 mod index;
 mod needs;
 mod notifies;
+mod optimistic;
 mod pairs;
+mod reorder;
+mod reversals;
 mod search;
 mod sections;
 mod semaphores;
@@ -16,6 +19,7 @@ use crate::race::{Access, Log, Races};
 use closure::Closure;
 use event::{Batch, Id, Names, Space, VarId};
 use index::Index;
+use reversals::Reversals;
 use search::{Pair, Search};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -67,6 +71,7 @@ pub struct Predicted {
 pub struct SyncPreserving<'a> {
     index: Index<'a>,
     closure: Closure,
+    reversals: Reversals,
 }
 
 impl<'a> SyncPreserving<'a> {
@@ -75,7 +80,9 @@ impl<'a> SyncPreserving<'a> {
         let found = needs::find(names, trace);
         let index = Index::new(&trace.events, found, names.space(Space::Var).len(), names.space(Space::Lock).len());
         let closure = Closure::new(index.lanes());
-        SyncPreserving { index, closure }
+        let objects = [Space::Var, Space::Lock, Space::Cond, Space::Sem].map(|space| names.space(space).len());
+        let reversals = Reversals::new(&index, objects);
+        SyncPreserving { index, closure, reversals }
     }
 
     /// All racy events, and the races they are in.
@@ -88,11 +95,32 @@ impl<'a> SyncPreserving<'a> {
                 search.life(&life, &mut work);
             }
         }
+        let preserving = search.found.len();
+        let mut unexamined_reversals = 0;
+        if options.optimistic {
+            let mut work = Work::new(options.stop, options.deadline, options.most_steps);
+            for var in 0..index.vars() as u32 {
+                for life in search::lives(index, var) {
+                    unexamined_reversals += self.reversals.life(index, &life, &mut search, &mut work);
+                }
+            }
+        }
         let Search { mut found, unexamined, .. } = search;
+        let mut optimistic = found.split_off(preserving);
         found.sort_unstable();
-        let sync_preserving = self.report(&found, options.most_races);
-        let (racy_events, racy_sites) = (sync_preserving.racy_events, sync_preserving.racy_sites);
-        Predicted { sync_preserving, racy_events, racy_sites, unexamined, ..Predicted::default() }
+        optimistic.sort_unstable();
+        let mut sites: Vec<_> =
+            found.iter().chain(&optimistic).map(|pair| index.events[pair.later as usize].site()).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        Predicted {
+            racy_events: (found.len() + optimistic.len()) as u64,
+            racy_sites: sites.len() as u64,
+            sync_preserving: self.report(&found, options.most_races),
+            optimistic: self.report(&optimistic, options.most_races),
+            unexamined,
+            unexamined_reversals,
+        }
     }
 
     fn report(&self, found: &[Pair], most: usize) -> Races {
@@ -127,7 +155,8 @@ impl<'a> SyncPreserving<'a> {
 
     /// An order of events after which both of these are next.
     pub fn race_witness(&mut self, race: [u64; 2]) -> Option<Vec<u64>> {
-        self.sync_preserving_witness(race)
+        let [a, b] = self.two(race)?;
+        self.sync_preserving_witness(race).or_else(|| self.reversals.witness(&self.index, a, b))
     }
 
     fn two(&self, race: [u64; 2]) -> Option<[u32; 2]> {
