@@ -22,6 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-witness",
         ],
     ),
+    ("foretrace-law", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-reach", &["foretrace-event", "foretrace-order"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
@@ -40,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "foretrace",
         &[
+            "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
             "foretrace-predict",

@@ -59,13 +59,12 @@ impl Search<'_, '_> {
         if self.goal.before.iter().any(|&(a, b)| b == event && !self.has(a)) {
             return false;
         }
-        if let Some(pair) = facts.wakeups.get(&event)
-            && pair.notify >= facts.fixed
+        if let Some(pair) = facts.wakeups.iter().find(|pair| pair.woken == event)
             && self.place(pair.wait) >= self.place(pair.notify)
         {
             return false;
         }
-        for semaphore in &facts.semaphores {
+        for semaphore in &facts.semaphores.all {
             if semaphore.downs.binary_search(&event).is_ok() {
                 let come = |events: &[u32]| events.iter().filter(|&&event| self.has(event)).count() as i64;
                 if semaphore.count + come(&semaphore.ups) <= come(&semaphore.downs) {
@@ -102,7 +101,7 @@ impl Search<'_, '_> {
             return Ok(true);
         }
         self.meter.spend(1)?;
-        let lost = self.facts.wakeups.values().map(|pair| u32::from(self.place(pair.wait) < self.place(pair.notify)));
+        let lost = self.facts.wakeups.iter().map(|pair| u32::from(self.place(pair.wait) < self.place(pair.notify)));
         let key = self.counts.iter().copied().chain(self.last.iter().copied()).chain(lost).collect();
         if !self.seen.insert(key) {
             return Ok(false);

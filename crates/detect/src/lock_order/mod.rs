@@ -32,9 +32,11 @@ mod tree;
 pub use report::{HeldLock, LockCycle, LockMode, LockOrderReport, LockRequest};
 pub use tree::{LockNode, LockTree};
 
+pub(crate) use components::components;
+pub(crate) use segments::{SegmentOrder, Segments};
+
 use event::{Batch, Event, Id, LockId, Names, Op, Space, ThreadId};
 use held::ThreadLocks;
-use segments::Segments;
 use tree::{Forest, Key, Moment};
 
 /// What to look for, and how hard.
@@ -103,7 +105,7 @@ impl LockOrder {
         }
         let graph = graph::LockGraph::new(&self.forest, &self.segments);
         let mut report = search::Search::new(&graph, &self.forest, &self.options).run(self.options.upto);
-        report.unrecorded = self.forest.unrecorded + graph.unrecorded;
+        report.unrecorded = self.forest.unrecorded + self.segments.unrecorded + graph.unrecorded;
         report
     }
 

@@ -5,6 +5,9 @@ use super::{Lanes, NONE, is_access, is_barrier, is_read};
 use event::{Batch, Event, Op, Value, VarId};
 use rustc_hash::FxHashMap;
 
+const READS: u8 = 1;
+const WRITES: u8 = 2;
+
 /// A variable between two barriers.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
@@ -13,8 +16,26 @@ pub(crate) struct Cell {
     /// Its writes and its reads (an `armw` is both) that are not fixed, in recorded order.
     pub(crate) writes: Vec<u32>,
     pub(crate) reads: Vec<u32>,
+    /// The writes of each lane that has some.
+    pub(crate) lanes: Vec<LaneWrites>,
     /// Two lanes meet in it, and something can be seen wrongly.
     pub(crate) ruled: bool,
+}
+
+/// The writes of a cell in one lane, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneWrites {
+    pub(crate) lane: usize,
+    pub(crate) writes: Vec<u32>,
+}
+
+impl LaneWrites {
+    /// The last one of the first so many events of its lane.
+    #[inline]
+    pub(crate) fn last(&self, lanes: &Lanes, count: u32) -> Option<u32> {
+        let before = self.writes.partition_point(|&write| lanes.position(write) < count);
+        self.writes[..before].last().copied()
+    }
 }
 
 /// The cells of a trace.
@@ -26,8 +47,8 @@ pub(crate) struct Cells {
     values: Vec<Value>,
     /// By read: the write that it saw when recorded; [`NONE`]: what was there at first.
     recorded: Vec<u32>,
-    /// By event: whether it is an `armw`.
-    modifies: Vec<bool>,
+    /// By event: whether it reads and writes.
+    kinds: Vec<u8>,
 }
 
 impl Cells {
@@ -38,12 +59,12 @@ impl Cells {
             of_event: vec![NONE; count],
             values: vec![Value::Unknown; count],
             recorded: vec![NONE; count],
-            modifies: vec![false; count],
+            kinds: vec![0; count],
         };
         // By variable: what fixed events left in it.
         let mut left: FxHashMap<VarId, Value> = FxHashMap::default();
         let mut current: FxHashMap<VarId, u32> = FxHashMap::default();
-        let fresh = |initial| Cell { initial, writes: Vec::new(), reads: Vec::new(), ruled: false };
+        let fresh = |initial| Cell { initial, writes: Vec::new(), reads: Vec::new(), lanes: Vec::new(), ruled: false };
         for (at, &event) in (0u32..).zip(&trace.events).filter(|(_, event)| is_access(event.op())) {
             let (op, var) = (event.op(), event.var());
             if at < lanes.fixed {
@@ -69,6 +90,16 @@ impl Cells {
             let first = cell.writes.first().map(|&write| lanes.of(write));
             let meet = cell.writes.iter().chain(&cell.reads).any(|&access| Some(lanes.of(access)) != first);
             cell.ruled = !cell.reads.is_empty() && first.is_some() && meet;
+            if !cell.ruled {
+                continue;
+            }
+            for &write in &cell.writes {
+                let lane = lanes.of(write);
+                match cell.lanes.iter_mut().find(|other| other.lane == lane) {
+                    Some(other) => other.writes.push(write),
+                    None => cell.lanes.push(LaneWrites { lane, writes: vec![write] }),
+                }
+            }
         }
         cells
     }
@@ -78,7 +109,11 @@ impl Cells {
         let cell = &mut self.cells[number as usize];
         self.of_event[at as usize] = number;
         self.values[at as usize] = trace.extra(event).value;
-        self.modifies[at as usize] = op == Op::AtomicRmw;
+        self.kinds[at as usize] = match op {
+            op if is_read(op) => READS,
+            Op::AtomicRmw => READS | WRITES,
+            _ => WRITES,
+        };
         if is_read(op) || op == Op::AtomicRmw {
             self.recorded[at as usize] = cell.writes.last().copied().unwrap_or(NONE);
             cell.reads.push(at);
@@ -93,6 +128,27 @@ impl Cells {
     pub(crate) fn of(&self, event: u32) -> Option<u32> {
         let cell = self.of_event[event as usize];
         (cell != NONE && self.cells[cell as usize].ruled).then_some(cell)
+    }
+
+    /// Whether an access of a cell reads; an `armw` does both.
+    #[inline]
+    pub(crate) fn reads(&self, event: u32) -> bool {
+        self.kinds[event as usize] & READS != 0
+    }
+
+    /// Whether an access of a cell writes.
+    #[inline]
+    pub(crate) fn writes(&self, event: u32) -> bool {
+        self.kinds[event as usize] & WRITES != 0
+    }
+
+    /// What a read may see, the recorded write first.
+    pub(crate) fn candidates(&self, read: u32) -> Vec<u32> {
+        let recorded = self.recorded(read);
+        let cell = &self.cells[self.of_event[read as usize] as usize];
+        let others = cell.writes.iter().copied().chain([NONE]);
+        let others = others.filter(|&write| write != recorded && write != read && self.may_see(read, write));
+        [recorded].into_iter().chain(others).collect()
     }
 
     /// The write that a read saw when recorded; [`NONE`]: what was there at first.
@@ -111,6 +167,6 @@ impl Cells {
             NONE => self.cells[self.of_event[read as usize] as usize].initial,
             write => self.values[write as usize],
         };
-        !self.modifies[read as usize] && left.is_known() && left == self.values[read as usize]
+        self.kinds[read as usize] == READS && left.is_known() && left == self.values[read as usize]
     }
 }

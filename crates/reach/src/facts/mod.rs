@@ -6,6 +6,8 @@
 mod cells;
 mod lanes;
 mod needs;
+mod orderly;
+mod runs;
 mod sections;
 mod semaphores;
 mod wakes;
@@ -13,12 +15,12 @@ mod wakes;
 pub(crate) use cells::Cells;
 pub(crate) use lanes::Lanes;
 pub(crate) use needs::Needs;
+pub(crate) use runs::{Held, Runs};
 pub(crate) use sections::{Effect, NONE, Section, Sections, lock_of};
-pub(crate) use semaphores::{Semaphore, initial_counts, semaphores};
+pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
 pub(crate) use wakes::{Wakeup, wakeups};
 
 use event::{Batch, Names, Op, Value, VarId};
-use rustc_hash::FxHashMap;
 
 /// An access of a variable.
 pub(crate) fn is_access(op: Op) -> bool {
@@ -47,10 +49,14 @@ pub(crate) struct Facts {
     pub(crate) sections: Vec<Section>,
     /// By event.
     pub(crate) effects: Vec<Effect>,
-    /// By a wake-up of which neither wait nor notify is fixed: these two.
-    pub(crate) wakeups: FxHashMap<u32, Wakeup>,
+    /// Wake-ups whose waits are not fixed.
+    pub(crate) wakeups: Vec<Wakeup>,
     pub(crate) cells: Cells,
-    pub(crate) semaphores: Vec<Semaphore>,
+    pub(crate) semaphores: Semaphores,
+    pub(crate) runs: Runs,
+    pub(crate) held: Held,
+    /// The recorded order is feasible, as it is in every trace without problems.
+    pub(crate) orderly: bool,
 }
 
 impl Facts {
@@ -63,7 +69,10 @@ impl Facts {
         let pairs = wakeups(trace);
         let always = needs::always(trace, &lanes);
         let beside = needs::beside(trace, &lanes, &found.all, &effects, &pairs);
-        let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).map(|pair| (pair.woken, pair)).collect();
+        let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).collect();
+        let semaphores = Semaphores::new(names, trace, &lanes);
+        let orderly = orderly::is_orderly(trace, &lanes, &found.all, &effects, &semaphores);
+        let runs = Runs::new(&found.all, &lanes);
         Facts {
             fixed,
             always,
@@ -72,7 +81,10 @@ impl Facts {
             effects,
             wakeups,
             cells: Cells::new(trace, &lanes, initial),
-            semaphores: semaphores(names, trace, &lanes),
+            semaphores,
+            held: Held::new(&runs, lanes.len()),
+            runs,
+            orderly,
             lanes,
         }
     }

@@ -1,24 +1,10 @@
 //! Answers and excerpts against brute force over the definitions of docs/causality.md.
 
-#[allow(dead_code)]
-#[path = "../../../predict/tests/law/definition.rs"]
-mod definition;
-#[path = "../../../predict/tests/law/programs.rs"]
-mod programs;
-#[allow(dead_code)]
-#[path = "../../../predict/tests/law/random.rs"]
-mod random;
-#[allow(dead_code)]
-#[path = "../../../predict/tests/law/recorded.rs"]
-mod recorded;
-#[allow(dead_code)]
-#[path = "../../../predict/tests/law/schedule.rs"]
-mod schedule;
-
 mod answers;
 mod excerpts;
 
 use event::{Space, Value};
+use law::{definition, random, recorded, schedule};
 use trace::Trace;
 use trace::text::TextReader;
 

@@ -4,8 +4,8 @@ use crate::programs::{Do, NUMBERS, Program};
 use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// No trace is longer.
-pub(crate) const MOST_EVENTS: usize = 14;
+/// No trace of [`random_trace`] is longer.
+pub const MOST_EVENTS: usize = 14;
 
 /// How a thread waits.
 #[derive(Clone, Copy, PartialEq)]
@@ -38,12 +38,30 @@ struct Machine<'r> {
     posted: BTreeSet<&'static str>,
     count: usize,
     lines: Vec<String>,
+    /// How many there are; `None`: every event has its own.
+    sites: Option<usize>,
 }
 
-/// A random trace, as text.
-pub(crate) fn random_trace(r: &mut Random) -> String {
+/// A random trace, as text. Every event has a site of its own.
+pub fn random_trace(r: &mut Random) -> String {
     let program = Program::random(r);
     let most = MOST_EVENTS.min(6 + r.below(12));
+    run(r, program, most, None)
+}
+
+/// No trace of [`faulty_trace`] is longer.
+pub const MOST_OF_FAULTY: usize = 16;
+
+/// A random trace of a program that has errors more often than not. Some have few sites, which events share.
+pub fn faulty_trace(r: &mut Random) -> String {
+    let program = Program::faulty(r);
+    let most = MOST_OF_FAULTY.min(8 + r.below(16));
+    let sites = if r.percent(40) { Some(1 + r.below(4)) } else { None };
+    run(r, program, most, sites)
+}
+
+/// A run of a program, as text.
+fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> String {
     let threads = program.threads.into_iter().zip(program.forked).map(|(program, forked)| Thread {
         program,
         at: 0,
@@ -59,6 +77,7 @@ pub(crate) fn random_trace(r: &mut Random) -> String {
         posted: BTreeSet::new(),
         count: r.below(3),
         lines: Vec::new(),
+        sites,
         r,
     };
     let mut header = String::new();
@@ -241,7 +260,11 @@ impl Machine<'_> {
             }
             Do::Pin(x) => format!("pin({x},{})", self.r.below(5)),
         };
-        self.lines.push(format!("T{}|{op}|{}\n", t + 1, self.lines.len() + 1));
+        let site = match self.sites {
+            Some(count) => 1 + self.r.below(count),
+            None => self.lines.len() + 1,
+        };
+        self.lines.push(format!("T{}|{op}|{site}\n", t + 1));
     }
 
     /// Threads that wait on a condition and have not been notified.

@@ -5,22 +5,28 @@ use event::{Batch, Names, Op, Value};
 
 /// Which runs are predicted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Model {
+pub enum Model {
+    /// `observed`.
     Observed,
+    /// `full-hb`.
     FullHb,
+    /// `sync-only`.
     SyncOnly,
+    /// `weak-hb`.
     WeakHb,
+    /// `maximal`.
     Maximal,
 }
 
 impl Model {
-    pub(crate) const ALL: [Model; 5] = [Model::Observed, Model::FullHb, Model::SyncOnly, Model::WeakHb, Model::Maximal];
+    /// All models.
+    pub const ALL: [Model; 5] = [Model::Observed, Model::FullHb, Model::SyncOnly, Model::WeakHb, Model::Maximal];
 
     /// Each admits what the one before admits.
-    pub(crate) const CHAIN: [Model; 4] = [Model::Observed, Model::FullHb, Model::WeakHb, Model::Maximal];
+    pub const CHAIN: [Model; 4] = [Model::Observed, Model::FullHb, Model::WeakHb, Model::Maximal];
 
     /// As on the command line.
-    pub(crate) fn text(self) -> &'static str {
+    pub fn text(self) -> &'static str {
         match self {
             Model::Observed => "observed",
             Model::FullHb => "full-hb",
@@ -32,35 +38,45 @@ impl Model {
 }
 
 /// Events as bits.
-pub(crate) type Set = u64;
+pub type Set = u64;
 
-pub(crate) fn set_of(events: &[usize]) -> Set {
+/// These events.
+pub fn set_of(events: &[usize]) -> Set {
     events.iter().fold(0, |set, &e| set | 1 << e)
 }
 
-fn has(set: Set, e: usize) -> bool {
+/// Whether it is one of them.
+pub fn has(set: Set, e: usize) -> bool {
     set >> e & 1 == 1
 }
 
 /// One model on one recorded run.
-pub(crate) struct Definition {
-    pub(crate) model: Model,
-    pub(crate) run: Recorded,
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// The model.
+    pub model: Model,
+    /// The run.
+    pub run: Recorded,
     /// By variable: what it holds before the first event; unknown if absent.
-    pub(crate) initial: Vec<Value>,
+    pub initial: Vec<Value>,
     /// By event: those without which it cannot come, whatever else the prefix has.
     needs: Vec<Set>,
+    /// Those of them that every model keeps.
+    pub(crate) always_needs: Vec<Set>,
 }
 
 impl Definition {
-    pub(crate) fn new(model: Model, names: &Names, batch: &Batch, initial: &[Value]) -> Definition {
+    /// A model on a trace.
+    pub fn new(model: Model, names: &Names, batch: &Batch, initial: &[Value]) -> Definition {
         let run = Recorded::new(names, batch);
         let count = run.events.len();
         assert!(count <= Set::BITS as usize, "an oracle for small traces");
-        let mut definition = Definition { model, run, initial: initial.to_vec(), needs: vec![0; count] };
+        let mut definition =
+            Definition { model, run, initial: initial.to_vec(), needs: vec![0; count], always_needs: vec![0; count] };
         for b in 0..count {
             for a in 0..count {
-                let needs = definition.always(a, b)
+                let always = definition.always(a, b);
+                let needs = always
                     || match model {
                         Model::Observed => false,
                         Model::FullHb | Model::SyncOnly => definition.keeps_order(a, b),
@@ -68,23 +84,30 @@ impl Definition {
                         Model::Maximal => definition.common_order(a, b),
                     };
                 definition.needs[b] |= Set::from(needs) << a;
+                definition.always_needs[b] |= Set::from(always) << a;
             }
         }
         definition
     }
 
-    pub(crate) fn events(&self) -> &[Happened] {
+    /// The events of the run.
+    pub fn events(&self) -> &[Happened] {
         &self.run.events
     }
 
     /// Whether a feasible prefix, continued with this event, is a feasible prefix.
-    pub(crate) fn may_come(&self, prefix: &[usize], e: usize) -> bool {
+    pub fn may_come(&self, prefix: &[usize], e: usize) -> bool {
         self.may_be_tried(prefix, e) && (self.model != Model::Maximal || self.sees_what_it_saw(prefix, e))
+    }
+
+    /// Whether every event of an order may come after those before it.
+    pub fn is_feasible(&self, order: &[usize]) -> bool {
+        order.iter().enumerate().all(|(at, &e)| e < self.events().len() && self.may_come(&order[..at], e))
     }
 
     /// *Terminal reads.* Whether a feasible prefix, continued with this event, is the whole of a witness only: a read
     /// (`r`, `ald`) that would see something else.
-    pub(crate) fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
+    pub fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
         self.model == Model::Maximal
             && matches!(self.events()[e].op, Op::Read | Op::AtomicLoad)
             && self.may_be_tried(prefix, e)
@@ -157,7 +180,7 @@ impl Definition {
     }
 
     /// The transitive closure: by event, all that precede it.
-    pub(crate) fn closure(&self) -> Vec<Set> {
+    pub fn closure(&self) -> Vec<Set> {
         let mut precede = self.needs.clone();
         let count = precede.len();
         for middle in 0..count {
@@ -265,7 +288,7 @@ impl Definition {
     // For those who count without going through every order.
 
     /// All that the rules can see of the order of a prefix, beside which events it has.
-    pub(crate) fn visible(&self, prefix: &[usize]) -> Vec<u8> {
+    pub fn visible(&self, prefix: &[usize]) -> Vec<u8> {
         let mut visible = Vec::new();
         if matches!(self.model, Model::WeakHb | Model::Maximal) {
             let place = |event| prefix.iter().position(|&p| p == event);

@@ -5,96 +5,113 @@ use std::collections::{BTreeMap, HashMap};
 
 /// One event, with everything the definitions look at.
 #[derive(Clone, Debug)]
-pub(crate) struct Happened {
-    pub(crate) thread: u32,
+pub struct Happened {
+    /// Its thread.
+    pub thread: u32,
     /// Its number in its thread, from 0.
-    pub(crate) nth: usize,
-    pub(crate) op: Op,
-    pub(crate) object: u32,
+    pub nth: usize,
+    /// What happened.
+    pub op: Op,
+    /// To what.
+    pub object: u32,
     /// The lock of a lock operation, of a `wait` and of a `woken`; of a notify that with its condition's name.
-    pub(crate) lock: Option<u32>,
+    pub lock: Option<u32>,
     /// What was read or written; the n of a `pin`.
-    pub(crate) value: Value,
-    pub(crate) wake: Wake,
+    pub value: Value,
+    /// Why a `woken` woke.
+    pub wake: Wake,
 }
 
 impl Happened {
     /// An access of x is `r`, `w`, `ald`, `ast`, `armw`, `alloc` or `free`.
-    pub(crate) fn accesses(&self) -> Option<u32> {
+    pub fn accesses(&self) -> Option<u32> {
         let access = self.reads() || self.writes() || self.is_barrier();
         access.then_some(self.object)
     }
 
     /// `r`, `ald`, and the reading half of `armw`.
-    pub(crate) fn reads(&self) -> bool {
+    pub fn reads(&self) -> bool {
         matches!(self.op, Op::Read | Op::AtomicLoad | Op::AtomicRmw)
     }
 
-    pub(crate) fn writes(&self) -> bool {
+    /// `w`, `ast`, and the writing half of `armw`.
+    pub fn writes(&self) -> bool {
         matches!(self.op, Op::Write | Op::AtomicStore | Op::AtomicRmw)
     }
 
-    pub(crate) fn is_barrier(&self) -> bool {
+    /// `alloc` and `free`.
+    pub fn is_barrier(&self) -> bool {
         matches!(self.op, Op::Alloc | Op::Free)
     }
 
     /// `wait`, `woken`, `notify` or `notifyall`: its condition.
-    pub(crate) fn condition(&self) -> Option<u32> {
+    pub fn condition(&self) -> Option<u32> {
         matches!(self.op, Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll).then_some(self.object)
     }
 
     /// `up` or `down`: its semaphore.
-    pub(crate) fn semaphore(&self) -> Option<u32> {
+    pub fn semaphore(&self) -> Option<u32> {
         matches!(self.op, Op::Up | Op::Down).then_some(self.object)
     }
 }
 
 /// A stretch of a thread in which it has a lock.
 #[derive(Clone, Debug)]
-pub(crate) struct Section {
-    pub(crate) lock: u32,
-    pub(crate) thread: u32,
-    pub(crate) shared: bool,
+pub struct Section {
+    /// The lock.
+    pub lock: u32,
+    /// The thread.
+    pub thread: u32,
+    /// With other readers.
+    pub shared: bool,
     /// `None`: open from the beginning.
-    pub(crate) opens: Option<usize>,
+    pub opens: Option<usize>,
     /// `None`: never closed.
-    pub(crate) closes: Option<usize>,
+    pub closes: Option<usize>,
 }
 
 /// An atomic set of `weak-hb`.
 #[derive(Clone, Debug)]
-pub(crate) struct AtomicSet {
-    pub(crate) variable: u32,
+pub struct AtomicSet {
+    /// The variable.
+    pub variable: u32,
     /// A write; the barrier, of an initial set; `None` for the initial set of the beginning.
-    pub(crate) opens: Option<usize>,
-    pub(crate) members: Vec<usize>,
+    pub opens: Option<usize>,
+    /// The reads, and the `armw` that ends it.
+    pub members: Vec<usize>,
 }
 
 /// What a read sees: a write, or what was there after the barrier (or the beginning).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Writer {
+pub enum Writer {
+    /// This write.
     Write(usize),
+    /// What was there.
     Initial,
 }
 
 /// The recorded run.
 #[derive(Clone, Debug)]
-pub(crate) struct Recorded {
-    pub(crate) events: Vec<Happened>,
-    pub(crate) sections: Vec<Section>,
+pub struct Recorded {
+    /// Its events.
+    pub events: Vec<Happened>,
+    /// Its sections.
+    pub sections: Vec<Section>,
     /// By event: an `acq`, `tacq`, `rel`, `racq` or `rrel` inside a section of its own thread.
-    pub(crate) without_effect: Vec<bool>,
+    pub without_effect: Vec<bool>,
     /// By `tfail`: the sections because of which it failed.
-    pub(crate) failed_in: BTreeMap<usize, Vec<usize>>,
+    pub failed_in: BTreeMap<usize, Vec<usize>>,
     /// By paired `woken`: its `wait` and its notify.
-    pub(crate) woken_by: BTreeMap<usize, (usize, usize)>,
-    pub(crate) sets: Vec<AtomicSet>,
+    pub woken_by: BTreeMap<usize, (usize, usize)>,
+    /// The atomic sets.
+    pub sets: Vec<AtomicSet>,
     /// The initial count of each semaphore that is used.
-    pub(crate) counts: BTreeMap<u32, i64>,
+    pub counts: BTreeMap<u32, i64>,
 }
 
 impl Recorded {
-    pub(crate) fn new(names: &Names, batch: &Batch) -> Recorded {
+    /// Reads all this off a trace.
+    pub fn new(names: &Names, batch: &Batch) -> Recorded {
         let events = plain(names, batch);
         let (sections, without_effect) = sections(&events);
         let failed_in = failed_in(&events, &sections);
@@ -110,7 +127,7 @@ impl Recorded {
     }
 
     /// The last write of the variable, since its last barrier, in an order of events.
-    pub(crate) fn last_write(&self, order: &[usize], variable: u32) -> Writer {
+    pub fn last_write(&self, order: &[usize], variable: u32) -> Writer {
         let is_it = |&&e: &&usize| {
             self.events[e].accesses() == Some(variable) && (self.events[e].writes() || self.events[e].is_barrier())
         };
@@ -121,7 +138,7 @@ impl Recorded {
     }
 
     /// What a read saw in the recorded order.
-    pub(crate) fn recorded_writer(&self, read: usize) -> Writer {
+    pub fn recorded_writer(&self, read: usize) -> Writer {
         let before: Vec<usize> = (0..read).collect();
         self.last_write(&before, self.events[read].object)
     }

@@ -5,53 +5,81 @@ use crate::random::Random;
 
 /// One instruction. Names are those of the trace.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Do {
+pub enum Do {
+    /// `r(x)`.
     Read(&'static str),
+    /// `w(x)`.
     Write(&'static str),
+    /// `ald(x)`.
     Load(&'static str),
+    /// `ast(x)`.
     Store(&'static str),
+    /// `armw(x)`.
     Modify(&'static str),
+    /// `fence`.
     Fence,
+    /// `acq(l)`.
     Acquire(&'static str),
+    /// `rel(l)`.
     Release(&'static str),
+    /// `racq(l)`.
     ReadAcquire(&'static str),
+    /// `rrel(l)`.
     ReadRelease(&'static str),
     /// Tries; if it fails, so many instructions are passed over.
     Try(&'static str, usize),
+    /// `req(l)`.
     Request(&'static str),
+    /// `fork`, by the number of the thread.
     Fork(usize),
+    /// `join`.
     Join(usize),
+    /// `wait(c,l)`.
     Wait(&'static str, &'static str),
+    /// `woken(c,l)`.
     Woken(&'static str, &'static str),
+    /// `notify(c)`.
     Notify(&'static str),
+    /// `notifyall(c)`.
     NotifyAll(&'static str),
+    /// `post(o)`.
     Post(&'static str),
+    /// `await(o)`.
     Await(&'static str),
+    /// `up(s)`.
     Up(&'static str),
+    /// `down(s)`.
     Down(&'static str),
+    /// `begin(b)`.
     Begin(&'static str),
+    /// `end(b)`.
     End(&'static str),
+    /// `ev(name,…)`.
     Event(&'static str),
+    /// `alloc(x)`.
     Alloc(&'static str),
+    /// `free(x)`.
     Free(&'static str),
+    /// `pin(x,n)`.
     Pin(&'static str),
 }
 
 /// What all threads will do.
 #[derive(Clone, Debug)]
-pub(crate) struct Program {
-    pub(crate) threads: Vec<Vec<Do>>,
+pub struct Program {
+    /// What each of them will do.
+    pub threads: Vec<Vec<Do>>,
     /// Those that run only when they are forked.
-    pub(crate) forked: Vec<bool>,
+    pub forked: Vec<bool>,
 }
 
 /// Variables that state atoms compare, and others.
-pub(crate) const NUMBERS: [&str; 2] = ["x", "y"];
+pub const NUMBERS: [&str; 2] = ["x", "y"];
 const OTHERS: [&str; 2] = ["z", "m"];
-const LOCKS: [&str; 2] = ["l", "k"];
+pub(crate) const LOCKS: [&str; 2] = ["l", "k"];
 
 #[derive(Clone, Copy)]
-enum Theme {
+pub(crate) enum Theme {
     Atomics,
     Locks,
     Readers,
@@ -65,7 +93,7 @@ enum Theme {
     Pins,
 }
 
-const THEMES: [Theme; 11] = [
+pub(crate) const THEMES: [Theme; 11] = [
     Theme::Atomics,
     Theme::Locks,
     Theme::Readers,
@@ -79,15 +107,15 @@ const THEMES: [Theme; 11] = [
     Theme::Pins,
 ];
 
-fn variable(r: &mut Random) -> &'static str {
+pub(crate) fn variable(r: &mut Random) -> &'static str {
     if r.percent(85) { NUMBERS[r.below(NUMBERS.len())] } else { OTHERS[r.below(OTHERS.len())] }
 }
 
-fn lock(r: &mut Random) -> &'static str {
+pub(crate) fn lock(r: &mut Random) -> &'static str {
     if r.percent(75) { LOCKS[0] } else { LOCKS[1] }
 }
 
-fn access(r: &mut Random) -> Do {
+pub(crate) fn access(r: &mut Random) -> Do {
     let x = variable(r);
     match r.below(20) {
         0..=7 => Do::Read(x),
@@ -97,23 +125,24 @@ fn access(r: &mut Random) -> Do {
     }
 }
 
-fn accesses(r: &mut Random, most: usize) -> Vec<Do> {
+pub(crate) fn accesses(r: &mut Random, most: usize) -> Vec<Do> {
     (0..r.below(most + 1)).map(|_| access(r)).collect()
 }
 
 /// A body between two instructions; now and then the second never comes.
-fn between(r: &mut Random, first: Do, body: Vec<Do>, last: Do) -> Vec<Do> {
+pub(crate) fn between(r: &mut Random, first: Do, body: Vec<Do>, last: Do) -> Vec<Do> {
     let last = if r.percent(88) { Some(last) } else { None };
     [first].into_iter().chain(body).chain(last).collect()
 }
 
-fn locked(r: &mut Random, l: &'static str, body: Vec<Do>) -> Vec<Do> {
+pub(crate) fn locked(r: &mut Random, l: &'static str, body: Vec<Do>) -> Vec<Do> {
     let body = if r.percent(15) { between(r, Do::Acquire(l), body, Do::Release(l)) } else { body };
     between(r, Do::Acquire(l), body, Do::Release(l))
 }
 
 impl Program {
-    pub(crate) fn random(r: &mut Random) -> Program {
+    /// A random one, with something of everything.
+    pub fn random(r: &mut Random) -> Program {
         let count = *r.pick(&[2, 2, 2, 3, 3, 3, 3, 4, 4, 5]);
         let mut program = Program { threads: vec![Vec::new(); count], forked: vec![false; count] };
         for _ in 0..2 + r.below(2) {
@@ -126,20 +155,22 @@ impl Program {
             let snippet = accesses(r, 2);
             program.add(r, None, snippet);
         }
-        // A thread that does nothing is none.
-        for thread in &mut program.threads {
-            if thread.is_empty() {
-                thread.push(access(r));
-            }
-        }
+        program.fill(r);
         if r.percent(40) {
             program.add_forks(r);
         }
         program
     }
 
+    /// A thread that does nothing is none.
+    pub(crate) fn fill(&mut self, r: &mut Random) {
+        for thread in self.threads.iter_mut().filter(|thread| thread.is_empty()) {
+            thread.push(access(r));
+        }
+    }
+
     /// Adds a snippet to a thread, at its beginning or end; not to this one. The thread.
-    fn add(&mut self, r: &mut Random, but: Option<usize>, snippet: Vec<Do>) -> usize {
+    pub(crate) fn add(&mut self, r: &mut Random, but: Option<usize>, snippet: Vec<Do>) -> usize {
         let mut thread = r.below(self.threads.len());
         if Some(thread) == but {
             thread = (thread + 1) % self.threads.len();
@@ -159,12 +190,12 @@ impl Program {
     }
 
     /// Adds two snippets to different threads.
-    fn add_two(&mut self, r: &mut Random, one: Vec<Do>, other: Vec<Do>) {
+    pub(crate) fn add_two(&mut self, r: &mut Random, one: Vec<Do>, other: Vec<Do>) {
         let thread = self.add(r, None, one);
         self.add(r, Some(thread), other);
     }
 
-    fn add_theme(&mut self, r: &mut Random, theme: Theme) {
+    pub(crate) fn add_theme(&mut self, r: &mut Random, theme: Theme) {
         match theme {
             Theme::Atomics => {
                 let x = variable(r);
@@ -292,7 +323,7 @@ impl Program {
     }
 
     /// Some threads are forked by others with smaller numbers, and most of those joined.
-    fn add_forks(&mut self, r: &mut Random) {
+    pub(crate) fn add_forks(&mut self, r: &mut Random) {
         for child in 1..self.threads.len() {
             if !r.percent(70) {
                 continue;

@@ -1,10 +1,12 @@
 //! Chance, from a seed: the same for ever.
 
 /// xorshift64*
-pub(crate) struct Random(u64);
+#[derive(Clone, Debug)]
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
+    /// The chance of a seed.
+    pub fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d | 1);
         // Neighbouring seeds begin alike.
         for _ in 0..4 {
@@ -13,7 +15,8 @@ impl Random {
         random
     }
 
-    pub(crate) fn below(&mut self, n: usize) -> usize {
+    /// A number less than this one.
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -21,11 +24,12 @@ impl Random {
     }
 
     /// True so many times of a hundred.
-    pub(crate) fn percent(&mut self, chance: usize) -> bool {
+    pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
-    pub(crate) fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
+    /// One of a list.
+    pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }
 }

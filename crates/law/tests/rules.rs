@@ -1,8 +1,8 @@
 //! The rules of docs/causality.md one by one, on traces small enough to see which orders each admits.
 
-use crate::definition::{Definition, Model};
-use crate::meaning::initial_values;
 use Model::{FullHb, Maximal, SyncOnly, WeakHb};
+use law::definition::{Definition, Model};
+use law::initial_values;
 use trace::Trace;
 use trace::text::TextReader;
 
