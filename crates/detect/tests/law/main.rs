@@ -2,6 +2,7 @@
 //!
 //! `FORETRACE_CASES` says how many traces each test takes.
 
+mod blocks;
 mod deadlocks;
 
 use event::{Id, Value, VarId};
