@@ -22,6 +22,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Check a specification and explain it
     Spec(Spec),
+    /// Print who took which lock while holding which, and the cycles in it
+    Locks(Locks),
+    /// Print the race window: the threads of findings and warnings, and those that have a hand in them
+    Window(Window),
     /// Print a trace as text
     Show(Show),
     /// Change the format of a trace
@@ -246,6 +250,30 @@ pub(crate) struct Spec {
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Options of `locks`.
+#[derive(Args)]
+#[command(after_help = "\
+Per thread a tree: a lock stands below those that the thread held when it took it. Below the trees, the cycles: threads that \
+each hold a lock and ask for one that the next holds, with no lock that two of them hold, and no fork or join, to keep them \
+apart.")]
+pub(crate) struct Locks {
+    /// The trace, `-` for standard input
+    pub(crate) trace: PathBuf,
+}
+
+/// Options of `window`.
+#[derive(Args)]
+#[command(after_help = "\
+A program with many threads is searched best where something can go wrong. The race window are the threads of what detectors \
+find; it is extended by the threads that started one of them, or wrote a variable that one of them read, and so on.")]
+pub(crate) struct Window {
+    /// The trace, `-` for standard input
+    pub(crate) trace: PathBuf,
+    /// Which detectors to run [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
+    pub(crate) detect: Vec<Detector>,
 }
 
 /// Options of `show`.
