@@ -6,6 +6,7 @@
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
+//! * [`maximal`]: all races of a window, each with an order that shows it.
 //!
 //! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
 
@@ -15,6 +16,7 @@ pub mod hb;
 pub mod lock_order;
 pub mod lockset;
 pub mod lost_wakeup;
+pub mod maximal;
 pub mod sync_preserving;
 pub mod window;
 

@@ -39,7 +39,7 @@ pub struct Reach<'a> {
 enum Way {
     Solve(Box<Solver>),
     /// A trace whose recorded order is not feasible is beyond the rules by which the solver concludes.
-    Exhaust(Facts),
+    Exhaust(Box<Facts>),
     /// Too many threads.
     Refuse,
 }
@@ -50,11 +50,19 @@ impl<'a> Reach<'a> {
         let facts = Facts::new(names, batch, fixed, initial);
         let events = batch.events.len();
         let way = match facts.orderly {
-            false => Way::Exhaust(facts),
+            false => Way::Exhaust(Box::new(facts)),
             true if events.saturating_mul(facts.lanes.len()) > MOST_COUNTS => Way::Refuse,
             true => Way::Solve(Box::new(Solver::new(facts, events as u32))),
         };
         Reach { way, trace: PhantomData }
+    }
+
+    /// A quick look: these two can never be next at the same time. If it does not say so, they may still not be.
+    pub fn never_together(&self, a: u32, b: u32) -> bool {
+        match &self.way {
+            Way::Solve(solver) => solver.never_together(a, b),
+            _ => false,
+        }
     }
 
     /// Whether a feasible prefix does what the question asks.

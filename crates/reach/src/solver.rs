@@ -86,6 +86,28 @@ impl Solver {
         Ok(())
     }
 
+    /// One must have come before the other, or both are inside sections that exclude each other.
+    pub(crate) fn never_together(&self, a: u32, b: u32) -> bool {
+        let lanes = &self.facts.lanes;
+        let fixed = self.facts.fixed;
+        if a < fixed || b < fixed || lanes.of(a) == lanes.of(b) {
+            return true;
+        }
+        let comes_first = |one: u32, other: u32| {
+            let before = lanes.position(other).checked_sub(1).map(|last| lanes.events[lanes.of(other)][last as usize]);
+            before.is_some_and(|before| self.order.le(lanes, one, before))
+        };
+        if comes_first(a, b) || comes_first(b, a) {
+            return true;
+        }
+        let held = |event: u32| self.facts.held.after(lanes.of(event), lanes.position(event));
+        let place = |section: &u32| self.facts.runs.places[*section as usize];
+        held(a)
+            .iter()
+            .map(place)
+            .any(|one| held(b).iter().map(place).any(|other| one.lock == other.lock && !(one.shared && other.shared)))
+    }
+
     pub(crate) fn point(&self) -> Point {
         Point { order: self.order.mark(), settled: self.settled.len() }
     }

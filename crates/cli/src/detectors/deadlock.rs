@@ -80,5 +80,7 @@ fn claim(deadlock: &Deadlock, whole: &Whole<'_>) -> Claim {
 }
 
 fn predicted(deadlock: &Deadlock) -> Shown {
-    Shown::Predicted(Witness::Known([deadlock.prefix.clone(), deadlock.requests()].concat()))
+    let mut schedule = deadlock.prefix.clone();
+    schedule.then.extend(deadlock.requests());
+    Shown::Predicted(Witness::Window(schedule))
 }

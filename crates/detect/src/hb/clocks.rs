@@ -11,6 +11,9 @@
 //! Entries stand for *slots*, not threads. A new thread takes over the slot of one that was joined, if its parent
 //! knows that end: all that was done in the slot before then happened before the new thread, too.
 
+use super::shadow::Mark;
+use super::who::{Packing, Who};
+use crate::locksets::SetId;
 use event::{Id, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -41,9 +44,36 @@ pub(super) struct Given {
 pub(super) struct Thread {
     pub(super) slot: Slot,
     pub(super) row: RowId,
-    /// The set of locks it holds.
-    pub(super) locks: u32,
+    /// The slot with the set of locks it holds.
+    pub(super) who: Who,
     joined: bool,
+}
+
+impl Thread {
+    #[inline]
+    pub(super) fn has_begun(self) -> bool {
+        self.slot != NO_SLOT
+    }
+
+    /// What it knows now, its own past included.
+    pub(super) fn given(self, now: Time) -> Given {
+        Given { slot: self.slot, time: now, row: self.row }
+    }
+}
+
+/// A row, to be asked about accesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'a> {
+    pub(super) times: &'a [Time],
+    pub(super) packing: Packing,
+}
+
+impl Known<'_> {
+    /// Whether an access is known. (That of [`Who::NOBODY`] at the end of time never is.)
+    #[inline]
+    pub(super) fn has(self, mark: Mark) -> bool {
+        self.times.get(self.packing.slot(mark.who) as usize).is_some_and(|&known| known >= mark.time)
+    }
 }
 
 #[derive(Debug)]
@@ -61,6 +91,7 @@ pub(super) struct Clocks {
     ended: Vec<(ThreadId, Time)>,
     /// What they knew at their end, of those whose slot another has taken over: they may be joined once more.
     left: FxHashMap<ThreadId, Given>,
+    packing: Packing,
 }
 
 impl Default for Clocks {
@@ -75,6 +106,7 @@ impl Default for Clocks {
             owners: Vec::new(),
             ended: Vec::new(),
             left: FxHashMap::default(),
+            packing: Packing::default(),
         }
     }
 }
@@ -83,15 +115,20 @@ impl Clocks {
     /// Makes room for so many threads.
     pub(super) fn grow(&mut self, threads: usize) {
         if threads > self.threads.len() {
-            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, locks: 0, joined: false });
+            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default(), joined: false });
         }
     }
 
     /// The thread, which begins now if this is its first event.
     #[inline]
     pub(super) fn enter(&mut self, thread: ThreadId, now: Time) -> Thread {
-        let me = self.threads[thread.index()];
-        if me.slot == NO_SLOT { self.start(thread, None, now) } else { me }
+        let me = self.thread(thread);
+        if me.has_begun() { me } else { self.start(thread, None, now) }
+    }
+
+    #[inline]
+    pub(super) fn thread(&self, thread: ThreadId) -> Thread {
+        self.threads[thread.index()]
     }
 
     #[cfg(test)]
@@ -99,9 +136,33 @@ impl Clocks {
         self.owners.len()
     }
 
+    /// Whether another thread can begin, or its slot needs a wider packing.
     #[inline]
-    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: u32) {
-        self.threads[thread.index()].locks = locks;
+    pub(super) fn has_room(&self) -> bool {
+        self.packing.fits(self.owners.len() + 1)
+    }
+
+    /// How accesses say who made them.
+    #[inline]
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    pub(super) fn set_packing(&mut self, new: Packing) {
+        let old = std::mem::replace(&mut self.packing, new);
+        self.threads.iter_mut().for_each(|thread| old.repack(&mut thread.who, new));
+    }
+
+    #[inline]
+    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: SetId) {
+        let thread = &mut self.threads[thread.index()];
+        thread.who = self.packing.pack(thread.slot, locks);
+    }
+
+    /// What a row knows of accesses.
+    #[inline]
+    pub(super) fn known(&self, row: RowId) -> Known<'_> {
+        Known { times: self.row(row), packing: self.packing }
     }
 
     /// What a row knows.
@@ -171,7 +232,8 @@ impl Clocks {
         self.times[at..at + self.stride].fill(0);
         self.times[at + slot as usize] = OWN;
         let me = &mut self.threads[thread.index()];
-        *me = Thread { slot, row, locks: me.locks, joined: false };
+        let who = self.packing.pack(slot, self.packing.locks(me.who));
+        *me = Thread { slot, row, who, joined: false };
         // Only in a trace with problems does a thread that was joined go on.
         if let Some(given) = self.left.remove(&thread) {
             self.learn(thread, given);

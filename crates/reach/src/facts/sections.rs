@@ -90,24 +90,22 @@ impl Sections {
             }
             _ => return effect,
         }
-        for kind in 0..2 {
-            if levels[kind] == 0 {
-                continue;
-            }
+        for (kind, levels) in levels.into_iter().enumerate().filter(|&(_, levels)| levels > 0) {
             let shared = kind == 1;
+            let held = &mut depth.levels[kind];
             if opens {
-                if depth.levels[kind] == 0 {
+                if *held == 0 {
                     effect.opens[kind] = self.all.len() as u32;
                     depth.section[kind] = self.all.len() as u32;
                     self.all.push(Section { lock, thread, shared, open: at, close: NONE });
                 }
-                depth.levels[kind] += levels[kind];
-            } else if depth.levels[kind] == 0 {
+                *held += levels;
+            } else if *held == 0 {
                 effect.closes[kind] = self.all.len() as u32;
                 self.all.push(Section { lock, thread, shared, open: NONE, close: at });
             } else {
-                depth.levels[kind] -= levels[kind];
-                if depth.levels[kind] == 0 {
+                *held -= levels;
+                if *held == 0 {
                     effect.closes[kind] = depth.section[kind];
                     self.all[depth.section[kind] as usize].close = at;
                 }
