@@ -39,7 +39,9 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
     }
     match &example.by {
         By::Property { spec, .. } if args.spec => print(spec.as_bytes()),
-        By::Detectors(_) if args.spec => bail!("the example `{}` has no specification: detectors need none", example.name),
+        By::Detectors(_) if args.spec => {
+            bail!("the example `{}` has no specification: detectors need none", example.name)
+        }
         By::Property { name, causality, spec } => print(tell(example, name, *causality, spec)?.as_bytes()),
         By::Detectors(list) => print(found::tell(example, list)?.as_bytes()),
     }

@@ -189,7 +189,9 @@ impl Judged {
                 Action::Exit(code) => self.exit = self.exit.or(Some(*code)),
                 Action::Exec(command) if self.commands.contains(command) => {}
                 Action::Exec(command) => self.commands.push(command.clone()),
-                Action::Call(place) => say(&format!("{who}: `call {}` works only inside the program", place.recorded())),
+                Action::Call(place) => {
+                    say(&format!("{who}: `call {}` works only inside the program", place.recorded()));
+                }
                 Action::Stop => {}
             }
         }
