@@ -118,6 +118,11 @@ impl Default for Reads {
 }
 
 impl Reads {
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        self.marks.len() * size_of::<Mark>()
+    }
+
     /// Adds a read to those of a variable; `known` is what its thread knows.
     #[inline]
     pub(super) fn put(&mut self, reads: &mut Mark, mark: Mark, known: &[Time]) {
