@@ -22,6 +22,10 @@ pub(crate) enum Command {
     Check(Check),
     /// Check a specification and explain it
     Spec(Spec),
+    /// Print who took which lock while holding which, and the cycles in it
+    Locks(Locks),
+    /// Print the race window: the threads of findings and warnings, and those that have a hand in them
+    Window(Window),
     /// Print a trace as text
     Show(Show),
     /// Change the format of a trace
@@ -80,8 +84,8 @@ line on standard error, 1 with --strict.")]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
-    /// Which detectors to run; this version has none yet
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) detect: Vec<Detector>,
     /// Check the properties of a specification; may be given several times
     #[arg(long, value_name = "FILE.rvs")]
@@ -189,8 +193,27 @@ pub(crate) enum AtEnd {
 }
 
 /// Detectors that can be chosen.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, ValueEnum)]
 pub(crate) enum Detector {
+    /// Races of the recorded run: nothing orders the two accesses
+    Hb,
+    /// Races that another order of lock sections shows
+    #[value(alias = "sync_preserving")]
+    SyncPreserving,
+    /// All races that can be told from a window of the trace
+    Maximal,
+    /// Variables without a common lock: warnings
+    Lockset,
+    /// Deadlocks of other runs, and of this one
+    Deadlock,
+    /// Locks taken in contradicting orders: warnings
+    #[value(alias = "lock_order")]
+    LockOrder,
+    /// Atomic blocks that are not serialisable
+    Atomicity,
+    /// Notifies that come before the wait they should end
+    #[value(alias = "lost_wakeup")]
+    LostWakeup,
     /// No detector: only read and validate
     None,
 }
@@ -227,6 +250,30 @@ pub(crate) struct Spec {
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Options of `locks`.
+#[derive(Args)]
+#[command(after_help = "\
+Per thread a tree: a lock stands below those that the thread held when it took it. Below the trees, the cycles: threads that \
+each hold a lock and ask for one that the next holds, with no lock that two of them hold, and no fork or join, to keep them \
+apart.")]
+pub(crate) struct Locks {
+    /// The trace, `-` for standard input
+    pub(crate) trace: PathBuf,
+}
+
+/// Options of `window`.
+#[derive(Args)]
+#[command(after_help = "\
+A program with many threads is searched best where something can go wrong. The race window are the threads of what detectors \
+find; it is extended by the threads that started one of them, or wrote a variable that one of them read, and so on.")]
+pub(crate) struct Window {
+    /// The trace, `-` for standard input
+    pub(crate) trace: PathBuf,
+    /// Which detectors to run [default: all]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
+    pub(crate) detect: Vec<Detector>,
 }
 
 /// Options of `show`.

@@ -2,14 +2,19 @@
 
 mod args;
 mod commands;
+mod detectors;
 mod held;
 mod input;
 mod interrupt;
+mod kept;
+mod moments;
 mod output;
+mod picture;
 mod progress;
 mod properties;
 mod specs;
 mod usage;
+mod walk;
 
 use clap::Parser;
 use std::io;

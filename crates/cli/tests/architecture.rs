@@ -13,8 +13,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
     (
         "foretrace-detect",
-        &["foretrace-event", "foretrace-clock", "foretrace-lattice", "foretrace-order", "foretrace-witness"],
+        &[
+            "foretrace-event",
+            "foretrace-clock",
+            "foretrace-lattice",
+            "foretrace-order",
+            "foretrace-reach",
+            "foretrace-witness",
+        ],
     ),
+    ("foretrace-law", &["foretrace-event", "foretrace-trace"]),
+    ("foretrace-reach", &["foretrace-event", "foretrace-order"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
     (
@@ -32,6 +41,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     (
         "foretrace",
         &[
+            "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
             "foretrace-predict",

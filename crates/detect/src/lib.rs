@@ -1,16 +1,28 @@
 //! Error patterns in a recorded run, one file (or folder) each.
 //!
+//! * [`atomicity`]: blocks that are not serialisable in the recorded run, after AeroDrome.
+//! * [`deadlock`]: cycles of lock requests that some run ends in, with the order that leads there.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
+//! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
+//! * [`maximal`]: all races of a window, each with an order that shows it.
 //!
 //! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
 
+pub mod atomicity;
+pub mod deadlock;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;
+pub mod lost_wakeup;
+pub mod maximal;
+pub mod sync_preserving;
+pub mod window;
 
 mod locksets;
 mod race;
+mod windows;
 
 pub use race::{Access, Race, Races};
+pub use windows::{Schedule, Search};

@@ -37,6 +37,18 @@ impl Kind {
             Kind::Property => "property",
         }
     }
+
+    /// Several of the kind, in words.
+    pub(crate) const fn plural(self) -> &'static str {
+        match self {
+            Kind::Race => "races",
+            Kind::Deadlock => "deadlocks",
+            Kind::LockOrder => "lock-order conflicts",
+            Kind::Atomicity => "atomicity violations",
+            Kind::LostWakeup => "lost wake-ups",
+            Kind::Property => "violations of properties",
+        }
+    }
 }
 
 /// One of the events that make a finding: an access of a race, a request of a deadlock.

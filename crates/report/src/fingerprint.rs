@@ -1,6 +1,6 @@
 //! Who a finding is across runs and refactorings: a hash without line numbers, addresses or thread numbers.
 
-use crate::Kind;
+use crate::{Kind, Side};
 use sha2::{Digest, Sha256};
 
 /// The identity of a finding: the first 16 hex digits of the SHA-256 of its kind, of its sides in no particular order,
@@ -53,6 +53,44 @@ pub fn site_identity(site: &str) -> &str {
     rest
 }
 
+/// What of a side goes into a fingerprint: its first project symbol, or the [`site_identity`] where no stack was recorded.
+pub fn side_identity(side: &Side) -> String {
+    let project = side.stack.iter().find(|frame| !is_of_system(frame));
+    site_identity(project.unwrap_or(&side.site)).to_owned()
+}
+
+/// Whether a frame belongs to a system library or the JDK.
+fn is_of_system(frame: &str) -> bool {
+    const SYSTEM: [&str; 12] = [
+        "java.", "javax.", "jdk.", "sun.", "com.sun.", "std::", "core::", "alloc::", "/lib/", "/lib64/", "/usr/lib",
+        "libc.so",
+    ];
+    SYSTEM.iter().any(|prefix| frame.starts_with(prefix))
+}
+
+/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3` and `int[]@5[2]` without the numbers, which
+/// another run gives anew.
+pub fn object_identity(name: &str) -> String {
+    let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some(at) = rest.find(['@', '[']) {
+        out.push_str(&rest[..at]);
+        let (open, behind) = rest[at..].split_at(1);
+        let number = digits(behind);
+        let (_, tail) = behind.split_at(number);
+        rest = match open {
+            "@" if number > 0 => tail,
+            "[" if number > 0 && tail.starts_with(']') => &tail[1..],
+            _ => {
+                out.push_str(open);
+                behind
+            }
+        };
+    }
+    out + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,5 +141,32 @@ mod tests {
         ] {
             assert_eq!(site_identity(site), identity, "{site}");
         }
+    }
+
+    #[test]
+    fn objects_lose_their_numbers() {
+        for (name, identity) in [
+            ("x", "x"),
+            ("Value.x@3", "Value.x"),
+            ("Value@12.x", "Value.x"),
+            ("int[]@5[2]", "int[]"),
+            ("a[i]", "a[i]"),
+            ("V17", "V17"),
+            ("me@home", "me@home"),
+            ("@", "@"),
+        ] {
+            assert_eq!(object_identity(name), identity, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_side_is_its_first_project_symbol() {
+        let side = |site: &str, stack: &[&str]| {
+            let stack = stack.iter().map(|&frame| frame.to_owned()).collect();
+            side_identity(&Side { site: site.to_owned(), stack, ..Side::default() })
+        };
+        assert_eq!(side("Main.java:12", &[]), "Main.java");
+        assert_eq!(side("a.c:1", &["java.util.HashMap.put", "Main.run", "Main.main"]), "Main.run");
+        assert_eq!(side("a.c:1", &["std::thread::spawn"]), "a.c");
     }
 }

@@ -149,6 +149,15 @@ pub struct AnalysisStats {
     /// The distinct sites of those.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub racy_sites: Option<u64>,
+    /// What it found and does not list, because it was too much.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<u64>,
+    /// Windows of the trace that it looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub windows: Option<u64>,
+    /// Windows that it could not decide, or did not come to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<u64>,
     /// What was left unsearched, in words, if the search was cut short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,

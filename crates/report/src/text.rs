@@ -5,7 +5,8 @@ mod finding;
 use crate::exit::is_truncated;
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
-use crate::{PropertyResult, Report, Status, TraceFigures, Verdict};
+use crate::{Kind, PropertyResult, Report, Status, TraceFigures, Verdict};
+use std::collections::BTreeMap;
 use std::io;
 
 /// How to show a report on a terminal or in a file.
@@ -26,6 +27,9 @@ impl Default for TextOptions {
 /// How many problems, losses or properties are shown before the rest is only counted.
 const SHOWN: usize = 20;
 
+/// How many findings of a kind are shown before the rest is only counted.
+pub const SHOWN_FINDINGS: usize = 30;
+
 /// How wide the words are that open the lines of the head.
 const HEAD: usize = 10;
 
@@ -37,9 +41,21 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
         writeln!(out)?;
         properties(&report.properties, style, out)?;
     }
+    let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
     for finding in report.findings.iter().filter(|f| !f.suppressed) {
+        let seen = kinds.entry(finding.kind).or_default();
+        *seen += 1;
+        if *seen <= SHOWN_FINDINGS {
+            writeln!(out)?;
+            finding::render(finding, style, options.width, out)?;
+        }
+    }
+    let more = kinds.iter().filter(|(_, seen)| **seen > SHOWN_FINDINGS);
+    let more: Vec<String> =
+        more.map(|(kind, seen)| format!("{} more {}", seen - SHOWN_FINDINGS, kind.plural())).collect();
+    if !more.is_empty() {
         writeln!(out)?;
-        finding::render(finding, style, options.width, out)?;
+        writeln!(out, "… and {}; --json has them", more.join(", "))?;
     }
     writeln!(out)?;
     writeln!(out, "{}", style.bold(&summary(report)))

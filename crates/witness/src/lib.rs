@@ -1,7 +1,8 @@
 //! Schedules that show a prediction, and a checker of them that trusts nobody.
 //!
 //! * [`check()`] says whether a schedule is feasible in a causality [`Model`], by the definitions of docs/causality.md
-//!   alone; [`check_race`] and [`check_deadlock`] check what else a finding claims.
+//!   alone; [`check_race`], [`check_deadlock`], [`check_atomicity`] and [`check_lost_wakeup`] check what else a
+//!   finding claims.
 //! * [`build()`] makes a schedule of all events from the order of those that matter.
 //! * [`moved()`] tells which events of a schedule stand elsewhere than in the recorded run.
 
@@ -13,5 +14,5 @@ mod pins;
 mod sections;
 
 pub use build::{NoSchedule, Rules, build};
-pub use check::{Checked, Model, Refused, check, check_deadlock, check_race};
+pub use check::{Checked, Model, Refused, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race};
 pub use moved::moved;

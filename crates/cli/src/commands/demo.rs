@@ -4,7 +4,8 @@ mod examples;
 
 use super::print;
 use crate::args::Demo;
-use crate::properties::{formula, step};
+use crate::picture::step;
+use crate::properties::formula;
 use anyhow::{Context, Result, anyhow, bail};
 use event::Op;
 use examples::{EXAMPLES, Example};

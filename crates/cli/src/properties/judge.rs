@@ -1,10 +1,10 @@
 //! What became of the properties: results, findings, and what handlers ask for.
 
 use super::merge::{Entry, OBSERVED, merge, nothing};
-use super::picture::Scene;
 use super::written::formula;
 use crate::held::HeldLocks;
 use crate::output::say;
+use crate::picture::Scene;
 use event::{Batch, Names};
 use predict::{Predicted, Predictions};
 use property::check::{Action, Causality, Handler, Logic, Property, Spec};
@@ -97,7 +97,7 @@ impl Judged {
             ));
         }
         let concerns = |event| scene.is_some_and(|(bound, _)| bound.concerns(number, event));
-        let scene = scene.map(|(_, trace)| Scene { names: judge.names, trace, concerns: &concerns });
+        let scene = scene.map(|(_, trace)| Scene { names: judge.names, trace, concerns: &concerns, marks: &[] });
         for entry in merge(outcomes, found, asked, !property.params.is_empty()) {
             self.result(property, &entry);
             self.act(judge, property, entry, scene.as_ref());
@@ -242,9 +242,10 @@ impl Judged {
             finding.exhibit.entries.push(("values".to_owned(), values.join(", ")));
         }
         if let (Some(scene), Some(schedule)) = (scene, finding.evidence.witness())
+            && let Some(&last) = schedule.last()
             && self.findings.len() < PICTURES
         {
-            finding.exhibit.schedules = scene.orders(schedule);
+            finding.exhibit.schedules = Scene { marks: &[(last, "violation")], ..*scene }.orders(schedule);
         }
         finding
     }

@@ -3,17 +3,16 @@
 
 mod judge;
 mod merge;
-mod picture;
+mod mutex;
 mod written;
 
 pub(crate) use judge::Judged;
-pub(crate) use picture::step;
 pub(crate) use written::formula;
 
 use crate::args::{self, AtEnd, Check, Steps};
 use crate::commands::useless;
 use crate::held::HeldLocks;
-use crate::interrupt::Interrupt;
+use crate::kept::Ending;
 use crate::output::say;
 use crate::progress::Working;
 use crate::specs::{self, complain};
@@ -21,7 +20,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use event::{Batch, Names, Space};
 use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
-use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec};
+use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec, Variable, VariableKind};
 use property::run::{NoMonitor, Outcome, SpecRun};
 use property::steps::BoundSpec;
 use property::syntax::{self, Diagnostic, Sources};
@@ -29,9 +28,6 @@ use report::Side;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use trace::text::event_text;
-
-/// Events that are kept for the search of other runs.
-const MAX_KEPT: usize = 64_000_000;
 
 /// Violations of which it is kept what happened: more are not shown one by one.
 const MOMENTS: usize = 10_000;
@@ -58,10 +54,6 @@ pub(crate) struct Properties {
     knobs: Knobs,
     count: bool,
     held: HeldLocks,
-    /// The trace so far, if other runs are searched.
-    kept: Option<Batch>,
-    /// It had more events than are kept.
-    too_long: bool,
     color: bool,
 }
 
@@ -106,7 +98,13 @@ impl Properties {
             let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             for spec in checked.specs {
+                let mutex = mutex::mutex(&spec).filter(|_| args.detect.is_empty());
                 properties.add(spec, checked.sources.clone(), folder)?;
+                if let Some(mutex) = mutex {
+                    for spec in mutex.specs {
+                        properties.add(spec, mutex.sources.clone(), folder)?;
+                    }
+                }
             }
         }
         for (number, formula) in args.property.iter().enumerate() {
@@ -120,10 +118,29 @@ impl Properties {
             let spec = accept(checked, &sources, color)?;
             properties.add(spec, sources, Path::new(""))?;
         }
-        if properties.running.iter().any(|running| properties.searches(running.run.spec())) {
-            properties.kept = Some(Batch::default());
-        }
         Ok(properties)
+    }
+
+    /// Whether other runs are searched for violations, for which the whole trace is needed.
+    pub(crate) fn search(&self) -> bool {
+        self.running.iter().any(|running| self.searches(running.run.spec()))
+    }
+
+    /// The specifications, each after what was read so far.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = &SpecRun> {
+        self.running.iter().map(|running| &running.run)
+    }
+
+    /// By variable of a specification: the recorded name, if it is a region.
+    pub(crate) fn regions(&self, spec: usize) -> Vec<Option<String>> {
+        let region =
+            |v: &Variable| v.place.as_ref().filter(|_| v.kind == VariableKind::Region).map(|place| place.recorded());
+        self.running[spec].run.spec().variables.iter().map(region).collect()
+    }
+
+    /// Initial values of the command line.
+    pub(crate) fn init(&self) -> &[(String, Const)] {
+        &self.init
     }
 
     /// Whether other runs are searched for violations of some property of a specification.
@@ -140,9 +157,6 @@ impl Properties {
     }
 
     fn add(&mut self, spec: Spec, sources: Sources, folder: &Path) -> Result<()> {
-        if !spec.checks.is_empty() {
-            say(&format!("{}: `check` declarations are not carried out in this version", spec.name));
-        }
         let useless: Vec<Diagnostic> = spec.properties.iter().filter_map(|p| useless(&spec, p, &sources)).collect();
         complain(&useless, &sources, self.color);
         let (run, failed) = SpecRun::new(spec, self.knobs, &self.init, folder);
@@ -164,14 +178,6 @@ impl Properties {
 
     /// Takes the next events.
     pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
-        match &mut self.kept {
-            Some(kept) if kept.events.len() + batch.events.len() > MAX_KEPT => {
-                self.kept = None;
-                self.too_long = true;
-            }
-            Some(kept) => kept.append(batch),
-            None => {}
-        }
         let mut violations: Vec<(u64, usize)> = Vec::new();
         for (number, running) in self.running.iter_mut().enumerate() {
             running.run.batch(names, batch);
@@ -209,14 +215,8 @@ impl Properties {
     }
 
     /// At the end of the trace. Bindings that match nothing are errors.
-    /// `at_end`: the trace is complete, and was read to its end. `unread`: why it was not; then other runs are not searched.
-    pub(crate) fn finish(
-        &mut self,
-        names: &Names,
-        at_end: bool,
-        unread: Option<&str>,
-        interrupt: &Interrupt,
-    ) -> Result<Judged> {
+    pub(crate) fn finish(&mut self, names: &Names, ending: &Ending<'_>) -> Result<Judged> {
+        let at_end = ending.at_end;
         for (name, _) in &self.init {
             let means = |running: &Running| {
                 running
@@ -270,7 +270,7 @@ impl Properties {
         }
         let mut judged = Judged::default();
         for (running, outcomes) in self.running.iter().zip(&observed) {
-            self.judge(running, outcomes, names, unread, interrupt, &mut judged)?;
+            self.judge(running, outcomes, names, ending, &mut judged)?;
         }
         Ok(judged)
     }
@@ -281,12 +281,12 @@ impl Properties {
         running: &Running,
         outcomes: &[Outcome],
         names: &Names,
-        unread: Option<&str>,
-        interrupt: &Interrupt,
+        ending: &Ending<'_>,
         judged: &mut Judged,
     ) -> Result<()> {
+        let &Ending { unread, kept, interrupt, .. } = ending;
         let spec = running.run.spec();
-        let trace = self.kept.as_ref().filter(|_| unread.is_none() && self.searches(spec));
+        let trace = kept.trace().filter(|_| unread.is_none() && self.searches(spec));
         let binding = trace.map(|_| Working::on(format!("looking for what concerns {}", spec.name)));
         let bound = trace.map(|trace| BoundSpec::new(spec, self.knobs, &self.init, &running.folder, names, trace));
         drop(binding);
@@ -330,11 +330,10 @@ impl Properties {
                     Some(found) => Searched::Found { found, bound, trace, asked },
                     None => Searched::Not("interrupted".to_owned()),
                 },
-                None if self.too_long => Searched::Not(format!(
-                    "the trace has more than {} million events: other runs were not searched",
-                    MAX_KEPT / 1_000_000
-                )),
-                None => Searched::Not(unread.unwrap_or("other runs were not searched").to_owned()),
+                None => Searched::Not(match (kept.missing(), unread) {
+                    (Some(why), _) => format!("{why}: other runs were not searched"),
+                    (None, unread) => unread.unwrap_or("other runs were not searched").to_owned(),
+                }),
             };
             judged.take(&judge, number, of_it, searched);
         }

@@ -13,6 +13,9 @@
 //! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before. That orders
 //! more than happened, so it can hide a race, but makes none up.
 
+use super::shadow::Mark;
+use super::who::{Packing, Who};
+use crate::locksets::SetId;
 use event::{Id, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -46,8 +49,36 @@ pub(super) struct Thread {
     pub(super) slot: Slot,
     /// 0 before it begins, when it was joined, and while another thread is in its slot.
     pub(super) row: RowId,
-    /// The set of locks it holds.
-    pub(super) locks: u32,
+    /// The slot with the set of locks it holds.
+    pub(super) who: Who,
+}
+
+impl Thread {
+    /// Whether it has begun, and is in its slot.
+    #[inline]
+    pub(super) fn has_begun(self) -> bool {
+        self.row != 0
+    }
+
+    /// What it knows now, its own past included.
+    pub(super) fn given(self, now: Time) -> Given {
+        Given { slot: self.slot, time: now, row: self.row }
+    }
+}
+
+/// A row, to be asked about accesses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Known<'a> {
+    pub(super) times: &'a [Time],
+    pub(super) packing: Packing,
+}
+
+impl Known<'_> {
+    /// Whether an access is known. (That of [`Who::NOBODY`] at the end of time never is.)
+    #[inline]
+    pub(super) fn has(self, mark: Mark) -> bool {
+        self.times.get(self.packing.slot(mark.who) as usize).is_some_and(|&known| known >= mark.time)
+    }
 }
 
 #[derive(Debug)]
@@ -73,6 +104,7 @@ pub(super) struct Clocks {
     /// Entries of all that was gathered.
     gathered: usize,
     most_slots: usize,
+    packing: Packing,
 }
 
 impl Default for Clocks {
@@ -92,6 +124,7 @@ impl Default for Clocks {
             left: FxHashMap::default(),
             gathered: 0,
             most_slots: MOST_SLOTS,
+            packing: Packing::default(),
         }
     }
 }
@@ -119,15 +152,20 @@ impl Clocks {
     /// Makes room for so many threads.
     pub(super) fn grow(&mut self, threads: usize) {
         if threads > self.threads.len() {
-            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, locks: 0 });
+            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default() });
         }
     }
 
     /// The thread, which begins now if this is its first event.
     #[inline]
     pub(super) fn enter(&mut self, thread: ThreadId, now: Time) -> Thread {
-        let me = self.threads[thread.index()];
-        if me.row == 0 { self.start(thread, None, now) } else { me }
+        let me = self.thread(thread);
+        if me.has_begun() { me } else { self.start(thread, None, now) }
+    }
+
+    #[inline]
+    pub(super) fn thread(&self, thread: ThreadId) -> Thread {
+        self.threads[thread.index()]
     }
 
     #[cfg(test)]
@@ -135,9 +173,33 @@ impl Clocks {
         self.owners.len()
     }
 
+    /// Whether another thread can begin, or its slot needs a wider packing.
     #[inline]
-    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: u32) {
-        self.threads[thread.index()].locks = locks;
+    pub(super) fn has_room(&self) -> bool {
+        self.packing.fits(self.owners.len() + 1)
+    }
+
+    /// How accesses say who made them.
+    #[inline]
+    pub(super) fn packing(&self) -> Packing {
+        self.packing
+    }
+
+    pub(super) fn set_packing(&mut self, new: Packing) {
+        let old = std::mem::replace(&mut self.packing, new);
+        self.threads.iter_mut().for_each(|thread| old.repack(&mut thread.who, new));
+    }
+
+    #[inline]
+    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: SetId) {
+        let thread = &mut self.threads[thread.index()];
+        thread.who = self.packing.pack(thread.slot, locks);
+    }
+
+    /// What a row knows of accesses.
+    #[inline]
+    pub(super) fn known(&self, row: RowId) -> Known<'_> {
+        Known { times: self.row(row), packing: self.packing }
     }
 
     /// What a row knows.
@@ -227,7 +289,8 @@ impl Clocks {
         self.owners[slot as usize].push((now, thread));
         self.changes += 1;
         let me = &mut self.threads[thread.index()];
-        (me.slot, me.row) = (slot, row);
+        let who = self.packing.pack(slot, self.packing.locks(me.who));
+        *me = Thread { slot, row, who };
     }
 
     /// The thread goes on in a slot where another was.

@@ -40,11 +40,13 @@ mod atomics;
 mod clocks;
 mod shadow;
 mod sync;
+mod who;
 
-use crate::locksets::{Held, LockSets, SetId};
+use crate::locksets::{Held, LockSets};
 use crate::race::{Access, Log, Races};
+use accesses::TOGETHER;
 use atomics::Fences;
-use clocks::{Clocks, Gathered, Given, Thread, Time};
+use clocks::{Clocks, Gathered, Thread, Time};
 use event::{Batch, CondId, Event, Id, Init, LockId, Names, Op, Space, StrId, ThreadId, Value, Wake};
 use rustc_hash::FxHashMap;
 use shadow::{Mark, Reads, Var, Wide};
@@ -164,17 +166,62 @@ impl Hb {
             }
             let end = from + (to - from).min(self.stretch).min(usize::try_from(left).unwrap_or(usize::MAX));
             let mut now = (first - self.base) as Time;
-            for &event in &batch.events[from..end] {
-                now += 1;
-                let thread = event.thread();
-                let me = self.clocks.enter(thread, now);
-                match event.op() {
-                    Op::Read => self.read(event, me, now),
-                    Op::Write => self.write(event, me, now),
-                    _ => self.rare(names, batch, event, me, now),
+            for events in batch.events[from..end].chunks(TOGETHER) {
+                self.fetch(events);
+                let mut rest = events;
+                loop {
+                    let quick = accesses::quick(rest, now, &mut self.clocks, &mut self.vars, &mut self.reads);
+                    now += quick as Time;
+                    let Some((&event, after)) = rest[quick..].split_first() else { break };
+                    now += 1;
+                    self.event(names, batch, event, now);
+                    rest = after;
                 }
             }
             from = end;
+        }
+    }
+
+    /// Asks for the variables of some events, so that they come while others are awaited.
+    #[inline]
+    fn fetch(&self, events: &[Event]) {
+        let wides = events.iter().filter_map(|event| self.vars.get(event.object() as usize)).map(|var| var.wide);
+        std::hint::black_box(wides.fold(0, |all, wide| all | wide));
+    }
+
+    /// Any event.
+    fn event(&mut self, names: &Names, batch: &Batch, event: Event, now: Time) {
+        let mut me = self.clocks.thread(event.thread());
+        if !me.has_begun() {
+            me = self.begin(event.thread(), now);
+        }
+        let mark = Mark { time: now, who: me.who, site: event.site() };
+        match event.op() {
+            Op::Read => self.racy_read(event, me, mark),
+            Op::Write => self.racy_write(event, me, mark, true),
+            _ => self.rare(names, batch, event, now),
+        }
+    }
+
+    /// The first event of a thread that was not forked, or one after another was in its slot.
+    #[cold]
+    fn begin(&mut self, thread: ThreadId, now: Time) -> Thread {
+        self.make_room();
+        self.clocks.enter(thread, now)
+    }
+
+    /// Makes room for one more slot.
+    fn make_room(&mut self) {
+        while !self.clocks.has_room() {
+            let old = self.clocks.packing();
+            let new = old.wider();
+            self.clocks.set_packing(new);
+            for var in &mut self.vars {
+                old.repack(&mut var.write.who, new);
+                old.repack(&mut var.read.who, new);
+            }
+            self.reads.repack(old, new);
+            self.wides.iter_mut().for_each(|wide| wide.repack(old, new));
         }
     }
 
@@ -182,11 +229,12 @@ impl Hb {
     #[inline]
     fn report(&mut self, event: Event, partner: Mark, mark: Mark) {
         if partner.time != 0 {
+            let packing = self.clocks.packing();
             let access = |mark: Mark| Access {
                 event: self.base + u64::from(mark.time) - 1,
-                thread: self.clocks.thread_at(mark.slot, mark.time),
+                thread: self.clocks.thread_at(packing.slot(mark.who), mark.time),
                 site: mark.site,
-                locks: self.sets.members(SetId::from_word(mark.locks)),
+                locks: self.sets.members(packing.locks(mark.who)),
             };
             self.log.racy(event.var(), (partner.site, mark.site), || (access(partner), access(mark)));
         }
@@ -194,8 +242,9 @@ impl Hb {
 
     /// Everything but plain accesses.
     #[inline(never)]
-    fn rare(&mut self, names: &Names, batch: &Batch, event: Event, me: Thread, now: Time) {
+    fn rare(&mut self, names: &Names, batch: &Batch, event: Event, now: Time) {
         let (thread, object) = (event.thread(), event.object() as usize);
+        let me = self.clocks.thread(thread);
         match event.op() {
             Op::Acquire | Op::TryAcquire => {
                 self.hold(thread, event.lock(), |hb| hb.locks.acquire(&mut hb.clocks, thread, event.lock()));
@@ -211,7 +260,10 @@ impl Hb {
                     hb.locks.read_release(&mut hb.clocks, thread, me, event.lock(), now);
                 });
             }
-            Op::Fork => self.clocks.fork(thread, event.child(), now),
+            Op::Fork => {
+                self.make_room();
+                self.clocks.fork(thread, event.child(), now);
+            }
             Op::Join => {
                 self.clocks.join(thread, event.child(), now);
                 self.threads[object].fences.forget(&mut self.clocks);
@@ -233,7 +285,7 @@ impl Hb {
                 self.conds[object].notify(&mut self.clocks, me, now, at, event.op() == Op::NotifyAll);
             }
             Op::Post => {
-                let given = Given { slot: me.slot, time: now, row: me.row };
+                let given = me.given(now);
                 self.clocks.gather(&mut self.latches[object], given);
             }
             Op::Await => self.clocks.learn_all(thread, &self.latches[object]),
@@ -245,7 +297,7 @@ impl Hb {
             }
             Op::Alloc => self.alloc(event.object()),
             Op::Free => {
-                let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
+                let mark = Mark { time: now, who: me.who, site: event.site() };
                 self.racy_write(event, me, mark, false);
             }
             Op::Read | Op::Write => {}
@@ -266,7 +318,7 @@ impl Hb {
             } else {
                 held.give(&mut self.sets, lock);
             }
-            self.clocks.set_locks(thread, held.id().word());
+            self.clocks.set_locks(thread, held.id());
         }
     }
 
@@ -316,7 +368,7 @@ impl Hb {
         self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
         for (thread, state) in self.threads.iter_mut().enumerate() {
             state.fences = Fences::default();
-            self.clocks.set_locks(ThreadId::from_index(thread), state.held.id().word());
+            self.clocks.set_locks(ThreadId::from_index(thread), state.held.id());
         }
     }
 }

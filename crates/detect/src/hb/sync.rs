@@ -86,7 +86,7 @@ impl Locks {
             }
             self.shared.remove(&(lock, thread));
         }
-        let given = Given { slot: me.slot, time: now, row: me.row };
+        let given = me.given(now);
         clocks.gather(&mut self.locks[lock.index()].read_released, given);
     }
 
@@ -107,7 +107,7 @@ impl Locks {
             lock.owner = None;
         }
         if shared > 0 {
-            clocks.gather(&mut lock.read_released, Given { slot: me.slot, time: now, row: me.row });
+            clocks.gather(&mut lock.read_released, me.given(now));
         }
         // A wait without the lock closes a section that was open from the beginning.
         if given_up.exclusive > 0 || shared == 0 {

@@ -111,6 +111,22 @@ fn notifies_do_not_pile_up() {
     assert!(hb.conds[0].kept() <= 4, "{}", hb.conds[0].kept());
 }
 
+/// Accesses remembered from before keep their threads and locks when there come to be more threads than their words had room for.
+#[test]
+fn more_threads_than_a_word_has_room_for() {
+    let mut text = String::from("T0|acq(l)|\nT0|w(x)|1\nT0|r(y)|2\nT0|rel(l)|\nT1|r(y)|3\nT0|w(z)|\nT1|w(z)|\n");
+    (2..1100).for_each(|k| text.push_str(&format!("T{k}|w(v{k})|\n")));
+    text.push_str("T1099|w(x)|4\nT1099|w(y)|5\nT1099|acq(l)|\nT1099|w(z)|6\n");
+    let trace = read(&text);
+    let mut hb = Hb::new();
+    hb.batch(&trace.names, &trace.batch);
+    let found = hb.finish();
+    let pairs: Vec<_> = found.races.iter().map(|r| (r.earlier.event, r.earlier.thread.0, r.later.thread.0)).collect();
+    assert_eq!(pairs, [(5, 0, 1), (1, 0, 1099), (4, 1, 1099), (6, 1, 1099)]);
+    let locks: Vec<_> = found.races.iter().map(|r| (r.earlier.locks.len(), r.later.locks.len())).collect();
+    assert_eq!(locks, [(0, 0), (1, 0), (0, 0), (0, 1)]);
+}
+
 /// However many threads come and go, the rows stay as wide as many at a time need.
 #[test]
 fn slots_are_taken_over() {

@@ -3,7 +3,7 @@
 const NEW: u32 = u32::MAX;
 
 /// The components of a graph with nodes `0..nodes` and these edges, which are in order.
-pub(super) fn components(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<u32>> {
+pub(crate) fn components(nodes: usize, edges: &[(u32, u32)]) -> Vec<Vec<u32>> {
     let mut first = vec![0usize; nodes + 1];
     edges.iter().for_each(|edge| first[edge.0 as usize + 1] += 1);
     for node in 0..nodes {

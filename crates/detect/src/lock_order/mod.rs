@@ -32,9 +32,11 @@ mod tree;
 pub use report::{HeldLock, LockCycle, LockMode, LockOrderReport, LockRequest};
 pub use tree::{LockNode, LockTree};
 
+pub(crate) use components::components;
+pub(crate) use segments::{SegmentOrder, Segments};
+
 use event::{Batch, Event, Id, LockId, Names, Op, Space, ThreadId};
 use held::ThreadLocks;
-use segments::Segments;
 use tree::{Forest, Key, Moment};
 
 /// What to look for, and how hard.

@@ -13,7 +13,7 @@ const MOST: usize = 1 << 24;
 
 /// All segments so far.
 #[derive(Clone, Debug)]
-pub(super) struct Segments {
+pub(crate) struct Segments {
     /// The segments right before each one, which all have lesser numbers.
     before: Vec<[u32; 2]>,
     /// The segment each thread is in.
@@ -32,7 +32,7 @@ impl Default for Segments {
 impl Segments {
     /// The segment a thread is in.
     #[inline]
-    pub(super) fn of(&mut self, thread: ThreadId) -> u32 {
+    pub(crate) fn of(&mut self, thread: ThreadId) -> u32 {
         match self.current.get(thread.index()) {
             Some(&segment) if segment != NONE => segment,
             _ => self.enter(thread, [NONE, NONE]),
@@ -56,7 +56,7 @@ impl Segments {
         room
     }
 
-    pub(super) fn fork(&mut self, parent: ThreadId, child: ThreadId) {
+    pub(crate) fn fork(&mut self, parent: ThreadId, child: ThreadId) {
         let forks = self.of(parent);
         // Both or neither: what the parent does from here on is not before the child.
         if self.room(2) {
@@ -66,7 +66,7 @@ impl Segments {
         }
     }
 
-    pub(super) fn join(&mut self, parent: ThreadId, child: ThreadId) {
+    pub(crate) fn join(&mut self, parent: ThreadId, child: ThreadId) {
         let (own, last) = (self.of(parent), self.of(child));
         if self.room(1) {
             self.enter(parent, [own, last]);
@@ -74,7 +74,7 @@ impl Segments {
     }
 
     /// The order of some segments, given in increasing order.
-    pub(super) fn order(&self, some: &[u32]) -> SegmentOrder {
+    pub(crate) fn order(&self, some: &[u32]) -> SegmentOrder {
         if some.is_empty() {
             return SegmentOrder { rows: Vec::new() };
         }
@@ -127,14 +127,14 @@ fn union(a: Rc<[u64]>, b: &Rc<[u64]>, empty: &Rc<[u64]>) -> Rc<[u64]> {
 
 /// Which of some segments come before which.
 #[derive(Debug)]
-pub(super) struct SegmentOrder {
+pub(crate) struct SegmentOrder {
     rows: Vec<Rc<[u64]>>,
 }
 
 impl SegmentOrder {
     /// Whether neither comes before the other, by their places among the given segments.
     #[inline]
-    pub(super) fn concurrent(&self, a: u32, b: u32) -> bool {
+    pub(crate) fn concurrent(&self, a: u32, b: u32) -> bool {
         !self.before(a, b) && !self.before(b, a)
     }
 

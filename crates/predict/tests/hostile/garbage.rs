@@ -1,7 +1,7 @@
 //! Traces that no program records.
 
-use crate::random::Random;
 use crate::shared::{ask, read, spec};
+use law::random::Random;
 use predict::Options;
 use property::check::{Causality, Knobs, Steps};
 use std::collections::BTreeMap;

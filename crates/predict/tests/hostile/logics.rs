@@ -1,10 +1,10 @@
 //! Other logics and instances against brute force over whole orders, judged by the evaluation of recorded runs.
 
-use crate::definition::{Definition, Model};
 use crate::garbage::count;
-use crate::random::Random;
 use crate::shared::{ask, initial, read, spec};
 use event::Batch;
+use law::definition::{Definition, Model};
+use law::random::Random;
 use predict::Options;
 use property::check::{Causality, Knobs, Steps};
 use property::run::Shown;

@@ -2,9 +2,9 @@
 
 use crate::garbage::count;
 use crate::logics::{PROPERTIES, program};
-use crate::random::Random;
 use crate::shared::{initial, read, spec};
 use event::{Id, Value, VarId};
+use law::random::Random;
 use predict::{Options, Predictor};
 use property::check::{Causality, Knobs};
 use property::steps::BoundSpec;

@@ -1,9 +1,9 @@
 //! Larger lattices: many lanes, many owners, limits; against a plain table of cuts.
 
 use crate::garbage::count;
-use crate::random::Random;
 use crate::shared::read;
 use lattice::{Automaton, Limits, Status, explore};
+use law::random::Random;
 use order::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,8 @@
 //! The oracle on the examples of the papers: the figures of the acceptance table (language.md, section 4).
 
-use crate::definition::Model;
 use crate::enumerate::{Expected, Oracle};
 use crate::meaning::{Atom, Property, Term};
+use law::definition::Model;
 use property::Formula;
 use property::check::{Knobs, check_file};
 use property::run::{Outcome, Shown, SpecRun};

@@ -1,17 +1,16 @@
 //! One random question, from its number.
 
 use crate::formulas::Formulas;
-use crate::meaning::{Judge, Property, initial_values};
-use crate::random::Random;
-use crate::recorded::Recorded;
-use crate::schedule::random_trace;
+use crate::meaning::{Judge, Property};
 use event::Space;
+use law::random::Random;
+use law::recorded::Recorded;
+use law::schedule::random_trace;
+use law::{initial_values, read};
 use property::check::{Known, Spec, check_formula};
 use property::syntax::render;
 use std::collections::BTreeSet;
 use trace::Trace;
-use trace::text::TextReader;
-use trace::validate::Validator;
 
 /// A trace, a property of it, and initial values that win over those of the trace.
 pub(crate) struct Case {
@@ -69,21 +68,5 @@ impl Case {
         let known = Known { variables: &variables, locks: &locks, threads: &threads };
         let (sources, checked) = check_formula("property-1", &self.property.text(), known);
         checked.unwrap_or_else(|diagnostics| panic!("{}", render(&diagnostics, &sources, false)))
-    }
-}
-
-/// A trace without problems.
-fn read(text: &str) -> Trace {
-    let trace = Trace::read(&mut TextReader::new(text.as_bytes())).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    let mut validator = Validator::new();
-    assert_eq!(validator.check(&trace.names, &trace.batch), [], "{text}");
-    trace
-}
-
-/// How many cases: `FORETRACE_CASES`, else so many.
-pub(crate) fn cases(default: u64) -> u64 {
-    match std::env::var("FORETRACE_CASES") {
-        Ok(text) => text.parse().expect("FORETRACE_CASES is a number"),
-        Err(_) => default,
     }
 }

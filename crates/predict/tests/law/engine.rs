@@ -1,10 +1,10 @@
 //! Predictions against brute force: verdicts, counts and witnesses of every model.
 
-use crate::case::{Case, cases};
-use crate::definition::Model;
+use crate::case::Case;
 use crate::enumerate::Oracle;
-use crate::meaning::initial_values;
 use event::{Id, Value};
+use law::definition::Model;
+use law::{cases, initial_values};
 use predict::{Counts, Options, Prediction, Predictor};
 use property::check::{Causality, Const, Knobs, Steps};
 use property::steps::BoundSpec;

@@ -1,9 +1,10 @@
 //! The answers, by going through the orders that a definition admits.
 
-use crate::definition::{Definition, Model, Set, set_of};
-use crate::meaning::{Judge, Property, Valuation, initial_values};
+use crate::meaning::{Judge, Property, Valuation};
 use crate::recurrence::{Column, step};
 use event::Value;
+use law::definition::{Definition, Model, Set, set_of};
+use law::initial_values;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use trace::Trace;
 

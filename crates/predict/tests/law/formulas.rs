@@ -2,9 +2,9 @@
 //! depend on its order.
 
 use crate::meaning::{Atom, Property, Term};
-use crate::programs::NUMBERS;
-use crate::random::Random;
 use event::{Batch, Event, Names, Op, Space};
+use law::programs::NUMBERS;
+use law::random::Random;
 use property::Formula;
 use trace::Trace;
 

@@ -1,10 +1,11 @@
 //! Tests of the oracle itself on random cases, and of the cases.
 
-use crate::case::{Case, cases};
-use crate::definition::Model;
+use crate::case::Case;
 use crate::enumerate::Oracle;
-use crate::schedule::MOST_EVENTS;
 use event::{Op, Space, Value};
+use law::cases;
+use law::definition::Model;
+use law::schedule::MOST_EVENTS;
 use property::check::{Const, Knobs, Steps};
 use property::run::{Shown, SpecRun};
 use std::collections::{BTreeMap, BTreeSet};
@@ -260,7 +261,7 @@ fn each_model_admits_what_the_one_before_admits() {
                             assert!(next.may_come(prefix, e), "{models} {prefix:?} {e} seed {seed}\n{}", case.shown());
                             let prefix: Vec<usize> = prefix.iter().copied().chain([e]).collect();
                             let seen = [one.visible(&prefix), next.visible(&prefix)].concat();
-                            longer.insert((crate::definition::set_of(&prefix), seen), prefix);
+                            longer.insert((law::definition::set_of(&prefix), seen), prefix);
                         }
                     }
                 }

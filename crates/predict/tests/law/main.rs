@@ -1,12 +1,11 @@
-//! The law of prediction: brute force over the definitions of docs/causality.md, and random traces to ask it about.
+//! The law of prediction: brute force over the definitions of docs/causality.md (the crate `law`) and of properties.
 //!
-//! Nothing here knows the crates that predict: `recorded`, `definition`, `meaning` and `enumerate` are written from the
-//! documents alone, to be compared with. A [`case::Case`] is a random question, from its number; an [`enumerate::Oracle`]
+//! `meaning` and `enumerate` know nothing of the crates that predict: they are written from the documents alone, to be
+//! compared with. A [`case::Case`] is a random question, from its number; an [`enumerate::Oracle`]
 //! answers it for one model. `FORETRACE_CASES` says how many cases each test takes.
 
 mod acceptance;
 mod case;
-mod definition;
 mod engine;
 mod enumerate;
 mod formulas;
@@ -14,9 +13,4 @@ mod laws;
 mod meaning;
 #[path = "../../../property/tests/law/naive_past.rs"]
 mod naive_past;
-mod programs;
-mod random;
-mod recorded;
 mod recurrence;
-mod rules;
-mod schedule;

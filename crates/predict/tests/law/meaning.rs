@@ -1,8 +1,8 @@
 //! Properties for the oracle: atoms, their text, which events are steps, and the letter of each step of an order.
 
 use crate::naive_past::{Run, Truth, values};
-use crate::recorded::Happened;
-use event::{Id, Names, Op, Space, Value};
+use event::{Names, Op, Space, Value};
+use law::recorded::Happened;
 use property::Formula;
 
 /// Something a state atom compares.
@@ -186,18 +186,6 @@ fn names_it(atom: &Atom, names: &Names, e: &Happened) -> bool {
         Atom::Started(t) => e.nth == 0 && t == thread,
         Atom::Finished(t) => e.op == Op::Join && name(Space::Thread) == t,
     }
-}
-
-/// Initial values by variable: the first source that has one wins.
-pub(crate) fn initial_values(trace: &trace::Trace, given: &[(String, i64)]) -> Vec<Value> {
-    let names = &trace.names;
-    let value = |x: usize| {
-        let name = names.var(event::VarId::from_index(x));
-        let given = given.iter().find(|(given, _)| given == name).map(|&(_, n)| Value::Int(n));
-        let told = trace.batch.inits.iter().find(|init| names.str(init.name) == name).map(|init| init.value);
-        given.or(told).unwrap_or_default()
-    };
-    (0..names.space(Space::Var).len()).map(value).collect()
 }
 
 impl Term {

@@ -23,7 +23,7 @@ pub use property::{Outcome, Shown};
 pub(crate) use compile::compile_unknown;
 
 use crate::check::{Const, Knobs, Spec, Unknown};
-use event::{Batch, Event, Names};
+use event::{Batch, CondId, Event, LockId, Names, VarId};
 use property::PropertyRun;
 use reader::{Deed, Reader};
 use std::path::Path;
@@ -75,6 +75,19 @@ impl SpecRun {
     /// The specification.
     pub fn spec(&self) -> &Spec {
         &self.reader.spec
+    }
+
+    /// The recorded variables that a shared variable stands for, by its number; as far as the trace was read.
+    pub fn variables(&self, number: u32) -> Vec<VarId> {
+        let means = |meant: &Vec<bind::Meant>| meant.iter().any(|meant| meant.number == number);
+        places(&self.reader.bindings.vars, means).map(VarId).collect()
+    }
+
+    /// The recorded locks that a lock stands for, and the conditions with its name; as far as the trace was read.
+    pub fn locks(&self, number: u32) -> (Vec<LockId>, Vec<CondId>) {
+        let means = |(meant, _): &(Vec<bind::Meant>, u32)| meant.iter().any(|meant| meant.number == number);
+        let bindings = &self.reader.bindings;
+        (places(&bindings.locks, means).map(LockId).collect(), places(&bindings.conds, means).map(CondId).collect())
     }
 
     /// Takes the next events.
@@ -158,4 +171,9 @@ impl SpecRun {
     pub fn logic_errors(&self) -> Vec<(usize, crate::logic::LogicError)> {
         self.properties.iter().filter_map(|p| p.logic_error()).collect()
     }
+}
+
+/// The numbers of those in a list that something is true of.
+fn places<T>(list: &[T], is: impl Fn(&T) -> bool) -> impl Iterator<Item = u32> {
+    list.iter().enumerate().filter(move |(_, item)| is(item)).map(|(number, _)| number as u32)
 }

@@ -30,10 +30,19 @@ impl Condition {
 /// A wait that goes on: the condition, the lock, and the event.
 type Waiting = (u32, u32, u32);
 
-/// Looks through the recorded order.
-pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
+/// A wake-up that a notify ended, as offsets in the trace.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) wait: u32,
+    pub(super) notify: u32,
+    pub(super) woken: u32,
+}
+
+/// Which notify woke whom, in the order of the wake-ups.
+pub(super) fn pairs(names: &Names, trace: &Batch) -> Vec<Pair> {
     let mut conditions = vec![Condition::default(); names.space(Space::Cond).len()];
     let mut waiting: Vec<Option<Waiting>> = vec![None; names.space(Space::Thread).len()];
+    let mut pairs = Vec::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
         match event.op() {
             Op::Notify => {
@@ -51,14 +60,22 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
                     continue;
                 }
                 if let Some(notify) = conditions[cond as usize].wake(wait) {
-                    places.need(at, places.of(notify), Rule::Notify);
-                    if places.has(at) && !places.of(notify).is_after(places.of(wait)) {
-                        let (notify, wait) = (places.index(notify), places.index(wait));
-                        places.refuse(at, Broken::Lost { notify, wait });
-                    }
+                    pairs.push(Pair { wait, notify, woken: at });
                 }
             }
             _ => {}
+        }
+    }
+    pairs
+}
+
+/// Looks through the recorded order.
+pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
+    for Pair { wait, notify, woken } in pairs(names, trace) {
+        places.need(woken, places.of(notify), Rule::Notify);
+        if places.has(woken) && !places.of(notify).is_after(places.of(wait)) {
+            let (notify, wait) = (places.index(notify), places.index(wait));
+            places.refuse(woken, Broken::Lost { notify, wait });
         }
     }
 }

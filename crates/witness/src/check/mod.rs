@@ -4,12 +4,14 @@
 //! the recorded run, by the places that its events have in the schedule. What depends on the order itself (exclusion,
 //! atomic sets, what a read sees, counts) is checked along the schedule, as far as the other rules hold.
 
+mod atomicity;
 mod barriers;
 mod claims;
 mod common;
 mod conditions;
 mod full;
 mod locks;
+mod lost_wakeup;
 mod places;
 mod reads;
 mod refused;
@@ -24,7 +26,9 @@ use reads::Reads;
 use semaphores::Counts;
 use sets::Sets;
 
+pub use atomicity::check_atomicity;
 pub use claims::{check_deadlock, check_race};
+pub use lost_wakeup::check_lost_wakeup;
 pub use refused::{Broken, Refused, Rule, Unclaimed, Written};
 
 /// A causality model: which runs are predicted from a recorded one.

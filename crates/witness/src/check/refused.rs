@@ -157,7 +157,7 @@ words! {
         Notify: "the notify that woke it",
     }
 
-    /// What is wrong with an event that a race or a deadlock is claimed of.
+    /// What is wrong with an event that something is claimed of.
     Unclaimed {
         /// Two events of one thread.
         SameThread: "is of the same thread as another event of the claim",
@@ -169,6 +169,20 @@ words! {
         NotBlocked: "asks for no lock that the next thread of the cycle has",
         /// A cycle needs two threads.
         NoCycle: "is not in a cycle of at least two threads",
+        /// No block begins there.
+        NotABlock: "begins no block that is in the schedule",
+        /// Its block is serialisable.
+        Serialisable: "begins a block that no cycle of conflicts leads back to",
+        /// Not in the schedule.
+        Missing: "is claimed, but not in the schedule",
+        /// Not the last event.
+        NotTheWait: "is not a wait that ends the schedule",
+        /// Not one that should have woken the thread.
+        NotItsNotify: "is not the notify that should end this wait",
+        /// Not the last read.
+        NotItsTest: "is not the last read of the thread before it waits",
+        /// Not in the order that loses the wake-up.
+        NotBetween: "does not come between the test and the wait",
     }
 }
 

@@ -1,0 +1,30 @@
+//! How long detectors may take, and how much their findings may hold: all in one place.
+
+use std::time::{Duration, Instant};
+
+/// The time that an analysis of the whole trace or of windows has, each.
+const EACH: Duration = Duration::from_secs(10);
+
+/// The time for checking witnesses, all together.
+const CHECKING: Duration = Duration::from_secs(8);
+
+/// Event indexes in the witnesses of a report, all together.
+pub(crate) const WITNESSES: u64 = 20_000_000;
+
+/// Findings with a picture of the orders, of each kind: those that are shown.
+pub(crate) const PICTURES: usize = report::SHOWN_FINDINGS;
+
+/// When an analysis that begins now must end.
+pub(crate) fn deadline() -> Instant {
+    Instant::now() + EACH
+}
+
+/// When checking must end, if it begins now.
+pub(crate) fn checked_by() -> Instant {
+    Instant::now() + CHECKING
+}
+
+/// The time of an analysis, in words.
+pub(crate) fn each() -> String {
+    format!("{} seconds", EACH.as_secs())
+}

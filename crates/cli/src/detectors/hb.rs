@@ -1,0 +1,24 @@
+//! `hb` on the command line: races of the recorded run.
+
+use super::claim::Shown;
+use super::{Analysis, Found, Whole, races};
+use crate::args::Detector;
+use detect::hb::Hb;
+use event::{Batch, Names};
+
+impl Analysis for Hb {
+    fn batch(&mut self, names: &Names, batch: &Batch) {
+        Hb::batch(self, names, batch);
+    }
+
+    fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
+        races::found(Detector::Hb, Hb::finish(*self), whole, |race| {
+            let orders = match races::common(race) {
+                locks if locks.is_empty() => "no lock is held by both".to_owned(),
+                locks => format!("both hold {} only as readers", races::list(whole.names, &locks)),
+            };
+            let why = format!("{orders}; no fork, join or other synchronisation orders them in the recorded run");
+            (Shown::Observed, why)
+        })
+    }
+}

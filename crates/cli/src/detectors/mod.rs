@@ -1,0 +1,236 @@
+//! The detectors that the user wants: fed with the trace, and what they claim turned into findings.
+//!
+//! A detector is one file here, and a line in [`analysis`]. Nothing becomes a finding that [`settle`] did not check.
+
+mod atomicity;
+mod budget;
+mod claim;
+mod deadlock;
+mod hb;
+pub(crate) mod lock_order;
+mod lockset;
+mod lost_wakeup;
+mod plan;
+mod races;
+mod settle;
+mod sync_preserving;
+mod verify;
+
+pub(crate) use plan::Plan;
+
+use crate::args::Detector;
+use crate::kept::Ending;
+use crate::moments;
+use crate::progress::Working;
+use crate::properties::Properties;
+use claim::{Claim, Witness};
+use clap::ValueEnum;
+use detect::sync_preserving::SyncPreserving;
+use event::{Batch, Meta, Names, Value, VarId};
+use plan::Wanted;
+use property::check::{Knobs, Spec};
+use property::steps::BoundSpec;
+use report::{AnalysisStats, Finding, Kind};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A detector on its way along the trace.
+trait Analysis {
+    /// Takes the next events.
+    fn batch(&mut self, _: &Names, _: &Batch) {}
+
+    /// The trace has ended.
+    fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found;
+}
+
+/// A detector at the beginning of a trace; `None` for one that this version does not have.
+fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
+    Some(match detector {
+        Detector::Hb => Box::new(detect::hb::Hb::new()),
+        Detector::Lockset => Box::new(detect::lockset::Lockset::new()),
+        Detector::LockOrder => {
+            let upto = plan.most_threads(detector);
+            let options = detect::lock_order::LockOrderOptions { upto, ..Default::default() };
+            Box::new(detect::lock_order::LockOrder::new(options))
+        }
+        Detector::Atomicity => Box::new(atomicity::Observed::new(plan)),
+        Detector::SyncPreserving => Box::new(sync_preserving::SyncPreserving),
+        Detector::Deadlock => Box::new(deadlock::Finder),
+        Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),
+        Detector::Maximal | Detector::None => return None,
+    })
+}
+
+/// Whether a detector, or the witnesses of what it finds, needs the whole trace.
+fn needs_trace(detector: Detector) -> bool {
+    !matches!(detector, Detector::Lockset | Detector::LockOrder | Detector::None)
+}
+
+/// What a detector gets to know at the end.
+struct Whole<'a> {
+    names: &'a Names,
+    /// The trace, if it was kept and other runs are to be searched.
+    trace: Option<&'a Batch>,
+    /// Why it is not there.
+    missing: &'a str,
+    /// What variables hold at first.
+    initial: &'a dyn Fn(VarId) -> Value,
+    /// Nothing is missing from the trace.
+    complete: bool,
+    /// Events that are looked at together.
+    window: usize,
+    wanted: &'a Wanted,
+    /// Set once somebody wants the work to stop.
+    stop: &'a AtomicBool,
+    /// Made when somebody needs it.
+    preserving: RefCell<Option<SyncPreserving<'a>>>,
+}
+
+impl<'a> Whole<'a> {
+    /// Asks the index of the trace that keeps the order of synchronisation; `None` without a trace.
+    fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Option<T> {
+        let trace = self.trace?;
+        Some(ask(self.preserving.borrow_mut().get_or_insert_with(|| SyncPreserving::new(self.names, trace))))
+    }
+
+    /// An order that shows a claim, if there is one.
+    fn witness(&self, claim: &Claim, how: &Witness) -> Option<Vec<u64>> {
+        match (how, claim.parts.as_slice()) {
+            (Witness::Known(witness), _) => Some(witness.clone()),
+            (Witness::Window(schedule), _) => Some(schedule.whole()),
+            (Witness::SyncPreserving, [one, other]) if claim.kind == Kind::Race => {
+                let race = [one.event, other.event];
+                let prefix = self.preserving(|index| index.race_witness(race))??;
+                Some([prefix, race.to_vec()].concat())
+            }
+            (Witness::SyncPreserving, _) => None,
+        }
+    }
+}
+
+/// What a detector found.
+struct Found {
+    claims: Vec<Claim>,
+    /// Its figures; the time is added by others.
+    stats: AnalysisStats,
+}
+
+impl Found {
+    /// Nothing, because the trace is not there.
+    fn nothing(whole: &Whole<'_>) -> Found {
+        let truncated = Some(whole.missing.to_owned());
+        Found { claims: Vec::new(), stats: AnalysisStats { truncated, ..AnalysisStats::default() } }
+    }
+}
+
+struct Running {
+    detector: Detector,
+    analysis: Box<dyn Analysis>,
+    spent: Duration,
+}
+
+/// All detectors that run.
+pub(crate) struct Detectors {
+    plan: Plan,
+    running: Vec<Running>,
+    /// Those that are wanted, but not there.
+    absent: Vec<Detector>,
+}
+
+/// What came of them.
+pub(crate) struct Detected {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) stats: BTreeMap<String, AnalysisStats>,
+}
+
+impl Detectors {
+    pub(crate) fn new(plan: Plan) -> Detectors {
+        let mut detectors = Detectors { plan, running: Vec::new(), absent: Vec::new() };
+        for detector in detectors.plan.detectors() {
+            match analysis(detector, &detectors.plan) {
+                Some(analysis) => detectors.running.push(Running { detector, analysis, spent: Duration::ZERO }),
+                None => detectors.absent.push(detector),
+            }
+        }
+        detectors
+    }
+
+    /// Those that this version does not have.
+    pub(crate) fn absent(&self) -> &[Detector] {
+        &self.absent
+    }
+
+    /// Whether the whole trace must be kept for them.
+    pub(crate) fn need_trace(&self) -> bool {
+        self.running.iter().any(|running| needs_trace(running.detector))
+    }
+
+    /// Takes the next events.
+    pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
+        for running in &mut self.running {
+            let started = Instant::now();
+            running.analysis.batch(names, batch);
+            running.spent += started.elapsed();
+        }
+    }
+
+    /// At the end of the trace, which can be found at `path`.
+    pub(crate) fn finish(
+        self,
+        properties: &Properties,
+        (names, meta): (&Names, &Meta),
+        path: &Path,
+        ending: &Ending<'_>,
+    ) -> Detected {
+        let wanted = self.plan.wanted(properties);
+        let trace = ending.kept.trace().filter(|_| ending.unread.is_none());
+        let missing = ending.kept.missing();
+        let bound = trace.map(|trace| bound(properties, names, trace)).unwrap_or_default();
+        let initial = |var| bound.iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
+        let whole = Whole {
+            names,
+            trace,
+            missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
+            initial: &initial,
+            complete: ending.at_end,
+            window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
+            wanted: &wanted,
+            stop: ending.interrupt.flag(),
+            preserving: RefCell::new(None),
+        };
+        let mut claims = Vec::new();
+        let mut stats = BTreeMap::new();
+        for Running { detector, analysis, spent } in self.running {
+            let started = Instant::now();
+            let _working = Working::on(format!("{}: looking through the trace", name(detector)));
+            let mut found = analysis.finish(&whole);
+            found.stats.seconds = (spent + started.elapsed()).as_secs_f64();
+            claims.append(&mut found.claims);
+            stats.insert(name(detector), found.stats);
+        }
+        let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
+        let moments = match ending.kept.trace() {
+            Some(trace) => moments::of_trace(names, meta, trace, &events),
+            None => moments::read_again(path, &events),
+        };
+        let _working = Working::on("checking what was found".to_owned());
+        let findings = settle::settle(claims, &whole, &moments, &mut stats);
+        Detected { findings, stats }
+    }
+}
+
+/// The name of a detector, as the command line has it.
+pub(crate) fn name(detector: Detector) -> String {
+    detector.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// The specifications without their properties, and none at all: what they say of initial values, each before the next.
+fn bound(properties: &Properties, names: &Names, trace: &Batch) -> Vec<BoundSpec> {
+    let bare = |spec: &Spec| Spec { properties: Vec::new(), ..spec.clone() };
+    let specs = properties.runs().map(|run| bare(run.spec())).chain([Spec::default()]);
+    let bind = |spec: Spec| BoundSpec::new(&spec, Knobs::default(), properties.init(), Path::new(""), names, trace);
+    specs.map(bind).collect()
+}

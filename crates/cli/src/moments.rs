@@ -1,0 +1,74 @@
+//! What happened at some events: operation, site, stack, and the locks that their threads held.
+
+use crate::held::HeldLocks;
+use crate::input;
+use event::{Batch, Meta, Names};
+use report::Side;
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use trace::text::event_text;
+
+/// What happened, by event.
+pub(crate) type Moments = HashMap<u64, Side>;
+
+/// Looks at events in passing.
+struct Looker<'a> {
+    wanted: std::iter::Peekable<std::collections::btree_set::Iter<'a, u64>>,
+    held: HeldLocks,
+    found: Moments,
+}
+
+impl<'a> Looker<'a> {
+    fn new(wanted: &'a BTreeSet<u64>) -> Looker<'a> {
+        Looker { wanted: wanted.iter().peekable(), held: HeldLocks::default(), found: Moments::new() }
+    }
+
+    /// Takes the next events; whether more are wanted.
+    fn batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> bool {
+        for (index, &event) in (batch.first..).zip(&batch.events) {
+            if self.wanted.next_if(|&&next| next == index).is_some() {
+                let side = Side {
+                    event: index,
+                    thread: names.thread(event.thread()).to_owned(),
+                    op: event_text(names, batch, event),
+                    site: names.site(event.site()).to_owned(),
+                    locks_held: self.held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
+                    stack: stack(names, meta, batch.extra(event).stack),
+                };
+                self.found.insert(index, side);
+            } else if self.wanted.peek().is_none() {
+                return false;
+            }
+            self.held.step(batch, event);
+        }
+        true
+    }
+}
+
+/// The frames of a call stack, leaf first.
+fn stack(names: &Names, meta: &Meta, stack: event::StackId) -> Vec<String> {
+    meta.stacks.frames(stack).map(|frame| names.site(frame).to_owned()).collect()
+}
+
+/// What happened at some events of a trace in memory.
+pub(crate) fn of_trace(names: &Names, meta: &Meta, trace: &Batch, wanted: &BTreeSet<u64>) -> Moments {
+    let mut looker = Looker::new(wanted);
+    looker.batch(names, meta, trace);
+    looker.found
+}
+
+/// The same of a trace that was not kept: it is read again, as far as that is possible.
+pub(crate) fn read_again(path: &Path, wanted: &BTreeSet<u64>) -> Moments {
+    let mut looker = Looker::new(wanted);
+    if wanted.is_empty() || !path.is_file() {
+        return looker.found;
+    }
+    let Ok(mut input) = input::open(path) else { return looker.found };
+    let mut batch = Batch::default();
+    while let Ok(true) = input.source.next_batch(&mut batch) {
+        if !looker.batch(input.source.names(), input.source.meta(), &batch) {
+            break;
+        }
+    }
+    looker.found
+}

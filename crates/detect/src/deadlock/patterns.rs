@@ -1,0 +1,227 @@
+//! Abstract deadlock patterns: cycles of abstract requests of different threads, each asking for a lock that the next
+//! one holds, the shortest first.
+
+use super::requests::{Abstract, Requests};
+use crate::lock_order::components;
+use event::{Id, LockId, SiteId, ThreadId};
+
+/// The search recurses once per thread of a cycle.
+const LONGEST: usize = 64;
+
+const FAR: u32 = u32::MAX;
+
+/// A cycle of abstract requests, by their numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Pattern {
+    pub(super) requests: Vec<u32>,
+}
+
+/// A thread, the lock that it holds and that it asks for, and where: what makes a deadlock the same.
+type Identity = Vec<(ThreadId, LockId, SiteId, LockId, SiteId)>;
+
+impl Pattern {
+    fn parts<'r>(&'r self, requests: &'r Requests) -> impl Iterator<Item = &'r Abstract> {
+        self.requests.iter().map(|&number| &requests.list[number as usize])
+    }
+
+    /// What makes it the same deadlock as another.
+    pub(super) fn identity(&self, requests: &Requests) -> Identity {
+        let parts: Vec<&Abstract> = self.parts(requests).collect();
+        let part = |k: usize| {
+            let asked = parts[(k + parts.len() - 1) % parts.len()].lock;
+            let site = parts[k].holds(asked).map_or(SiteId(0), |hold| hold.2);
+            (parts[k].thread, asked, site, parts[k].lock, parts[k].site)
+        };
+        let mut identity: Identity = (0..parts.len()).map(part).collect();
+        let least = (0..identity.len()).min_by_key(|&k| identity[k].0).unwrap_or(0);
+        identity.rotate_left(least);
+        identity
+    }
+
+    /// Of each thread its requests, in order.
+    pub(super) fn instances(&self, requests: &Requests) -> Vec<Vec<u64>> {
+        self.parts(requests).map(|part| part.events.iter().map(|event| u64::from(event.0)).collect()).collect()
+    }
+
+    /// The requests, if the trace ends with this cycle.
+    pub(super) fn unanswered(&self, requests: &Requests) -> Option<Vec<u64>> {
+        self.parts(requests).map(|part| part.unanswered.map(u64::from)).collect()
+    }
+}
+
+/// The search was cut short.
+struct Exhausted;
+
+/// Finds patterns.
+pub(super) struct Patterns<'a> {
+    requests: &'a Requests,
+    most: usize,
+    steps: u64,
+    /// By lock: who holds it while asking for a lock from which a cycle may lead back.
+    holders: Vec<Vec<u32>>,
+    /// By lock: the locks held while it is asked for.
+    into: Vec<Vec<u32>>,
+    path: Vec<u32>,
+    /// By lock: how many requests more it takes at least until a lock is asked for that the first one holds.
+    back: Vec<u32>,
+    reached: Vec<u32>,
+    longer: bool,
+    pub(super) found: Vec<Pattern>,
+    /// All there are.
+    pub(super) complete: bool,
+}
+
+impl<'a> Patterns<'a> {
+    pub(super) fn new(requests: &'a Requests, most: usize, steps: u64) -> Patterns<'a> {
+        let ends = |request: &Abstract| request.held.iter().map(|hold| hold.0).chain([request.lock]).max();
+        let locks = requests.list.iter().filter_map(ends).max().map_or(0, |lock| lock.index() + 1);
+        let mut edges: Vec<(u32, u32)> = Vec::new();
+        for request in &requests.list {
+            edges.extend(request.held.iter().map(|hold| (hold.0.0, request.lock.0)));
+        }
+        edges.sort_unstable();
+        edges.dedup();
+        let mut component = vec![0; locks];
+        for (number, nodes) in components(locks, &edges).into_iter().enumerate() {
+            nodes.into_iter().for_each(|lock| component[lock as usize] = number);
+        }
+        let mut holders = vec![Vec::new(); locks];
+        for (number, request) in (0..).zip(&requests.list) {
+            for hold in &request.held {
+                if component[hold.0.index()] == component[request.lock.index()] {
+                    holders[hold.0.index()].push(number);
+                }
+            }
+        }
+        let mut into = vec![Vec::new(); locks];
+        for (from, to) in edges.into_iter().filter(|&(from, to)| component[from as usize] == component[to as usize]) {
+            into[to as usize].push(from);
+        }
+        Patterns {
+            requests,
+            most,
+            steps,
+            holders,
+            into,
+            path: Vec::new(),
+            back: vec![FAR; locks],
+            reached: Vec::new(),
+            longer: false,
+            found: Vec::new(),
+            complete: true,
+        }
+    }
+
+    /// Adds the patterns of requests that pass, and that are not there yet.
+    pub(super) fn search(&mut self, pass: impl Fn(&Abstract) -> bool) {
+        let first_found = self.found.len();
+        let passes: Vec<bool> = self.requests.list.iter().map(pass).collect();
+        let all = self.lengths(&passes, first_found);
+        self.path.clear();
+        self.complete = matches!(all, Ok(true));
+    }
+
+    /// One length after the other; whether these are all.
+    fn lengths(&mut self, passes: &[bool], known: usize) -> Result<bool, Exhausted> {
+        let mut threads: Vec<ThreadId> = self.requests.list.iter().map(|request| request.thread).collect();
+        threads.sort_unstable();
+        threads.dedup();
+        for length in 2..=threads.len().min(LONGEST) {
+            self.longer = false;
+            for first in (0..self.requests.list.len() as u32).filter(|&first| passes[first as usize]) {
+                self.measure(first, length)?;
+                if self.back[self.requests.list[first as usize].lock.index()] != FAR {
+                    self.path.push(first);
+                    self.extend(passes, known, length)?;
+                    self.path.pop();
+                }
+            }
+            if !self.longer {
+                return Ok(true);
+            }
+        }
+        Ok(threads.len() <= LONGEST)
+    }
+
+    fn step(&mut self, many: usize) -> Result<(), Exhausted> {
+        self.steps = self.steps.checked_sub(many as u64).ok_or(Exhausted)?;
+        Ok(())
+    }
+
+    fn measure(&mut self, first: u32, length: usize) -> Result<(), Exhausted> {
+        for lock in self.reached.drain(..) {
+            self.back[lock as usize] = FAR;
+        }
+        for hold in &self.requests.list[first as usize].held {
+            self.back[hold.0.index()] = 0;
+            self.reached.push(hold.0.0);
+        }
+        let mut next = 0;
+        while let Some(&lock) = self.reached.get(next) {
+            next += 1;
+            let back = self.back[lock as usize] + 1;
+            if back as usize >= length {
+                self.longer = true;
+                break;
+            }
+            for &before in &self.into[lock as usize] {
+                if self.back[before as usize] == FAR {
+                    self.back[before as usize] = back;
+                    self.reached.push(before);
+                }
+            }
+            self.step(1 + self.into[lock as usize].len())?;
+        }
+        self.step(1)
+    }
+
+    /// Goes on from the last request of the path. The first has the least number.
+    fn extend(&mut self, passes: &[bool], known: usize, length: usize) -> Result<(), Exhausted> {
+        let requests = self.requests;
+        let part = |number: u32| &requests.list[number as usize];
+        let (first, last) = (self.path[0], self.path[self.path.len() - 1]);
+        let asked = part(last).lock;
+        if self.path.len() == length {
+            self.longer = true;
+            if part(first).holds(asked).is_some_and(|hold| hold.1.excludes(part(last).mode)) {
+                self.tell(known)?;
+            }
+            return Ok(());
+        }
+        let left = length - self.path.len();
+        for place in 0..self.holders[asked.index()].len() {
+            let number = self.holders[asked.index()][place];
+            self.step(1)?;
+            let next = part(number);
+            if number <= first || !passes[number as usize] {
+                continue;
+            }
+            let back = self.back[next.lock.index()];
+            if back == FAR || back as usize + 1 > left {
+                self.longer |= back != FAR;
+                continue;
+            }
+            let blocks = next.holds(asked).is_some_and(|hold| hold.1.excludes(part(last).mode));
+            if !blocks || !self.path.iter().all(|&other| requests.compatible(part(other), next)) {
+                continue;
+            }
+            self.step(self.path.len())?;
+            self.path.push(number);
+            self.extend(passes, known, length)?;
+            self.path.pop();
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, known: usize) -> Result<(), Exhausted> {
+        let pattern = Pattern { requests: self.path.clone() };
+        if self.found[..known].contains(&pattern) {
+            return Ok(());
+        }
+        if self.found.len() >= self.most {
+            return Err(Exhausted);
+        }
+        self.found.push(pattern);
+        Ok(())
+    }
+}

@@ -1,0 +1,174 @@
+//! Abstract requests: what a thread holds, what it asks for, and where; with all events that are such a request.
+
+use super::held::{Held, Locks};
+use crate::lock_order::{LockMode, SegmentOrder, Segments};
+use event::{Batch, LockId, Names, Op, SiteId, Space, ThreadId};
+use rustc_hash::FxHashMap;
+
+/// Bounds the memory of held locks of all abstract requests together.
+const MOST_HELD: usize = 1 << 24;
+/// Forks and joins are looked at if requests are in no more segments than this.
+const MOST_SEGMENTS: usize = 1 << 14;
+/// Two abstract requests with more pairs of segments than this are not compared.
+const MOST_PAIRS: usize = 1 << 12;
+
+/// A lock held, how, and where it was taken. Of a lock held both ways only the exclusive hold is here.
+pub(super) type Hold = (LockId, LockMode, SiteId);
+
+/// What tells abstract requests apart.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    thread: ThreadId,
+    lock: LockId,
+    mode: LockMode,
+    site: SiteId,
+    /// In the order of the locks.
+    held: Box<[Hold]>,
+}
+
+/// An abstract request.
+#[derive(Clone, Debug)]
+pub(super) struct Abstract {
+    pub(super) thread: ThreadId,
+    pub(super) lock: LockId,
+    pub(super) mode: LockMode,
+    pub(super) site: SiteId,
+    pub(super) held: Box<[Hold]>,
+    /// The events, in order, and the segment that each is in.
+    pub(super) events: Vec<(u32, u32)>,
+    /// The last of them, if the trace ends without an answer to it.
+    pub(super) unanswered: Option<u32>,
+    /// The different segments.
+    segments: Vec<u32>,
+}
+
+impl Abstract {
+    /// How it holds a lock, and where it took it.
+    pub(super) fn holds(&self, lock: LockId) -> Option<Hold> {
+        self.held.binary_search_by_key(&lock, |hold| hold.0).ok().map(|place| self.held[place])
+    }
+}
+
+/// All requests of threads that hold something.
+#[derive(Debug)]
+pub(super) struct Requests {
+    pub(super) list: Vec<Abstract>,
+    order: Option<SegmentOrder>,
+    /// Requests that found no room.
+    pub(super) unrecorded: u64,
+}
+
+impl Requests {
+    pub(super) fn new(names: &Names, batch: &Batch) -> Requests {
+        let threads = names.space(Space::Thread).len();
+        let mut locks = Locks::new(threads);
+        let mut segments = Segments::default();
+        let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+        let mut list: Vec<Abstract> = Vec::new();
+        let (mut room, mut unrecorded) = (MOST_HELD, 0);
+        // By thread: an abstract request that nothing of the thread came after.
+        let mut last: Vec<Option<usize>> = vec![None; threads];
+        for (at, &event) in (0u32..).zip(&batch.events) {
+            last[event.thread().0 as usize] = None;
+            match event.op() {
+                Op::Acquire | Op::ReadAcquire | Op::Request => {
+                    if !locks.held(event).is_empty()
+                        && let Some(mode) = locks.asks(event)
+                    {
+                        let (thread, lock, site) = (event.thread(), event.lock(), event.site());
+                        let key = Key { thread, lock, mode, site, held: holds(locks.held(event)) };
+                        let number = match known.get(&key) {
+                            Some(&number) => number,
+                            None if room < key.held.len() => {
+                                unrecorded += 1;
+                                locks.step(batch, at, event);
+                                continue;
+                            }
+                            None => {
+                                room -= key.held.len();
+                                list.push(Abstract::new(&key));
+                                known.insert(key, list.len() - 1);
+                                list.len() - 1
+                            }
+                        };
+                        list[number].events.push((at, segments.of(thread)));
+                        last[thread.0 as usize] = Some(number).filter(|_| event.op() == Op::Request);
+                    }
+                }
+                Op::Fork => segments.fork(event.thread(), event.child()),
+                Op::Join => segments.join(event.thread(), event.child()),
+                _ => {}
+            }
+            locks.step(batch, at, event);
+        }
+        for number in last.into_iter().flatten() {
+            list[number].unanswered = list[number].events.last().map(|request| request.0);
+        }
+        let order = order(&mut list, &segments);
+        Requests { list, order, unrecorded: unrecorded + locks.too_deep }
+    }
+
+    /// Whether forks and joins let events in these segments be next at the same time.
+    pub(super) fn concurrent(&self, a: u32, b: u32) -> bool {
+        self.order.as_ref().is_none_or(|order| order.concurrent(a, b))
+    }
+
+    /// Whether two threads can be at such requests at the same time, as far as forks, joins and the locks held go.
+    pub(super) fn compatible(&self, a: &Abstract, b: &Abstract) -> bool {
+        if a.thread == b.thread || !can_be_held(&a.held, &b.held) {
+            return false;
+        }
+        let pairs = a.segments.len().saturating_mul(b.segments.len());
+        pairs > MOST_PAIRS || a.segments.iter().any(|&x| b.segments.iter().any(|&y| self.concurrent(x, y)))
+    }
+}
+
+impl Abstract {
+    fn new(key: &Key) -> Abstract {
+        let Key { thread, lock, mode, site, .. } = *key;
+        let (events, segments) = (Vec::new(), Vec::new());
+        Abstract { thread, lock, mode, site, held: key.held.clone(), events, unanswered: None, segments }
+    }
+}
+
+/// Of each lock, in their order, the hold that excludes most.
+fn holds(held: &[Held]) -> Box<[Hold]> {
+    let mut holds: Vec<Hold> = held.iter().map(|held| (held.lock, held.mode, held.site)).collect();
+    holds.sort_unstable_by_key(|hold| (hold.0, hold.1 == LockMode::Shared));
+    holds.dedup_by_key(|hold| hold.0);
+    holds.into()
+}
+
+/// Whether two threads can hold these at the same time.
+fn can_be_held(a: &[Hold], b: &[Hold]) -> bool {
+    let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
+    while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
+        if x.0 == y.0 && x.1.excludes(y.1) {
+            return false;
+        }
+        if x.0 <= y.0 {
+            a.next();
+        } else {
+            b.next();
+        }
+    }
+    true
+}
+
+/// The order of the segments of all requests, which become places in it; `None` if they are too many.
+fn order(list: &mut [Abstract], segments: &Segments) -> Option<SegmentOrder> {
+    let mut some: Vec<u32> = list.iter().flat_map(|request| &request.events).map(|event| event.1).collect();
+    some.sort_unstable();
+    some.dedup();
+    if some.len() > MOST_SEGMENTS {
+        return None;
+    }
+    for request in list {
+        for event in &mut request.events {
+            event.1 = some.binary_search(&event.1).unwrap_or(0) as u32;
+        }
+        request.segments = request.events.iter().map(|event| event.1).collect();
+        request.segments.dedup();
+    }
+    Some(segments.order(&some))
+}

@@ -1,0 +1,252 @@
+//! Notifies that come too early: after the test that made a thread wait, and before it waits.
+//!
+//! **Follows** Havelund, Lowry, Penix, *Formal analysis of a space-craft controller using SPIN*, TSE 2001: the error of the remote
+//! agent, where a thread tests a counter, and before it waits another one counts and notifies. The paper finds it with a model checker;
+//! here one pass over the recorded run pairs every wait with the notify that ended it, or should have, and with the last read before it,
+//! and `predict` asks for an order in which the notify comes between the two.
+//!
+//! **Deviates** from the definition in docs/detectors.md: of waits at the same sites it takes a few only, and of a wait that ended without a
+//! notify (a timeout) the first notify meanwhile that woke nobody else. A notify of the waiting thread itself before it waits is
+//! not one that it missed.
+//!
+//! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
+//! are counted. The test is the last read of any variable: a thread that reads another variable between
+//! its test and its wait seems to have tested that one. A thread without a recorded read tests nothing.
+//!
+//! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`. Whether the
+//! thread is then left waiting for good depends on later notifies, and the report says whether one is recorded.
+
+mod predict;
+
+pub use predict::{Predicted, predict};
+
+use crate::windows::Schedule;
+use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId, Wake};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// So many waits with the same sites are candidates.
+const SAME_SITES: u32 = 8;
+/// So many candidates are kept.
+const MOST: usize = 100_000;
+
+/// An event, as far as a report needs it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Place {
+    /// Its index in the trace.
+    pub event: u64,
+    /// Its thread.
+    pub thread: ThreadId,
+    /// Where in the program it is.
+    pub site: SiteId,
+}
+
+impl Place {
+    fn new(event: Event, index: u64) -> Place {
+        Place { event: index, thread: event.thread(), site: event.site() }
+    }
+
+    /// What tells it from others: its site, or if that is unknown itself.
+    fn key(self) -> (SiteId, u64) {
+        (self.site, if self.site == SiteId(0) { self.event } else { 0 })
+    }
+}
+
+/// A wait, the notify that ends it or should, and the test before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wakeup {
+    /// The condition.
+    pub cond: CondId,
+    /// The `wait`.
+    pub wait: Place,
+    /// The `notify` or `notifyall`.
+    pub notify: Place,
+    /// The last read of the waiting thread before it waits.
+    pub test: Place,
+    /// Another notify of the condition that is recorded after that one, and may still wake the thread.
+    pub later: Option<u64>,
+}
+
+/// A wake-up that is lost.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LostWakeup {
+    /// Its events.
+    pub wakeup: Wakeup,
+    /// The order that shows it; `None` if that is the recorded one.
+    pub schedule: Option<Schedule>,
+}
+
+/// What one pass found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Waits {
+    /// Waits that are lost in the recorded run, if the trace is complete.
+    pub observed: Vec<Wakeup>,
+    /// Those whose notify may come too early in another run.
+    pub candidates: Vec<Wakeup>,
+    /// How many more candidates there are, most of them at the same sites as others.
+    pub left_out: u64,
+    /// Waits without a read before them: nothing is claimed of these.
+    pub untested: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    cond: CondId,
+    lock: LockId,
+    wait: Place,
+    test: Option<Place>,
+    /// The last notify of the condition before it by another thread.
+    before: Option<Place>,
+}
+
+#[derive(Default, Debug)]
+struct Cond {
+    /// The last notify, and the last one of another thread than that.
+    last: Option<Place>,
+    last_other: Option<Place>,
+    /// Since when threads wait.
+    waits: BTreeSet<u64>,
+    /// Notifies that a thread which waits may be paired with, and whether of all.
+    notifies: BTreeMap<u64, (Place, bool)>,
+    /// Notifies since the last wait that more would be of no use after: as many as threads waited then, none after a
+    /// notify-all.
+    room: usize,
+}
+
+impl Cond {
+    fn wait(&mut self, since: u64) {
+        self.waits.insert(since);
+        self.room = self.waits.len();
+    }
+
+    fn notify(&mut self, place: Place, all: bool) {
+        if let Some(last) = self.last.filter(|last| last.thread != place.thread) {
+            self.last_other = Some(last);
+        }
+        self.last = Some(place);
+        if self.room > 0 && !self.waits.is_empty() {
+            self.room = if all { 0 } else { self.room - 1 };
+            self.notifies.insert(place.event, (place, all));
+        }
+    }
+
+    /// The last notify of another thread.
+    fn last_not_of(&self, thread: ThreadId) -> Option<Place> {
+        self.last.filter(|last| last.thread != thread).or(self.last_other.filter(|last| last.thread != thread))
+    }
+
+    /// The first notify since then that woke nobody, or all.
+    fn first_since(&self, wait: u64) -> Option<Place> {
+        self.notifies.range(wait..).next().map(|(_, &(place, _))| place)
+    }
+
+    /// The thread that waits since then goes on, woken by a notify or otherwise: that notify, or another that came meanwhile.
+    fn goes_on(&mut self, wait: u64, notified: bool) -> Option<Place> {
+        let notify = self.first_since(wait);
+        if let Some(place) = notify.filter(|place| notified && !self.notifies[&place.event].1) {
+            self.notifies.remove(&place.event);
+        }
+        self.waits.remove(&wait);
+        let oldest = self.waits.first().copied().unwrap_or(u64::MAX);
+        while let Some(entry) = self.notifies.first_entry().filter(|entry| *entry.key() < oldest) {
+            entry.remove();
+        }
+        notify
+    }
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Thread {
+    read: Option<Place>,
+    waiting: Option<Waiting>,
+}
+
+/// Pairs waits with notifies and tests, batch by batch.
+#[derive(Default, Debug)]
+pub struct LostWakeups {
+    threads: Vec<Thread>,
+    conds: Vec<Cond>,
+    counts: FxHashMap<(CondId, [(SiteId, u64); 3]), u32>,
+    found: Waits,
+}
+
+impl LostWakeups {
+    /// Before the first event.
+    pub fn new() -> Self {
+        LostWakeups::default()
+    }
+
+    /// Takes the next events.
+    pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        self.threads.resize(names.space(Space::Thread).len(), Thread::default());
+        self.conds.resize_with(names.space(Space::Cond).len(), Cond::default);
+        for (index, &event) in (batch.first..).zip(&batch.events) {
+            let thread = &mut self.threads[event.thread().index()];
+            if let Some(waiting) = thread.waiting.take() {
+                self.goes_on(batch, waiting, event);
+            }
+            match event.op() {
+                Op::Read | Op::AtomicLoad => {
+                    self.threads[event.thread().index()].read = Some(Place::new(event, index));
+                }
+                Op::Wait => {
+                    let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
+                    let cond = &mut self.conds[event.cond().index()];
+                    cond.wait(index);
+                    let thread = &mut self.threads[event.thread().index()];
+                    let (test, before) = (thread.read, cond.last_not_of(event.thread()));
+                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, test, before });
+                    self.found.untested += u64::from(test.is_none());
+                }
+                Op::Notify | Op::NotifyAll => {
+                    let all = event.op() == Op::NotifyAll;
+                    self.conds[event.cond().index()].notify(Place::new(event, index), all);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The waiting thread goes on with this event.
+    fn goes_on(&mut self, batch: &Batch, waiting: Waiting, event: Event) {
+        let extra = batch.extra(event);
+        let woken = event.op() == Op::Woken && (event.cond(), extra.lock) == (waiting.cond, waiting.lock);
+        let notified = woken && extra.wake == Wake::Notified;
+        let notify = self.conds[waiting.cond.index()].goes_on(waiting.wait.event, notified);
+        if let Some(notify) = notify {
+            self.candidate(waiting, notify);
+        }
+    }
+
+    fn candidate(&mut self, waiting: Waiting, notify: Place) {
+        let Waiting { cond, wait, test: Some(test), .. } = waiting else { return };
+        let count = self.counts.entry((cond, [wait.key(), notify.key(), test.key()])).or_default();
+        *count += 1;
+        if *count > SAME_SITES || self.found.candidates.len() >= MOST {
+            self.found.left_out += 1;
+        } else {
+            self.found.candidates.push(Wakeup { cond, wait, notify, test, later: None });
+        }
+    }
+
+    /// What was found.
+    pub fn finish(mut self) -> Waits {
+        for waiting in std::mem::take(&mut self.threads).iter().filter_map(|thread| thread.waiting) {
+            let cond = &self.conds[waiting.cond.index()];
+            if let Some(notify) = cond.first_since(waiting.wait.event) {
+                self.candidate(waiting, notify);
+            } else if cond.last.is_none_or(|last| last.event < waiting.wait.event)
+                && let (Some(notify), Some(test)) = (waiting.before, waiting.test)
+                && notify.event > test.event
+            {
+                let Waiting { cond, wait, .. } = waiting;
+                self.found.observed.push(Wakeup { cond, wait, notify, test, later: None });
+            }
+        }
+        let last: Vec<Option<u64>> = self.conds.iter().map(|cond| cond.last.map(|last| last.event)).collect();
+        for wakeup in &mut self.found.candidates {
+            wakeup.later = last[wakeup.cond.index()].filter(|&last| last > wakeup.notify.event);
+        }
+        self.found
+    }
+}

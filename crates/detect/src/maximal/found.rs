@@ -1,0 +1,109 @@
+//! The races found so far, and what is still worth asking.
+
+use super::pairs::Pair;
+use super::{Known, Prefix, SitePair};
+use crate::race::{Access, Race, Races};
+use event::{LockId, Op, SiteId};
+use reach::Excerpt;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Collects races.
+pub(super) struct Found {
+    most: usize,
+    known: Known,
+    races: Races,
+    prefixes: Vec<Prefix>,
+    /// Where a race is kept, if it is.
+    kept: FxHashMap<SitePair, usize>,
+    racy_sites: FxHashSet<SiteId>,
+}
+
+fn key(excerpt: &Excerpt, pair: &Pair) -> SitePair {
+    let [a, b] = pair.events.map(|event| excerpt.batch.events[event as usize].site());
+    (a.min(b), a.max(b), pair.variable)
+}
+
+impl Found {
+    pub(super) fn new(most: usize, known: Known) -> Found {
+        Found {
+            most,
+            known,
+            races: Races::default(),
+            prefixes: Vec::new(),
+            kept: FxHashMap::default(),
+            racy_sites: FxHashSet::default(),
+        }
+    }
+
+    /// Whether a race of this pair would say anything new.
+    pub(super) fn is_new(&self, excerpt: &Excerpt, pair: &Pair) -> bool {
+        let later = excerpt.index[pair.events[1] as usize];
+        !self.known.racy_events.contains(&later) || !self.known.pairs.contains(&key(excerpt, pair))
+    }
+
+    /// The pair is a race, as this prefix shows.
+    pub(super) fn race(&mut self, excerpt: &Excerpt, pair: &Pair, prefix: &[u32]) {
+        let key = key(excerpt, pair);
+        let later = excerpt.index[pair.events[1] as usize];
+        let new_pair = self.known.pairs.insert(key);
+        let new_event = self.known.racy_events.insert(later);
+        if new_event {
+            self.races.racy_events += 1;
+            if self.racy_sites.insert(excerpt.batch.events[pair.events[1] as usize].site()) {
+                self.races.racy_sites += 1;
+            }
+        }
+        if new_pair && self.races.races.len() < self.most {
+            self.kept.insert(key, self.races.races.len());
+            let [earlier, later] = pair.events.map(|event| access(excerpt, event));
+            self.races.races.push(Race { variable: pair.variable, earlier, later, events: 1 });
+            let of_window = prefix.iter().filter(|&&event| event as usize >= excerpt.fixed);
+            self.prefixes.push(Prefix {
+                recorded: excerpt.window.start,
+                then: of_window.map(|&event| excerpt.index[event as usize]).collect(),
+            });
+        } else if new_event {
+            match self.kept.get(&key) {
+                Some(&race) => self.races.races[race].events += 1,
+                None => self.races.left_out += 1,
+            }
+        }
+    }
+
+    pub(super) fn finish(self) -> (Races, Vec<Prefix>) {
+        (self.races, self.prefixes)
+    }
+}
+
+fn access(excerpt: &Excerpt, at: u32) -> Access {
+    let event = excerpt.batch.events[at as usize];
+    Access { event: excerpt.index[at as usize], thread: event.thread(), site: event.site(), locks: held(excerpt, at) }
+}
+
+/// The locks that an event's thread holds, in either way.
+fn held(excerpt: &Excerpt, at: u32) -> Vec<LockId> {
+    let thread = excerpt.batch.events[at as usize].thread();
+    let mut depths: FxHashMap<LockId, i64> = FxHashMap::default();
+    let mut given_up: FxHashMap<LockId, i64> = FxHashMap::default();
+    for &event in excerpt.batch.events[..at as usize].iter().filter(|event| event.thread() == thread) {
+        match event.op() {
+            Op::Acquire | Op::TryAcquire | Op::ReadAcquire => *depths.entry(event.lock()).or_default() += 1,
+            Op::Release | Op::ReadRelease => {
+                let depth = depths.entry(event.lock()).or_default();
+                *depth = (*depth - 1).max(0);
+            }
+            Op::Wait => {
+                let lock = excerpt.batch.extra(event).lock;
+                given_up.insert(lock, depths.remove(&lock).unwrap_or(0));
+            }
+            Op::Woken => {
+                let lock = excerpt.batch.extra(event).lock;
+                *depths.entry(lock).or_default() += given_up.remove(&lock).unwrap_or(0).max(1);
+            }
+            _ => {}
+        }
+    }
+    let mut locks: Vec<LockId> = depths.into_iter().filter(|&(_, depth)| depth > 0).map(|(lock, _)| lock).collect();
+    locks.sort_unstable();
+    locks
+}

@@ -1,0 +1,147 @@
+//! All races of a window: every pair of conflicting accesses that some feasible prefix leaves next at the same time.
+//!
+//! The model is that of Şerbănuţă, Chen and Roşu, "Maximal causal models for sequentially consistent systems", with what
+//! docs/causality.md adds; RVPredict asks a constraint solver the same question, pair by pair, and so does this: the solver
+//! is `reach`, which knows the theory. Where it deviates: windows overlap by half, the past of a window is kept as far as
+//! it matters, and every lock, condition, semaphore and try-lock is in the model.
+//!
+//! It misses races of events that are in no common window, and pairs on which the time ran out: both are told. It raises no
+//! false alarm: each race has a prefix that `witness::check_race` accepts.
+//!
+//! In a window, every event is found that is the later half of a race, and every variable and pair of sites; other pairs of
+//! the same sites whose later event is known to be racy are passed over.
+
+mod found;
+mod pairs;
+
+use crate::race::Races;
+use event::{Names, SiteId, Value, VarId};
+use found::Found;
+use reach::{Answer, Excerpt, Limits, Question, Reach};
+use rustc_hash::FxHashSet;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// A variable and the sites of two accesses of it, the smaller first.
+pub type SitePair = (SiteId, SiteId, VarId);
+
+/// How far to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'o> {
+    /// How long a window may take.
+    pub per_window: Option<Duration>,
+    /// How many steps a pair may take.
+    pub steps: u64,
+    /// Until when to look at all.
+    pub deadline: Option<Instant>,
+    /// Until somebody sets it.
+    pub stop: Option<&'o AtomicBool>,
+    /// How many races to keep.
+    pub most: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { per_window: None, steps: u64::MAX, deadline: None, stop: None, most: 1000 }
+    }
+}
+
+/// What others have found already, and need not be found again.
+#[derive(Clone, Default, Debug)]
+pub struct Known {
+    /// Events that are the later half of a race.
+    pub racy_events: FxHashSet<u64>,
+    /// Races.
+    pub pairs: FxHashSet<SitePair>,
+}
+
+/// An order that shows a race: everything before an event as recorded, then these; then the two accesses are next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Prefix {
+    /// The events before this one come first.
+    pub recorded: u64,
+    /// Then come these.
+    pub then: Vec<u64>,
+}
+
+impl Prefix {
+    /// The whole order.
+    pub fn whole(&self) -> Vec<u64> {
+        (0..self.recorded).chain(self.then.iter().copied()).collect()
+    }
+}
+
+/// What was looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Looked {
+    /// Windows begun.
+    pub windows: u64,
+    /// Those of them in which some pair is undecided.
+    pub undecided_windows: u64,
+    /// Conflicting pairs that were decided: racy, not racy, or passed over, as nothing new could come of them.
+    pub pairs: u64,
+    /// Those of them that took a search.
+    pub asked: u64,
+    /// Conflicting pairs that were not decided.
+    pub undecided: u64,
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Report {
+    /// The races, without those that were known.
+    pub races: Races,
+    /// By race: the order that shows it.
+    pub prefixes: Vec<Prefix>,
+    /// What was looked at.
+    pub looked: Looked,
+}
+
+/// Looks for all races, window after window.
+pub struct Maximal<'o> {
+    options: Options<'o>,
+    found: Found,
+    looked: Looked,
+}
+
+impl<'o> Maximal<'o> {
+    /// Before the first window.
+    pub fn new(options: Options<'o>, known: Known) -> Self {
+        Maximal { options, found: Found::new(options.most, known), looked: Looked::default() }
+    }
+
+    /// The next window. `initial` gives what variables hold before the trace.
+    pub fn window(&mut self, names: &Names, excerpt: &Excerpt, initial: &dyn Fn(VarId) -> Value) {
+        let end = self.options.per_window.map(|time| Instant::now() + time);
+        let deadline = end.into_iter().chain(self.options.deadline).min();
+        let limits = Limits { steps: self.options.steps, deadline, stop: self.options.stop };
+        let mut reach = Reach::new(names, &excerpt.batch, excerpt.fixed, initial);
+        let undecided = self.looked.undecided;
+        let (found, looked) = (&mut self.found, &mut self.looked);
+        looked.windows += 1;
+        pairs::conflicting(excerpt, &mut |pair| {
+            let [a, b] = pair.events;
+            if !found.is_new(excerpt, &pair) || pair.pinned || reach.never_together(a, b) {
+                looked.pairs += 1;
+                return;
+            }
+            match reach.ask(&Question { next: &[a, b], contains: &[], before: &[] }, &limits) {
+                Answer::Undecided => {
+                    looked.undecided += 1;
+                    return;
+                }
+                Answer::Impossible => {}
+                Answer::Reached(prefix) => found.race(excerpt, &pair, &prefix),
+            }
+            looked.pairs += 1;
+            looked.asked += 1;
+        });
+        self.looked.undecided_windows += u64::from(self.looked.undecided > undecided);
+    }
+
+    /// What was found.
+    pub fn finish(self) -> Report {
+        let (races, prefixes) = self.found.finish();
+        Report { races, prefixes, looked: self.looked }
+    }
+}

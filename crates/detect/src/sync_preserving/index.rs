@@ -1,0 +1,218 @@
+//! The trace in dense arrays: lanes, positions, what each event needs, sections by lock, accesses by variable.
+//!
+//! A *lane* is a thread, or several, each of which begins only after the one before has ended: what a lane did is a
+//! count, and there are about as many lanes as threads that run at the same time.
+
+use super::NONE;
+use super::clocks::Clocks;
+use super::sections::{Holds, Section};
+use event::Event;
+use rustc_hash::FxHashMap;
+
+/// The sections of one lock that one lane opens, of one kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) lane: u32,
+    pub(super) shared: bool,
+    /// Their opening events, in [`Index::opens`].
+    start: u32,
+    end: u32,
+}
+
+/// Everything about a trace that closures and searches look up. Events are their offsets.
+#[derive(Debug)]
+pub(super) struct Index<'a> {
+    pub(super) events: &'a [Event],
+    /// By event.
+    pub(super) lane: Vec<u32>,
+    /// By event: how many events of its lane come before it.
+    pub(super) position: Vec<u32>,
+    /// By event: the row of what it needs, by all rules but that of locks.
+    pub(super) needs: Vec<u32>,
+    /// By event: the row of what it needs to be next: not what it reads from, nor what only its being done needs.
+    pub(super) before: Vec<u32>,
+    /// By event: the list of the sections that its lane has open behind it.
+    pub(super) held: Vec<u32>,
+    pub(super) clocks: Clocks,
+    pub(super) sections: Vec<Section>,
+    pub(super) holds: Holds,
+    /// The events of each lane, one lane behind the other.
+    lane_events: Vec<u32>,
+    lane_starts: Vec<u32>,
+    /// By lane: the first position that no feasible prefix reaches.
+    pub(super) never: Vec<u32>,
+    /// By access of a variable that is allocated or freed: the forks and pins that it needs itself.
+    pub(super) apart: FxHashMap<u32, Vec<u32>>,
+    groups: Vec<Group>,
+    /// By lock: where its groups begin.
+    lock_groups: Vec<u32>,
+    opens: Vec<u32>,
+    /// The sections of `opens`.
+    open_sections: Vec<u32>,
+    /// The accesses of each variable, one variable behind the other, each in recorded order.
+    var_events: Vec<u32>,
+    var_starts: Vec<u32>,
+}
+
+/// What was found along the recorded run.
+pub(super) struct Found {
+    pub(super) lane: Vec<u32>,
+    pub(super) position: Vec<u32>,
+    pub(super) needs: Vec<u32>,
+    pub(super) before: Vec<u32>,
+    pub(super) held: Vec<u32>,
+    pub(super) clocks: Clocks,
+    pub(super) sections: Vec<Section>,
+    pub(super) holds: Holds,
+    pub(super) never: Vec<u32>,
+    pub(super) apart: FxHashMap<u32, Vec<u32>>,
+}
+
+/// Sorts the numbers of items by a dense key: where the items of each key begin, and the items.
+fn by_key(keys: usize, items: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0u32; keys + 1];
+    for (key, _) in items.clone() {
+        starts[key as usize + 1] += 1;
+    }
+    for key in 0..keys {
+        starts[key + 1] += starts[key];
+    }
+    let mut next = starts.clone();
+    let mut sorted = vec![0; starts[keys] as usize];
+    for (key, item) in items {
+        let slot = &mut next[key as usize];
+        sorted[*slot as usize] = item;
+        *slot += 1;
+    }
+    (starts, sorted)
+}
+
+/// An access of a variable.
+pub(super) fn is_access(event: Event) -> bool {
+    let op = event.op();
+    op.is_plain_access() || op.is_atomic() || matches!(op, event::Op::Alloc | event::Op::Free)
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn new(events: &'a [Event], found: Found, vars: usize, locks: usize) -> Index<'a> {
+        let Found { lane, position, needs, before, held, clocks, sections, holds, never, apart } = found;
+        let (lane_starts, lane_events) = by_key(never.len(), lane.iter().copied().zip(0..));
+        let accesses = events.iter().zip(0..).filter(|(event, _)| is_access(**event));
+        let (var_starts, var_events) = by_key(vars, accesses.map(|(event, at)| (event.object(), at)));
+        // By lock first, then by lane: a stable sort by lane and a distribution by lock.
+        let mut order: Vec<u32> = (0..sections.len() as u32).collect();
+        order.sort_by_key(|&number| {
+            let section = &sections[number as usize];
+            (section.lock, section.lane, section.shared, section.open)
+        });
+        let mut groups: Vec<Group> = Vec::new();
+        let mut lock_groups = vec![0u32; locks + 1];
+        for (k, &number) in (0..).zip(&order) {
+            let Section { lock, lane, shared, .. } = sections[number as usize];
+            let before = k > 0 && sections[order[k as usize - 1] as usize].lock == lock;
+            match groups.last_mut() {
+                Some(group) if before && group.lane == lane && group.shared == shared => group.end = k + 1,
+                _ => {
+                    groups.push(Group { lane, shared, start: k, end: k + 1 });
+                    lock_groups[lock as usize + 1] += 1;
+                }
+            }
+        }
+        for lock in 0..locks {
+            lock_groups[lock + 1] += lock_groups[lock];
+        }
+        let opens = order.iter().map(|&number| sections[number as usize].open).collect();
+        Index {
+            events,
+            lane,
+            position,
+            needs,
+            before,
+            held,
+            clocks,
+            sections,
+            holds,
+            lane_events,
+            lane_starts,
+            never,
+            apart,
+            groups,
+            lock_groups,
+            opens,
+            open_sections: order,
+            var_events,
+            var_starts,
+        }
+    }
+
+    /// How many lanes there are.
+    #[inline]
+    pub(super) fn lanes(&self) -> usize {
+        self.never.len()
+    }
+
+    /// How many variables there are.
+    pub(super) fn vars(&self) -> usize {
+        self.var_starts.len() - 1
+    }
+
+    /// The events of a lane.
+    #[inline]
+    pub(super) fn lane_events(&self, lane: u32) -> &[u32] {
+        let lane = lane as usize;
+        &self.lane_events[self.lane_starts[lane] as usize..self.lane_starts[lane + 1] as usize]
+    }
+
+    /// The last of the first `count` events of a lane, or [`NONE`].
+    #[inline]
+    pub(super) fn last(&self, lane: u32, count: u32) -> u32 {
+        match count {
+            0 => NONE,
+            _ => self.lane_events[(self.lane_starts[lane as usize] + count - 1) as usize],
+        }
+    }
+
+    /// The accesses of a variable.
+    pub(super) fn accesses(&self, var: u32) -> &[u32] {
+        let var = var as usize;
+        &self.var_events[self.var_starts[var] as usize..self.var_starts[var + 1] as usize]
+    }
+
+    /// The groups of a lock's sections.
+    #[inline]
+    pub(super) fn groups(&self, lock: u32) -> &[Group] {
+        let lock = lock as usize;
+        &self.groups[self.lock_groups[lock] as usize..self.lock_groups[lock + 1] as usize]
+    }
+
+    /// The first event after this one that opens a section of a group, or [`NONE`].
+    #[inline]
+    pub(super) fn opened_after(&self, group: Group, event: u32) -> u32 {
+        let opens = &self.opens[group.start as usize..group.end as usize];
+        opens.get(opens.partition_point(|&open| open <= event)).copied().unwrap_or(NONE)
+    }
+
+    /// The last section of a group that opens no later than with this event.
+    #[inline]
+    pub(super) fn opened_up_to(&self, group: Group, event: u32) -> Option<u32> {
+        let opens = &self.opens[group.start as usize..group.end as usize];
+        let behind = opens.partition_point(|&open| open <= event);
+        (behind > 0).then(|| self.open_sections[group.start as usize + behind - 1])
+    }
+
+    /// The sections that are open right before an event, in its own lane.
+    pub(super) fn open_before(&self, event: u32) -> impl Iterator<Item = &Section> {
+        let last = self.last(self.lane[event as usize], self.position[event as usize]);
+        let list = if last == NONE { NONE } else { self.held[last as usize] };
+        self.holds
+            .list(list)
+            .map(|section| &self.sections[section as usize])
+            .filter(move |section| section.close >= event)
+    }
+
+    /// Whether both hold a lock in a way that excludes the other.
+    pub(super) fn exclude(&self, a: u32, b: u32) -> bool {
+        self.open_before(a)
+            .any(|mine| self.open_before(b).any(|other| mine.lock == other.lock && !(mine.shared && other.shared)))
+    }
+}

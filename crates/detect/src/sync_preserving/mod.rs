@@ -1,0 +1,181 @@
+//! Races and deadlocks that another run shows in which synchronisation keeps its recorded order, or reverses it in part.
+#![doc = ""]
+mod clocks;
+mod closure;
+mod deadlocks;
+mod index;
+mod needs;
+mod notifies;
+mod optimistic;
+mod pairs;
+mod reorder;
+mod reversals;
+mod search;
+mod sections;
+mod semaphores;
+mod work;
+
+use crate::race::{Access, Log, Races};
+use closure::Closure;
+use event::{Batch, Id, Names, Space, VarId};
+use index::Index;
+use reversals::Reversals;
+use search::{Pair, Search};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use work::Work;
+
+/// Stands for an event, section or list that there is not.
+const NONE: u32 = u32::MAX;
+
+/// What to look for, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'s> {
+    /// Also look for races that need sections to be reversed.
+    pub optimistic: bool,
+    /// Keep at most so many races; all racy events are counted.
+    pub most_races: usize,
+    /// Steps that the search for reversals may take; a step is about a look at an event.
+    pub most_steps: u64,
+    /// End when this is set.
+    pub stop: Option<&'s AtomicBool>,
+    /// End at this time.
+    pub deadline: Option<Instant>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Options { optimistic: true, most_races: 1000, most_steps: 100_000_000, stop: None, deadline: None }
+    }
+}
+
+/// What was found.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Predicted {
+    /// Races with a sync-preserving witness.
+    pub sync_preserving: Races,
+    /// Racy events that are in no such race, but in one that reverses sections.
+    pub optimistic: Races,
+    /// Racy events of either kind.
+    pub racy_events: u64,
+    /// The different sites of all racy events.
+    pub racy_sites: u64,
+    /// Accesses that were not looked at together with all accesses they conflict with, because time or steps ran out.
+    pub unexamined: u64,
+    /// Of those that are in no sync-preserving race: the accesses for which reversals were not looked for, or not with every partner.
+    pub unexamined_reversals: u64,
+}
+
+/// A whole trace in memory, prepared for questions.
+#[derive(Debug)]
+pub struct SyncPreserving<'a> {
+    index: Index<'a>,
+    closure: Closure,
+    reversals: Reversals,
+}
+
+impl<'a> SyncPreserving<'a> {
+    /// Looks through a whole trace (its first event is number 0).
+    pub fn new(names: &Names, trace: &'a Batch) -> Self {
+        let found = needs::find(names, trace);
+        let index = Index::new(&trace.events, found, names.space(Space::Var).len(), names.space(Space::Lock).len());
+        let closure = Closure::new(index.lanes());
+        let objects = [Space::Var, Space::Lock, Space::Cond, Space::Sem].map(|space| names.space(space).len());
+        let reversals = Reversals::new(&index, objects);
+        SyncPreserving { index, closure, reversals }
+    }
+
+    /// All racy events, and the races they are in.
+    pub fn races(&mut self, options: &Options<'_>) -> Predicted {
+        let index = &self.index;
+        let mut search = Search::new(index);
+        let mut work = Work::new(options.stop, options.deadline, u64::MAX);
+        for var in 0..index.vars() as u32 {
+            for life in search::lives(index, var) {
+                search.life(&life, &mut work);
+            }
+        }
+        let preserving = search.found.len();
+        let mut unexamined_reversals = 0;
+        if options.optimistic {
+            let mut work = Work::new(options.stop, options.deadline, options.most_steps);
+            for var in 0..index.vars() as u32 {
+                for life in search::lives(index, var) {
+                    unexamined_reversals += self.reversals.life(index, &life, &mut search, &mut work);
+                }
+            }
+        }
+        let Search { mut found, unexamined, .. } = search;
+        let mut optimistic = found.split_off(preserving);
+        found.sort_unstable();
+        optimistic.sort_unstable();
+        let mut sites: Vec<_> =
+            found.iter().chain(&optimistic).map(|pair| index.events[pair.later as usize].site()).collect();
+        sites.sort_unstable();
+        sites.dedup();
+        Predicted {
+            racy_events: (found.len() + optimistic.len()) as u64,
+            racy_sites: sites.len() as u64,
+            sync_preserving: self.report(&found, options.most_races),
+            optimistic: self.report(&optimistic, options.most_races),
+            unexamined,
+            unexamined_reversals,
+        }
+    }
+
+    fn report(&self, found: &[Pair], most: usize) -> Races {
+        let mut log = Log::new(most);
+        for pair in found {
+            let [earlier, later] = [pair.earlier, pair.later].map(|at| self.index.events[at as usize]);
+            log.racy(VarId::from_index(later.object() as usize), (earlier.site(), later.site()), || {
+                (self.access(pair.earlier), self.access(pair.later))
+            });
+        }
+        log.finish()
+    }
+
+    fn access(&self, at: u32) -> Access {
+        let event = self.index.events[at as usize];
+        let mut locks: Vec<_> = self.index.open_before(at).map(|section| event::LockId(section.lock)).collect();
+        locks.sort_unstable();
+        locks.dedup();
+        Access { event: u64::from(at), thread: event.thread(), site: event.site(), locks }
+    }
+
+    /// The events of the closure, in recorded order.
+    fn prefix(&self) -> Vec<u64> {
+        prefix(&self.index, &self.closure)
+    }
+
+    /// An order of events after which both of these are next; `None` if there is none in recorded order.
+    pub fn sync_preserving_witness(&mut self, race: [u64; 2]) -> Option<Vec<u64>> {
+        let [a, b] = self.two(race)?;
+        search::is_race(&self.index, &mut self.closure, a, b).then(|| self.prefix())
+    }
+
+    /// An order of events after which both of these are next.
+    pub fn race_witness(&mut self, race: [u64; 2]) -> Option<Vec<u64>> {
+        let [a, b] = self.two(race)?;
+        self.sync_preserving_witness(race).or_else(|| self.reversals.witness(&self.index, a, b))
+    }
+
+    fn two(&self, race: [u64; 2]) -> Option<[u32; 2]> {
+        let events = self.index.events.len() as u64;
+        let [a, b] = [race[0].min(race[1]), race[0].max(race[1])];
+        if b >= events || a == b {
+            return None;
+        }
+        let [a, b] = [a as u32, b as u32];
+        (pairs::events_conflict(&self.index, a, b)).then_some([a, b])
+    }
+}
+
+/// The events of a set, in recorded order.
+fn prefix(index: &Index<'_>, closure: &Closure) -> Vec<u64> {
+    let mut prefix: Vec<u64> = Vec::new();
+    for (lane, &count) in (0u32..).zip(closure.cut()) {
+        prefix.extend(index.lane_events(lane)[..count as usize].iter().map(|&at| u64::from(at)));
+    }
+    prefix.sort_unstable();
+    prefix
+}

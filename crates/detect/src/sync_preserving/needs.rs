@@ -1,0 +1,395 @@
+//! What each event needs, found in one pass along the recorded run: all rules of `maximal` but that of locks, with the
+//! recorded writer for every read, and each `down` with the `up` it consumes first in, first out.
+//!
+//! All of these rules only speak of events recorded before, so a vector of counts per event says everything.
+
+use super::clocks::{Clocks, EMPTY, join};
+use super::index::{Found, is_access};
+use super::notifies::Notifies;
+use super::sections::{Act, Sections, lock_of};
+use super::{NONE, semaphores::Semaphores};
+use event::{Batch, Event, Names, Op, Space, Value};
+use rustc_hash::FxHashMap;
+
+/// The last event of each lane that did something; it needs the ones before it.
+type Lasts = Vec<(u32, u32)>;
+
+fn note(lasts: &mut Lasts, lane: u32, event: u32) {
+    match lasts.iter_mut().find(|last| last.0 == lane) {
+        Some(last) => last.1 = event,
+        None => lasts.push((lane, event)),
+    }
+}
+
+#[derive(Clone, Default)]
+struct Thread {
+    lane: u32,
+    /// Its last event so far, or [`NONE`].
+    last: u32,
+    events: u32,
+    events_to_come: u32,
+    /// Forks that its next event needs.
+    forks: Vec<u32>,
+}
+
+/// A lock's failed try-locks, and sections that were open from the beginning.
+#[derive(Default)]
+struct LockState {
+    open: Vec<u32>,
+    failures: Lasts,
+    /// Thread, whether shared, and the last event that closes such a section.
+    early: Vec<(u32, bool, u32)>,
+}
+
+/// A variable that is allocated or freed.
+#[derive(Default)]
+struct Renewed {
+    /// The last `alloc` or `free`.
+    barrier: Option<u32>,
+    /// Accesses since, the barrier included.
+    accesses: Lasts,
+}
+
+struct Pass<'a> {
+    trace: &'a Batch,
+    threads: Vec<Thread>,
+    /// By lane: its last event, and the thread that it is of.
+    lanes: Vec<(u32, u32)>,
+    found: Found,
+    /// What the present event needs.
+    clock: Vec<u32>,
+    changed: bool,
+    writers: Vec<u32>,
+    renewed: FxHashMap<u32, Renewed>,
+    pins: FxHashMap<(u32, u32), Vec<u32>>,
+    pinned: FxHashMap<u32, Lasts>,
+    posts: FxHashMap<u32, Lasts>,
+    sections: Sections,
+    locks: FxHashMap<u32, LockState>,
+    acts: Vec<Act>,
+}
+
+/// Looks through the recorded run.
+pub(super) fn find(names: &Names, trace: &Batch) -> Found {
+    let events = trace.events.len();
+    let mut pass = Pass {
+        trace,
+        threads: vec![Thread { lane: NONE, last: NONE, ..Thread::default() }; names.space(Space::Thread).len()],
+        lanes: Vec::new(),
+        found: Found {
+            lane: vec![0; events],
+            position: vec![0; events],
+            needs: vec![EMPTY; events],
+            before: vec![EMPTY; events],
+            held: vec![NONE; events],
+            clocks: Clocks::default(),
+            sections: Vec::new(),
+            holds: Default::default(),
+            never: Vec::new(),
+            apart: FxHashMap::default(),
+        },
+        clock: Vec::new(),
+        changed: false,
+        writers: vec![NONE; names.space(Space::Var).len()],
+        renewed: FxHashMap::default(),
+        pins: FxHashMap::default(),
+        pinned: FxHashMap::default(),
+        posts: FxHashMap::default(),
+        sections: Sections::default(),
+        locks: FxHashMap::default(),
+        acts: Vec::new(),
+    };
+    pass.look_ahead();
+    let mut semaphores = Semaphores::new(names, trace);
+    let mut notifies = Notifies::default();
+    for (at, &event) in (0u32..).zip(&trace.events) {
+        pass.step(at, event, &mut semaphores, &mut notifies);
+    }
+    pass.finish()
+}
+
+impl Pass<'_> {
+    /// What must be known before the events that it matters for.
+    fn look_ahead(&mut self) {
+        for &event in &self.trace.events {
+            self.threads[event.thread().0 as usize].events_to_come += 1;
+            match event.op() {
+                Op::Alloc | Op::Free => drop(self.renewed.entry(event.object()).or_default()),
+                Op::TryFail => drop(self.locks.entry(event.object()).or_default()),
+                Op::Pin => {
+                    if let Value::Int(n) = self.trace.extra(event).value
+                        && let Ok(n) = u32::try_from(n)
+                    {
+                        self.pins.entry((event.thread().0, n)).or_default().push(event.object());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The present event needs this one.
+    #[inline]
+    fn need(&mut self, event: u32) {
+        let lane = self.found.lane[event as usize] as usize;
+        let count = self.found.position[event as usize] + 1;
+        // Whoever needs an event needs what that one needs.
+        if self.clock[lane] < count {
+            self.changed = true;
+            join(&mut self.clock, self.found.clocks.row(self.found.needs[event as usize]));
+            self.clock[lane] = count;
+        }
+    }
+
+    fn need_all(&mut self, lasts: &[(u32, u32)]) {
+        for &(_, event) in lasts {
+            self.need(event);
+        }
+    }
+
+    /// The row of what the present event needs so far.
+    fn row(&mut self, row: u32) -> u32 {
+        if std::mem::take(&mut self.changed) { self.found.clocks.add(&self.clock) } else { row }
+    }
+
+    fn never(&mut self, at: u32) {
+        let never = &mut self.found.never[self.found.lane[at as usize] as usize];
+        *never = (*never).min(self.found.position[at as usize]);
+    }
+
+    /// The lane of a new thread: one whose threads have all ended before, as far as the new one's first event needs,
+    /// and hold nothing; else a new one.
+    fn choose_lane(&mut self, thread: usize) -> u32 {
+        let forks = std::mem::take(&mut self.threads[thread].forks);
+        self.clock.clear();
+        self.clock.resize(self.lanes.len(), 0);
+        for &fork in &forks {
+            self.need(fork);
+        }
+        let ended = (0..self.lanes.len()).find(|&lane| {
+            let (last, thread) = self.lanes[lane];
+            self.clock[lane] > self.found.position[last as usize]
+                && self.threads[thread as usize].events_to_come == 0
+                && self.sections.holds_none(lane as u32)
+        });
+        let lane = ended.unwrap_or_else(|| {
+            self.lanes.push((NONE, 0));
+            self.found.never.push(u32::MAX);
+            self.lanes.len() - 1
+        });
+        self.threads[thread].forks = forks;
+        self.threads[thread].lane = lane as u32;
+        lane as u32
+    }
+
+    fn step(&mut self, at: u32, event: Event, semaphores: &mut Semaphores, notifies: &mut Notifies) {
+        let number = event.thread().0 as usize;
+        let lane = match self.threads[number].lane {
+            NONE => self.choose_lane(number),
+            lane => lane,
+        };
+        let (last, _) = self.lanes[lane as usize];
+        let (position, row) = match last {
+            NONE => (0, EMPTY),
+            last => (self.found.position[last as usize] + 1, self.found.needs[last as usize]),
+        };
+        self.lanes[lane as usize] = (at, number as u32);
+        self.found.lane[at as usize] = lane;
+        self.found.position[at as usize] = position;
+        self.clock.clear();
+        self.clock.extend_from_slice(self.found.clocks.row(row));
+        self.clock.resize(self.lanes.len(), 0);
+        self.clock[lane as usize] = position;
+        self.changed = false;
+
+        let thread = &mut self.threads[number];
+        thread.last = at;
+        thread.events += 1;
+        thread.events_to_come -= 1;
+        let forks = std::mem::take(&mut self.threads[number].forks);
+        for &fork in &forks {
+            self.need(fork);
+        }
+        self.shared_rules(at, event, forks);
+        let row = self.row(row);
+        self.found.before[at as usize] = row;
+
+        self.own_rules(at, event, lane, semaphores, notifies);
+        self.found.needs[at as usize] = self.row(row);
+        self.found.held[at as usize] = self.sections.held(lane);
+        if !self.pins.is_empty() {
+            self.pin(at, number as u32);
+        }
+    }
+
+    /// Fork, join, post, pins, and the order with `alloc` and `free`: what an event needs even to be next.
+    fn shared_rules(&mut self, at: u32, event: Event, forks: Vec<u32>) {
+        match event.op() {
+            Op::Fork => self.threads[event.object() as usize].forks.push(at),
+            Op::Join if event.child() != event.thread() => {
+                let last = self.threads[event.object() as usize].last;
+                if last != NONE {
+                    self.need(last);
+                }
+            }
+            Op::Post => note(self.posts.entry(event.object()).or_default(), self.found.lane[at as usize], at),
+            Op::Await => {
+                if let Some(posts) = self.posts.remove(&event.object()) {
+                    self.need_all(&posts);
+                    self.posts.insert(event.object(), posts);
+                }
+            }
+            _ if is_access(event) => {
+                let mut apart = forks;
+                if !self.pinned.is_empty()
+                    && let Some(pinned) = self.pinned.remove(&event.object())
+                {
+                    self.need_all(&pinned);
+                    apart.extend(pinned.iter().map(|pinned| pinned.1));
+                    self.pinned.insert(event.object(), pinned);
+                }
+                if !self.renewed.is_empty()
+                    && let Some(mut renewed) = self.renewed.remove(&event.object())
+                {
+                    if !apart.is_empty() {
+                        self.found.apart.insert(at, apart);
+                    }
+                    if let Some(barrier) = renewed.barrier {
+                        self.need(barrier);
+                    }
+                    if matches!(event.op(), Op::Alloc | Op::Free) {
+                        self.need_all(&renewed.accesses);
+                        renewed = Renewed { barrier: Some(at), accesses: Lasts::new() };
+                    }
+                    note(&mut renewed.accesses, self.found.lane[at as usize], at);
+                    self.renewed.insert(event.object(), renewed);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// What an event needs to be done.
+    fn own_rules(&mut self, at: u32, event: Event, lane: u32, semaphores: &mut Semaphores, notifies: &mut Notifies) {
+        match event.op() {
+            Op::Read | Op::AtomicLoad | Op::AtomicRmw => {
+                let writer = self.writers[event.object() as usize];
+                if writer != NONE {
+                    self.need(writer);
+                }
+                if event.op() == Op::AtomicRmw {
+                    self.writers[event.object() as usize] = at;
+                }
+            }
+            Op::Write | Op::AtomicStore => self.writers[event.object() as usize] = at,
+            Op::Alloc | Op::Free => self.writers[event.object() as usize] = NONE,
+            Op::Up => semaphores.up(event.object(), at),
+            Op::Down => match semaphores.down(event.object()) {
+                Ok(Some(up)) => self.need(up),
+                Ok(None) => {}
+                Err(super::semaphores::Empty) => self.never(at),
+            },
+            Op::Notify | Op::NotifyAll | Op::Wait | Op::Woken => {
+                if let Some(notify) = notifies.step(self.trace, at, event) {
+                    self.need(notify);
+                }
+            }
+            _ => {}
+        }
+        if let Some(lock) = lock_of(event, || self.trace.extra(event).lock.0) {
+            self.lock(at, event, lane, lock);
+        }
+    }
+
+    fn lock(&mut self, at: u32, event: Event, lane: u32, lock: u32) {
+        let thread = event.thread().0;
+        let mut acts = std::mem::take(&mut self.acts);
+        let mut state = self.locks.remove(&lock);
+        acts.clear();
+        if event.op() == Op::TryFail {
+            if let Some(state) = &mut state {
+                for &section in &state.open {
+                    self.need(self.sections.all[section as usize].open);
+                }
+                note(&mut state.failures, lane, at);
+            }
+        } else {
+            self.sections.step(at, event, lane, lock, &mut acts);
+        }
+        for &act in &acts {
+            match (act, &mut state) {
+                (Act::ClosesEarly(shared), state) => {
+                    let state = state.get_or_insert_default();
+                    self.inside(&state.failures, 0);
+                    match state.early.iter_mut().find(|early| (early.0, early.1) == (thread, shared)) {
+                        Some(early) => early.2 = at,
+                        None => state.early.push((thread, shared, at)),
+                    }
+                }
+                (Act::Opens(section), Some(state)) => {
+                    let shared = self.sections.all[section as usize].shared;
+                    for &(other, early_shared, close) in &state.early {
+                        if other != thread && !(shared && early_shared) {
+                            self.need(close);
+                        }
+                    }
+                    state.open.push(section);
+                }
+                (Act::Closes(section), Some(state)) => {
+                    self.inside(&state.failures, self.sections.all[section as usize].open);
+                    state.open.retain(|&open| open != section);
+                }
+                _ => {}
+            }
+        }
+        if let Some(state) = state {
+            self.locks.insert(lock, state);
+        }
+        self.acts = acts;
+    }
+
+    /// A section closes only after the try-locks that failed while it was open.
+    fn inside(&mut self, failures: &[(u32, u32)], opened: u32) {
+        for &(_, failure) in failures {
+            if failure >= opened {
+                self.need(failure);
+            }
+        }
+    }
+
+    /// Pins speak of the events of a thread by their number.
+    fn pin(&mut self, at: u32, thread: u32) {
+        let number = self.threads[thread as usize].events - 1;
+        if let Some(vars) = self.pins.remove(&(thread, number)) {
+            for var in vars {
+                note(self.pinned.entry(var).or_default(), self.found.lane[at as usize], at);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Found {
+        self.never_behind_early_sections();
+        self.found.sections = self.sections.all;
+        self.found.holds = self.sections.holds;
+        self.found
+    }
+
+    /// A section of another thread cannot open before those close that were open from the beginning.
+    fn never_behind_early_sections(&mut self) {
+        if self.locks.values().all(|state| state.early.is_empty()) {
+            return;
+        }
+        for number in 0..self.sections.all.len() {
+            let section = self.sections.all[number];
+            let thread = self.trace.events[section.open as usize].thread().0;
+            let Some(state) = self.locks.get(&section.lock) else { continue };
+            let late = state
+                .early
+                .iter()
+                .any(|&(other, shared, close)| other != thread && !(shared && section.shared) && close > section.open);
+            if late {
+                self.never(section.open);
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The search for races that need sections to be reversed, among accesses that are in no sync-preserving race.
+
+use super::index::Index;
+use super::optimistic::{Optimistic, Policy};
+use super::pairs::conflict;
+use super::reorder::Reorder;
+use super::search::{ByLane, Life, Pair, Search, cannot_race};
+use super::work::Work;
+use event::Op;
+
+/// Of the accesses of a lane that an event could race with, at most so many are tried.
+const MOST_OF_A_LANE: usize = 4;
+
+/// Tries to find an order for two events.
+#[derive(Debug)]
+pub(super) struct Reversals {
+    optimistic: Optimistic,
+    reorder: Reorder,
+}
+
+impl Reversals {
+    /// `objects`: how many variables, locks, conditions and semaphores there are.
+    pub(super) fn new(index: &Index<'_>, objects: [usize; 4]) -> Reversals {
+        Reversals { optimistic: Optimistic::new(index.lanes()), reorder: Reorder::new(index, objects) }
+    }
+
+    /// Whether there is an order after which both of these conflicting events are next.
+    pub(super) fn is_race(&mut self, index: &Index<'_>, earlier: u32, later: u32) -> bool {
+        self.order(index, earlier, later).is_some()
+    }
+
+    /// That order: where it leaves the recorded one, and the events from there on.
+    fn order(&mut self, index: &Index<'_>, earlier: u32, later: u32) -> Option<(u32, &[u32])> {
+        self.reorder.steps += 8;
+        let mut last = None;
+        for policy in [Policy::Preserve, Policy::Reverse] {
+            if !self.optimistic.find(index, earlier, later, policy) {
+                continue;
+            }
+            let Optimistic { closure, reversed } = &self.optimistic;
+            // The same set and the same reversals have the same orders.
+            if last.as_ref().is_some_and(|(cut, before)| cut == closure.cut() && before == reversed) {
+                continue;
+            }
+            if self.reorder.find(index, closure, reversed) {
+                return Some(self.reorder.order(index, reversed));
+            }
+            last = Some((closure.cut().to_vec(), reversed.clone()));
+        }
+        None
+    }
+
+    /// All events before the two, in order.
+    pub(super) fn witness(&mut self, index: &Index<'_>, earlier: u32, later: u32) -> Option<Vec<u64>> {
+        let (first, order) = self.order(index, earlier, later)?;
+        let mut behind: Vec<u64> = order.iter().map(|&at| u64::from(at)).collect();
+        let mut witness = super::prefix(index, &self.optimistic.closure);
+        witness.truncate(witness.partition_point(|&at| at < u64::from(first)));
+        witness.append(&mut behind);
+        Some(witness)
+    }
+
+    /// Looks at the accesses of one life that are not racy yet; how many were not tried with everything.
+    pub(super) fn life(
+        &mut self,
+        index: &Index<'_>,
+        life: &Life<'_>,
+        search: &mut Search<'_, '_>,
+        work: &mut Work<'_>,
+    ) -> u64 {
+        let mut unexamined = 0;
+        if cannot_race(index, life.accesses, &mut Vec::new()) {
+            return 0;
+        }
+        let mut by_lane = ByLane::default();
+        by_lane.fill(index, life.accesses);
+        for &f in life.accesses {
+            if search.is_racy(f) {
+                continue;
+            }
+            let op = index.events[f as usize].op();
+            let mut complete = true;
+            for &lane in &by_lane.lanes {
+                if lane.lane == index.lane[f as usize] || !ByLane::has_conflict(lane, op) {
+                    continue;
+                }
+                if work.is_over() {
+                    complete = false;
+                    break;
+                }
+                if let Some(earlier) = self.partner(index, by_lane.events(lane), f, op, &mut complete) {
+                    search.add(Pair { later: f, earlier });
+                    break;
+                }
+                work.spent += std::mem::take(&mut self.reorder.steps);
+            }
+            unexamined += u64::from(!complete && !search.is_racy(f));
+        }
+        unexamined
+    }
+
+    /// An access of a lane that this event races with.
+    fn partner(&mut self, index: &Index<'_>, lane: &[u32], f: u32, op: Op, complete: &mut bool) -> Option<u32> {
+        let behind = lane.partition_point(|&e| e < f);
+        let mut tried = 0;
+        for &e in lane[..behind].iter().rev() {
+            // The earlier ones are before this one, so f needs them, too.
+            if index.clocks.get(index.before[f as usize], index.lane[e as usize]) > index.position[e as usize] {
+                break;
+            }
+            self.reorder.steps += 1;
+            if !conflict(index.events[e as usize].op(), op) || index.exclude(e, f) {
+                continue;
+            }
+            if tried == MOST_OF_A_LANE {
+                *complete = false;
+                break;
+            }
+            tried += 1;
+            if self.is_race(index, e, f) {
+                return Some(e);
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,334 @@
+//! All racy events: for each variable and each two lanes, a walk along the accesses of both that never goes back.
+//!
+//! Let e and f be accesses in two lanes. If the closure of what is before both contains e, so it does for e and every access
+//! behind f; if it contains f, so it does for f and every access behind e. So each question crosses out one of the two,
+//! or finds that f is racy, and closures only grow during a walk.
+
+use super::NONE;
+use super::closure::Closure;
+use super::index::Index;
+use super::pairs::{add_before_both, conflict};
+use super::work::Work;
+use event::Op;
+
+/// A racy event and one that it races with, recorded before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Pair {
+    pub(super) later: u32,
+    pub(super) earlier: u32,
+}
+
+/// The accesses of a variable between two `alloc` or `free`, these included if they are `free`.
+pub(super) struct Life<'i> {
+    /// In recorded order; no `alloc`, and no `free` but that at the ends.
+    pub(super) accesses: &'i [u32],
+    /// The `free` that it begins with.
+    pub(super) freed_before: Option<u32>,
+    /// The `free` that it ends with.
+    pub(super) freed_after: Option<u32>,
+}
+
+/// The lives of a variable.
+pub(super) fn lives<'i>(index: &'i Index<'_>, var: u32) -> impl Iterator<Item = Life<'i>> {
+    let mut rest = index.accesses(var);
+    let mut freed_before = None;
+    let mut over = rest.is_empty();
+    std::iter::from_fn(move || {
+        if over {
+            return None;
+        }
+        let op = |at: u32| index.events[at as usize].op();
+        let end = rest.iter().position(|&at| matches!(op(at), Op::Alloc | Op::Free));
+        let accesses = &rest[..end.unwrap_or(rest.len())];
+        let barrier = end.map(|end| rest[end]);
+        let freed_after = barrier.filter(|&at| op(at) == Op::Free);
+        let life = Life { accesses, freed_before, freed_after };
+        match end {
+            Some(end) => rest = &rest[end + 1..],
+            None => over = true,
+        }
+        freed_before = freed_after;
+        Some(life)
+    })
+}
+
+/// Operations that conflict with the same ones.
+pub(super) const CLASSES: [Op; 4] = [Op::Read, Op::Write, Op::AtomicLoad, Op::AtomicStore];
+
+pub(super) fn class(op: Op) -> Op {
+    match op {
+        Op::AtomicRmw => Op::AtomicStore,
+        op => op,
+    }
+}
+
+/// The accesses of one lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub(super) lane: u32,
+    start: u32,
+    end: u32,
+    /// By class: whether there are any.
+    has: u8,
+}
+
+/// The accesses of a life by lane.
+#[derive(Default)]
+pub(super) struct ByLane {
+    pub(super) lanes: Vec<Lane>,
+    events: Vec<u32>,
+    /// Scratch: by lane, how many accesses; then where the next goes.
+    counts: Vec<u32>,
+}
+
+impl ByLane {
+    pub(super) fn fill(&mut self, index: &Index<'_>, accesses: &[u32]) {
+        self.counts.resize(index.lanes(), 0);
+        self.lanes.clear();
+        for &at in accesses {
+            let lane = index.lane[at as usize];
+            if self.counts[lane as usize] == 0 {
+                self.lanes.push(Lane { lane, start: 0, end: 0, has: 0 });
+            }
+            self.counts[lane as usize] += 1;
+        }
+        let mut end = 0;
+        for lane in &mut self.lanes {
+            let count = &mut self.counts[lane.lane as usize];
+            (lane.start, lane.end) = (end, end + *count);
+            end = lane.end;
+            *count = lane.start;
+        }
+        self.events.clear();
+        self.events.resize(accesses.len(), 0);
+        for &at in accesses {
+            let next = &mut self.counts[index.lane[at as usize] as usize];
+            self.events[*next as usize] = at;
+            *next += 1;
+        }
+        for lane in &mut self.lanes {
+            self.counts[lane.lane as usize] = 0;
+            for &at in &self.events[lane.start as usize..lane.end as usize] {
+                let op = class(index.events[at as usize].op());
+                lane.has |= CLASSES.iter().position(|&class| class == op).map_or(0, |bit| 1 << bit);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn events(&self, lane: Lane) -> &[u32] {
+        &self.events[lane.start as usize..lane.end as usize]
+    }
+
+    /// Whether a lane has an access that conflicts with this operation.
+    #[inline]
+    pub(super) fn has_conflict(lane: Lane, op: Op) -> bool {
+        CLASSES.iter().enumerate().any(|(bit, &class)| lane.has >> bit & 1 == 1 && conflict(class, op))
+    }
+}
+
+/// Whether no two accesses of a life can race, because of how its variable is used: by one lane, or never written, or
+/// only atomically, or always under one lock.
+pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Vec<u32>) -> bool {
+    let Some((&first, rest)) = accesses.split_first() else { return true };
+    let op = |at: u32| index.events[at as usize].op();
+    let lane = index.lane[first as usize];
+    let mut classes = 0u8;
+    let mut several = false;
+    for &at in accesses {
+        several |= index.lane[at as usize] != lane;
+        let class = class(op(at));
+        classes |= CLASSES.iter().position(|&c| c == class).map_or(0, |bit| 1 << bit);
+    }
+    const READ: u8 = 1;
+    const WRITE: u8 = 2;
+    const ATOMIC: u8 = 12;
+    if !several || classes & !ATOMIC == 0 || classes & !(READ | 4) == 0 {
+        return true;
+    }
+    debug_assert!(classes & (READ | WRITE) != 0);
+    // Of two accesses under one lock, one of them with the lock alone, never are both next.
+    let protects = |at: u32, lock: u32| {
+        let reads = matches!(op(at), Op::Read | Op::AtomicLoad);
+        index.open_before(at).any(|section| section.lock == lock && (reads || !section.shared))
+    };
+    locks.clear();
+    locks.extend(index.open_before(first).map(|section| section.lock));
+    locks.retain(|&lock| protects(first, lock));
+    for &at in rest {
+        if locks.is_empty() {
+            return false;
+        }
+        locks.retain(|&lock| protects(at, lock));
+    }
+    !locks.is_empty()
+}
+
+/// The search for sync-preserving races.
+pub(super) struct Search<'i, 'a> {
+    index: &'i Index<'a>,
+    closure: Closure,
+    by_lane: ByLane,
+    /// By event: whether it is known to be racy.
+    racy: Vec<bool>,
+    pub(super) found: Vec<Pair>,
+    /// How many accesses were not looked at together with all others, because the time was over.
+    pub(super) unexamined: u64,
+    left: Vec<u32>,
+    locks: Vec<u32>,
+}
+
+impl<'i, 'a> Search<'i, 'a> {
+    pub(super) fn new(index: &'i Index<'a>) -> Self {
+        Search {
+            index,
+            closure: Closure::new(index.lanes()),
+            by_lane: ByLane::default(),
+            racy: vec![false; index.events.len()],
+            found: Vec::new(),
+            unexamined: 0,
+            left: Vec::new(),
+            locks: Vec::new(),
+        }
+    }
+
+    pub(super) fn is_racy(&self, event: u32) -> bool {
+        self.racy[event as usize]
+    }
+
+    fn note(&mut self, later: u32, earlier: u32) {
+        if !std::mem::replace(&mut self.racy[later as usize], true) {
+            self.found.push(Pair { later, earlier });
+        }
+    }
+
+    /// Adds what another search found.
+    pub(super) fn add(&mut self, pair: Pair) {
+        self.note(pair.later, pair.earlier);
+    }
+
+    /// Looks at the accesses of one life.
+    pub(super) fn life(&mut self, life: &Life<'_>, work: &mut Work<'_>) {
+        let freed = life.freed_before.is_some() || life.freed_after.is_some();
+        let quiet = cannot_race(self.index, life.accesses, &mut self.locks);
+        work.spent += life.accesses.len() as u64;
+        if quiet && !freed {
+            return;
+        }
+        if work.is_over() {
+            self.unexamined += life.accesses.len() as u64;
+            return;
+        }
+        let mut by_lane = std::mem::take(&mut self.by_lane);
+        by_lane.fill(self.index, life.accesses);
+        self.frees(life, &by_lane);
+        if !quiet {
+            self.lanes(&by_lane, work);
+        }
+        self.by_lane = by_lane;
+    }
+
+    /// Looks at each two lanes.
+    fn lanes(&mut self, by_lane: &ByLane, work: &mut Work<'_>) {
+        for &later in &by_lane.lanes {
+            for op in CLASSES {
+                let events = by_lane.events(later).iter().copied();
+                self.left.clear();
+                self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op));
+                if self.left.is_empty() {
+                    continue;
+                }
+                for &earlier in &by_lane.lanes {
+                    if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
+                        continue;
+                    }
+                    if work.is_over() {
+                        self.unexamined += self.left.len() as u64;
+                        break;
+                    }
+                    work.spent += self.walk(by_lane.events(earlier), op);
+                    let racy = &self.racy;
+                    self.left.retain(|&at| !racy[at as usize]);
+                    if self.left.is_empty() {
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Which of the accesses in `left`, all of this operation, race with an earlier one of these; the steps it took.
+    fn walk(&mut self, earlier: &[u32], op: Op) -> u64 {
+        let index = self.index;
+        let mut steps = 0;
+        let mut k = 0;
+        self.closure.clear();
+        'later: for i in 0..self.left.len() {
+            let f = self.left[i];
+            while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
+                steps += 1;
+                if !conflict(index.events[e as usize].op(), op) {
+                    k += 1;
+                    continue;
+                }
+                let needs = index.clocks.get(index.before[f as usize], index.lane[e as usize]);
+                if needs > index.position[e as usize] || index.exclude(e, f) {
+                    k += 1;
+                    continue;
+                }
+                self.closure.add_before(index, e);
+                self.closure.add_before(index, f);
+                if self.closure.close(index).is_err() {
+                    return steps;
+                }
+                if self.closure.has(index, e) {
+                    k += 1;
+                } else if self.closure.has(index, f) {
+                    continue 'later;
+                } else {
+                    self.note(f, e);
+                    continue 'later;
+                }
+            }
+        }
+        steps
+    }
+
+    /// A `free` races with the first access of a lane behind it, or the last before it: the others need that one.
+    fn frees(&mut self, life: &Life<'_>, by_lane: &ByLane) {
+        if let Some(free) = life.freed_before {
+            for &lane in &by_lane.lanes {
+                if let Some(&first) = by_lane.events(lane).first() {
+                    self.pair(free, first);
+                }
+            }
+            if let Some(second) = life.freed_after {
+                self.pair(free, second);
+            }
+        }
+        if let Some(free) = life.freed_after {
+            for &lane in &by_lane.lanes {
+                if let Some(&last) = by_lane.events(lane).last() {
+                    self.pair(last, free);
+                }
+            }
+        }
+    }
+
+    fn pair(&mut self, earlier: u32, later: u32) {
+        if self.racy[later as usize] || self.index.lane[earlier as usize] == self.index.lane[later as usize] {
+            return;
+        }
+        if is_race(self.index, &mut self.closure, earlier, later) {
+            self.note(later, earlier);
+        }
+    }
+}
+
+/// Whether two conflicting events are a sync-preserving race; if so, the closure is the set that shows it.
+pub(super) fn is_race(index: &Index<'_>, closure: &mut Closure, earlier: u32, later: u32) -> bool {
+    debug_assert!(earlier < later && later != NONE);
+    closure.clear();
+    add_before_both(index, closure, earlier, later);
+    closure.close(index).is_ok() && !closure.has(index, earlier) && !closure.has(index, later)
+}

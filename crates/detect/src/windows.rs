@@ -1,0 +1,70 @@
+//! What searches in windows have in common: how far they may go, and the orders that they give.
+
+use reach::{Excerpt, Limits};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// How far a search in windows goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Search<'s> {
+    /// Events of a window.
+    pub window: usize,
+    /// Steps of the search for one question.
+    pub steps: u64,
+    /// Until then.
+    pub deadline: Option<Instant>,
+    /// Until somebody sets it.
+    pub stop: Option<&'s AtomicBool>,
+}
+
+impl Default for Search<'_> {
+    fn default() -> Self {
+        Search { window: 10_000, steps: 1_000_000, deadline: None, stop: None }
+    }
+}
+
+impl<'s> Search<'s> {
+    pub(crate) fn limits(&self) -> Limits<'s> {
+        Limits { steps: self.steps, deadline: self.deadline, stop: self.stop }
+    }
+
+    /// Whether no more time is left.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+            || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+/// An order that shows a prediction: the recorded one up to a window, then other events of the window.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Schedule {
+    /// So many events as recorded.
+    pub recorded: u64,
+    /// The events after them.
+    pub then: Vec<u64>,
+}
+
+impl Schedule {
+    pub(crate) fn new(excerpt: &Excerpt, prefix: &[u32]) -> Schedule {
+        let of_window = prefix.iter().filter(|&&event| event as usize >= excerpt.fixed);
+        let then = of_window.map(|&event| excerpt.index[event as usize]).collect();
+        Schedule { recorded: excerpt.window.start, then }
+    }
+
+    /// This order.
+    pub(crate) fn of(order: &[u64]) -> Schedule {
+        let recorded = (0..).zip(order).take_while(|&(at, &event)| event == at).count();
+        Schedule { recorded: recorded as u64, then: order[recorded..].to_vec() }
+    }
+
+    /// All its events, in order.
+    pub fn whole(&self) -> Vec<u64> {
+        (0..self.recorded).chain(self.then.iter().copied()).collect()
+    }
+}
+
+/// Where an event of the whole trace stands in an excerpt, if it is in its window.
+pub(crate) fn offset(excerpt: &Excerpt, event: u64) -> Option<u32> {
+    let in_window = excerpt.window.contains(&event);
+    in_window.then(|| (excerpt.fixed as u64 + (event - excerpt.window.start)) as u32)
+}

@@ -1,0 +1,44 @@
+//! Detectors against brute force over the definitions of docs/detectors.md, on random small traces.
+//!
+//! `FORETRACE_CASES` says how many traces each test takes.
+
+mod deadlocks;
+
+use event::{Id, Value, VarId};
+use law::definition::{Definition, Model};
+use law::random::Random;
+use law::schedule::{faulty_trace, random_trace};
+use law::{initial_values, read};
+use trace::Trace;
+
+/// A random trace, and what is so.
+struct Case {
+    text: String,
+    trace: Trace,
+    law: Definition,
+    values: Vec<Value>,
+}
+
+impl Case {
+    fn new(text: String) -> Case {
+        let trace = read(&text);
+        let values = initial_values(&trace, &[]);
+        let law = Definition::new(Model::Maximal, &trace.names, &trace.batch, &values);
+        Case { text, trace, law, values }
+    }
+
+    /// Most have the shapes of errors, some have something of everything.
+    fn random(seed: u64) -> Case {
+        let mut r = Random::new(seed);
+        let text = if r.percent(80) { faulty_trace(&mut r) } else { random_trace(&mut r) };
+        Case::new(text)
+    }
+
+    fn initial(&self, var: VarId) -> Value {
+        self.values.get(var.index()).copied().unwrap_or_default()
+    }
+
+    fn site(&self, e: usize) -> u32 {
+        self.trace.batch.events[e].site().0
+    }
+}

@@ -1,0 +1,34 @@
+//! Small random traces with every operation against the definition.
+
+use crate::naive::{Naive, conflict};
+use crate::{checked, parse, random};
+use detect::sync_preserving::{Options, SyncPreserving};
+
+#[test]
+fn the_racy_events_are_those_of_the_definition() {
+    let mut races = 0;
+    for seed in 0..20_000 {
+        let text = random::trace(seed, 8 + seed as usize % 24);
+        let trace = parse(&text);
+        let naive = Naive::new(&trace);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+        let mut racy = 0;
+        for f in 0..trace.batch.events.len() {
+            let mut is_racy = false;
+            for e in (0..f).filter(|&e| conflict(&trace, e, f)) {
+                let race = naive.is_race(e, f);
+                is_racy |= race;
+                let found = predictor.sync_preserving_witness([e as u64, f as u64]).is_some();
+                assert_eq!(found, race, "{e} and {f} of seed {seed}\n{text}");
+            }
+            racy += u64::from(is_racy);
+        }
+        let found = predictor.races(&Options::default());
+        assert_eq!(found.sync_preserving.racy_events, racy, "seed {seed}\n{text}");
+        for race in found.sync_preserving.races.iter().chain(&found.optimistic.races) {
+            assert!(checked(&trace, &mut predictor, [race.later.event, race.earlier.event]).is_some());
+            races += 1;
+        }
+    }
+    assert!(races > 10_000, "{races} races");
+}

@@ -1,0 +1,25 @@
+//! Sync-preserving races: the definition by brute force, the counts of RAPID, and every witness past the checker.
+
+mod corpus;
+mod law;
+mod naive;
+#[path = "../brute/random.rs"]
+mod random;
+
+use detect::sync_preserving::SyncPreserving;
+use event::Value;
+use trace::Trace;
+use trace::text::TextReader;
+use witness::{Model, check_race};
+
+pub(crate) fn parse(text: &str) -> Trace {
+    Trace::read(&mut TextReader::new(text.as_bytes())).expect("it is a trace")
+}
+
+/// The witness of a race, which must pass the checker.
+pub(crate) fn checked(trace: &Trace, predictor: &mut SyncPreserving<'_>, race: [u64; 2]) -> Option<Vec<u64>> {
+    let witness = predictor.race_witness(race)?;
+    let result = check_race(Model::Maximal, &trace.names, &trace.batch, &|_| Value::Unknown, &witness, race);
+    assert_eq!(result, Ok(()), "{race:?} after {witness:?}");
+    Some(witness)
+}

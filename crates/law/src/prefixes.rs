@@ -1,0 +1,71 @@
+//! All feasible prefixes of a model, and those among them that are the recorded order with events left out.
+
+use crate::definition::{Definition, Set, set_of};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// What a search over prefixes remembers of each, beside what the rules see.
+pub(crate) trait Memory: Clone + Eq + Hash {
+    /// After one more event.
+    fn after(&self, definition: &Definition, prefix: &[usize], e: usize) -> Self;
+}
+
+/// Remembers nothing.
+impl Memory for () {
+    fn after(&self, _: &Definition, _: &[usize], _: usize) {}
+}
+
+impl Definition {
+    /// Shows every feasible prefix; of those that neither the rules nor the memory can tell apart any more, one.
+    pub(crate) fn each_prefix<M: Memory>(&self, memory: M, show: &mut dyn FnMut(&[usize], &M)) {
+        let mut seen = HashSet::new();
+        self.go_on(&mut Vec::new(), memory, &mut seen, show);
+    }
+
+    fn go_on<M: Memory>(
+        &self,
+        prefix: &mut Vec<usize>,
+        memory: M,
+        seen: &mut HashSet<(Set, Vec<u8>, M)>,
+        show: &mut dyn FnMut(&[usize], &M),
+    ) {
+        if !seen.insert((set_of(prefix), self.visible(prefix), memory.clone())) {
+            return;
+        }
+        show(prefix, &memory);
+        for e in 0..self.events().len() {
+            if self.may_come(prefix, e) {
+                let after = memory.after(self, prefix, e);
+                prefix.push(e);
+                self.go_on(prefix, after, seen, show);
+                prefix.pop();
+            }
+        }
+    }
+
+    /// Shows every feasible prefix that is the recorded order with events left out, and whose reads see the writes that
+    /// they saw.
+    pub(crate) fn each_recorded_prefix(&self, show: &mut dyn FnMut(&[usize])) {
+        self.leave_out(&mut Vec::new(), 0, 0, show);
+    }
+
+    /// Takes or leaves the event `e`; of threads in `left` nothing more can come.
+    fn leave_out(&self, prefix: &mut Vec<usize>, e: usize, left: u64, show: &mut dyn FnMut(&[usize])) {
+        let Some(event) = self.events().get(e) else { return show(prefix) };
+        let bit = 1 << event.thread;
+        let sees_its_writer =
+            !event.reads() || self.run.last_write(prefix, event.object) == self.run.recorded_writer(e);
+        if left & bit == 0 && sees_its_writer && self.may_come(prefix, e) {
+            prefix.push(e);
+            self.leave_out(prefix, e + 1, left, show);
+            prefix.pop();
+        }
+        self.leave_out(prefix, e + 1, left | bit, show);
+    }
+
+    /// The events that are next after a prefix, and for which the rules that every model keeps hold, but for what they
+    /// say about events in `but`.
+    pub(crate) fn is_next(&self, came: Set, e: usize, but: Set) -> bool {
+        came >> e & 1 == 0 && self.always_needs[e] & !came & !but == 0
+    }
+}

@@ -1,0 +1,346 @@
+//! Random small programs: what each thread will do. Themes bring in what belongs together, so that a wait meets a
+//! notify and a `down` an `up`.
+
+use crate::random::Random;
+
+/// One instruction. Names are those of the trace.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Do {
+    /// `r(x)`.
+    Read(&'static str),
+    /// `w(x)`.
+    Write(&'static str),
+    /// `ald(x)`.
+    Load(&'static str),
+    /// `ast(x)`.
+    Store(&'static str),
+    /// `armw(x)`.
+    Modify(&'static str),
+    /// `fence`.
+    Fence,
+    /// `acq(l)`.
+    Acquire(&'static str),
+    /// `rel(l)`.
+    Release(&'static str),
+    /// `racq(l)`.
+    ReadAcquire(&'static str),
+    /// `rrel(l)`.
+    ReadRelease(&'static str),
+    /// Tries; if it fails, so many instructions are passed over.
+    Try(&'static str, usize),
+    /// `req(l)`.
+    Request(&'static str),
+    /// `fork`, by the number of the thread.
+    Fork(usize),
+    /// `join`.
+    Join(usize),
+    /// `wait(c,l)`.
+    Wait(&'static str, &'static str),
+    /// `woken(c,l)`.
+    Woken(&'static str, &'static str),
+    /// `notify(c)`.
+    Notify(&'static str),
+    /// `notifyall(c)`.
+    NotifyAll(&'static str),
+    /// `post(o)`.
+    Post(&'static str),
+    /// `await(o)`.
+    Await(&'static str),
+    /// `up(s)`.
+    Up(&'static str),
+    /// `down(s)`.
+    Down(&'static str),
+    /// `begin(b)`.
+    Begin(&'static str),
+    /// `end(b)`.
+    End(&'static str),
+    /// `ev(name,…)`.
+    Event(&'static str),
+    /// `alloc(x)`.
+    Alloc(&'static str),
+    /// `free(x)`.
+    Free(&'static str),
+    /// `pin(x,n)`.
+    Pin(&'static str),
+}
+
+/// What all threads will do.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// What each of them will do.
+    pub threads: Vec<Vec<Do>>,
+    /// Those that run only when they are forked.
+    pub forked: Vec<bool>,
+}
+
+/// Variables that state atoms compare, and others.
+pub const NUMBERS: [&str; 2] = ["x", "y"];
+const OTHERS: [&str; 2] = ["z", "m"];
+pub(crate) const LOCKS: [&str; 2] = ["l", "k"];
+
+#[derive(Clone, Copy)]
+pub(crate) enum Theme {
+    Atomics,
+    Locks,
+    Readers,
+    Tries,
+    Requests,
+    Conditions,
+    Latches,
+    Semaphores,
+    Blocks,
+    Memory,
+    Pins,
+}
+
+pub(crate) const THEMES: [Theme; 11] = [
+    Theme::Atomics,
+    Theme::Locks,
+    Theme::Readers,
+    Theme::Tries,
+    Theme::Requests,
+    Theme::Conditions,
+    Theme::Latches,
+    Theme::Semaphores,
+    Theme::Blocks,
+    Theme::Memory,
+    Theme::Pins,
+];
+
+pub(crate) fn variable(r: &mut Random) -> &'static str {
+    if r.percent(85) { NUMBERS[r.below(NUMBERS.len())] } else { OTHERS[r.below(OTHERS.len())] }
+}
+
+pub(crate) fn lock(r: &mut Random) -> &'static str {
+    if r.percent(75) { LOCKS[0] } else { LOCKS[1] }
+}
+
+pub(crate) fn access(r: &mut Random) -> Do {
+    let x = variable(r);
+    match r.below(20) {
+        0..=7 => Do::Read(x),
+        8..=17 => Do::Write(x),
+        18 => Do::Load(x),
+        _ => Do::Event("e"),
+    }
+}
+
+pub(crate) fn accesses(r: &mut Random, most: usize) -> Vec<Do> {
+    (0..r.below(most + 1)).map(|_| access(r)).collect()
+}
+
+/// A body between two instructions; now and then the second never comes.
+pub(crate) fn between(r: &mut Random, first: Do, body: Vec<Do>, last: Do) -> Vec<Do> {
+    let last = if r.percent(88) { Some(last) } else { None };
+    [first].into_iter().chain(body).chain(last).collect()
+}
+
+pub(crate) fn locked(r: &mut Random, l: &'static str, body: Vec<Do>) -> Vec<Do> {
+    let body = if r.percent(15) { between(r, Do::Acquire(l), body, Do::Release(l)) } else { body };
+    between(r, Do::Acquire(l), body, Do::Release(l))
+}
+
+impl Program {
+    /// A random one, with something of everything.
+    pub fn random(r: &mut Random) -> Program {
+        let count = *r.pick(&[2, 2, 2, 3, 3, 3, 3, 4, 4, 5]);
+        let mut program = Program { threads: vec![Vec::new(); count], forked: vec![false; count] };
+        for _ in 0..2 + r.below(2) {
+            // Conditions need most events, and would be rare.
+            let theme = if r.percent(12) { Theme::Conditions } else { *r.pick(&THEMES) };
+            program.add_theme(r, theme);
+        }
+        let size = 4 + r.below(10);
+        while program.threads.iter().map(Vec::len).sum::<usize>() < size {
+            let snippet = accesses(r, 2);
+            program.add(r, None, snippet);
+        }
+        program.fill(r);
+        if r.percent(40) {
+            program.add_forks(r);
+        }
+        program
+    }
+
+    /// A thread that does nothing is none.
+    pub(crate) fn fill(&mut self, r: &mut Random) {
+        for thread in self.threads.iter_mut().filter(|thread| thread.is_empty()) {
+            thread.push(access(r));
+        }
+    }
+
+    /// Adds a snippet to a thread, at its beginning or end; not to this one. The thread.
+    pub(crate) fn add(&mut self, r: &mut Random, but: Option<usize>, snippet: Vec<Do>) -> usize {
+        let mut thread = r.below(self.threads.len());
+        if Some(thread) == but {
+            thread = (thread + 1) % self.threads.len();
+        }
+        let program = &mut self.threads[thread];
+        // Nothing follows a request that is not answered.
+        let is_open = |list: &[Do]| matches!(list.last(), Some(Do::Request(_)));
+        let at = match (is_open(program), is_open(&snippet)) {
+            (true, true) => return thread,
+            (true, false) => 0,
+            (false, true) => program.len(),
+            (false, false) if r.percent(40) => 0,
+            (false, false) => program.len(),
+        };
+        program.splice(at..at, snippet);
+        thread
+    }
+
+    /// Adds two snippets to different threads.
+    pub(crate) fn add_two(&mut self, r: &mut Random, one: Vec<Do>, other: Vec<Do>) {
+        let thread = self.add(r, None, one);
+        self.add(r, Some(thread), other);
+    }
+
+    pub(crate) fn add_theme(&mut self, r: &mut Random, theme: Theme) {
+        match theme {
+            Theme::Atomics => {
+                let x = variable(r);
+                let atomic = |r: &mut Random| {
+                    *r.pick(&[Do::Load(x), Do::Store(x), Do::Modify(x), Do::Fence, Do::Modify(x), Do::Fence])
+                };
+                let one = vec![Do::Store(x), atomic(r)];
+                let other = vec![atomic(r), Do::Load(x), atomic(r)];
+                self.add_two(r, one, other);
+            }
+            Theme::Locks => {
+                let l = lock(r);
+                let (one, other) = (accesses(r, 2), accesses(r, 2));
+                let (one, other) = (locked(r, l, one), locked(r, l, other));
+                self.add_two(r, one, other);
+            }
+            Theme::Readers => {
+                let l = lock(r);
+                let (one, other) = (accesses(r, 1), accesses(r, 2));
+                let mut one = between(r, Do::ReadAcquire(l), one, Do::ReadRelease(l));
+                if r.percent(15) {
+                    one = between(r, Do::ReadAcquire(l), one, Do::ReadRelease(l));
+                }
+                let mut other = match r.below(3) {
+                    0 => between(r, Do::ReadAcquire(l), other, Do::ReadRelease(l)),
+                    _ => locked(r, l, other),
+                };
+                if r.percent(10) {
+                    // A downgrade.
+                    other = vec![Do::Acquire(l), Do::ReadAcquire(l), Do::Release(l), access(r), Do::ReadRelease(l)];
+                }
+                self.add_two(r, one, other);
+            }
+            Theme::Tries => {
+                let l = lock(r);
+                let tried = |r: &mut Random| {
+                    let body = accesses(r, 1);
+                    [Do::Try(l, body.len() + 1)].into_iter().chain(body).chain([Do::Release(l)]).collect::<Vec<Do>>()
+                };
+                let one = tried(r);
+                let mut other = if r.percent(40) { tried(r) } else { vec![access(r)] };
+                if r.percent(65) {
+                    other = locked(r, l, other);
+                } else if r.percent(50) {
+                    other = between(r, Do::ReadAcquire(l), other, Do::ReadRelease(l));
+                }
+                self.add_two(r, one, other);
+            }
+            Theme::Requests => {
+                let l = lock(r);
+                let body = accesses(r, 1);
+                let mut one = vec![Do::Request(l)];
+                if r.percent(70) {
+                    one.extend(locked(r, l, body));
+                }
+                let other = accesses(r, 2);
+                let other = locked(r, l, other);
+                self.add_two(r, one, other);
+            }
+            Theme::Conditions => self.add_condition(r),
+            Theme::Latches => {
+                let (mut one, mut other) = (accesses(r, 1), accesses(r, 1));
+                one.push(Do::Post("p"));
+                other.insert(0, Do::Await("p"));
+                self.add_two(r, one, other);
+                if r.percent(25) {
+                    self.add(r, None, vec![Do::Post("p")]);
+                }
+            }
+            Theme::Semaphores => {
+                let body = accesses(r, 1);
+                let section = between(r, Do::Down("s"), body, Do::Up("s"));
+                let other = if r.percent(50) { section.clone() } else { vec![Do::Up("s")] };
+                self.add_two(r, section, other);
+            }
+            Theme::Blocks => {
+                let body = accesses(r, 2);
+                let one = between(r, Do::Begin("b"), body, Do::End("b"));
+                let mut other = accesses(r, 1);
+                other.push(Do::Event("e"));
+                self.add_two(r, one, other);
+            }
+            Theme::Memory => {
+                let x = if r.percent(70) { "m" } else { variable(r) };
+                let mut one = vec![Do::Alloc(x), Do::Write(x), Do::Read(x), Do::Free(x)];
+                one.remove(r.below(4));
+                let other = vec![*r.pick(&[Do::Read(x), Do::Write(x), Do::Alloc(x), Do::Free(x), Do::Modify(x)])];
+                self.add_two(r, one, other);
+            }
+            Theme::Pins => {
+                let x = variable(r);
+                let (one, other) = (vec![Do::Pin(x), Do::Write(x)], vec![Do::Read(x)]);
+                self.add_two(r, one, other);
+            }
+        }
+    }
+
+    /// One or two threads that wait, and one that notifies.
+    fn add_condition(&mut self, r: &mut Random) {
+        let l = lock(r);
+        let two = self.threads.len() > 2 && r.percent(60);
+        let c = if !two && r.percent(60) { l } else { "c" };
+        let notify = if r.percent(50) { Do::Notify(c) } else { Do::NotifyAll(c) };
+        let mut notifies = vec![notify];
+        if !two {
+            notifies.splice(0..0, accesses(r, 1));
+        } else if notify == Do::Notify(c) {
+            notifies.push(*r.pick(&[Do::Notify(c), Do::Notify(c), Do::NotifyAll(c)]));
+        }
+        let notifies = if r.percent(if two { 20 } else { 60 }) { locked(r, l, notifies) } else { notifies };
+        let notifier = self.add(r, None, notifies);
+        // Two that wait with different locks need not wait for each other.
+        let locks = [l, *r.pick(&LOCKS)];
+        let first = r.below(self.threads.len() - 1);
+        for (number, l) in locks.into_iter().take(1 + usize::from(two)).enumerate() {
+            let body = if two { Vec::new() } else { accesses(r, 1) };
+            let waits = [Do::Wait(c, l), Do::Woken(c, l)].into_iter().chain(body).collect();
+            let waits = locked(r, l, waits);
+            let waiter = (notifier + 1 + (first + number) % (self.threads.len() - 1)) % self.threads.len();
+            self.threads[waiter].splice(0..0, waits);
+        }
+        if r.percent(10) {
+            self.add(r, None, vec![Do::Notify(c)]);
+        }
+    }
+
+    /// Some threads are forked by others with smaller numbers, and most of those joined.
+    pub(crate) fn add_forks(&mut self, r: &mut Random) {
+        for child in 1..self.threads.len() {
+            if !r.percent(70) {
+                continue;
+            }
+            // The end of a long thread would not be seen.
+            if r.percent(50) && self.threads[child].len() > 3 {
+                self.threads[child] = vec![access(r), access(r)];
+            }
+            let parent = r.below(child);
+            self.forked[child] = true;
+            // Only at the beginning or end: a fork inside would part what belongs together.
+            let open_end = matches!(self.threads[parent].last(), Some(Do::Request(_)));
+            let at = if open_end || r.percent(75) { 0 } else { self.threads[parent].len() };
+            self.threads[parent].insert(at, Do::Fork(child));
+            if r.percent(80) && !open_end {
+                self.threads[parent].push(Do::Join(child));
+            }
+        }
+    }
+}

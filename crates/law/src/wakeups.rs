@@ -1,0 +1,112 @@
+//! Lost wake-ups, as docs/detectors.md defines them.
+
+use crate::definition::Definition;
+use crate::prefixes::Memory;
+use event::Op;
+use std::collections::BTreeSet;
+
+/// A `wait`, the notify that should end it, and the test before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Wait {
+    /// The `wait`.
+    pub wait: usize,
+    /// The notify.
+    pub notify: usize,
+    /// The read.
+    pub test: usize,
+}
+
+/// Of each wait: whether its test came before its notify.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Tested {
+    waits: Vec<(Wait, bool)>,
+}
+
+impl Memory for Tested {
+    fn after(&self, _: &Definition, prefix: &[usize], e: usize) -> Self {
+        let step = |&(wait, tested): &(Wait, bool)| {
+            (wait, if e == wait.notify { prefix.contains(&wait.test) } else { tested })
+        };
+        Tested { waits: self.waits.iter().map(step).collect() }
+    }
+}
+
+impl Definition {
+    /// The last `r` or `ald` of its thread before an event.
+    fn test(&self, wait: usize) -> Option<usize> {
+        let events = self.events();
+        let reads = |e: &usize| matches!(events[*e].op, Op::Read | Op::AtomicLoad);
+        (0..wait).rev().filter(|&e| events[e].thread == events[wait].thread).find(reads)
+    }
+
+    /// The event with which a thread goes on.
+    fn goes_on(&self, wait: usize) -> Option<usize> {
+        (wait + 1..self.events().len()).find(|&e| self.events()[e].thread == self.events()[wait].thread)
+    }
+
+    fn notifies(&self, e: usize, condition: u32) -> bool {
+        matches!(self.events()[e].op, Op::Notify | Op::NotifyAll) && self.events()[e].object == condition
+    }
+
+    /// The waits that have a test and a notify recorded after them: if the `woken` is paired, the one it is paired with;
+    /// if the thread never goes on, the first `notifyall`, or `notify` that is paired with nobody.
+    pub fn waits(&self) -> Vec<Wait> {
+        let mut waits = Vec::new();
+        for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
+            let notify = match self.goes_on(wait) {
+                Some(woken) => self.run.woken_by.get(&woken).map(|&(_, notify)| notify),
+                None => (wait + 1..self.events().len()).find(|&n| {
+                    let paired = self.run.woken_by.values().any(|&(_, paired)| paired == n);
+                    self.notifies(n, event.object) && (self.events()[n].op == Op::NotifyAll || !paired)
+                }),
+            };
+            if let (Some(notify), Some(test)) = (notify, self.test(wait)) {
+                waits.push(Wait { wait, notify, test });
+            }
+        }
+        waits
+    }
+
+    /// The waits for which there is a feasible prefix with the `wait` as its last event in which the test comes before the
+    /// notify, and the notify before the `wait`.
+    pub fn lost_wakeups(&self) -> BTreeSet<Wait> {
+        let waits = self.waits();
+        let mut lost = BTreeSet::new();
+        if waits.is_empty() {
+            return lost;
+        }
+        let start = Tested { waits: waits.into_iter().map(|wait| (wait, false)).collect() };
+        self.each_prefix(start, &mut |prefix, tested| {
+            for &(wait, _) in tested.waits.iter().filter(|(_, tested)| *tested) {
+                if self.may_come(prefix, wait.wait) {
+                    lost.insert(wait);
+                }
+            }
+        });
+        lost
+    }
+
+    /// Whether this order of events is a witness of a lost wake-up.
+    pub fn shows_lost_wakeup(&self, prefix: &[usize], lost: Wait) -> bool {
+        let place = |e: usize| prefix.iter().position(|&p| p == e);
+        self.waits().contains(&lost)
+            && self.is_feasible(prefix)
+            && prefix.last() == Some(&lost.wait)
+            && place(lost.test).is_some()
+            && place(lost.test) < place(lost.notify)
+    }
+
+    /// The waits whose threads never go on, with no notify of their condition after them, and one between their test and
+    /// them: each with its test. The trace must be complete.
+    pub fn observed_lost_wakeups(&self) -> BTreeSet<(usize, usize)> {
+        let mut lost = BTreeSet::new();
+        for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
+            let Some(test) = self.test(wait).filter(|_| self.goes_on(wait).is_none()) else { continue };
+            let notified = |mut range: std::ops::Range<usize>| range.any(|n| self.notifies(n, event.object));
+            if !notified(wait + 1..self.events().len()) && notified(test + 1..wait) {
+                lost.insert((wait, test));
+            }
+        }
+        lost
+    }
+}

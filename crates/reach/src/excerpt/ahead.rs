@@ -1,0 +1,73 @@
+//! What the past must know of what is still to come: who will be woken by which notify, what was open from the beginning,
+//! and which events the pins speak of.
+
+use crate::facts::{NONE, Section, Sections, wakeups};
+use event::{Batch, Op, ThreadId, Value};
+use rustc_hash::FxHashMap;
+
+/// A pin, and the event that it speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Pin {
+    /// The event it speaks of.
+    pub(super) target: u32,
+    /// The `pin` itself.
+    pub(super) pin: u32,
+}
+
+/// Found in one look at the whole trace.
+pub(super) struct Ahead {
+    /// By wait: the notify that will wake it, and the wake-up.
+    pub(super) woken: FxHashMap<u32, (u32, u32)>,
+    /// By lock: sections that are open from the beginning and close some time.
+    pub(super) from_beginning: FxHashMap<u32, Vec<Section>>,
+    /// By target.
+    pub(super) pins: Vec<Pin>,
+    /// By `pin`: its target.
+    pub(super) targets: FxHashMap<u32, u32>,
+}
+
+impl Ahead {
+    pub(super) fn new(batch: &Batch) -> Ahead {
+        let woken = wakeups(batch).into_iter().map(|pair| (pair.wait, (pair.notify, pair.woken))).collect();
+        let mut sections = Sections::default();
+        let mut from_beginning: FxHashMap<u32, Vec<Section>> = FxHashMap::default();
+        for (at, &event) in (0u32..).zip(&batch.events) {
+            let effect = sections.step(batch, at, event);
+            for closed in effect.closes.into_iter().filter(|&section| section != NONE) {
+                let section = sections.all[closed as usize];
+                if section.open == NONE {
+                    from_beginning.entry(section.lock.0).or_default().push(section);
+                }
+            }
+        }
+        let targets = targets(batch);
+        let mut pins: Vec<Pin> = targets.iter().map(|(&pin, &target)| Pin { target, pin }).collect();
+        pins.sort_unstable_by_key(|pin| (pin.target, pin.pin));
+        Ahead { woken, from_beginning, pins, targets }
+    }
+}
+
+/// By `pin`: the event that it speaks of, if there is one.
+fn targets(batch: &Batch) -> FxHashMap<u32, u32> {
+    let mut wanted: FxHashMap<(ThreadId, u64), Vec<u32>> = FxHashMap::default();
+    for (at, &event) in (0u32..).zip(&batch.events).filter(|(_, event)| event.op() == Op::Pin) {
+        if let Value::Int(n) = batch.extra(event).value
+            && let Ok(n) = u64::try_from(n)
+        {
+            wanted.entry((event.thread(), n)).or_default().push(at);
+        }
+    }
+    let mut targets = FxHashMap::default();
+    if wanted.is_empty() {
+        return targets;
+    }
+    let mut counts: FxHashMap<ThreadId, u64> = FxHashMap::default();
+    for (at, event) in (0u32..).zip(&batch.events) {
+        let count = counts.entry(event.thread()).or_default();
+        for &pin in wanted.get(&(event.thread(), *count)).into_iter().flatten() {
+            targets.insert(pin, at);
+        }
+        *count += 1;
+    }
+    targets
+}

@@ -1,0 +1,139 @@
+//! Goes through all feasible prefixes, and remembers where it has been: exact, and slow.
+//!
+//! What a prefix can be continued with depends on its events, on the last write of each cell, and on which notifies came
+//! before their waits.
+
+use crate::facts::{Facts, NONE, Section};
+use crate::goal::Goal;
+use crate::question::{Answer, Meter, Over};
+use rustc_hash::FxHashSet;
+
+struct Search<'a, 'l> {
+    facts: &'a Facts,
+    goal: &'a Goal,
+    meter: &'a mut Meter<'l>,
+    seen: FxHashSet<Vec<u32>>,
+    counts: Vec<u32>,
+    /// By cell: its last write.
+    last: Vec<u32>,
+    prefix: Vec<u32>,
+}
+
+/// The answer, after looking at everything if need be.
+pub(crate) fn search(facts: &Facts, goal: &Goal, meter: &mut Meter<'_>) -> Answer {
+    let mut search = Search {
+        facts,
+        goal,
+        meter,
+        seen: FxHashSet::default(),
+        counts: vec![0; facts.lanes.len()],
+        last: vec![NONE; facts.cells.cells.len()],
+        prefix: Vec::new(),
+    };
+    match search.go() {
+        Ok(true) => Answer::Reached((0..facts.fixed).chain(search.prefix).collect()),
+        Ok(false) => Answer::Impossible,
+        Err(Over) => Answer::Undecided,
+    }
+}
+
+impl Search<'_, '_> {
+    fn has(&self, event: u32) -> bool {
+        self.facts.lanes.has(&self.counts, event)
+    }
+
+    fn place(&self, event: u32) -> Option<usize> {
+        self.prefix.iter().position(|&other| other == event)
+    }
+
+    fn done(&self) -> bool {
+        self.goal.contains.iter().all(|&event| self.has(event))
+    }
+
+    fn may_come(&self, event: u32) -> bool {
+        let facts = self.facts;
+        let needs = facts.always.of(event).iter().chain(facts.beside.of(event));
+        if needs.copied().any(|needed| !self.has(needed)) {
+            return false;
+        }
+        if self.goal.before.iter().any(|&(a, b)| b == event && !self.has(a)) {
+            return false;
+        }
+        if let Some(pair) = facts.wakeups.iter().find(|pair| pair.woken == event)
+            && self.place(pair.wait) >= self.place(pair.notify)
+        {
+            return false;
+        }
+        for semaphore in &facts.semaphores.all {
+            if semaphore.downs.binary_search(&event).is_ok() {
+                let come = |events: &[u32]| events.iter().filter(|&&event| self.has(event)).count() as i64;
+                if semaphore.count + come(&semaphore.ups) <= come(&semaphore.downs) {
+                    return false;
+                }
+            }
+        }
+        if let Some(cell) = facts.cells.of(event)
+            && facts.cells.cells[cell as usize].reads.binary_search(&event).is_ok()
+            && !facts.cells.may_see(event, self.last[cell as usize])
+        {
+            return false;
+        }
+        let opens = facts.effects[event as usize].opens;
+        opens
+            .into_iter()
+            .filter(|&section| section != NONE)
+            .all(|section| self.is_free(&facts.sections[section as usize]))
+    }
+
+    fn is_free(&self, wanted: &Section) -> bool {
+        let hinders = |other: &&Section| {
+            other.lock == wanted.lock
+                && other.thread != wanted.thread
+                && !(other.shared && wanted.shared)
+                && (other.open == NONE || self.has(other.open))
+                && (other.close == NONE || !self.has(other.close))
+        };
+        !self.facts.sections.iter().any(|other| hinders(&other))
+    }
+
+    fn go(&mut self) -> Result<bool, Over> {
+        if self.done() {
+            return Ok(true);
+        }
+        self.meter.spend(1)?;
+        let lost = self.facts.wakeups.iter().map(|pair| u32::from(self.place(pair.wait) < self.place(pair.notify)));
+        let key = self.counts.iter().copied().chain(self.last.iter().copied()).chain(lost).collect();
+        if !self.seen.insert(key) {
+            return Ok(false);
+        }
+        let facts = self.facts;
+        let mut nexts: Vec<u32> = (0..facts.lanes.len())
+            .filter(|&lane| self.counts[lane] < self.goal.most[lane])
+            .map(|lane| facts.lanes.events[lane][self.counts[lane] as usize])
+            .collect();
+        nexts.sort_unstable();
+        for event in nexts {
+            if !self.may_come(event) {
+                continue;
+            }
+            let lane = facts.lanes.of(event);
+            self.counts[lane] += 1;
+            self.prefix.push(event);
+            let cell = facts.cells.of(event);
+            let writes = |cell: u32| facts.cells.cells[cell as usize].writes.binary_search(&event).is_ok();
+            let before = cell.filter(|&cell| writes(cell)).map(|cell| (cell as usize, self.last[cell as usize]));
+            if let Some((cell, _)) = before {
+                self.last[cell] = event;
+            }
+            if self.go()? {
+                return Ok(true);
+            }
+            if let Some((cell, write)) = before {
+                self.last[cell] = write;
+            }
+            self.prefix.pop();
+            self.counts[lane] -= 1;
+        }
+        Ok(false)
+    }
+}

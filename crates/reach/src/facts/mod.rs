@@ -1,0 +1,91 @@
+//! What docs/causality.md reads off the recorded run, once for all questions.
+//!
+//! The fixed events have happened: what they left (open sections, last writes, counts) is where a search begins. The
+//! others stand in *lanes*, one for each thread, so a set of events that keeps the order of threads is a count per lane.
+
+mod cells;
+mod lanes;
+mod needs;
+mod orderly;
+mod runs;
+mod sections;
+mod semaphores;
+mod wakes;
+
+pub(crate) use cells::Cells;
+pub(crate) use lanes::Lanes;
+pub(crate) use needs::Needs;
+pub(crate) use runs::{Held, Runs};
+pub(crate) use sections::{Effect, NONE, Section, Sections, lock_of};
+pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
+pub(crate) use wakes::{Wakeup, wakeups};
+
+use event::{Batch, Names, Op, Value, VarId};
+
+/// An access of a variable.
+pub(crate) fn is_access(op: Op) -> bool {
+    op.has_value() || is_barrier(op)
+}
+
+/// From here on the variable is another one.
+pub(crate) fn is_barrier(op: Op) -> bool {
+    matches!(op, Op::Alloc | Op::Free)
+}
+
+/// An access that only reads.
+pub(crate) fn is_read(op: Op) -> bool {
+    matches!(op, Op::Read | Op::AtomicLoad)
+}
+
+/// All of it.
+pub(crate) struct Facts {
+    pub(crate) fixed: u32,
+    pub(crate) lanes: Lanes,
+    /// What an event needs in every model, and by the order with barriers.
+    pub(crate) always: Needs,
+    /// What it needs beside that, if it is in the prefix: a failed try its sections, an end of a section those that failed
+    /// in it, a wake-up its notify.
+    pub(crate) beside: Needs,
+    pub(crate) sections: Vec<Section>,
+    /// By event.
+    pub(crate) effects: Vec<Effect>,
+    /// Wake-ups whose waits are not fixed.
+    pub(crate) wakeups: Vec<Wakeup>,
+    pub(crate) cells: Cells,
+    pub(crate) semaphores: Semaphores,
+    pub(crate) runs: Runs,
+    pub(crate) held: Held,
+    /// The recorded order is feasible, as it is in every trace without problems.
+    pub(crate) orderly: bool,
+}
+
+impl Facts {
+    pub(crate) fn new(names: &Names, trace: &Batch, fixed: usize, initial: &dyn Fn(VarId) -> Value) -> Facts {
+        let fixed = fixed.min(trace.events.len()) as u32;
+        let lanes = Lanes::new(trace, fixed);
+        let mut found = Sections::default();
+        let effects: Vec<Effect> =
+            (0u32..).zip(&trace.events).map(|(at, &event)| found.step(trace, at, event)).collect();
+        let pairs = wakeups(trace);
+        let always = needs::always(trace, &lanes);
+        let beside = needs::beside(trace, &lanes, &found.all, &effects, &pairs);
+        let wakeups = pairs.into_iter().filter(|pair| pair.wait >= fixed).collect();
+        let semaphores = Semaphores::new(names, trace, &lanes);
+        let orderly = orderly::is_orderly(trace, &lanes, &found.all, &effects, &semaphores);
+        let runs = Runs::new(&found.all, &lanes);
+        Facts {
+            fixed,
+            always,
+            beside,
+            sections: found.all,
+            effects,
+            wakeups,
+            cells: Cells::new(trace, &lanes, initial),
+            semaphores,
+            held: Held::new(&runs, lanes.len()),
+            runs,
+            orderly,
+            lanes,
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! What an event needs whatever else a prefix has. It is always recorded before it.
+//!
+//! Only what the order of threads does not give is kept: of each other lane the last event that is needed.
+
+use super::{Effect, Lanes, NONE, Section, Wakeup, is_access, is_barrier, lock_of};
+use event::{Batch, Event, Op, ThreadId, Value};
+use rustc_hash::FxHashMap;
+
+/// By event: events of other lanes that it needs.
+pub(crate) struct Needs {
+    ends: Vec<u32>,
+    needs: Vec<u32>,
+}
+
+impl Needs {
+    /// What an event needs.
+    #[inline]
+    pub(crate) fn of(&self, event: u32) -> &[u32] {
+        let from = if event == 0 { 0 } else { self.ends[event as usize - 1] };
+        &self.needs[from as usize..self.ends[event as usize] as usize]
+    }
+}
+
+/// Builds needs, event after event.
+struct Builder<'a> {
+    lanes: &'a Lanes,
+    needs: Needs,
+    event: u32,
+}
+
+impl<'a> Builder<'a> {
+    fn new(lanes: &'a Lanes) -> Self {
+        Builder { lanes, needs: Needs { ends: Vec::new(), needs: Vec::new() }, event: 0 }
+    }
+
+    /// The current event needs this one.
+    fn need(&mut self, needed: u32) {
+        let lanes = self.lanes;
+        if self.event >= lanes.fixed && needed >= lanes.fixed && lanes.of(needed) != lanes.of(self.event) {
+            self.needs.needs.push(needed);
+        }
+    }
+
+    fn next(&mut self) {
+        self.needs.ends.push(self.needs.needs.len() as u32);
+        self.event += 1;
+    }
+}
+
+/// The last event of each thread that had something to do with an object.
+#[derive(Clone, Default)]
+struct Lasts(Vec<(ThreadId, u32)>);
+
+impl Lasts {
+    fn set(&mut self, thread: ThreadId, event: u32) {
+        match self.0.iter_mut().find(|(other, _)| *other == thread) {
+            Some((_, last)) => *last = event,
+            None => self.0.push((thread, event)),
+        }
+    }
+}
+
+/// The accesses of a variable that its barriers order.
+#[derive(Default)]
+struct Memory {
+    barrier: Option<u32>,
+    since: Lasts,
+}
+
+/// Fork and join, posts, pins; `alloc` and `free`.
+pub(super) fn always(trace: &Batch, lanes: &Lanes) -> Needs {
+    let mut builder = Builder::new(lanes);
+    let mut forks: FxHashMap<ThreadId, Vec<u32>> = FxHashMap::default();
+    let mut last: FxHashMap<ThreadId, u32> = FxHashMap::default();
+    let mut posts: FxHashMap<u32, Lasts> = FxHashMap::default();
+    let mut memory: FxHashMap<u32, Memory> = FxHashMap::default();
+    for event in trace.events.iter().filter(|event| is_barrier(event.op())) {
+        memory.entry(event.object()).or_default();
+    }
+    let mut pins = Pins::new(trace);
+    for (at, &event) in (0u32..).zip(&trace.events) {
+        let thread = event.thread();
+        for fork in forks.remove(&thread).unwrap_or_default() {
+            builder.need(fork);
+        }
+        match event.op() {
+            Op::Fork => forks.entry(event.child()).or_default().push(at),
+            Op::Join => {
+                if let Some(&end) = last.get(&event.child()) {
+                    builder.need(end);
+                }
+            }
+            Op::Post => posts.entry(event.object()).or_default().set(thread, at),
+            Op::Await => {
+                for &(_, post) in posts.get(&event.object()).into_iter().flat_map(|lasts| &lasts.0) {
+                    builder.need(post);
+                }
+            }
+            op if is_access(op) => {
+                for &(_, pinned) in pins.of(event) {
+                    builder.need(pinned);
+                }
+                if let Some(memory) = memory.get_mut(&event.object()) {
+                    if let Some(barrier) = memory.barrier {
+                        builder.need(barrier);
+                    }
+                    if is_barrier(op) {
+                        for (_, access) in std::mem::take(&mut memory.since).0 {
+                            builder.need(access);
+                        }
+                        memory.barrier = Some(at);
+                    } else {
+                        memory.since.set(thread, at);
+                    }
+                }
+            }
+            _ => {}
+        }
+        pins.step(at, event);
+        last.insert(thread, at);
+        builder.next();
+    }
+    builder.needs
+}
+
+/// Pins, along the recorded run.
+struct Pins {
+    /// By thread and number of its event: the variables pinned there.
+    wanted: FxHashMap<(ThreadId, u64), Vec<u32>>,
+    counts: FxHashMap<ThreadId, u64>,
+    /// By variable: the pinned events so far.
+    pinned: FxHashMap<u32, Lasts>,
+}
+
+impl Pins {
+    fn new(trace: &Batch) -> Pins {
+        let mut wanted: FxHashMap<_, Vec<u32>> = FxHashMap::default();
+        for event in trace.events.iter().filter(|event| event.op() == Op::Pin) {
+            if let Value::Int(n) = trace.extra(*event).value
+                && let Ok(n) = u64::try_from(n)
+            {
+                wanted.entry((event.thread(), n)).or_default().push(event.object());
+            }
+        }
+        Pins { wanted, counts: FxHashMap::default(), pinned: FxHashMap::default() }
+    }
+
+    fn of(&self, access: Event) -> &[(ThreadId, u32)] {
+        self.pinned.get(&access.object()).map_or(&[], |lasts| &lasts.0)
+    }
+
+    fn step(&mut self, at: u32, event: Event) {
+        if self.wanted.is_empty() {
+            return;
+        }
+        let count = self.counts.entry(event.thread()).or_default();
+        for &variable in self.wanted.get(&(event.thread(), *count)).into_iter().flatten() {
+            self.pinned.entry(variable).or_default().set(event.thread(), at);
+        }
+        *count += 1;
+    }
+}
+
+/// Failed tries inside their sections, and wake-ups after their notifies.
+pub(super) fn beside(
+    trace: &Batch,
+    lanes: &Lanes,
+    sections: &[Section],
+    effects: &[Effect],
+    pairs: &[Wakeup],
+) -> Needs {
+    let mut builder = Builder::new(lanes);
+    let mut pairs = pairs.iter().peekable();
+    // By lock with failed tries: the sections open now, each with those that failed in it.
+    let mut open: FxHashMap<u32, Vec<(u32, Lasts)>> = FxHashMap::default();
+    for event in trace.events.iter().filter(|event| event.op() == Op::TryFail) {
+        open.entry(event.object()).or_default();
+    }
+    for (number, section) in (0u32..).zip(sections).filter(|(_, section)| section.open == NONE) {
+        if let Some(open) = open.get_mut(&section.lock.0) {
+            open.push((number, Lasts::default()));
+        }
+    }
+    for (at, &event) in (0u32..).zip(&trace.events) {
+        if let Some(pair) = pairs.next_if(|pair| pair.woken == at) {
+            builder.need(pair.notify);
+        }
+        if !open.is_empty()
+            && let Some(open) = lock_of(trace, event).and_then(|lock| open.get_mut(&lock.0))
+        {
+            if event.op() == Op::TryFail {
+                for (section, failed) in open.iter_mut() {
+                    let opened = sections[*section as usize].open;
+                    if opened != NONE {
+                        builder.need(opened);
+                    }
+                    failed.set(event.thread(), at);
+                }
+            }
+            let effect = &effects[at as usize];
+            for closed in effect.closes.into_iter().filter(|&section| section != NONE) {
+                if let Some(place) = open.iter().position(|(section, _)| *section == closed) {
+                    for (_, failed) in open.swap_remove(place).1.0 {
+                        builder.need(failed);
+                    }
+                }
+            }
+            open.extend(effect.opens.into_iter().filter(|&s| s != NONE).map(|s| (s, Lasts::default())));
+        }
+        builder.next();
+    }
+    builder.needs
+}

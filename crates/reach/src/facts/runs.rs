@@ -1,0 +1,146 @@
+//! The sections of each lock by lane, for locks that can exclude somebody.
+
+use super::{Lanes, NONE, Section};
+use rustc_hash::FxHashMap;
+
+/// A section in terms of its lane: it is open in sets that have at least so many events of the lane, and fewer than so many.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stretch {
+    pub(crate) section: u32,
+    /// How many events of its lane it takes to open it; 0: the window begins with it.
+    pub(crate) open: u32,
+    /// How many to close it; [`NONE`]: it never closes.
+    pub(crate) close: u32,
+}
+
+/// The sections of one lock, one lane and one kind, in order.
+#[derive(Clone, Debug)]
+pub(crate) struct Run {
+    pub(crate) lane: u32,
+    pub(crate) shared: bool,
+    pub(crate) stretches: Vec<Stretch>,
+}
+
+impl Run {
+    /// The last section that is open or was, when so many events of its lane have come.
+    #[inline]
+    pub(crate) fn last_opened(&self, count: u32) -> Option<&Stretch> {
+        let opened = self.stretches.partition_point(|stretch| stretch.open <= count);
+        self.stretches[..opened].last()
+    }
+}
+
+/// Where a section is found.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    /// The number of its lock among those that matter; [`NONE`] if nobody can hinder it.
+    pub(crate) lock: u32,
+    pub(crate) lane: u32,
+    pub(crate) shared: bool,
+    pub(crate) open: u32,
+    pub(crate) close: u32,
+}
+
+/// The runs of all locks that matter.
+pub(crate) struct Runs {
+    pub(crate) locks: Vec<Vec<Run>>,
+    /// By section.
+    pub(crate) places: Vec<Place>,
+    /// The sections that are open when the window begins, of the locks that matter.
+    pub(crate) at_first: Vec<u32>,
+}
+
+impl Runs {
+    pub(crate) fn new(sections: &[Section], lanes: &Lanes) -> Runs {
+        let mut by_lock: FxHashMap<u32, Vec<Run>> = FxHashMap::default();
+        let mut places = Vec::with_capacity(sections.len());
+        for (number, section) in (0u32..).zip(sections) {
+            let lane = lanes.of_thread(section.thread);
+            let count = |event: u32, none: u32| match event {
+                NONE => none,
+                event if event < lanes.fixed => 0,
+                event => lanes.position(event) + 1,
+            };
+            let (open, close) = (count(section.open, 0), count(section.close, NONE));
+            places.push(Place { lock: NONE, lane, shared: section.shared, open, close });
+            if lane == NONE || close == 0 {
+                continue;
+            }
+            let runs = by_lock.entry(section.lock.0).or_default();
+            let found = runs.iter_mut().find(|run| run.lane == lane && run.shared == section.shared);
+            let stretch = Stretch { section: number, open, close };
+            match found {
+                Some(run) => run.stretches.push(stretch),
+                None => runs.push(Run { lane, shared: section.shared, stretches: vec![stretch] }),
+            }
+        }
+        let mut by_lock: Vec<(u32, Vec<Run>)> = by_lock.into_iter().collect();
+        by_lock.sort_by_key(|(lock, _)| *lock);
+        let hinders = |runs: &[Run]| {
+            runs.iter().any(|run| runs.iter().any(|other| other.lane != run.lane && !(run.shared && other.shared)))
+        };
+        let locks: Vec<Vec<Run>> = by_lock.into_iter().map(|(_, runs)| runs).filter(|runs| hinders(runs)).collect();
+        let mut at_first = Vec::new();
+        for (lock, runs) in (0u32..).zip(&locks) {
+            for stretch in runs.iter().flat_map(|run| &run.stretches) {
+                places[stretch.section as usize].lock = lock;
+                if stretch.open == 0 {
+                    at_first.push(stretch.section);
+                }
+            }
+        }
+        Runs { locks, places, at_first }
+    }
+
+    /// The runs of other lanes that exclude a section.
+    #[inline]
+    pub(crate) fn against(&self, section: u32) -> impl Iterator<Item = &Run> {
+        let place = self.places[section as usize];
+        let runs = if place.lock == NONE { &[][..] } else { &self.locks[place.lock as usize] };
+        runs.iter().filter(move |run| run.lane != place.lane && !(run.shared && place.shared))
+    }
+}
+
+/// By lane and count of its events: which sections that matter are open then.
+pub(crate) struct Held {
+    /// By lane: after so many events these are open, up to the next entry.
+    changes: Vec<Vec<(u32, Vec<u32>)>>,
+}
+
+impl Held {
+    pub(crate) fn new(runs: &Runs, lanes: usize) -> Held {
+        let mut events: Vec<Vec<(u32, bool, u32)>> = vec![Vec::new(); lanes];
+        for (number, place) in (0u32..).zip(&runs.places).filter(|(_, place)| place.lock != NONE) {
+            events[place.lane as usize].push((place.open, true, number));
+            if place.close != NONE {
+                events[place.lane as usize].push((place.close, false, number));
+            }
+        }
+        let changes = events.into_iter().map(|mut events| {
+            events.sort_unstable();
+            let mut changes: Vec<(u32, Vec<u32>)> = vec![(0, Vec::new())];
+            for (count, opens, section) in events {
+                let mut open = changes.last().map(|(_, open)| open.clone()).unwrap_or_default();
+                if opens {
+                    open.push(section);
+                } else {
+                    open.retain(|&other| other != section);
+                }
+                match changes.last_mut() {
+                    Some(last) if last.0 == count => last.1 = open,
+                    _ => changes.push((count, open)),
+                }
+            }
+            changes
+        });
+        Held { changes: changes.collect() }
+    }
+
+    /// The sections of a lane that are open after so many of its events.
+    #[inline]
+    pub(crate) fn after(&self, lane: usize, count: u32) -> &[u32] {
+        let changes = &self.changes[lane];
+        let at = changes.partition_point(|(from, _)| *from <= count);
+        &changes[at - 1].1
+    }
+}

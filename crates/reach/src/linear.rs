@@ -1,0 +1,240 @@
+//! Puts the events of the set one behind the other: always the first recorded one that may come next.
+//!
+//! A write waits while somebody has yet to read what is there, an opening while the lock is taken, and so on. If none
+//! may come, two events stand against each other, and the order does not say which goes first.
+
+use crate::facts::{Facts, NONE};
+use crate::must::MANY;
+use crate::question::{Meter, Over};
+use crate::solver::Solver;
+
+/// Buffers of one attempt.
+pub(crate) struct Linear {
+    done: Vec<u32>,
+    /// By lane: it cannot go on before that lane has come so far.
+    waits: Vec<(u32, u32)>,
+    blocked: Vec<bool>,
+    /// By cell: the last write.
+    current: Vec<u32>,
+    /// By write: how many reads of the set have yet to see it.
+    pending: Vec<u32>,
+    /// By cell: how many have yet to see what was there at first.
+    pending_first: Vec<u32>,
+    /// By lock that matters: its open sections.
+    open: Vec<Vec<u32>>,
+    /// By semaphore.
+    counts: Vec<i64>,
+    pub(crate) order: Vec<u32>,
+}
+
+/// Why the next event of a lane cannot come, although all before it have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stuck {
+    /// It would open this section while that one is open.
+    Section(u32, u32),
+    /// It writes; a read has yet to see what is there.
+    Write(u32),
+    /// It reads, and what is there is not what it may see.
+    Read(u32),
+    /// It is a `down`, and there is nothing left.
+    Down(u32),
+}
+
+impl Linear {
+    pub(crate) fn new(facts: &Facts, events: u32) -> Linear {
+        let (lanes, cells) = (facts.lanes.len(), facts.cells.cells.len());
+        Linear {
+            done: vec![0; lanes],
+            waits: vec![(0, 0); lanes],
+            blocked: vec![false; lanes],
+            current: vec![NONE; cells],
+            pending: vec![0; events as usize],
+            pending_first: vec![0; cells],
+            open: vec![Vec::new(); facts.runs.locks.len()],
+            counts: Vec::new(),
+            order: Vec::new(),
+        }
+    }
+}
+
+impl Solver {
+    /// An order of the set in `linear.order`, or why there is none to be found without a decision.
+    pub(crate) fn linearise(&mut self, meter: &mut Meter<'_>) -> Result<Option<Stuck>, Over> {
+        self.prepare();
+        let lanes = self.facts.lanes.len();
+        let total: u32 = self.order.set.iter().sum();
+        meter.spend(u64::from(total))?;
+        while self.linear.order.len() < total as usize {
+            let mut first = (NONE, 0);
+            for lane in 0..lanes {
+                let done = self.linear.done[lane];
+                if done < self.order.set[lane] && !self.linear.blocked[lane] {
+                    first = first.min((self.facts.lanes.events[lane][done as usize], lane));
+                }
+            }
+            let (event, lane) = first;
+            if event == NONE {
+                return Ok(Some(self.stuck()));
+            }
+            if self.is_early(event, lane) || self.stands_against(event).is_some() {
+                self.linear.blocked[lane] = true;
+            } else {
+                self.take(event, lane);
+            }
+        }
+        Ok(None)
+    }
+
+    fn prepare(&mut self) {
+        let Solver { linear, facts, order, writer, .. } = self;
+        linear.done.fill(0);
+        linear.waits.fill((0, 0));
+        linear.blocked.fill(false);
+        linear.current.fill(NONE);
+        linear.order.clear();
+        linear.open.iter_mut().for_each(Vec::clear);
+        for &section in &facts.runs.at_first {
+            linear.open[facts.runs.places[section as usize].lock as usize].push(section);
+        }
+        linear.counts.clear();
+        linear.counts.extend(facts.semaphores.all.iter().map(|semaphore| semaphore.count));
+        for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
+            linear.pending_first[number] = 0;
+            for &write in &cell.writes {
+                linear.pending[write as usize] = 0;
+            }
+            for &read in cell.reads.iter().filter(|&&read| order.has(&facts.lanes, read)) {
+                match writer[read as usize] {
+                    MANY => {}
+                    NONE => linear.pending_first[number] += 1,
+                    write => linear.pending[write as usize] += 1,
+                }
+            }
+        }
+    }
+
+    /// Something that comes before the event in the order has yet to come.
+    fn is_early(&mut self, event: u32, lane: usize) -> bool {
+        let (other, count) = self.linear.waits[lane];
+        if self.linear.done[other as usize] < count {
+            return true;
+        }
+        let row = self.order.rows.of(event);
+        for (other, (&count, &done)) in row.iter().zip(&self.linear.done).enumerate() {
+            if count > done && other != lane {
+                self.linear.waits[lane] = (other as u32, count);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// What hinders an event beside the order.
+    fn stands_against(&self, event: u32) -> Option<Stuck> {
+        let (facts, linear) = (&self.facts, &self.linear);
+        if let Some(cell) = facts.cells.of(event) {
+            let current = linear.current[cell as usize];
+            let reads = facts.cells.reads(event);
+            if reads {
+                let sees = match self.writer[event as usize] {
+                    MANY => facts.cells.may_see(event, current),
+                    write => write == current,
+                };
+                if !sees {
+                    return Some(Stuck::Read(event));
+                }
+            }
+            if facts.cells.writes(event) {
+                let pending = match current {
+                    NONE => linear.pending_first[cell as usize],
+                    write => linear.pending[write as usize],
+                };
+                if pending > u32::from(reads) {
+                    return Some(Stuck::Write(event));
+                }
+            }
+            return None;
+        }
+        for section in facts.effects[event as usize].opens {
+            if section == NONE {
+                continue;
+            }
+            let place = facts.runs.places[section as usize];
+            if place.lock == NONE {
+                continue;
+            }
+            for &other in &linear.open[place.lock as usize] {
+                let hinders = facts.runs.places[other as usize];
+                if hinders.lane != place.lane && !(hinders.shared && place.shared) {
+                    return Some(Stuck::Section(section, other));
+                }
+            }
+        }
+        match facts.semaphores.of(event) {
+            Some(number) if linear.counts[number as usize] <= 0 => {
+                facts.semaphores.is_down(event).then_some(Stuck::Down(event))
+            }
+            _ => None,
+        }
+    }
+
+    fn take(&mut self, event: u32, lane: usize) {
+        let Solver { linear, facts, writer, .. } = self;
+        linear.order.push(event);
+        linear.done[lane] += 1;
+        linear.blocked.fill(false);
+        if let Some(cell) = facts.cells.of(event) {
+            if facts.cells.reads(event) {
+                match writer[event as usize] {
+                    MANY => {}
+                    NONE => linear.pending_first[cell as usize] -= 1,
+                    write => linear.pending[write as usize] -= 1,
+                }
+            }
+            if facts.cells.writes(event) {
+                linear.current[cell as usize] = event;
+            }
+            return;
+        }
+        let effect = &facts.effects[event as usize];
+        for &section in effect.closes.iter().chain(&effect.opens).filter(|&&section| section != NONE) {
+            let place = facts.runs.places[section as usize];
+            if place.lock != NONE {
+                let open = &mut linear.open[place.lock as usize];
+                if effect.closes.contains(&section) {
+                    open.retain(|&other| other != section);
+                } else {
+                    open.push(section);
+                }
+            }
+        }
+        if let Some(number) = facts.semaphores.of(event) {
+            linear.counts[number as usize] += if facts.semaphores.is_down(event) { -1 } else { 1 };
+        }
+    }
+
+    /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles.
+    fn stuck(&mut self) -> Stuck {
+        let mut waiting: Vec<(u32, usize)> = (0..self.facts.lanes.len())
+            .filter(|&lane| self.linear.done[lane] < self.order.set[lane])
+            .map(|lane| (self.facts.lanes.events[lane][self.linear.done[lane] as usize], lane))
+            .collect();
+        waiting.sort_unstable();
+        let hindered = |&(event, lane): &(u32, usize)| {
+            let row = self.order.rows.of(event);
+            let all = row.iter().zip(&self.linear.done).enumerate().all(|(other, (c, d))| other == lane || c <= d);
+            if all { self.stands_against(event) } else { None }
+        };
+        waiting.iter().find_map(hindered).expect("an order without cycles has a first event")
+    }
+
+    /// The last write of a cell in the attempt so far.
+    pub(crate) fn current(&self, cell: u32) -> u32 {
+        self.linear.current[cell as usize]
+    }
+
+    /// Whether an event has its place in the attempt so far.
+    pub(crate) fn is_placed(&self, event: u32) -> bool {
+        self.linear.done[self.facts.lanes.of(event)] > self.facts.lanes.position(event)
+    }
+}

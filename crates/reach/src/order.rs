@@ -1,0 +1,278 @@
+//! An order of the events that grows edge by edge, and can be taken back.
+//!
+//! Each event has a row: how many events of each lane come before it (or are it). A new edge is passed on to all that
+//! come after, at once; what changes is written down, so that going back costs what going on cost.
+
+use crate::facts::{Facts, Lanes};
+use crate::must::Rows;
+
+/// No prefix can be like this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Contradiction;
+
+const END: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Edge {
+    from: u32,
+    to: u32,
+    /// The edge before it from the same event.
+    next: u32,
+}
+
+/// How much was written down.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Mark {
+    trail: usize,
+    edges: usize,
+    counts: usize,
+}
+
+/// The order, and the set of events that the prefix has in any case.
+pub(crate) struct Order {
+    pub(crate) rows: Rows,
+    /// By lane: events that the prefix must have.
+    pub(crate) set: Vec<u32>,
+    /// By lane: how many it can have at most.
+    pub(crate) most: Vec<u32>,
+    /// Edges that every question has: by event, the events of other lanes that come after it.
+    always: Vec<u32>,
+    always_ends: Vec<u32>,
+    edges: Vec<Edge>,
+    heads: Vec<u32>,
+    trail: Vec<(u32, u32)>,
+    counts: Vec<Count>,
+    queue: Vec<u32>,
+    /// Events whose rows changed, or that came into the set, since somebody looked.
+    pub(crate) changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    /// Something came into the set, or can no longer come, since somebody looked.
+    pub(crate) grew: bool,
+    fixed: u32,
+    /// Joins of rows so far.
+    pub(crate) work: u64,
+}
+
+/// An old count of the set, or of the most.
+#[derive(Clone, Copy)]
+struct Count {
+    lane: u32,
+    old: u32,
+    is_most: bool,
+}
+
+impl Order {
+    /// With these edges from the beginning; the rows know them already.
+    pub(crate) fn new(facts: &Facts, rows: Rows, always: impl Iterator<Item = (u32, u32)>) -> Order {
+        let events = rows.counts.len() / rows.width.max(1);
+        let mut lists: Vec<Vec<u32>> = vec![Vec::new(); events];
+        for (from, to) in always {
+            lists[(from - facts.fixed) as usize].push(to);
+        }
+        let mut ends = Vec::with_capacity(events);
+        let mut flat = Vec::new();
+        for list in lists {
+            flat.extend(list);
+            ends.push(flat.len() as u32);
+        }
+        Order {
+            set: vec![0; rows.width],
+            most: vec![0; rows.width],
+            always: flat,
+            always_ends: ends,
+            edges: Vec::new(),
+            heads: vec![END; events],
+            trail: Vec::new(),
+            counts: Vec::new(),
+            queue: Vec::new(),
+            changed: Vec::new(),
+            is_changed: vec![false; events],
+            grew: false,
+            fixed: facts.fixed,
+            work: 0,
+            rows,
+        }
+    }
+
+    /// Whether `a` comes before `b`, or is it.
+    #[inline]
+    pub(crate) fn le(&self, lanes: &Lanes, a: u32, b: u32) -> bool {
+        self.rows.counts[self.rows.start(b) + lanes.of(a)] > lanes.position(a)
+    }
+
+    /// Whether the prefix must have an event.
+    #[inline]
+    pub(crate) fn has(&self, lanes: &Lanes, event: u32) -> bool {
+        self.set[lanes.of(event)] > lanes.position(event)
+    }
+
+    /// Whether the prefix can have an event.
+    pub(crate) fn can_have(&self, event: u32) -> bool {
+        self.rows.of(event).iter().zip(&self.most).all(|(count, most)| count <= most)
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark { trail: self.trail.len(), edges: self.edges.len(), counts: self.counts.len() }
+    }
+
+    /// Takes back what came since.
+    pub(crate) fn back(&mut self, mark: Mark) {
+        for (at, old) in self.trail.drain(mark.trail..).rev() {
+            self.rows.counts[at as usize] = old;
+        }
+        for edge in self.edges.drain(mark.edges..).rev() {
+            self.heads[(edge.from - self.fixed) as usize] = edge.next;
+        }
+        for count in self.counts.drain(mark.counts..).rev() {
+            let counts = if count.is_most { &mut self.most } else { &mut self.set };
+            counts[count.lane as usize] = count.old;
+        }
+        self.forget_changes();
+    }
+
+    /// Nobody wants to know what changed.
+    pub(crate) fn forget_changes(&mut self) {
+        for event in self.changed.drain(..) {
+            self.is_changed[(event - self.fixed) as usize] = false;
+        }
+        self.grew = false;
+    }
+
+    /// Takes one of the changed events.
+    pub(crate) fn take_changed(&mut self) -> Option<u32> {
+        let event = self.changed.pop()?;
+        self.is_changed[(event - self.fixed) as usize] = false;
+        Some(event)
+    }
+
+    /// An event is worth a look.
+    pub(crate) fn note(&mut self, event: u32) {
+        let noted = &mut self.is_changed[(event - self.fixed) as usize];
+        if !*noted {
+            *noted = true;
+            self.changed.push(event);
+        }
+    }
+
+    /// Sets how many events of a lane there can be, before anything else is asked.
+    pub(crate) fn begin(&mut self, most: &[u32]) {
+        self.most.copy_from_slice(most);
+        self.set.fill(0);
+    }
+
+    /// The prefix has an event, and all before it.
+    pub(crate) fn include(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
+        let start = self.rows.start(event);
+        for lane in 0..self.rows.width {
+            let count = self.rows.counts[start + lane];
+            let has = self.set[lane];
+            if count > has {
+                if count > self.most[lane] {
+                    return Err(Contradiction);
+                }
+                self.counts.push(Count { lane: lane as u32, old: has, is_most: false });
+                self.set[lane] = count;
+                self.grew = true;
+                for position in has..count {
+                    self.note(lanes.events[lane][position as usize]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The prefix cannot have an event.
+    fn exclude(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
+        let (lane, position) = (lanes.of(event), lanes.position(event));
+        if self.set[lane] > position {
+            return Err(Contradiction);
+        }
+        if self.most[lane] > position {
+            self.counts.push(Count { lane: lane as u32, old: self.most[lane], is_most: true });
+            self.most[lane] = position;
+            self.grew = true;
+        }
+        Ok(())
+    }
+
+    /// If the prefix has `b`, it has `a` before it.
+    pub(crate) fn add(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
+        if self.most[lanes.of(b)] <= lanes.position(b) || (a != b && self.le(lanes, a, b)) {
+            return Ok(());
+        }
+        if a == b || self.le(lanes, b, a) || !self.can_have(a) {
+            return self.exclude(lanes, b);
+        }
+        let head = &mut self.heads[(a - self.fixed) as usize];
+        self.edges.push(Edge { from: a, to: b, next: *head });
+        *head = self.edges.len() as u32 - 1;
+        self.queue.clear();
+        let mut result = self.join(lanes, a, b);
+        while result.is_ok()
+            && let Some(event) = self.queue.pop()
+        {
+            result = self.pass_on(lanes, event);
+        }
+        result?;
+        self.close(lanes)
+    }
+
+    /// All that come after an event learn what it knows.
+    fn pass_on(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
+        let lane = lanes.of(event);
+        let next = lanes.position(event) + 1;
+        if next < self.most[lane] {
+            self.join(lanes, event, lanes.events[lane][next as usize])?;
+        }
+        let number = (event - self.fixed) as usize;
+        let from = if number == 0 { 0 } else { self.always_ends[number - 1] };
+        for at in from..self.always_ends[number] {
+            self.join(lanes, event, self.always[at as usize])?;
+        }
+        let mut edge = self.heads[number];
+        while edge != END {
+            let Edge { to, next, .. } = self.edges[edge as usize];
+            self.join(lanes, event, to)?;
+            edge = next;
+        }
+        Ok(())
+    }
+
+    /// `b` learns what `a` knows.
+    fn join(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
+        let (lane, position) = (lanes.of(b), lanes.position(b));
+        if position >= self.most[lane] {
+            return Ok(());
+        }
+        self.work += 1;
+        let (from, to) = (self.rows.start(a), self.rows.start(b));
+        if self.rows.counts[from + lane] > position {
+            return self.exclude(lanes, b);
+        }
+        let mut changed = false;
+        for lane in 0..self.rows.width {
+            let count = self.rows.counts[from + lane];
+            let old = self.rows.counts[to + lane];
+            if count > old {
+                self.trail.push(((to + lane) as u32, old));
+                self.rows.counts[to + lane] = count;
+                changed = true;
+            }
+        }
+        if changed {
+            self.note(b);
+            self.queue.push(b);
+        }
+        Ok(())
+    }
+
+    /// The set has all that comes before its events.
+    fn close(&mut self, lanes: &Lanes) -> Result<(), Contradiction> {
+        for lane in 0..self.rows.width {
+            if let Some(last) = self.set[lane].checked_sub(1) {
+                self.include(lanes, lanes.events[lane][last as usize])?;
+            }
+        }
+        Ok(())
+    }
+}

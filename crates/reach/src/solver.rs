@@ -1,0 +1,146 @@
+//! What is kept between questions, and how one is answered.
+//!
+//! The prefix must have some events, those must have others (`must`), and the rules order them (`order`, `saturate`).
+//! Events that must be there are put one behind the other, as near to the recorded order as the rules allow (`linear`). If
+//! that gets stuck, two events stand against each other that the order does not decide yet: both ways are tried
+//! (`branch`). Nothing else can help: every way on is one of those that a branch names, so running out of them is a proof.
+
+use crate::facts::{Facts, NONE};
+use crate::goal::Goal;
+use crate::linear::Linear;
+use crate::must::{MANY, Must, must};
+use crate::order::{Contradiction, Mark, Order};
+use rustc_hash::FxHashMap;
+
+/// Facts about a trace, and the order that a question makes of them.
+pub(crate) struct Solver {
+    pub(crate) facts: Facts,
+    pub(crate) order: Order,
+    /// By event: the write that a read sees, as far as that is settled ([`MANY`] if not).
+    pub(crate) writer: Vec<u32>,
+    /// What the others may see, the recorded write first.
+    pub(crate) candidates: FxHashMap<u32, Vec<u32>>,
+    /// By write: the reads that can see no other.
+    readers: FxHashMap<u32, Vec<u32>>,
+    /// By cell: the reads that can see nothing but what was there at first.
+    first_readers: Vec<Vec<u32>>,
+    /// Reads whose write was settled since the question began.
+    pub(crate) settled: Vec<u32>,
+    pub(crate) linear: Linear,
+}
+
+/// Where the search can go back to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Point {
+    order: Mark,
+    settled: usize,
+}
+
+impl Solver {
+    pub(crate) fn new(facts: Facts, events: u32) -> Solver {
+        let Must { rows, writer, candidates } = must(&facts, events);
+        let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        let mut first_readers = vec![Vec::new(); facts.cells.cells.len()];
+        for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
+            for &read in &cell.reads {
+                match writer[read as usize] {
+                    MANY => {}
+                    NONE => first_readers[number].push(read),
+                    write => readers.entry(write).or_default().push(read),
+                }
+            }
+        }
+        let needs = |event: u32| facts.always.of(event).iter().chain(facts.beside.of(event)).copied();
+        let sees = readers.iter().flat_map(|(&write, reads)| reads.iter().map(move |&read| (write, read)));
+        let mut always: Vec<(u32, u32)> = (facts.fixed..events)
+            .flat_map(|event| needs(event).map(move |needed| (needed, event)))
+            .chain(sees)
+            .collect();
+        always.retain(|&(from, to)| facts.lanes.of(from) != facts.lanes.of(to));
+        always.sort_unstable();
+        always.dedup();
+        let order = Order::new(&facts, rows, always.into_iter());
+        let linear = Linear::new(&facts, events);
+        Solver { facts, order, writer, candidates, readers, first_readers, settled: Vec::new(), linear }
+    }
+
+    /// What the question says. Everything before it must have been taken back.
+    pub(crate) fn begin(&mut self, goal: &Goal) -> Result<(), Contradiction> {
+        self.order.begin(&goal.most);
+        for &event in &goal.contains {
+            self.order.include(&self.facts.lanes, event)?;
+        }
+        for &(a, b) in &goal.before {
+            self.order.add(&self.facts.lanes, a, b)?;
+        }
+        self.wakeups()
+    }
+
+    /// A wake-up in the prefix: its wait comes before its notify.
+    pub(crate) fn wakeups(&mut self) -> Result<(), Contradiction> {
+        for pair in &self.facts.wakeups {
+            if self.order.has(&self.facts.lanes, pair.woken) {
+                self.order.add(&self.facts.lanes, pair.wait, pair.notify)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// One must have come before the other, or both are inside sections that exclude each other.
+    pub(crate) fn never_together(&self, a: u32, b: u32) -> bool {
+        let lanes = &self.facts.lanes;
+        let fixed = self.facts.fixed;
+        if a < fixed || b < fixed || lanes.of(a) == lanes.of(b) {
+            return true;
+        }
+        let comes_first = |one: u32, other: u32| {
+            let before = lanes.position(other).checked_sub(1).map(|last| lanes.events[lanes.of(other)][last as usize]);
+            before.is_some_and(|before| self.order.le(lanes, one, before))
+        };
+        if comes_first(a, b) || comes_first(b, a) {
+            return true;
+        }
+        let held = |event: u32| self.facts.held.after(lanes.of(event), lanes.position(event));
+        let place = |section: &u32| self.facts.runs.places[*section as usize];
+        held(a)
+            .iter()
+            .map(place)
+            .any(|one| held(b).iter().map(place).any(|other| one.lock == other.lock && !(one.shared && other.shared)))
+    }
+
+    pub(crate) fn point(&self) -> Point {
+        Point { order: self.order.mark(), settled: self.settled.len() }
+    }
+
+    /// Takes back what came since.
+    pub(crate) fn back(&mut self, point: Point) {
+        self.order.back(point.order);
+        for read in self.settled.drain(point.settled..) {
+            self.writer[read as usize] = MANY;
+        }
+    }
+
+    /// A read in the set sees this write.
+    pub(crate) fn settle(&mut self, read: u32, write: u32) -> Result<(), Contradiction> {
+        self.writer[read as usize] = write;
+        self.settled.push(read);
+        if write != NONE {
+            self.order.add(&self.facts.lanes, write, read)?;
+        }
+        self.order.note(read);
+        Ok(())
+    }
+
+    /// The reads in the set that see a write of this cell, for certain ([`NONE`]: what was there at first).
+    pub(crate) fn readers(&self, cell: u32, write: u32) -> impl Iterator<Item = u32> + '_ {
+        let always = match write {
+            NONE => &self.first_readers[cell as usize][..],
+            write => self.readers.get(&write).map_or(&[][..], |reads| reads),
+        };
+        let settled = self
+            .settled
+            .iter()
+            .filter(move |&&read| self.writer[read as usize] == write && self.facts.cells.of(read) == Some(cell));
+        always.iter().chain(settled).copied().filter(|&read| self.order.has(&self.facts.lanes, read))
+    }
+}

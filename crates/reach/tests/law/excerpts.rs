@@ -1,0 +1,107 @@
+//! An order of a window's events is feasible in its excerpt if and only if it is in the whole trace.
+
+use crate::random::Random;
+use crate::schedule::random_trace;
+use crate::{initial_values, read};
+use event::{Value, VarId};
+use generate::{Generator, Options};
+use reach::{Excerpt, Excerpts};
+use std::collections::BTreeMap;
+use trace::Trace;
+use witness::Model;
+
+/// How often the two agreed that an order is feasible, and that it is not.
+#[derive(Default)]
+struct Agreed {
+    feasible: usize,
+    refused: usize,
+}
+
+fn feasible(trace: &Trace, batch: &event::Batch, initial: &[Value], schedule: &[u64]) -> bool {
+    let initial = |var: VarId| initial[var.0 as usize];
+    witness::check(Model::Maximal, &trace.names, batch, &initial, schedule, false).is_ok()
+}
+
+/// Puts events of the window one behind the other, by chance, and drops most of those that do not fit.
+fn walk(trace: &Trace, excerpt: &Excerpt, initial: &[Value], r: &mut Random, agreed: &mut Agreed) {
+    let fixed = excerpt.fixed as u32;
+    let mut lanes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (at, event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
+        lanes.entry(event.thread().0).or_default().push(at);
+    }
+    let mut lanes: Vec<Vec<u32>> = lanes.into_values().collect();
+    lanes.iter_mut().for_each(|lane| lane.reverse());
+    let mut prefix: Vec<u32> = (0..fixed).collect();
+    for _ in 0..2 * excerpt.batch.events.len() {
+        let most = lanes.len();
+        let lane = &mut lanes[r.below(most)];
+        let Some(&event) = lane.last() else { continue };
+        prefix.push(event);
+        let schedule: Vec<u64> = prefix.iter().map(|&event| u64::from(event)).collect();
+        let here = feasible(trace, &excerpt.batch, initial, &schedule);
+        let whole = feasible(trace, &trace.batch, initial, &excerpt.whole(&prefix));
+        assert_eq!(here, whole, "{:?} {prefix:?} of {:?} in\n{:?}", excerpt.window, excerpt.batch, trace.batch.events);
+        if here {
+            agreed.feasible += 1;
+            lane.pop();
+        } else {
+            agreed.refused += 1;
+            prefix.pop();
+        }
+    }
+}
+
+#[test]
+fn small_traces() {
+    let mut agreed = Agreed::default();
+    for seed in 0..6_000 {
+        let mut r = Random::new(seed);
+        let trace = read(&random_trace(&mut r));
+        let initial = initial_values(&trace);
+        let size = 2 + r.below(8);
+        for excerpt in Excerpts::new(&trace.names, &trace.batch, size) {
+            walk(&trace, &excerpt, &initial, &mut r, &mut agreed);
+        }
+    }
+    assert!(agreed.feasible > 80_000 && agreed.refused > 15_000, "{} {}", agreed.feasible, agreed.refused);
+}
+
+#[test]
+fn generated_traces_with_every_operation() {
+    let mut agreed = Agreed::default();
+    for seed in 0..60 {
+        let options = Options {
+            events: 600,
+            threads: 2 + (seed % 5) as u32,
+            vars: 30,
+            locks: 4,
+            seed,
+            quantum: 4.0,
+            all_ops: true,
+            pcs: 0.2,
+            waits: 0.2,
+            readers: 0.3,
+            values: seed % 2 == 0,
+            churn: if seed % 3 == 0 { 0.02 } else { 0.0 },
+            ..Options::default()
+        };
+        let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
+        let initial = initial_values(&trace);
+        let mut r = Random::new(seed);
+        for excerpt in Excerpts::new(&trace.names, &trace.batch, 30 + r.below(60)) {
+            walk(&trace, &excerpt, &initial, &mut r, &mut agreed);
+        }
+    }
+    assert!(agreed.feasible > 50_000 && agreed.refused > 20_000, "{} {}", agreed.feasible, agreed.refused);
+}
+
+#[test]
+fn windows_overlap_by_half() {
+    let options = Options { events: 1000, vars: 150, ..Options::default() };
+    let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
+    let windows: Vec<_> = Excerpts::new(&trace.names, &trace.batch, 400).map(|excerpt| excerpt.window).collect();
+    assert_eq!(windows, [0..400, 200..600, 400..800, 600..1000]);
+    let whole: Vec<_> = Excerpts::new(&trace.names, &trace.batch, 5000).collect();
+    assert_eq!((whole.len(), whole[0].fixed, whole[0].window.clone()), (1, 0, 0..1000));
+    assert_eq!(Excerpts::new(&trace.names, &event::Batch::default(), 10).count(), 0);
+}

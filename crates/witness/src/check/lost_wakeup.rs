@@ -1,0 +1,73 @@
+//! Lost wake-ups: a notify that comes after the test and before the wait that it should have ended, by docs/detectors.md.
+
+use super::conditions::{Pair, pairs};
+use super::refused::{Broken, Refused, Unclaimed};
+use super::{Model, check};
+use crate::ops::is_read;
+use event::{Batch, Names, Op, Value, VarId};
+
+/// Checks a lost wake-up: the schedule is feasible and ends with the wait; the notify is the one that should have ended it, and
+/// comes before it, but after the test, the last read of the waiting thread.
+#[allow(clippy::too_many_arguments, reason = "what is claimed has three events")]
+pub fn check_lost_wakeup(
+    model: Model,
+    names: &Names,
+    trace: &Batch,
+    initial: &dyn Fn(VarId) -> Value,
+    schedule: &[u64],
+    wait: u64,
+    notify: u64,
+    test: u64,
+) -> Result<(), Refused> {
+    check(model, names, trace, initial, schedule, false)?;
+    let place = |event: u64| schedule.iter().position(|&other| other == event);
+    let refuse = |event: u64, claim| Refused {
+        position: place(event).unwrap_or(schedule.len()),
+        event,
+        broken: Broken::NoSuchClaim(claim),
+    };
+    let find = |event: u64| place(event).ok_or_else(|| refuse(event, Unclaimed::Missing));
+    let (w, n, t) = (find(wait)?, find(notify)?, find(test)?);
+    let offset = |event: u64| (event - trace.first) as usize;
+    let waits = trace.events[offset(wait)];
+    if waits.op() != Op::Wait || w + 1 != schedule.len() {
+        return Err(refuse(wait, Unclaimed::NotTheWait));
+    }
+    let own = |at: &usize| trace.events[*at].thread() == waits.thread();
+    let tested = (0..offset(wait)).rev().filter(own).find(|&at| is_read(trace.events[at].op()));
+    if tested != Some(offset(test)) {
+        return Err(refuse(test, Unclaimed::NotItsTest));
+    }
+    let goes_on = (offset(wait) + 1..trace.events.len()).find(own);
+    if !should_end(names, trace, offset(wait), goes_on, offset(notify)) {
+        return Err(refuse(notify, Unclaimed::NotItsNotify));
+    }
+    if !(t < n && n < w) {
+        return Err(refuse(notify, Unclaimed::NotBetween));
+    }
+    Ok(())
+}
+
+/// Whether the notify, recorded after the wait and before its thread goes on, is the one that ends it.
+fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>, notify: usize) -> bool {
+    let cond = trace.events[wait].object();
+    let notifies = |at: usize| {
+        let event = trace.events[at];
+        matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == cond
+    };
+    let end = goes_on.unwrap_or(trace.events.len());
+    if !notifies(notify) || notify <= wait || notify >= end {
+        return false;
+    }
+    let pairs = pairs(names, trace);
+    if goes_on.is_some() {
+        let own = pairs.iter().find(|pair| pair.wait as usize == wait);
+        return own.is_none_or(|pair| pair.notify as usize == notify);
+    }
+    let mut used = vec![false; trace.events.len()];
+    for Pair { notify, .. } in pairs {
+        used[notify as usize] = true;
+    }
+    let unused = |at: &usize| notifies(*at) && (trace.events[*at].op() == Op::NotifyAll || !used[*at]);
+    (wait + 1..end).find(unused) == Some(notify)
+}
