@@ -14,6 +14,7 @@ mod progress;
 mod properties;
 mod specs;
 mod usage;
+mod walk;
 
 use clap::Parser;
 use std::io;

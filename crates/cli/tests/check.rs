@@ -24,7 +24,7 @@ fn figures_of_a_recorded_trace() {
 fn json_is_one_object_alone_on_standard_output() {
     let folder = Folder::new();
     folder.ok(&["gen", "--events", "5000", "--all-ops", "-o", "t.ftrace"]);
-    let json = json_of(&folder, &["check", "t.ftrace"]);
+    let json = json_of(&folder, &["check", "t.ftrace", "--detect", "none"]);
     assert_eq!(json["schema_version"], 1);
     assert_eq!(json["tool"], "foretrace");
     assert_eq!(json["trace"]["events"], 5000);
@@ -93,12 +93,12 @@ fn a_cut_off_trace_is_analysed_as_far_as_it_goes() {
     folder.ok(&["gen", "--events", "100000", "-o", "t.ftrace"]);
     let whole = folder.read("t.ftrace");
     folder.write("t.ftrace", &whole[..whole.len() * 3 / 4]);
-    let ran = folder.run(&["check", "t.ftrace"]);
+    let ran = folder.run(&["check", "t.ftrace", "--detect", "none"]);
     assert_eq!(ran.code, Some(0));
     assert!(ran.stdout.contains("65536 events") && ran.stdout.contains("incomplete"), "{}", ran.stdout);
     assert!(ran.stderr.contains("byte ") && ran.stderr.contains("bytes are lost"), "{}", ran.stderr);
-    assert_eq!(folder.run(&["check", "t.ftrace", "--strict"]).code, Some(1));
-    assert_eq!(json_of(&folder, &["check", "t.ftrace"])["trace"]["complete"], false);
+    assert_eq!(folder.run(&["check", "t.ftrace", "--detect", "none", "--strict"]).code, Some(1));
+    assert_eq!(json_of(&folder, &["check", "t.ftrace", "--detect", "none"])["trace"]["complete"], false);
     folder.write("text.std", "T1|w(x)|1\nT1|w(y)|2\nT1|w(");
     let ran = folder.run(&["check", "text.std"]);
     assert!(ran.code == Some(0) && ran.stderr.contains("line 3: the last line is cut off"), "{ran:?}");
@@ -144,7 +144,10 @@ fn what_stands_behind_the_end_mark_is_told() {
     let whole = folder.read("t.ftrace");
     let twice = [&whole[..], &whole].concat();
     folder.write("twice.ftrace", &twice);
-    for ran in [folder.run(&["check", "twice.ftrace"]), folder.run_with_input(&["check", "-"], &twice)] {
+    for ran in [
+        folder.run(&["check", "twice.ftrace", "--detect", "none"]),
+        folder.run_with_input(&["check", "-", "--detect", "none"], &twice),
+    ] {
         let expected = format!("{} bytes behind the end mark were not read", whole.len());
         assert!(ran.code == Some(0) && ran.stderr.contains(&expected), "{ran:?}");
     }
@@ -157,9 +160,9 @@ fn a_compressed_binary_trace_reads_as_far_as_it_goes() {
     let packed = std::process::Command::new("gzip").args(["-c", "t.ftrace"]).current_dir(folder.path("")).output();
     let packed = packed.unwrap().stdout;
     folder.write("t.ftrace.gz", &packed);
-    assert!(folder.ok(&["check", "t.ftrace.gz", "--strict"]).stdout.contains("200000 events"));
+    assert!(folder.ok(&["check", "t.ftrace.gz", "--detect", "none", "--strict"]).stdout.contains("200000 events"));
     folder.write("t.ftrace.gz", &packed[..packed.len() / 2]);
-    let ran = folder.ok(&["check", "t.ftrace.gz"]);
+    let ran = folder.ok(&["check", "t.ftrace.gz", "--detect", "none"]);
     assert!(ran.stdout.contains("incomplete") && !ran.stdout.contains(" 0 events"), "{ran:?}");
 }
 
@@ -200,7 +203,7 @@ fn memory_does_not_grow_with_the_trace() {
     let folder = Folder::new();
     let peak = |events: &str| {
         folder.ok(&["gen", "--events", events, "--vars", "20000", "-o", "t.std"]);
-        json_of(&folder, &["check", "t.std"])["stats"]["peak_rss_bytes"].as_u64().unwrap()
+        json_of(&folder, &["check", "t.std", "--detect", "none"])["stats"]["peak_rss_bytes"].as_u64().unwrap()
     };
     let (short, long) = (peak("200000"), peak("2000000"));
     assert!(long < short + 8_000_000, "{short} bytes for 200 thousand events, {long} for 2 million");

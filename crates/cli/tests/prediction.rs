@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 fn count(example: &str, args: &[&str]) -> (Ran, Value) {
     let path = |name: &str| corpus(example).join(name).to_str().unwrap().to_owned();
     let (trace, spec) = (path("trace.std"), path("spec.rvs"));
-    let all = [&["check", &trace, "--spec", &spec, "--count", "--json", "-"], args].concat();
+    let all = [&["check", &trace, "--detect", "none", "--spec", &spec, "--count", "--json", "-"], args].concat();
     let ran = Folder::new().run(&all);
     let json = serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
     (ran, json)
@@ -151,8 +151,20 @@ fn a_lattice_too_wide_for_its_limits_is_never_called_good() {
     let formula = formula.join(" && ") + " && (v0 == 12 -> v0 > v1 - 13)";
     for limit in [["--breadth", "50"], ["--max-cuts", "100000"]] {
         for model in ["full-hb", "weak-hb", "maximal"] {
-            let args =
-                ["check", "t.std", "--property", &formula, "--causality", model, "--json", "-", limit[0], limit[1]];
+            let args = [
+                "check",
+                "t.std",
+                "--detect",
+                "none",
+                "--property",
+                &formula,
+                "--causality",
+                model,
+                "--json",
+                "-",
+                limit[0],
+                limit[1],
+            ];
             let ran = folder.ok(&args);
             let json: Value = serde_json::from_str(&ran.stdout).unwrap();
             let entry = &json["properties"][0];
@@ -164,7 +176,20 @@ fn a_lattice_too_wide_for_its_limits_is_never_called_good() {
     }
     // What is near the recorded run is found all the same, and the verdict stays.
     let near = format!("!(v1 == 12 && v0 == 11) && {formula}");
-    let args = ["check", "t.std", "--property", &near, "--causality", "full-hb", "--breadth", "50", "--json", "-"];
+    let args = [
+        "check",
+        "t.std",
+        "--detect",
+        "none",
+        "--property",
+        &near,
+        "--causality",
+        "full-hb",
+        "--breadth",
+        "50",
+        "--json",
+        "-",
+    ];
     let ran = folder.run(&args);
     let json: Value = serde_json::from_str(&ran.stdout).unwrap();
     let entry = &json["properties"][0];
@@ -179,16 +204,19 @@ fn limits_of_the_specification_count_and_the_command_line_wins() {
         explore { causality = full_hb; breadth = 2; }\n  property p past { a < 20 || b < 20 }\n  \
         on truncated { exec \"echo cut >> marker\"; exit 9; }\n}\n";
     folder.write("s.rvs", text);
-    let ran = folder.ok(&["check", "t.std", "--spec", "s.rvs", "--quiet"]);
+    let ran = folder.ok(&["check", "t.std", "--detect", "none", "--spec", "s.rvs", "--quiet"]);
     assert!(ran.stderr.contains("2 cuts per level"), "{}", ran.stderr);
     assert_eq!(folder.read("marker"), b"cut\n");
-    assert_eq!(folder.run(&["check", "t.std", "--spec", "s.rvs", "--strict", "--quiet"]).code, Some(9));
-    let ran = folder.ok(&["check", "t.std", "--spec", "s.rvs", "--breadth", "all", "--strict"]);
+    assert_eq!(
+        folder.run(&["check", "t.std", "--detect", "none", "--spec", "s.rvs", "--strict", "--quiet"]).code,
+        Some(9)
+    );
+    let ran = folder.ok(&["check", "t.std", "--detect", "none", "--spec", "s.rvs", "--breadth", "all", "--strict"]);
     assert!(ran.stdout.contains("p  holds        past, full-hb\n"), "{}", ran.stdout);
     for bad in
         [["--breadth", "0"], ["--breadth", "many"], ["--window", "0"], ["--max-cuts", "0"], ["--causality", "hb"]]
     {
-        assert_eq!(folder.run(&["check", "t.std", bad[0], bad[1]]).code, Some(2), "{bad:?}");
+        assert_eq!(folder.run(&["check", "t.std", "--detect", "none", bad[0], bad[1]]).code, Some(2), "{bad:?}");
     }
 }
 
@@ -198,7 +226,8 @@ fn sync_only_says_that_its_values_may_be_impossible() {
     assert_eq!((ran.code, json["properties"][0]["causality"].as_str()), (Some(1), Some("sync-only")));
     assert!(json["findings"][0]["message"].as_str().unwrap().contains("may be impossible"), "{json}");
     let path = |name: &str| corpus("permit").join(name).to_str().unwrap().to_owned();
-    let args = ["check", &path("trace.std"), "--spec", &path("spec.rvs"), "--causality", "sync-only"];
+    let args =
+        ["check", &path("trace.std"), "--detect", "none", "--spec", &path("spec.rvs"), "--causality", "sync-only"];
     let text = Folder::new().run(&args).stdout;
     assert!(text.contains("past, sync-only, whose values may be impossible"), "{text}");
 }
@@ -208,7 +237,7 @@ fn a_violation_of_the_recorded_run_is_told_as_such() {
     let folder = Folder::new();
     folder.write("t.std", "#! init x=0 y=0\nA|w(x)=1|1\nB|w(y)=1|2\nA|w(x)=2|3\n");
     let json = |formula: &str| -> Value {
-        let ran = folder.run(&["check", "t.std", "--property", formula, "--json", "-"]);
+        let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", formula, "--json", "-"]);
         serde_json::from_str(&ran.stdout).unwrap()
     };
     let violated = json("x < 2");
@@ -232,7 +261,7 @@ fn long_schedules_are_shown_where_they_differ() {
         idle(700)
     );
     folder.write("t.std", trace);
-    let ran = folder.run(&["check", "t.std", "--property", "!(x == 1 && y == 1)"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", "!(x == 1 && y == 1)"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stdout.contains("B  w(y)=1  event 1503  at 4  holding l\n"), "{}", ran.stdout);
     assert!(ran.stdout.contains("  values    x = 1, y = 1\n"), "{}", ran.stdout);
@@ -261,7 +290,7 @@ fn incomplete_traces_and_traces_with_problems_are_searched_as_well() {
         ("A|rel(l)|0\nA|w(x)=1|1\nA|w(x)=0|2\nB|w(y)=1|3\n", "problem"),
     ] {
         folder.write("t.std", trace);
-        let ran = folder.run(&[&["check", "t.std"], &formula[..]].concat());
+        let ran = folder.run(&[&["check", "t.std", "--detect", "none"], &formula[..]].concat());
         assert!(ran.code == Some(1) && ran.stdout.contains("predicted violation of property-1"), "{ran:?}");
         assert!(ran.stderr.contains(said), "{}", ran.stderr);
     }
@@ -289,7 +318,7 @@ fn an_interrupted_search_ends_soon_and_tells_what_is_known() {
         "--causality",
         "full-hb",
     ];
-    let mut command = folder.command(&[&["check", "t.std", "--json", "-"], &args[..]].concat());
+    let mut command = folder.command(&[&["check", "t.std", "--detect", "none", "--json", "-"], &args[..]].concat());
     let child = command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
     let asked = std::time::Instant::now();

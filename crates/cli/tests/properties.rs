@@ -12,7 +12,7 @@ fn spec(name: &str) -> String {
 /// Runs `check` on a trace given as text; the result and the JSON.
 fn check(folder: &Folder, trace: &str, args: &[&str]) -> (Ran, Value) {
     folder.write("t.std", trace);
-    let ran = folder.run(&[&["check", "t.std", "--json", "out.json"], args].concat());
+    let ran = folder.run(&[&["check", "t.std", "--detect", "none", "--json", "out.json"], args].concat());
     let json = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
     (ran, json)
 }
@@ -138,7 +138,7 @@ fn a_formula_on_the_command_line_needs_no_file() {
     let (ran, json) = check(&folder, "A|w(y)|1\nA|w(x)=1|2\n", &["--property", "y == 1 || x < 5"]);
     assert_eq!((ran.code, verdicts(&json)[0].1.as_str()), (Some(0), "unknown"));
     // From standard input, too.
-    let ran = folder.run_with_input(&["check", "-", "--property", "x < 1"], b"A|w(x)=1|2\n");
+    let ran = folder.run_with_input(&["check", "-", "--detect", "none", "--property", "x < 1"], b"A|w(x)=1|2\n");
     assert_eq!(ran.code, Some(1), "{ran:?}");
 }
 
@@ -146,26 +146,26 @@ fn a_formula_on_the_command_line_needs_no_file() {
 fn mistakes_are_shown_where_they_are() {
     let folder = Folder::new();
     folder.write("t.std", LANDING);
-    let ran = folder.run(&["check", "t.std", "--property", "start(landin == 1) -> once approvd"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", "start(landin == 1) -> once approvd"]);
     assert_eq!(ran.code, Some(2));
     assert!(
         ran.stderr.contains("unknown name `landin`") && ran.stderr.contains("did you mean `landing`?"),
         "{}",
         ran.stderr
     );
-    let ran = folder.run(&["check", "t.std", "--property", "eventually landing == 1"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", "eventually landing == 1"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("eventually"), "{}", ran.stderr);
     folder.write("s.rvs", "spec S {\n  shared int x at trace \"landin\";\n  property p past { x > 0 }\n}\n");
-    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "s.rvs"]);
     assert_eq!(ran.code, Some(2));
     assert!(
         ran.stderr.contains("variable x is bound to `landin`") && ran.stderr.contains("the trace has `landing`"),
         "{}",
         ran.stderr
     );
-    let ran = folder.run(&["check", "t.std", "--spec", "nowhere.rvs"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "nowhere.rvs"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("nowhere.rvs"), "{}", ran.stderr);
-    let ran = folder.run(&["check", "t.std", "--property", "x > 0", "--init", "x"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", "x > 0", "--init", "x"]);
     assert!(ran.code == Some(2), "{ran:?}");
 }
 
@@ -296,7 +296,7 @@ fn a_command_of_a_handler_does_not_disturb_the_json() {
         "spec S { shared int x = 0 at trace \"x\"; property p past { x < 1 } on violation { exec \"echo OUT\"; } }\n",
     );
     folder.write("t.std", "T|w(x)=1|2\n");
-    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs", "--json", "-"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "s.rvs", "--json", "-"]);
     assert!(serde_json::from_str::<Value>(&ran.stdout).is_ok() && ran.stderr.contains("OUT"), "{ran:?}");
 }
 
@@ -332,7 +332,7 @@ fn user_defined_logics() {
     let expected = [("resp".into(), "unfulfilled".into(), None), ("past".into(), "violated".into(), Some(0))];
     assert_eq!(verdicts(&json), expected);
     folder.write("ltl.maude", "fmod NOTHING is endfm\n");
-    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "s.rvs"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("module LTL does not load"), "{ran:?}");
     // The example of a program that answers by lines.
     let logics = corpus("logics");
@@ -341,12 +341,12 @@ fn user_defined_logics() {
         "b.rvs",
         spec.replace("maude:ltl.maude:LTL", "process:sh balanced.sh").replace("[] (p -> <> q)", "balanced p q"),
     );
-    let ran = folder.run(&["check", "t.std", "--spec", "b.rvs"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "b.rvs"]);
     assert!(ran.code == Some(1), "one q before any p: {ran:?}");
     assert!(!ran.stderr.contains("questions"), "{}", ran.stderr);
     // It counts without bound: every step is a new state, and that is told.
     folder.write("t.std", "A|w(x)=1|1\n".repeat(1100));
-    let ran = folder.run(&["check", "t.std", "--spec", "b.rvs"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "b.rvs"]);
     assert!(ran.stderr.contains("questions were put to its logic"), "{}", ran.stderr);
 }
 
@@ -358,7 +358,7 @@ fn steps_can_be_all_events() {
     let (_, all) =
         check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))", "--steps", "all"]);
     assert_eq!((verdicts(&relevant)[0].2, verdicts(&all)[0].2), (Some(2), Some(2)));
-    let ran = folder.run(&["check", "t.std", "--property", "x > 0", "--init", "q=1"]);
+    let ran = folder.run(&["check", "t.std", "--detect", "none", "--property", "x > 0", "--init", "q=1"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("there is no variable `q`"), "{ran:?}");
     let (_, json) = check(&folder, trace, &["--property", "!(x == 2 && prev (x == 1 && prev x == 1))"]);
     assert_eq!(verdicts(&json)[0].1, "unknown", "before its first write x is not known");

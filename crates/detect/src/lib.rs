@@ -18,6 +18,7 @@ pub mod lockset;
 pub mod lost_wakeup;
 pub mod maximal;
 pub mod sync_preserving;
+pub mod window;
 
 mod locksets;
 mod race;

@@ -51,6 +51,12 @@ impl Schedule {
         Schedule { recorded: excerpt.window.start, then }
     }
 
+    /// This order.
+    pub(crate) fn of(order: &[u64]) -> Schedule {
+        let recorded = (0..).zip(order).take_while(|&(at, &event)| event == at).count();
+        Schedule { recorded: recorded as u64, then: order[recorded..].to_vec() }
+    }
+
     /// All its events, in order.
     pub fn whole(&self) -> Vec<u64> {
         (0..self.recorded).chain(self.then.iter().copied()).collect()

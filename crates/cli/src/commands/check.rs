@@ -8,14 +8,15 @@ use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::kept::{Ending, Kept};
 use crate::output::{Target, say};
-use crate::progress::Progress;
 use crate::properties::Properties;
 use crate::specs::wants_color;
 use crate::usage;
+use crate::walk::{Walked, walk};
 use anyhow::Result;
-use event::{Batch, Space};
+use event::Space;
 use report::{AnalysisStats, Problem, Report, Stats, TextOptions, TraceFigures};
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 use trace::validate::Validator;
@@ -38,16 +39,15 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     }
     let mut kept = Kept::new(properties.search() || detectors.need_trace());
     let read = read(&mut input, &mut properties, &mut detectors, &mut kept, &interrupt);
-    let Read { events, problems, omitted, error, interrupted, stopped } = read;
-    if let Some(error) = &error
+    let Read { walked, problems, omitted, stopped } = read;
+    let Walked { events, interrupted, .. } = walked;
+    if let Some(error) = &walked.error
         && events == 0
     {
         anyhow::bail!("{}: {error}", input.name);
     }
     let names = input.source.names();
-    let mut losses: Vec<String> = input.source.losses().iter().map(ToString::to_string).collect();
-    losses.extend(error.as_ref().map(|error| format!("{error}; nothing after it was read")));
-    losses.extend(interrupted.map(|_| format!("interrupted after {events} events")));
+    let losses = walked.losses(&input);
     if events == 0
         && let Some(loss) = losses.first()
     {
@@ -67,14 +67,18 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let reading = started.elapsed().as_secs_f64();
     let searching = Instant::now();
     let ending = Ending { at_end: figures.complete && !stopped, unread, kept: &kept, interrupt: &interrupt };
-    let judged = properties.finish(input.source.names(), &ending)?;
+    let mut judged = properties.finish(input.source.names(), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
     if !properties.is_empty() {
         per_analysis.insert("properties".to_owned(), took(searching.elapsed().as_secs_f64()));
     }
     let known = (input.source.names(), input.source.meta());
-    let detected = detectors.finish(&properties, known, &args.trace, &ending);
+    let mut detected = detectors.finish(&properties, known, &args.trace, &ending);
+    properties.suppress(&mut detected.findings);
+    if args.detect.is_empty() {
+        properties.handle(&detected.findings, &detected.stats, &mut judged);
+    }
     per_analysis.extend(detected.stats);
     let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
@@ -104,13 +108,10 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
 
 /// What reading a trace to its end gave.
 struct Read {
-    events: u64,
+    walked: Walked,
     problems: Vec<Problem>,
     /// Problems beyond those kept in words.
     omitted: u64,
-    error: Option<trace::Error>,
-    /// The exit code for that.
-    interrupted: Option<u8>,
     /// A property asked for it.
     stopped: bool,
 }
@@ -123,46 +124,32 @@ fn read(
     interrupt: &Interrupt,
 ) -> Read {
     let mut validator = Validator::new();
-    let mut batch = Batch::default();
-    let mut result =
-        Read { events: 0, problems: Vec::new(), omitted: 0, error: None, interrupted: None, stopped: false };
-    let mut progress = Progress::new("checked", input.size);
-    loop {
-        if let Some(code) = interrupt.asked() {
-            result.interrupted = Some(code);
-            break;
-        }
-        match input.source.next_batch(&mut batch) {
-            Ok(true) => {}
-            Ok(false) => break,
-            Err(error) => {
-                result.error = Some(error);
-                break;
-            }
-        }
-        for problem in validator.check(input.source.names(), &batch) {
-            let place = input.source.place((problem.event - batch.first) as usize);
-            result.problems.push(Problem {
+    let mut problems = Vec::new();
+    let mut stopped = false;
+    let name = input.name.clone();
+    let walked = walk(input, interrupt, |source, batch| {
+        for problem in validator.check(source.names(), batch) {
+            let place = source.place((problem.event - batch.first) as usize);
+            problems.push(Problem {
                 event: Some(problem.event),
                 place: place.map(|place| place.to_string()),
                 message: problem.message.clone(),
             });
         }
-        result.events += batch.events.len() as u64;
-        kept.add(&batch);
-        detectors.batch(input.source.names(), &batch);
+        kept.add(batch);
+        detectors.batch(source.names(), batch);
         if !properties.is_empty() {
-            properties.batch(input.source.names(), &batch);
-            if let Some(name) = properties.stop() {
-                say(&format!("{}: stopped, as property {name} asks for", input.name));
-                result.stopped = true;
-                break;
+            properties.batch(source.names(), batch);
+            if let Some(property) = properties.stop() {
+                say(&format!("{name}: stopped, as property {property} asks for"));
+                stopped = true;
+                return ControlFlow::Break(());
             }
         }
-        progress.at(input.source.consumed(), result.events);
-    }
-    result.omitted = validator.count() - result.problems.len() as u64;
-    result
+        ControlFlow::Continue(())
+    });
+    let omitted = validator.count() - problems.len() as u64;
+    Read { walked, problems, omitted, stopped }
 }
 
 fn show(args: &Check, report: &Report, color: bool) -> Result<()> {

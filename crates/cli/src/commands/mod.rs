@@ -5,9 +5,11 @@ mod convert;
 mod demo;
 mod doctor;
 mod generate;
+mod locks;
 mod man;
 mod show;
 mod spec;
+mod window;
 
 pub(crate) use spec::useless;
 
@@ -25,6 +27,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Spec(args) => spec::run(&args),
+        Command::Locks(args) => locks::run(&args),
+        Command::Window(args) => window::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Gen(args) => generate::run(&args),
         Command::Doctor => doctor::run(),
@@ -35,6 +39,12 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         }
         Command::Man => print(&man::page()?),
     }
+}
+
+/// Writes lines to standard output, made harmless for a terminal.
+fn print_lines(text: &str) -> Result<u8> {
+    let lines: String = text.lines().map(|line| report::harmless(line).into_owned() + "\n").collect();
+    print(lines.as_bytes())
 }
 
 /// Writes to standard output.

@@ -1,18 +1,28 @@
 //! What a detector claims, before anybody checked it or gave it names.
 
 use crate::args::Detector;
+use detect::Schedule;
 use event::{BlockId, CondId, LockId, Names, SiteId, ThreadId, VarId};
 use report::Kind;
 
 /// How a claim is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Shown {
-    /// The recorded run shows it; some have a witness.
-    Observed(Option<Vec<u64>>),
-    /// This order of events shows it, if the checker agrees: a prefix, then the parts of the claim.
-    Predicted(Vec<u64>),
+    /// The recorded run shows it.
+    Observed,
+    /// An order of events shows it, if the checker agrees. That of a race or a deadlock ends with its parts.
+    Predicted(Witness),
     /// A pattern.
     Warning,
+}
+
+/// The order that shows a claim.
+#[derive(Clone, Debug)]
+pub(crate) enum Witness {
+    /// This one; it is made whole when it is needed.
+    Window(Schedule),
+    /// One that keeps the order of synchronisation; it is made when it is needed, for they are long.
+    SyncPreserving,
 }
 
 /// What a claim is about.
@@ -24,8 +34,8 @@ pub(crate) enum About {
     Locks(Vec<LockId>),
     /// An atomic block.
     Block(BlockId),
-    /// A condition, and the lock of its wait.
-    Condition(CondId, LockId),
+    /// A condition, and the lock of its wait, if that is known.
+    Condition(CondId, Option<LockId>),
 }
 
 impl About {
@@ -49,7 +59,10 @@ pub(crate) struct Part {
     pub(crate) event: u64,
     pub(crate) thread: ThreadId,
     pub(crate) site: SiteId,
+    /// The locks that its thread holds, if the detector knows.
     pub(crate) locks: Vec<LockId>,
+    /// What is said of it in the order that shows the claim; empty for nothing.
+    pub(crate) role: &'static str,
 }
 
 /// What a detector claims.
@@ -70,7 +83,7 @@ impl Claim {
     /// How sure it is; less is surer.
     pub(crate) fn rank(&self) -> u8 {
         match self.shown {
-            Shown::Observed(_) => 0,
+            Shown::Observed => 0,
             Shown::Predicted(_) => 1,
             Shown::Warning => 2,
         }

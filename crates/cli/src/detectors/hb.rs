@@ -18,7 +18,7 @@ impl Analysis for Hb {
                 locks => format!("both hold {} only as readers", races::list(whole.names, &locks)),
             };
             let why = format!("{orders}; no fork, join or other synchronisation orders them in the recorded run");
-            (Shown::Observed(None), why)
+            (Shown::Observed, why)
         })
     }
 }

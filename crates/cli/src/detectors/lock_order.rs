@@ -40,10 +40,11 @@ fn claim(cycle: &LockCycle, whole: &Whole<'_>) -> Claim {
         thread: request.thread,
         site: request.site,
         locks: request.held.iter().map(|held| held.lock).collect(),
+        role: "waits for ever",
     };
     // A cycle at the end of the recorded run is no pattern, but what happened.
     let (kind, shown) =
-        if cycle.happened() { (Kind::Deadlock, Shown::Observed(None)) } else { (Kind::LockOrder, Shown::Warning) };
+        if cycle.happened() { (Kind::Deadlock, Shown::Observed) } else { (Kind::LockOrder, Shown::Warning) };
     Claim {
         kind,
         detector: Detector::LockOrder,

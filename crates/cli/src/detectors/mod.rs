@@ -2,14 +2,19 @@
 //!
 //! A detector is one file here, and a line in [`analysis`]. Nothing becomes a finding that [`settle`] did not check.
 
+mod atomicity;
 mod budget;
 mod claim;
+mod deadlock;
 mod hb;
 pub(crate) mod lock_order;
 mod lockset;
+mod lost_wakeup;
+mod maximal;
 mod plan;
 mod races;
 mod settle;
+mod sync_preserving;
 mod verify;
 
 pub(crate) use plan::Plan;
@@ -19,13 +24,15 @@ use crate::kept::Ending;
 use crate::moments;
 use crate::progress::Working;
 use crate::properties::Properties;
-use claim::Claim;
+use claim::{Claim, Witness};
 use clap::ValueEnum;
+use detect::sync_preserving::SyncPreserving;
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
 use property::check::{Knobs, Spec};
 use property::steps::BoundSpec;
-use report::{AnalysisStats, Finding};
+use report::{AnalysisStats, Finding, Kind};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -50,12 +57,12 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
             let options = detect::lock_order::LockOrderOptions { upto, ..Default::default() };
             Box::new(detect::lock_order::LockOrder::new(options))
         }
-        Detector::SyncPreserving
-        | Detector::Maximal
-        | Detector::Deadlock
-        | Detector::Atomicity
-        | Detector::LostWakeup
-        | Detector::None => return None,
+        Detector::Atomicity => Box::new(atomicity::Observed::new(plan)),
+        Detector::SyncPreserving => Box::new(sync_preserving::SyncPreserving),
+        Detector::Deadlock => Box::new(deadlock::Finder),
+        Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),
+        Detector::Maximal => Box::new(maximal::Finder),
+        Detector::None => return None,
     })
 }
 
@@ -80,6 +87,29 @@ struct Whole<'a> {
     wanted: &'a Wanted,
     /// Set once somebody wants the work to stop.
     stop: &'a AtomicBool,
+    /// Made when somebody needs it.
+    preserving: RefCell<Option<SyncPreserving<'a>>>,
+}
+
+impl<'a> Whole<'a> {
+    /// Asks the index of the trace that keeps the order of synchronisation; `None` without a trace.
+    fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Option<T> {
+        let trace = self.trace?;
+        Some(ask(self.preserving.borrow_mut().get_or_insert_with(|| SyncPreserving::new(self.names, trace))))
+    }
+
+    /// An order that shows a claim, if there is one.
+    fn witness(&self, claim: &Claim, how: &Witness) -> Option<Vec<u64>> {
+        match (how, claim.parts.as_slice()) {
+            (Witness::Window(schedule), _) => Some(schedule.whole()),
+            (Witness::SyncPreserving, [one, other]) if claim.kind == Kind::Race => {
+                let race = [one.event, other.event];
+                let prefix = self.preserving(|index| index.race_witness(race))??;
+                Some([prefix, race.to_vec()].concat())
+            }
+            (Witness::SyncPreserving, _) => None,
+        }
+    }
 }
 
 /// What a detector found.
@@ -87,6 +117,14 @@ struct Found {
     claims: Vec<Claim>,
     /// Its figures; the time is added by others.
     stats: AnalysisStats,
+}
+
+impl Found {
+    /// Nothing, because the trace is not there.
+    fn nothing(whole: &Whole<'_>) -> Found {
+        let truncated = Some(whole.missing.to_owned());
+        Found { claims: Vec::new(), stats: AnalysisStats { truncated, ..AnalysisStats::default() } }
+    }
 }
 
 struct Running {
@@ -162,6 +200,7 @@ impl Detectors {
             window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
             wanted: &wanted,
             stop: ending.interrupt.flag(),
+            preserving: RefCell::new(None),
         };
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();

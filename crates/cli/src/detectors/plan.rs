@@ -5,7 +5,7 @@ use crate::output::say;
 use crate::properties::Properties;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use event::{BlockId, CondId, LockId, VarId};
+use event::{CondId, LockId, VarId};
 use property::check::{Causality, CheckKind, RaceMethod};
 use std::collections::{BTreeMap, HashSet};
 
@@ -22,7 +22,8 @@ struct Only {
 #[derive(Clone, Debug)]
 enum What {
     Variables(Vec<u32>),
-    Regions(Vec<u32>),
+    /// By the names that recorders give them.
+    Regions(Vec<String>),
     Locks(Vec<u32>),
     Threads(u32),
 }
@@ -59,14 +60,15 @@ impl Plan {
             return Ok(plan);
         }
         for (spec, check) in checks {
-            plan.check(spec, &check.what);
+            let regions = properties.regions(spec);
+            plan.check(spec, &check.what, &regions);
         }
         Ok(plan)
     }
 
     /// These, without restrictions.
-    pub(crate) fn of(detectors: &[Detector], window: Option<u64>) -> Plan {
-        let mut plan = Plan { window: window.unwrap_or(WINDOW), ..Plan::default() };
+    pub(crate) fn of(detectors: &[Detector]) -> Plan {
+        let mut plan = Plan { window: WINDOW, ..Plan::default() };
         let all = if detectors.is_empty() { Detector::value_variants() } else { detectors };
         plan.all(all.iter().copied());
         plan
@@ -78,7 +80,7 @@ impl Plan {
         }
     }
 
-    fn check(&mut self, spec: usize, what: &CheckKind) {
+    fn check(&mut self, spec: usize, what: &CheckKind, regions: &[Option<String>]) {
         let (detectors, only): (&[Detector], _) = match what {
             CheckKind::Races(on, using) => {
                 let detectors: &[Detector] = match using {
@@ -96,7 +98,10 @@ impl Plan {
                 (detectors, Some(What::Variables(on.clone())).filter(|_| !on.is_empty()))
             }
             CheckKind::Deadlocks(upto) => (&[Detector::Deadlock, Detector::LockOrder], upto.map(What::Threads)),
-            CheckKind::Atomicity(of) => (&[Detector::Atomicity], Some(What::Regions(of.clone()))),
+            CheckKind::Atomicity(of) => {
+                let of = of.iter().filter_map(|&region| regions.get(region as usize).cloned().flatten());
+                (&[Detector::Atomicity], Some(What::Regions(of.collect())))
+            }
             CheckKind::LostWakeup(on) => {
                 (&[Detector::LostWakeup], Some(What::Locks(on.clone())).filter(|_| !on.is_empty()))
             }
@@ -129,6 +134,16 @@ impl Plan {
         limits.collect::<Option<Vec<_>>>()?.into_iter().max()
     }
 
+    /// The regions that are to be atomic, by their recorded names; `None`: all blocks are.
+    pub(crate) fn regions(&self) -> Option<HashSet<String>> {
+        let list = self.tasks.get(&Detector::Atomicity)?;
+        let names = list.iter().flat_map(|only| match &only.what {
+            What::Regions(names) => names.clone(),
+            _ => Vec::new(),
+        });
+        Some(names.collect()).filter(|_| !list.is_empty())
+    }
+
     /// The restrictions, in the names of the trace; after it was read.
     pub(crate) fn wanted(&self, properties: &Properties) -> Wanted {
         let runs: Vec<_> = properties.runs().collect();
@@ -139,7 +154,8 @@ impl Plan {
                 let run = runs[only.spec];
                 match &only.what {
                     What::Variables(numbers) => set.variables.extend(numbers.iter().flat_map(|&n| run.variables(n))),
-                    What::Regions(numbers) => set.blocks.extend(numbers.iter().flat_map(|&n| run.blocks(n))),
+                    // The detector itself knows only these.
+                    What::Regions(_) => {}
                     What::Locks(numbers) => {
                         for (locks, conds) in numbers.iter().map(|&n| run.locks(n)) {
                             set.locks.extend(locks);
@@ -157,7 +173,6 @@ impl Plan {
 #[derive(Default, Debug)]
 struct Sets {
     variables: HashSet<VarId>,
-    blocks: HashSet<BlockId>,
     locks: HashSet<LockId>,
     conds: HashSet<CondId>,
     threads: usize,
@@ -180,14 +195,9 @@ impl Wanted {
         self.sets.get(&detector).is_none_or(|sets| threads <= sets.threads)
     }
 
-    /// Whether a block is to be atomic.
-    pub(crate) fn block(&self, detector: Detector, block: BlockId) -> bool {
-        self.sets.get(&detector).is_none_or(|sets| sets.blocks.contains(&block))
-    }
-
     /// Whether lost wake-ups of a condition are looked for.
-    pub(crate) fn condition(&self, detector: Detector, cond: CondId, lock: LockId) -> bool {
-        let means = |sets: &Sets| sets.conds.contains(&cond) || sets.locks.contains(&lock);
+    pub(crate) fn condition(&self, detector: Detector, cond: CondId, lock: Option<LockId>) -> bool {
+        let means = |sets: &Sets| sets.conds.contains(&cond) || lock.is_some_and(|lock| sets.locks.contains(&lock));
         self.sets.get(&detector).is_none_or(means)
     }
 }

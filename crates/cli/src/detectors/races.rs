@@ -42,7 +42,7 @@ pub(super) fn found(
 }
 
 pub(super) fn part(access: &Access) -> Part {
-    Part { event: access.event, thread: access.thread, site: access.site, locks: access.locks.clone() }
+    Part { event: access.event, thread: access.thread, site: access.site, locks: access.locks.clone(), role: "race" }
 }
 
 /// The locks that both threads of a race hold.

@@ -1,6 +1,6 @@
 //! From claims to findings: one for each fingerprint, the surest first; predictions only with a witness that was accepted.
 
-use super::claim::{About, Claim, Shown};
+use super::claim::{About, Claim, Shown, Witness};
 use super::verify::verify;
 use super::{Whole, budget, name};
 use crate::args::Detector;
@@ -170,25 +170,26 @@ impl Checks {
     /// What backs a claim, if it stands.
     fn evidence(&mut self, claim: &Claim, whole: &Whole<'_>, by: Instant) -> Option<Evidence> {
         let in_time = || Instant::now() < by && !whole.stop.load(Ordering::Relaxed);
+        let room = |witness: &Vec<u64>| self.indexes + witness.len() as u64 <= budget::WITNESSES;
         match &claim.shown {
             Shown::Warning => Some(Evidence::warning()),
-            Shown::Observed(witness) => {
-                let room = |witness: &&Vec<u64>| self.indexes + witness.len() as u64 <= budget::WITNESSES;
+            Shown::Observed => {
+                let witness = if in_time() { whole.witness(claim, &Witness::SyncPreserving) } else { None };
                 // What the memory model alone leaves unordered is a race without a witness.
-                let witness = witness.as_ref().filter(room).filter(|_| in_time());
-                let witness = witness.filter(|witness| verify(claim, witness, whole).is_ok()).cloned();
+                let witness = witness.filter(room).filter(|witness| verify(claim, witness, whole).is_ok());
                 self.indexes += witness.as_ref().map_or(0, |witness| witness.len() as u64);
                 Some(Evidence::observed(witness))
             }
-            Shown::Predicted(witness) => {
-                if self.indexes + witness.len() as u64 > budget::WITNESSES || !in_time() {
+            Shown::Predicted(how) => {
+                let witness = if in_time() { whole.witness(claim, how).filter(room) } else { None };
+                let Some(witness) = witness else {
                     *self.left.entry(claim.detector).or_default() += 1;
                     return None;
-                }
-                match verify(claim, witness, whole) {
+                };
+                match verify(claim, &witness, whole) {
                     Ok(()) => {
                         self.indexes += witness.len() as u64;
-                        Some(Evidence::predicted(witness.clone()))
+                        Some(Evidence::predicted(witness))
                     }
                     Err(why) => {
                         self.refused.entry(claim.detector).or_insert((0, why)).0 += 1;
@@ -233,17 +234,15 @@ fn draw(finding: &mut Finding, claim: &Claim, whole: &Whole<'_>) -> bool {
             About::Variable(var) => on(event, Space::Var, var.0),
             About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
-            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || lock(index, event, *l),
+            About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
         }
     };
-    let mark = match claim.kind {
-        Kind::Race => "race",
-        Kind::Deadlock => "waits for ever",
-        Kind::LostWakeup => "lost wake-up",
-        _ => "violation",
-    };
-    let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, mark)).collect();
+    let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, part.role)).collect();
     let scene = Scene { names: whole.names, trace, concerns: &concerns, marks: &marks };
-    finding.exhibit.schedules = scene.orders(witness);
+    let mut orders = scene.orders(witness);
+    if let (Shown::Observed, Some(order)) = (&claim.shown, orders.last_mut()) {
+        order.title = "reordered".to_owned();
+    }
+    finding.exhibit.schedules = orders;
     true
 }

@@ -22,9 +22,18 @@ pub(super) fn verify(claim: &Claim, witness: &[u64], whole: &Whole<'_>) -> Resul
             witness::check_deadlock(Model::Maximal, names, trace, initial, prefix, last)
         }
         Kind::Deadlock => return Err("it does not end with the requests".to_owned()),
-        Kind::Atomicity | Kind::LostWakeup => {
-            witness::check(Model::Maximal, names, trace, initial, witness, claim.kind == Kind::Atomicity).map(drop)
-        }
+        // The first part is the beginning of the block.
+        Kind::Atomicity => match claim.parts.first() {
+            Some(begin) => witness::check_atomicity(Model::Maximal, names, trace, initial, witness, begin.event),
+            None => return Err("it names no block".to_owned()),
+        },
+        Kind::LostWakeup => match claim.parts.as_slice() {
+            [test, notify, wait] => {
+                let (wait, notify, test) = (wait.event, notify.event, test.event);
+                witness::check_lost_wakeup(Model::Maximal, names, trace, initial, witness, wait, notify, test)
+            }
+            _ => return Err("it does not name test, notify and wait".to_owned()),
+        },
         Kind::LockOrder | Kind::Property => return Err("such a claim has no witness".to_owned()),
     };
     checked.map_err(|refused| refused.to_string())

@@ -1,8 +1,10 @@
 //! The properties that the user wants checked: loaded, run along the trace, searched for on other runs, and turned into
 //! results and findings.
 
+mod checks;
 mod judge;
 mod merge;
+mod mutex;
 mod written;
 
 pub(crate) use judge::Judged;
@@ -19,7 +21,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use event::{Batch, Names, Space};
 use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
-use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec};
+use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec, Variable, VariableKind};
 use property::run::{NoMonitor, Outcome, SpecRun};
 use property::steps::BoundSpec;
 use property::syntax::{self, Diagnostic, Sources};
@@ -97,7 +99,13 @@ impl Properties {
             let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             for spec in checked.specs {
+                let mutex = mutex::mutex(&spec).filter(|_| args.detect.is_empty());
                 properties.add(spec, checked.sources.clone(), folder)?;
+                if let Some(mutex) = mutex {
+                    for spec in mutex.specs {
+                        properties.add(spec, mutex.sources.clone(), folder)?;
+                    }
+                }
             }
         }
         for (number, formula) in args.property.iter().enumerate() {
@@ -122,6 +130,13 @@ impl Properties {
     /// The specifications, each after what was read so far.
     pub(crate) fn runs(&self) -> impl Iterator<Item = &SpecRun> {
         self.running.iter().map(|running| &running.run)
+    }
+
+    /// By variable of a specification: the recorded name, if it is a region.
+    pub(crate) fn regions(&self, spec: usize) -> Vec<Option<String>> {
+        let region =
+            |v: &Variable| v.place.as_ref().filter(|_| v.kind == VariableKind::Region).map(|place| place.recorded());
+        self.running[spec].run.spec().variables.iter().map(region).collect()
     }
 
     /// Initial values of the command line.

@@ -24,9 +24,11 @@ mod windows;
 
 pub use report::{Blocked, Deadlock, Deadlocks, Evidence, TakenLock};
 
+use crate::Schedule;
 use crate::sync_preserving::SyncPreserving;
 use event::{Batch, Names, Value, VarId};
 use patterns::{Pattern, Patterns};
+use report::Found;
 use requests::Requests;
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,6 +37,8 @@ use std::time::Instant;
 /// How far to look.
 #[derive(Clone, Copy, Debug)]
 pub struct DeadlockOptions<'s> {
+    /// Keep at most so many deadlocks.
+    pub most: usize,
     /// Windows of so many events are searched; 0: none.
     pub window: usize,
     /// Look at so many patterns.
@@ -54,6 +58,7 @@ pub struct DeadlockOptions<'s> {
 impl Default for DeadlockOptions<'_> {
     fn default() -> Self {
         DeadlockOptions {
+            most: 1000,
             window: 10_000,
             most_patterns: 100_000,
             pattern_steps: 50_000_000,
@@ -76,7 +81,7 @@ impl DeadlockOptions<'_> {
 struct Candidate {
     patterns: Vec<Pattern>,
     /// Its requests, and the events before them.
-    found: Option<(Evidence, Vec<u64>, Vec<u64>)>,
+    found: Option<Found>,
     /// Some question about it was not answered.
     undecided: bool,
 }
@@ -117,8 +122,8 @@ pub fn deadlocks(
     for candidate in &mut candidates {
         let observed = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(&requests));
         if let Some(asked) = observed {
-            let prefix = (0..batch.events.len() as u64).filter(|event| !asked.contains(event)).collect();
-            candidate.found = Some((Evidence::Observed, asked, prefix));
+            let prefix: Vec<u64> = (0..batch.events.len() as u64).filter(|event| !asked.contains(event)).collect();
+            candidate.found = Some((Evidence::Observed, asked, Schedule::of(&prefix)));
         }
     }
     if candidates.iter().any(|candidate| candidate.found.is_none()) {
@@ -128,8 +133,10 @@ pub fn deadlocks(
         windows::search(names, batch, initial, &requests, options, &mut candidates, &mut report);
     }
     report.undecided = candidates.iter().filter(|c| c.found.is_none() && c.undecided).count() as u64;
-    let found = candidates.into_iter().filter_map(|candidate| candidate.found);
-    report.deadlocks = report::describe(batch, found.collect());
+    let mut found: Vec<Found> = candidates.into_iter().filter_map(|candidate| candidate.found).collect();
+    report.left_out = found.len().saturating_sub(options.most) as u64;
+    found.truncate(options.most);
+    report.deadlocks = report::describe(batch, found);
     report
 }
 
@@ -151,7 +158,7 @@ fn sync_preserving(
             let instances: Vec<Vec<u64>> = pattern.instances(requests);
             let instances: Vec<&[u64]> = instances.iter().map(Vec::as_slice).collect();
             if let Some(found) = analysis.first_deadlock(&instances) {
-                candidate.found = Some((Evidence::SyncPreserving, found.requests, found.witness));
+                candidate.found = Some((Evidence::SyncPreserving, found.requests, Schedule::of(&found.witness)));
                 break;
             }
         }

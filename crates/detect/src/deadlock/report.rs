@@ -1,6 +1,7 @@
 //! What the detector tells: deadlocks with the orders that lead there, and what was not looked at.
 
 use super::held::Locks;
+use crate::Schedule;
 use crate::lock_order::LockMode;
 use event::{Batch, LockId, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -58,7 +59,7 @@ pub struct Deadlock {
     /// The requests, one of each thread; first that of the thread with the least number.
     pub blocked: Vec<Blocked>,
     /// The events before them, in an order that leads there.
-    pub prefix: Vec<u64>,
+    pub prefix: Schedule,
 }
 
 impl Deadlock {
@@ -73,6 +74,8 @@ impl Deadlock {
 pub struct Deadlocks {
     /// The deadlocks: those that happened, and those predicted, in the order of their first requests.
     pub deadlocks: Vec<Deadlock>,
+    /// Deadlocks found beyond [`DeadlockOptions::most`](super::DeadlockOptions::most).
+    pub left_out: u64,
     /// Different deadlocks that the locks alone would allow.
     pub candidates: u64,
     /// Cycles of abstract requests, of which these are made.
@@ -91,8 +94,11 @@ pub struct Deadlocks {
     pub unrecorded: u64,
 }
 
+/// A deadlock by its requests, and the events before them.
+pub(super) type Found = (Evidence, Vec<u64>, Schedule);
+
 /// Tells of each request what it holds, in one more pass along the trace.
-pub(super) fn describe(batch: &Batch, found: Vec<(Evidence, Vec<u64>, Vec<u64>)>) -> Vec<Deadlock> {
+pub(super) fn describe(batch: &Batch, found: Vec<Found>) -> Vec<Deadlock> {
     // By request: the locks that others ask for.
     let mut wanted: FxHashMap<u64, Vec<LockId>> = FxHashMap::default();
     for (_, requests, _) in &found {

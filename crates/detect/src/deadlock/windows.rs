@@ -3,6 +3,7 @@
 use super::patterns::Pattern;
 use super::requests::Requests;
 use super::{Candidate, DeadlockOptions, Deadlocks, Evidence};
+use crate::Schedule;
 use event::{Batch, Names, Value, VarId};
 use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
 use std::time::Instant;
@@ -38,7 +39,7 @@ pub(super) fn search(
                 let next: Vec<u32> = tuple.iter().map(|&event| offset(event)).collect();
                 match reach.ask(&Question { next: &next, ..Question::default() }, &limits) {
                     Answer::Reached(prefix) => {
-                        candidate.found = Some((Evidence::Maximal, tuple, excerpt.whole(&prefix)));
+                        candidate.found = Some((Evidence::Maximal, tuple, Schedule::new(&excerpt, &prefix)));
                         break;
                     }
                     Answer::Impossible => {}

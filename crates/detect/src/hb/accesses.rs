@@ -1,72 +1,90 @@
 //! Plain accesses, `alloc` and `free`: tested against what is remembered of the variable, then remembered themselves.
 
 use super::Hb;
-use super::clocks::{Given, Thread, Time};
-use super::shadow::{Mark, Wide};
-use event::Event;
+use super::clocks::{Clocks, Given, Known, Thread, Time};
+use super::shadow::{Mark, Reads, Var, Wide};
+use event::{Event, Op};
 
-impl Hb {
-    #[inline]
-    pub(super) fn read(&mut self, event: Event, me: Thread, now: Time) {
-        let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
-        let var = &mut self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
-        if var.write.known_to(row) && var.wide == 0 {
-            self.reads.put(&mut var.read, mark, row);
+/// How many events are looked at together. Their variables are fetched first, all at once: one after the other, each would be
+/// waited for.
+pub(super) const TOGETHER: usize = 64;
+
+/// Takes plain accesses that are not racy, up to the first event that is something else. How many these are.
+#[inline(never)]
+pub(super) fn quick(
+    events: &[Event],
+    mut now: Time,
+    clocks: &mut Clocks,
+    vars: &mut [Var],
+    reads: &mut Reads,
+) -> usize {
+    let packing = clocks.packing();
+    for (index, &event) in events.iter().enumerate() {
+        now += 1;
+        let write = match event.op() {
+            Op::Read => false,
+            Op::Write => true,
+            _ => return index,
+        };
+        let me = clocks.thread(event.thread());
+        let (Some(var), true) = (vars.get_mut(event.object() as usize), me.has_begun()) else { return index };
+        let row = Known { times: clocks.row(me.row), packing };
+        if var.wide != 0 || !row.has(var.write) {
+            return index;
+        }
+        let mark = Mark { time: now, who: me.who, site: event.site() };
+        if !row.has(var.read) {
+            if write || !reads.put_shared(var.read, mark, packing.slot(mark.who)) {
+                return index;
+            }
+        } else if !write {
+            var.read = mark;
         } else {
-            self.racy_read(event, me, mark);
+            var.write = mark;
+            var.read.time = 0;
+            if var.row != me.row {
+                clocks.hold(me.row);
+                clocks.drop(var.row);
+                var.row = me.row;
+            }
         }
     }
+    events.len()
+}
 
+impl Hb {
     /// A read that may be racy.
-    #[inline(never)]
-    fn racy_read(&mut self, event: Event, me: Thread, mark: Mark) {
+    pub(super) fn racy_read(&mut self, event: Event, me: Thread, mark: Mark) {
         let var = self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
+        let row = self.clocks.known(me.row);
         let wide = self.wides.get((var.wide as usize).wrapping_sub(1));
         let mut partner = var.unknown_write(row, wide);
         if let Some(wide) = wide {
             partner = wide.atomic_writes.latest_unknown(row, partner);
         }
         self.report(event, partner, mark);
-        self.clocks.learn(event.thread(), Given { slot: var.write.slot, time: var.write.time, row: var.row });
+        self.clocks.learn(
+            event.thread(),
+            Given { slot: self.clocks.packing().slot(var.write.who), time: var.write.time, row: var.row },
+        );
         let me = self.clocks.enter(event.thread(), mark.time);
-        let row = self.clocks.row(me.row);
+        let row = self.clocks.known(me.row);
         self.reads.put(&mut self.vars[event.object() as usize].read, mark, row);
     }
 
-    #[inline]
-    pub(super) fn write(&mut self, event: Event, me: Thread, now: Time) {
-        let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
-        let var = &mut self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
-        if var.all_known(row) {
-            var.write = mark;
-            var.read = Mark::default();
-            if var.row != me.row {
-                self.clocks.hold(me.row);
-                self.clocks.drop(var.row);
-                var.row = me.row;
-            }
-        } else {
-            self.racy_write(event, me, mark, true);
-        }
-    }
-
     /// A write that may be racy, or a `free`, which no read sees.
-    #[inline(never)]
     pub(super) fn racy_write(&mut self, event: Event, me: Thread, mark: Mark, seen: bool) {
         let var = &mut self.vars[event.object() as usize];
-        let row = self.clocks.row(me.row);
+        let row = self.clocks.known(me.row);
         let mut partner = var.unknown_write(row, self.wides.get((var.wide as usize).wrapping_sub(1)));
         partner = self.reads.latest_unknown(var.read, row, partner);
         self.reads.keep_unknown(&mut var.read, row);
-        let overtaken = (!var.write.known_to(row)).then_some(var.write);
+        let overtaken = (!row.has(var.write)).then_some(var.write);
         if overtaken.is_some() || var.wide != 0 {
             self.widen(event.object());
             let var = &mut self.vars[event.object() as usize];
             let wide = &mut self.wides[var.wide as usize - 1];
-            let row = self.clocks.row(me.row);
+            let row = self.clocks.known(me.row);
             partner = wide.atomic_reads.latest_unknown(row, partner);
             partner = wide.atomic_writes.latest_unknown(row, partner);
             wide.writes.keep_unknown(row);

@@ -68,8 +68,8 @@ impl Hb {
         }
 
         let me = clocks.enter(thread, now);
-        let row = clocks.row(me.row);
-        let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
+        let row = clocks.known(me.row);
+        let mark = Mark { time: now, who: me.who, site: event.site() };
         let mut partner = var.unknown_write(row, Some(wide));
         if op == Op::AtomicLoad {
             wide.atomic_reads.put(mark, row);

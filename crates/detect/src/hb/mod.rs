@@ -26,8 +26,9 @@
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
 //!
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
-//! accidental order; and pairs more than four billion events apart ([`Races::forgot_before`]). An ordered
-//! access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
+//! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them takes
+//! gigabytes ([`Races::forgot_before`]); and what only threads beyond the 4096 at a time, or ups of a semaphore beyond the 65 536 that
+//! nobody took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
 //!
 //! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either of them can be
 //! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
@@ -39,11 +40,13 @@ mod atomics;
 mod clocks;
 mod shadow;
 mod sync;
+mod who;
 
-use crate::locksets::{Held, LockSets, SetId};
+use crate::locksets::{Held, LockSets};
 use crate::race::{Access, Log, Races};
+use accesses::TOGETHER;
 use atomics::Fences;
-use clocks::{Clocks, Gathered, Given, Thread, Time};
+use clocks::{Clocks, Gathered, Thread, Time};
 use event::{Batch, CondId, Event, Id, Init, LockId, Names, Op, Space, StrId, ThreadId, Value, Wake};
 use rustc_hash::FxHashMap;
 use shadow::{Mark, Reads, Var, Wide};
@@ -53,8 +56,10 @@ use sync::{Cond, Depth, Locks, Semaphore};
 const MOST_RACES: usize = 10_000;
 /// Events whose times can be told apart; then all is forgotten.
 const MOST_TIMES: u32 = u32::MAX - 1;
-/// Events between two looks at how many times are left.
-const STRETCH: usize = 1 << 16;
+/// Bytes of clocks and reads; then, too. What there is only one of for each variable, lock or thread does not count.
+const MOST_BYTES: usize = 2 << 30;
+/// Events between two looks at how many times and bytes are left.
+const STRETCH: usize = 1 << 13;
 
 /// Finds the races of the recorded run, batch by batch.
 #[derive(Debug)]
@@ -75,13 +80,17 @@ pub struct Hb {
     /// The event with time 1.
     base: u64,
     most_times: u32,
+    most_bytes: usize,
+    stretch: usize,
+    /// Threads and ups that were not kept apart from others.
+    taken_for_one: u64,
 }
 
 /// What a thread has beside its clock.
 #[derive(Default, Debug)]
 struct State {
     held: Held,
-    waiting: Option<(CondId, LockId, Time, Depth)>,
+    waiting: Option<(CondId, LockId, u64, Depth)>,
     fences: Fences,
 }
 
@@ -114,6 +123,9 @@ impl Hb {
             log: Log::new(races),
             base: 0,
             most_times: MOST_TIMES,
+            most_bytes: MOST_BYTES,
+            stretch: STRETCH,
+            taken_for_one: 0,
         }
     }
 
@@ -140,30 +152,76 @@ impl Hb {
 
     /// What was found.
     pub fn finish(self) -> Races {
-        self.log.finish()
+        let taken_for_one = self.taken_for_one + self.clocks.sharing();
+        Races { taken_for_one, ..self.log.finish() }
     }
 
     fn events(&mut self, names: &Names, batch: &Batch, mut from: usize, to: usize) {
         while from < to {
             let first = batch.first + from as u64;
             let mut left = u64::from(self.most_times) - (first - self.base).min(u64::from(self.most_times));
-            if left == 0 {
+            if left == 0 || self.clocks.memory() + self.reads.memory() > self.most_bytes {
                 self.forget(first);
                 left = u64::from(self.most_times);
             }
-            let end = from + (to - from).min(STRETCH).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let end = from + (to - from).min(self.stretch).min(usize::try_from(left).unwrap_or(usize::MAX));
             let mut now = (first - self.base) as Time;
-            for &event in &batch.events[from..end] {
-                now += 1;
-                let thread = event.thread();
-                let me = self.clocks.enter(thread, now);
-                match event.op() {
-                    Op::Read => self.read(event, me, now),
-                    Op::Write => self.write(event, me, now),
-                    _ => self.rare(names, batch, event, me, now),
+            for events in batch.events[from..end].chunks(TOGETHER) {
+                self.fetch(events);
+                let mut rest = events;
+                loop {
+                    let quick = accesses::quick(rest, now, &mut self.clocks, &mut self.vars, &mut self.reads);
+                    now += quick as Time;
+                    let Some((&event, after)) = rest[quick..].split_first() else { break };
+                    now += 1;
+                    self.event(names, batch, event, now);
+                    rest = after;
                 }
             }
             from = end;
+        }
+    }
+
+    /// Asks for the variables of some events, so that they come while others are awaited.
+    #[inline]
+    fn fetch(&self, events: &[Event]) {
+        let wides = events.iter().filter_map(|event| self.vars.get(event.object() as usize)).map(|var| var.wide);
+        std::hint::black_box(wides.fold(0, |all, wide| all | wide));
+    }
+
+    /// Any event.
+    fn event(&mut self, names: &Names, batch: &Batch, event: Event, now: Time) {
+        let mut me = self.clocks.thread(event.thread());
+        if !me.has_begun() {
+            me = self.begin(event.thread(), now);
+        }
+        let mark = Mark { time: now, who: me.who, site: event.site() };
+        match event.op() {
+            Op::Read => self.racy_read(event, me, mark),
+            Op::Write => self.racy_write(event, me, mark, true),
+            _ => self.rare(names, batch, event, now),
+        }
+    }
+
+    /// The first event of a thread that was not forked, or one after another was in its slot.
+    #[cold]
+    fn begin(&mut self, thread: ThreadId, now: Time) -> Thread {
+        self.make_room();
+        self.clocks.enter(thread, now)
+    }
+
+    /// Makes room for one more slot.
+    fn make_room(&mut self) {
+        while !self.clocks.has_room() {
+            let old = self.clocks.packing();
+            let new = old.wider();
+            self.clocks.set_packing(new);
+            for var in &mut self.vars {
+                old.repack(&mut var.write.who, new);
+                old.repack(&mut var.read.who, new);
+            }
+            self.reads.repack(old, new);
+            self.wides.iter_mut().for_each(|wide| wide.repack(old, new));
         }
     }
 
@@ -171,11 +229,12 @@ impl Hb {
     #[inline]
     fn report(&mut self, event: Event, partner: Mark, mark: Mark) {
         if partner.time != 0 {
+            let packing = self.clocks.packing();
             let access = |mark: Mark| Access {
                 event: self.base + u64::from(mark.time) - 1,
-                thread: self.clocks.thread_at(mark.slot, mark.time),
+                thread: self.clocks.thread_at(packing.slot(mark.who), mark.time),
                 site: mark.site,
-                locks: self.sets.members(SetId::from_word(mark.locks)),
+                locks: self.sets.members(packing.locks(mark.who)),
             };
             self.log.racy(event.var(), (partner.site, mark.site), || (access(partner), access(mark)));
         }
@@ -183,8 +242,9 @@ impl Hb {
 
     /// Everything but plain accesses.
     #[inline(never)]
-    fn rare(&mut self, names: &Names, batch: &Batch, event: Event, me: Thread, now: Time) {
+    fn rare(&mut self, names: &Names, batch: &Batch, event: Event, now: Time) {
         let (thread, object) = (event.thread(), event.object() as usize);
+        let me = self.clocks.thread(thread);
         match event.op() {
             Op::Acquire | Op::TryAcquire => {
                 self.hold(thread, event.lock(), |hb| hb.locks.acquire(&mut hb.clocks, thread, event.lock()));
@@ -200,7 +260,10 @@ impl Hb {
                     hb.locks.read_release(&mut hb.clocks, thread, me, event.lock(), now);
                 });
             }
-            Op::Fork => self.clocks.fork(thread, event.child(), now),
+            Op::Fork => {
+                self.make_room();
+                self.clocks.fork(thread, event.child(), now);
+            }
             Op::Join => {
                 self.clocks.join(thread, event.child(), now);
                 self.threads[object].fences.forget(&mut self.clocks);
@@ -212,15 +275,17 @@ impl Hb {
                 if let Some((cond, _, since, _)) = self.threads[thread.index()].waiting.take() {
                     self.conds[cond.index()].woken(&mut self.clocks, thread, since, false);
                 }
-                self.conds[object].wait(thread, now);
-                self.threads[thread.index()].waiting = Some((event.cond(), lock, now, depth));
+                let at = self.base + u64::from(now);
+                self.conds[object].wait(thread, at);
+                self.threads[thread.index()].waiting = Some((event.cond(), lock, at, depth));
             }
             Op::Woken => self.woken(batch, event),
             Op::Notify | Op::NotifyAll => {
-                self.conds[object].notify(&mut self.clocks, me, now, event.op() == Op::NotifyAll);
+                let at = self.base + u64::from(now);
+                self.conds[object].notify(&mut self.clocks, me, now, at, event.op() == Op::NotifyAll);
             }
             Op::Post => {
-                let given = Given { slot: me.slot, time: now, row: me.row };
+                let given = me.given(now);
                 self.clocks.gather(&mut self.latches[object], given);
             }
             Op::Await => self.clocks.learn_all(thread, &self.latches[object]),
@@ -232,7 +297,7 @@ impl Hb {
             }
             Op::Alloc => self.alloc(event.object()),
             Op::Free => {
-                let mark = Mark { time: now, slot: me.slot, site: event.site(), locks: me.locks };
+                let mark = Mark { time: now, who: me.who, site: event.site() };
                 self.racy_write(event, me, mark, false);
             }
             Op::Read | Op::Write => {}
@@ -253,7 +318,7 @@ impl Hb {
             } else {
                 held.give(&mut self.sets, lock);
             }
-            self.clocks.set_locks(thread, held.id().word());
+            self.clocks.set_locks(thread, held.id());
         }
     }
 
@@ -280,7 +345,7 @@ impl Hb {
             semaphore.initial = count.map_or(0, |&count| u64::try_from(count).unwrap_or(0));
         }
         if event.op() == Op::Up {
-            semaphore.up(&mut self.clocks, me, now);
+            self.taken_for_one += u64::from(!semaphore.up(&mut self.clocks, me, now));
         } else {
             semaphore.down(&mut self.clocks, event.thread());
         }
@@ -291,21 +356,19 @@ impl Hb {
     fn forget(&mut self, first: u64) {
         self.log.forget_before(first);
         self.base = first;
-        self.clocks = Clocks::default();
+        self.taken_for_one += self.clocks.sharing();
+        self.clocks = Clocks::with_slots(self.clocks.most_slots());
         self.clocks.grow(self.threads.len());
         self.vars.fill(Var::default());
         self.wides.clear();
         self.reads = Reads::default();
         self.locks.forget_clocks();
         self.conds.iter_mut().for_each(Cond::forget_clocks);
-        self.latches.iter_mut().for_each(Gathered::clear);
+        self.latches.fill(Gathered::new());
         self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
         for (thread, state) in self.threads.iter_mut().enumerate() {
             state.fences = Fences::default();
-            if let Some((_, _, since, _)) = &mut state.waiting {
-                *since = 0;
-            }
-            self.clocks.set_locks(ThreadId::from_index(thread), state.held.id().word());
+            self.clocks.set_locks(ThreadId::from_index(thread), state.held.id());
         }
     }
 }

@@ -11,23 +11,27 @@
 //! Most variables need one write and one read at a time, which are in [`Var`] itself. Of some there are several [`Reads`], and the
 //! others have a [`Wide`].
 
-use super::clocks::{Clocks, Gathered, Given, RowId, Slot, Time};
+use super::clocks::{Clocks, Gathered, Given, Known, RowId, Slot, Time};
+use super::who::{Packing, Who};
 use event::SiteId;
 
 /// An access. Time 0: none.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Mark {
     pub(super) time: Time,
-    pub(super) slot: Slot,
+    pub(super) who: Who,
     pub(super) site: SiteId,
-    /// The set of locks held.
-    pub(super) locks: u32,
 }
 
 impl Mark {
+    /// What stands for the reads in a row of [`Reads`].
+    fn shared(row: u32) -> Mark {
+        Mark { time: Time::MAX, who: Who::NOBODY, site: SiteId(row) }
+    }
+
     #[inline]
-    pub(super) fn known_to(self, row: &[Time]) -> bool {
-        row[self.slot as usize] >= self.time
+    fn is_shared(self) -> bool {
+        self.who == Who::NOBODY
     }
 
     #[inline]
@@ -36,8 +40,9 @@ impl Mark {
     }
 }
 
-/// A variable.
+/// A variable. Half a cache line: large programs have more variables than a cache holds.
 #[derive(Clone, Copy, Default, Debug)]
+#[repr(align(32))]
 pub(super) struct Var {
     /// The last plain write or `free`.
     pub(super) write: Mark,
@@ -67,6 +72,12 @@ impl Wide {
         self.atomic_writes.0.clear();
         self.head.forget(clocks);
     }
+
+    pub(super) fn repack(&mut self, old: Packing, new: Packing) {
+        for marks in [&mut self.writes, &mut self.atomic_reads, &mut self.atomic_writes] {
+            marks.repack(old, new);
+        }
+    }
 }
 
 /// What an acquire load of the variable learns: the releases that head the sequence it reads from.
@@ -82,24 +93,25 @@ pub(super) struct Marks(Vec<Mark>);
 
 impl Marks {
     /// Adds an access in place of all that it knows.
-    pub(super) fn put(&mut self, mark: Mark, row: &[Time]) {
+    pub(super) fn put(&mut self, mark: Mark, row: Known<'_>) {
         self.keep_unknown(row);
         self.0.push(mark);
     }
 
-    pub(super) fn keep_unknown(&mut self, row: &[Time]) {
-        self.0.retain(|mark| !mark.known_to(row));
+    pub(super) fn keep_unknown(&mut self, row: Known<'_>) {
+        self.0.retain(|mark| !row.has(*mark));
+    }
+
+    fn repack(&mut self, old: Packing, new: Packing) {
+        self.0.iter_mut().for_each(|mark| old.repack(&mut mark.who, new));
     }
 
     /// The latest access that the row does not know, or the one given if that is later.
     #[inline]
-    pub(super) fn latest_unknown(&self, row: &[Time], or: Mark) -> Mark {
-        self.0.iter().filter(|mark| !mark.known_to(row)).fold(or, |a, &b| a.or_later(b))
+    pub(super) fn latest_unknown(&self, row: Known<'_>, or: Mark) -> Mark {
+        self.0.iter().filter(|&&mark| !row.has(mark)).fold(or, |a, &b| a.or_later(b))
     }
 }
-
-/// Not a slot: the reads of a variable are in a row of [`Reads`], whose number stands for the site.
-const SHARED: Slot = Slot::MAX;
 
 /// Reads by slot, of the variables that have several that matter: many threads may read a variable that nobody writes, and each
 /// read must find its place at once. They stand side by side, so that it touches no more memory than that place.
@@ -118,33 +130,50 @@ impl Default for Reads {
 }
 
 impl Reads {
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        self.marks.len() * size_of::<Mark>()
+    }
+
+    /// Adds a read to several; `false` if there is but one, or no room.
+    #[inline]
+    pub(super) fn put_shared(&mut self, reads: Mark, mark: Mark, slot: Slot) -> bool {
+        let room = reads.is_shared() && (slot as usize) < self.stride;
+        if room {
+            self.marks[reads.site.0 as usize * self.stride + slot as usize] = mark;
+        }
+        room
+    }
+
     /// Adds a read to those of a variable; `known` is what its thread knows.
     #[inline]
-    pub(super) fn put(&mut self, reads: &mut Mark, mark: Mark, known: &[Time]) {
-        if reads.slot == SHARED {
-            if mark.slot as usize >= self.stride {
-                self.widen(known.len());
-            }
-            self.marks[reads.site.0 as usize * self.stride + mark.slot as usize] = mark;
-        } else if reads.known_to(known) {
+    pub(super) fn put(&mut self, reads: &mut Mark, mark: Mark, known: Known<'_>) {
+        if known.has(*reads) {
             *reads = mark;
+        } else if reads.is_shared() {
+            let slot = known.packing.slot(mark.who) as usize;
+            if slot >= self.stride {
+                self.widen(known.times.len());
+            }
+            self.marks[reads.site.0 as usize * self.stride + slot] = mark;
         } else {
             self.share(reads, mark, known);
         }
     }
 
     #[cold]
-    fn share(&mut self, reads: &mut Mark, mark: Mark, known: &[Time]) {
-        self.widen(known.len());
+    fn share(&mut self, reads: &mut Mark, mark: Mark, known: Known<'_>) {
+        self.widen(known.times.len());
         let row = self.free.pop().unwrap_or_else(|| {
             let row = self.marks.len() / self.stride;
             self.marks.resize(self.marks.len() + self.stride, Mark::default());
             u32::try_from(row).expect("at most one for each variable")
         });
         let at = row as usize * self.stride;
-        self.marks[at + reads.slot as usize] = *reads;
-        self.marks[at + mark.slot as usize] = mark;
-        *reads = Mark { time: 0, slot: SHARED, site: SiteId(row), locks: 0 };
+        for mark in [*reads, mark] {
+            self.marks[at + known.packing.slot(mark.who) as usize] = mark;
+        }
+        *reads = Mark::shared(row);
     }
 
     /// Makes room for so many slots, a power of two.
@@ -167,25 +196,25 @@ impl Reads {
 
     /// The latest read that is not known, or the access given if that is later.
     #[inline]
-    pub(super) fn latest_unknown(&self, reads: Mark, known: &[Time], or: Mark) -> Mark {
-        if reads.slot != SHARED {
-            return if reads.known_to(known) { or } else { or.or_later(reads) };
+    pub(super) fn latest_unknown(&self, reads: Mark, known: Known<'_>, or: Mark) -> Mark {
+        if !reads.is_shared() {
+            return if known.has(reads) { or } else { or.or_later(reads) };
         }
-        let unknown = self.row(reads.site.0).iter().zip(known).filter(|(mark, known)| mark.time > **known);
+        let unknown = self.row(reads.site.0).iter().zip(known.times).filter(|(mark, known)| mark.time > **known);
         unknown.fold(or, |a, (&b, _)| a.or_later(b))
     }
 
     /// Forgets the reads that are known.
-    pub(super) fn keep_unknown(&mut self, reads: &mut Mark, known: &[Time]) {
-        if reads.slot != SHARED {
-            if reads.known_to(known) {
+    pub(super) fn keep_unknown(&mut self, reads: &mut Mark, known: Known<'_>) {
+        if !reads.is_shared() {
+            if known.has(*reads) {
                 *reads = Mark::default();
             }
             return;
         }
         let at = reads.site.0 as usize * self.stride;
         let mut any = 0;
-        for (mark, &known) in self.marks[at..at + self.stride].iter_mut().zip(known) {
+        for (mark, &known) in self.marks[at..at + self.stride].iter_mut().zip(known.times) {
             if mark.time <= known {
                 mark.time = 0;
             }
@@ -199,26 +228,24 @@ impl Reads {
 
     /// Forgets all reads of a variable.
     pub(super) fn clear(&mut self, reads: &mut Mark) {
-        if reads.slot == SHARED {
+        if reads.is_shared() {
             let at = reads.site.0 as usize * self.stride;
             self.marks[at..at + self.stride].fill(Mark::default());
             self.free.push(reads.site.0);
         }
         *reads = Mark::default();
     }
+
+    pub(super) fn repack(&mut self, old: Packing, new: Packing) {
+        self.marks.iter_mut().for_each(|mark| old.repack(&mut mark.who, new));
+    }
 }
 
 impl Var {
-    /// Whether everything remembered of the accesses is known, and nothing but one read and one write is remembered.
-    #[inline]
-    pub(super) fn all_known(&self, known: &[Time]) -> bool {
-        self.wide == 0 && self.write.known_to(known) && self.read.slot != SHARED && self.read.known_to(known)
-    }
-
     /// The latest plain write that the row does not know; the time is 0 if there is none.
     #[inline]
-    pub(super) fn unknown_write(&self, row: &[Time], wide: Option<&Wide>) -> Mark {
-        let last = if self.write.known_to(row) { Mark::default() } else { self.write };
+    pub(super) fn unknown_write(&self, row: Known<'_>, wide: Option<&Wide>) -> Mark {
+        let last = if row.has(self.write) { Mark::default() } else { self.write };
         wide.map_or(last, |wide| wide.writes.latest_unknown(row, last))
     }
 }

@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// Bounds of memory. What is beyond them is counted.
-const MOST_PAIRS: usize = 1 << 24;
 const MOST_REQUESTS: usize = 1 << 20;
 const MOST_SEGMENTS: usize = 1 << 14;
+/// Members of all sets of locks held together.
+const MOST_MEMBERS: usize = 1 << 24;
 /// Requests of one edge that differ in thread, gate locks or segment: beyond so many they are much alike.
 const MOST_ALIKE: usize = 1000;
 
@@ -60,6 +61,11 @@ impl LockSet {
         LockSet { locks, bits }
     }
 
+    /// About how long it takes to compare it, in steps.
+    fn cost(&self) -> u64 {
+        1 + self.locks.len() as u64 / 8
+    }
+
     /// Whether two threads can hold these at the same time.
     fn compatible(&self, other: &LockSet) -> bool {
         if self.bits & other.bits == 0 {
@@ -104,11 +110,10 @@ pub(super) struct LockGraph {
 
 impl LockGraph {
     pub(super) fn new(forest: &Forest, segments: &Segments) -> LockGraph {
-        let mut unrecorded = 0;
-        let (components, component) = cyclic(forest, &mut unrecorded);
-        let mut builder = Builder { forest, edges: BTreeMap::new(), sets: Sets::default(), requests: 0, unrecorded };
+        let (_, possible) = cyclic(nested(forest));
+        let mut builder = Builder { forest, edges: BTreeMap::new(), sets: Sets::default(), requests: 0, unrecorded: 0 };
         for &occurrence in &forest.occurrences {
-            builder.add(occurrence, &component);
+            builder.add(occurrence, &possible);
         }
         let mut edges: Vec<Edge> =
             builder.edges.into_iter().map(|(key, requests)| Edge { key, requests: requests.list }).collect();
@@ -131,9 +136,11 @@ impl LockGraph {
             edge.requests.sort_by_key(|request| (!request.occurrence.unanswered, request.occurrence.event));
         }
         edges.retain(|edge| !edge.requests.is_empty());
+        let (components, component) = cyclic(edges.iter().map(|edge| (edge.key.from.0, edge.key.to.0)).collect());
+        edges.retain(|edge| edge.key.from == edge.key.to || component.same(edge.key.from, edge.key.to));
         let mut threads = vec![FxHashSet::default(); components.len()];
         for edge in &edges {
-            if let Some(&number) = component.get(edge.key.to.index()).filter(|&&number| number != u32::MAX) {
+            if let Some(number) = component.of(edge.key.to) {
                 threads[number as usize].extend(edge.requests.iter().map(|request| request.thread));
             }
         }
@@ -146,6 +153,12 @@ impl LockGraph {
         LockGraph { edges, components, sets: builder.sets.list, order, unrecorded: builder.unrecorded }
     }
 
+    /// About how long it takes to compare a request with another, in steps.
+    #[inline]
+    pub(super) fn cost(&self, request: &Request) -> u64 {
+        self.sets[request.held as usize].cost()
+    }
+
     /// Whether two threads can be at these requests at the same time, as far as forks, joins and the locks held go.
     #[inline]
     pub(super) fn compatible(&self, a: &Request, b: &Request) -> bool {
@@ -155,26 +168,31 @@ impl LockGraph {
     }
 }
 
-/// The components of the lock graph with more than one lock, and which of them each lock is in.
-fn cyclic(forest: &Forest, unrecorded: &mut u64) -> (Vec<Vec<LockId>>, Vec<u32>) {
-    let mut pairs: FxHashSet<(u32, u32)> = FxHashSet::default();
-    let mut last = None;
-    for occurrence in &forest.occurrences {
-        if last.replace(occurrence.node) == Some(occurrence.node) {
-            continue;
-        }
-        let to = forest.nodes[occurrence.node as usize].key.lock;
-        for above in forest.above(occurrence.node) {
-            let from = forest.nodes[above as usize].key.lock;
-            if from != to && pairs.len() < MOST_PAIRS {
-                pairs.insert((from.0, to.0));
-            } else if from != to && !pairs.contains(&(from.0, to.0)) {
-                *unrecorded += 1;
-            }
-        }
+/// From each lock to those taken right inside it. Whatever is held when a lock is asked for reaches that lock by these,
+/// so cycles of the lock graph are in their components; and there are no more of them than nodes.
+fn nested(forest: &Forest) -> Vec<(u32, u32)> {
+    let lock = |node: u32| forest.nodes[node as usize].key.lock.0;
+    let inner = forest.nodes.iter().filter(|node| node.depth > 1);
+    inner.map(|node| (lock(node.parent), node.key.lock.0)).collect()
+}
+
+/// Which component each lock is in, if it is in one of more than one lock.
+struct Membership(Vec<u32>);
+
+impl Membership {
+    fn of(&self, lock: LockId) -> Option<u32> {
+        self.0.get(lock.index()).copied().filter(|&number| number != u32::MAX)
     }
-    let mut pairs: Vec<(u32, u32)> = pairs.into_iter().collect();
+
+    fn same(&self, a: LockId, b: LockId) -> bool {
+        self.of(a).is_some_and(|number| self.of(b) == Some(number))
+    }
+}
+
+/// The components of a graph of locks with more than one lock.
+fn cyclic(mut pairs: Vec<(u32, u32)>) -> (Vec<Vec<LockId>>, Membership) {
     pairs.sort_unstable();
+    pairs.dedup();
     let locks = pairs.iter().map(|pair| pair.0.max(pair.1) as usize + 1).max().unwrap_or(0);
     let mut component = vec![u32::MAX; locks];
     let mut cyclic: Vec<Vec<LockId>> = components(locks, &pairs)
@@ -187,22 +205,30 @@ fn cyclic(forest: &Forest, unrecorded: &mut u64) -> (Vec<Vec<LockId>>, Vec<u32>)
     for (number, locks) in (0..).zip(&cyclic) {
         locks.iter().for_each(|lock| component[lock.index()] = number);
     }
-    (cyclic, component)
+    (cyclic, Membership(component))
 }
 
 #[derive(Default)]
 struct Sets {
     list: Vec<LockSet>,
     known: FxHashMap<Box<[(LockId, LockMode)]>, u32>,
+    members: usize,
 }
 
 impl Sets {
-    fn intern(&mut self, locks: Vec<(LockId, LockMode)>) -> u32 {
-        let locks = locks.into_boxed_slice();
-        *self.known.entry(locks.clone()).or_insert_with(|| {
-            self.list.push(LockSet::new(locks));
-            (self.list.len() - 1) as u32
-        })
+    /// The number of a set, if there is room for it.
+    fn intern(&mut self, locks: Vec<(LockId, LockMode)>) -> Option<u32> {
+        if let Some(&known) = self.known.get(locks.as_slice()) {
+            return Some(known);
+        }
+        self.members += locks.len();
+        if self.members > MOST_MEMBERS {
+            return None;
+        }
+        let (number, locks) = (self.list.len() as u32, locks.into_boxed_slice());
+        self.known.insert(locks.clone(), number);
+        self.list.push(LockSet::new(locks));
+        Some(number)
     }
 }
 
@@ -222,21 +248,28 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn add(&mut self, occurrence: Occurrence, component: &[u32]) {
+    fn add(&mut self, occurrence: Occurrence, possible: &Membership) {
         let node = &self.forest.nodes[occurrence.node as usize];
         let to = node.key.lock;
-        let of = |lock: LockId| component.get(lock.index()).copied().unwrap_or(u32::MAX);
-        let on_cycle = |from: LockId| from == to || (of(from) == of(to) && of(to) != u32::MAX);
-        let above: Vec<u32> = self.forest.above(occurrence.node).collect();
         let lock = |node: u32| self.forest.nodes[node as usize].key.lock;
-        if !above.iter().any(|&above| on_cycle(lock(above))) {
+        let on_cycle = |from: LockId| from == to || possible.same(from, to);
+        // If a lock further up is on a cycle with this one, so is all that is between them.
+        if !on_cycle(lock(node.parent)) {
             return;
         }
+        if self.requests >= MOST_REQUESTS {
+            self.unrecorded += 1;
+            return;
+        }
+        let above: Vec<u32> = self.forest.above(occurrence.node).collect();
         let mut locks: Vec<_> = above.iter().map(|&above| self.forest.held(above)).map(|h| (h.lock, h.mode)).collect();
         // A lock that is held both ways is held alone.
         locks.sort_unstable_by_key(|&(lock, mode)| (lock, std::cmp::Reverse(mode)));
         locks.dedup_by_key(|held| held.0);
-        let held = self.sets.intern(locks);
+        let Some(held) = self.sets.intern(locks) else {
+            self.unrecorded += 1;
+            return;
+        };
         for (k, &holder) in above.iter().enumerate() {
             let from = self.forest.held(holder);
             // Shared below, exclusive above: the exclusive one, nearer, is the one that counts.

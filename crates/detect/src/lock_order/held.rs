@@ -32,7 +32,7 @@ pub(super) struct ThreadLocks {
     /// In the order they were taken. A lock held both ways is here twice.
     held: Vec<Held>,
     /// What waits gave up: how often exclusive, how often shared.
-    given_up: Vec<(LockId, u32, u32)>,
+    given_up: FxHashMap<LockId, (u32, u32)>,
     asked: Option<Asked>,
     too_deep: FxHashMap<(LockId, LockMode), u32>,
 }
@@ -40,7 +40,8 @@ pub(super) struct ThreadLocks {
 impl ThreadLocks {
     pub(super) fn new(forest: &mut Forest, thread: ThreadId) -> ThreadLocks {
         let root = forest.root(thread);
-        ThreadLocks { root, held: Vec::new(), given_up: Vec::new(), asked: None, too_deep: FxHashMap::default() }
+        let (given_up, too_deep) = (FxHashMap::default(), FxHashMap::default());
+        ThreadLocks { root, held: Vec::new(), given_up, asked: None, too_deep }
     }
 
     fn find(&self, lock: LockId, mode: LockMode) -> Option<usize> {
@@ -124,10 +125,14 @@ impl ThreadLocks {
             let silent = key.mode == Shared
                 && self.held[..k].iter().any(|held| held.key.lock == key.lock && held.key.mode == Exclusive);
             if !silent {
-                match forest.child(node, key) {
-                    Some(child) => node = child,
-                    None => forest.unrecorded += 1,
-                }
+                let Some(child) = forest.child(node, key) else {
+                    // No room for the first is none for those above it: to look for each of them would only take time.
+                    let rest = &mut self.held[k..];
+                    forest.unrecorded += rest.len() as u64;
+                    rest.iter_mut().for_each(|held| held.node = node);
+                    break;
+                };
+                node = child;
             }
             self.held[k].node = node;
         }
@@ -140,17 +145,15 @@ impl ThreadLocks {
             let deep = self.too_deep.remove(&(lock, mode)).unwrap_or(0);
             deep + self.find(lock, mode).map_or(0, |index| self.remove(forest, index))
         };
-        let given = (lock, depth(Exclusive), depth(Shared));
-        self.given_up.retain(|given| given.0 != lock);
-        self.given_up.push(given);
+        let given = (depth(Exclusive), depth(Shared));
+        self.given_up.insert(lock, given);
     }
 
     /// A thread that wakes asks for its lock as any other, with the locks it kept in its hands.
     pub(super) fn woken(&mut self, forest: &mut Forest, lock: LockId, site: SiteId, moment: Moment) {
         self.settle(forest, Some(lock));
-        let given = self.given_up.iter().position(|given| given.0 == lock).map(|k| self.given_up.swap_remove(k));
         // Without its wait in the trace, it takes the lock as an acquire does.
-        let (_, exclusive, shared) = given.unwrap_or((lock, 1, 0));
+        let (exclusive, shared) = self.given_up.remove(&lock).unwrap_or((1, 0));
         for (mode, depth) in [(Exclusive, exclusive), (Shared, shared)] {
             if depth > 0 {
                 self.take(forest, Key { lock, site, mode, blocking: true }, depth, moment);

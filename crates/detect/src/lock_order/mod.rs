@@ -105,7 +105,7 @@ impl LockOrder {
         }
         let graph = graph::LockGraph::new(&self.forest, &self.segments);
         let mut report = search::Search::new(&graph, &self.forest, &self.options).run(self.options.upto);
-        report.unrecorded = self.forest.unrecorded + graph.unrecorded;
+        report.unrecorded = self.forest.unrecorded + self.segments.unrecorded + graph.unrecorded;
         report
     }
 

@@ -256,8 +256,9 @@ impl<'a> Search<'a> {
         let mut steps = 1;
         let fit = (from..requests.len()).find(|&request| {
             let chosen = self.path.iter().zip(&self.chosen);
+            let cost = graph.cost(&requests[request]);
             chosen.rev().all(|(&edge, &other)| {
-                steps += 1;
+                steps += cost;
                 graph.compatible(&requests[request], &graph.edges[edge].requests[other])
             })
         });

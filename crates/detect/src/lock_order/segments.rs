@@ -12,12 +12,21 @@ const NONE: u32 = u32::MAX;
 const MOST: usize = 1 << 24;
 
 /// All segments so far.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Segments {
     /// The segments right before each one, which all have lesser numbers.
     before: Vec<[u32; 2]>,
     /// The segment each thread is in.
     current: Vec<u32>,
+    most: usize,
+    /// Forks and joins beyond the bound: they order nothing, rather a warning too many.
+    pub(super) unrecorded: u64,
+}
+
+impl Default for Segments {
+    fn default() -> Segments {
+        Segments { before: Vec::new(), current: Vec::new(), most: MOST, unrecorded: 0 }
+    }
 }
 
 impl Segments {
@@ -34,25 +43,34 @@ impl Segments {
         if thread.index() >= self.current.len() {
             self.current.resize(thread.index() + 1, NONE);
         }
-        let current = &mut self.current[thread.index()];
-        // Beyond the bound forks and joins order nothing any more: rather a warning too many.
-        if self.before.len() < MOST || *current == NONE {
-            *current = self.before.len() as u32;
-            self.before.push(before);
-        }
-        *current
+        let segment = self.before.len() as u32;
+        self.current[thread.index()] = segment;
+        self.before.push(before);
+        segment
+    }
+
+    /// Whether there is room for so many more.
+    fn room(&mut self, many: usize) -> bool {
+        let room = self.before.len() + many <= self.most;
+        self.unrecorded += u64::from(!room);
+        room
     }
 
     pub(crate) fn fork(&mut self, parent: ThreadId, child: ThreadId) {
         let forks = self.of(parent);
-        let own = self.current.get(child.index()).copied().unwrap_or(NONE);
-        self.enter(child, [forks, own]);
-        self.enter(parent, [forks, NONE]);
+        // Both or neither: what the parent does from here on is not before the child.
+        if self.room(2) {
+            let own = self.current.get(child.index()).copied().unwrap_or(NONE);
+            self.enter(child, [forks, own]);
+            self.enter(parent, [forks, NONE]);
+        }
     }
 
     pub(crate) fn join(&mut self, parent: ThreadId, child: ThreadId) {
         let (own, last) = (self.of(parent), self.of(child));
-        self.enter(parent, [own, last]);
+        if self.room(1) {
+            self.enter(parent, [own, last]);
+        }
     }
 
     /// The order of some segments, given in increasing order.
@@ -151,5 +169,15 @@ mod tests {
         assert!(concurrent(in_a, second));
         assert!(!concurrent(first, in_a) && !concurrent(in_a, third) && !concurrent(in_a, in_b));
         assert!(!concurrent(first, in_b) && !concurrent(second, in_b) && !concurrent(first, first));
+    }
+    #[test]
+    fn without_room_forks_order_nothing() {
+        let (main, child) = (ThreadId(0), ThreadId(1));
+        let mut segments = Segments { most: 2, ..Segments::default() };
+        segments.of(main);
+        segments.fork(main, child);
+        let some = [segments.of(main), segments.of(child)];
+        assert!(segments.order(&some).concurrent(0, 1));
+        assert_eq!(segments.unrecorded, 1);
     }
 }

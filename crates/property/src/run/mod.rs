@@ -23,7 +23,7 @@ pub use property::{Outcome, Shown};
 pub(crate) use compile::compile_unknown;
 
 use crate::check::{Const, Knobs, Spec, Unknown};
-use event::{Batch, BlockId, CondId, Event, LockId, Names, VarId};
+use event::{Batch, CondId, Event, LockId, Names, VarId};
 use property::PropertyRun;
 use reader::{Deed, Reader};
 use std::path::Path;
@@ -81,11 +81,6 @@ impl SpecRun {
     pub fn variables(&self, number: u32) -> Vec<VarId> {
         let means = |meant: &Vec<bind::Meant>| meant.iter().any(|meant| meant.number == number);
         places(&self.reader.bindings.vars, means).map(VarId).collect()
-    }
-
-    /// The recorded blocks that a region stands for, by the number of its flag; as far as the trace was read.
-    pub fn blocks(&self, region: u32) -> Vec<BlockId> {
-        places(&self.reader.bindings.blocks, |regions| regions.contains(&region)).map(BlockId).collect()
     }
 
     /// The recorded locks that a lock stands for, and the conditions with its name; as far as the trace was read.

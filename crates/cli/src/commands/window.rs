@@ -1,0 +1,96 @@
+//! `foretrace window`: the threads of findings and warnings, and those that have a hand in them.
+
+use super::print_lines;
+use crate::args::Window;
+use crate::detectors::{Detectors, Plan};
+use crate::input;
+use crate::interrupt::Interrupt;
+use crate::kept::{Ending, Kept};
+use crate::output::say;
+use crate::properties::Properties;
+use crate::walk::walk;
+use anyhow::Result;
+use detect::window::{Dependencies, Reason};
+use event::{Names, Space, ThreadId};
+use report::Finding;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// Findings that are named as reasons for one thread.
+const NAMED: usize = 3;
+
+pub(crate) fn run(args: &Window) -> Result<u8> {
+    let mut input = input::open(&args.trace)?;
+    let interrupt = Interrupt::listen();
+    let mut detectors = Detectors::new(Plan::of(&args.detect));
+    let mut kept = Kept::new(detectors.need_trace());
+    let mut dependencies = Dependencies::default();
+    let walked = walk(&mut input, &interrupt, |source, batch| {
+        kept.add(batch);
+        detectors.batch(source.names(), batch);
+        dependencies.batch(source.names(), batch);
+        ControlFlow::Continue(())
+    });
+    walked.complain(&input)?;
+    let unread = walked.interrupted.map(|_| "interrupted");
+    let at_end = walked.losses(&input).is_empty();
+    let ending = Ending { at_end, unread, kept: &kept, interrupt: &interrupt };
+    let names = input.source.names();
+    let known = (names, input.source.meta());
+    let detected = detectors.finish(&Properties::default(), known, &args.trace, &ending);
+    let threads = threads(&detected.findings, names);
+    for (analysis, stats) in &detected.stats {
+        if let Some(what) = &stats.truncated {
+            say(&format!("{}: {analysis} was cut short: {what}", input.name));
+        }
+    }
+    if dependencies.unrecorded() > 0 {
+        let accesses = dependencies.unrecorded();
+        say(&format!("{}: {accesses} accesses found no room, the window may be too small", input.name));
+    }
+    let window: Vec<ThreadId> = threads.keys().copied().collect();
+    print_lines(&told(&threads, &dependencies.extend(&window), names))?;
+    Ok(walked.interrupted.or(interrupt.asked()).unwrap_or(0))
+}
+
+/// The threads of findings, with what they are in.
+fn threads(findings: &[Finding], names: &Names) -> BTreeMap<ThreadId, Vec<String>> {
+    let mut threads: BTreeMap<ThreadId, Vec<String>> = BTreeMap::new();
+    for finding in findings {
+        let what = format!("{} {} on {}", finding.status().text(), finding.kind.text(), finding.objects.join(", "));
+        for side in &finding.sides {
+            if let Some(thread) = names.space(Space::Thread).find(side.thread.as_bytes()) {
+                let list = threads.entry(ThreadId(thread)).or_default();
+                if !list.contains(&what) {
+                    list.push(what.clone());
+                }
+            }
+        }
+    }
+    threads
+}
+
+fn told(threads: &BTreeMap<ThreadId, Vec<String>>, extended: &[(ThreadId, Reason)], names: &Names) -> String {
+    if threads.is_empty() {
+        return "the race window is empty: there are neither findings nor warnings\n".to_owned();
+    }
+    let all = names.space(Space::Thread).len();
+    let widest = extended.iter().map(|(thread, _)| names.thread(*thread).chars().count()).max().unwrap_or(0);
+    let mut text = format!("race window: {} of {all} threads\n", threads.len());
+    for (thread, what) in threads {
+        let more = what.len().saturating_sub(NAMED);
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        let some = what[..what.len().min(NAMED)].join("; ");
+        text += &format!("  {:<widest$}  {some}{more}\n", names.thread(*thread));
+    }
+    text += &format!("\nextended by those that have a hand in them: {} of {all} threads\n", extended.len());
+    for (thread, reason) in extended {
+        let why = match reason {
+            Reason::Given => "in the window".to_owned(),
+            Reason::Forked(child) => format!("forked {}", names.thread(*child)),
+            Reason::Wrote(var, reader) => format!("wrote {}, which {} reads", names.var(*var), names.thread(*reader)),
+        };
+        text += &format!("  {:<widest$}  {why}\n", names.thread(*thread));
+    }
+    text
+}

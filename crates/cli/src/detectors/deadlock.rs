@@ -1,0 +1,86 @@
+//! `deadlock` on the command line: cycles of requests that a run ends in.
+
+use super::claim::{About, Claim, Part, Shown, Witness};
+use super::{Analysis, Found, Whole, budget};
+use crate::args::Detector;
+use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
+use report::{AnalysisStats, Kind};
+
+pub(super) struct Finder;
+
+impl Analysis for Finder {
+    fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
+        let Some(trace) = whole.trace else { return Found::nothing(whole) };
+        let options = DeadlockOptions {
+            window: whole.window,
+            stop: Some(whole.stop),
+            deadline: Some(budget::deadline()),
+            ..DeadlockOptions::default()
+        };
+        let found = deadlocks(whole.names, trace, whole.initial, &options);
+        let stats = stats(&found);
+        let wanted = |deadlock: &&Deadlock| whole.wanted.threads(Detector::Deadlock, deadlock.blocked.len());
+        Found { claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(), stats }
+    }
+}
+
+fn stats(found: &Deadlocks) -> AnalysisStats {
+    let mut left = Vec::new();
+    if found.undecided > 0 {
+        left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget::each()));
+    }
+    if found.apart > 0 {
+        left.push(format!("{} have requests further apart than a window", found.apart));
+    }
+    if !found.all_patterns {
+        left.push(format!("only {} cycles of requests were looked at", found.patterns));
+    }
+    if found.unrecorded > 0 {
+        left.push(format!("{} requests found no room", found.unrecorded));
+    }
+    AnalysisStats {
+        windows: Some(found.windows),
+        undecided: Some(found.undecided_windows),
+        truncated: (!left.is_empty()).then(|| left.join("; ")),
+        ..AnalysisStats::default()
+    }
+}
+
+fn claim(deadlock: &Deadlock, whole: &Whole<'_>) -> Claim {
+    let names = whole.names;
+    let part = |blocked: &Blocked| Part {
+        event: blocked.event,
+        thread: blocked.thread,
+        site: blocked.site,
+        locks: vec![blocked.holds.lock],
+        role: "waits for ever",
+    };
+    let each = deadlock.blocked.iter().map(|blocked| {
+        let (thread, holds, asks) =
+            (names.thread(blocked.thread), names.lock(blocked.holds.lock), names.lock(blocked.lock));
+        let site = names.site(blocked.holds.site);
+        let at = if site.is_empty() { String::new() } else { format!(" (taken at {site})") };
+        format!("{thread} holds {holds}{at} and waits for {asks}")
+    });
+    let each = each.collect::<Vec<_>>().join(", ");
+    let (shown, how) = match deadlock.evidence {
+        Evidence::Observed => (Shown::Observed, "the run ended so"),
+        Evidence::SyncPreserving => (predicted(deadlock), "the recorded order, with events left out, leads there"),
+        Evidence::Maximal => (predicted(deadlock), "another order of the same events leads there"),
+    };
+    Claim {
+        kind: Kind::Deadlock,
+        detector: Detector::Deadlock,
+        shown,
+        about: About::Locks(deadlock.blocked.iter().map(|blocked| blocked.holds.lock).collect()),
+        parts: deadlock.blocked.iter().map(part).collect(),
+        why: format!("{each}: {how}"),
+        more: 0,
+    }
+}
+
+fn predicted(deadlock: &Deadlock) -> Shown {
+    let mut schedule = deadlock.prefix.clone();
+    schedule.then.extend(deadlock.requests());
+    Shown::Predicted(Witness::Window(schedule))
+}

@@ -1,0 +1,98 @@
+//! `lost-wakeup` on the command line: notifies that come after the test and before the wait.
+
+use super::claim::{About, Claim, Part, Shown, Witness};
+use super::{Analysis, Found, Whole, budget};
+use crate::args::Detector;
+use detect::Search;
+use detect::lost_wakeup::{LostWakeups, Place, Predicted, Waits, Wakeup, predict};
+use event::{Batch, Names};
+use report::{AnalysisStats, Kind};
+
+impl Analysis for LostWakeups {
+    fn batch(&mut self, names: &Names, batch: &Batch) {
+        LostWakeups::batch(self, names, batch);
+    }
+
+    fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
+        let waits = LostWakeups::finish(*self);
+        let mut claims = Vec::new();
+        // In a trace with something missing, the thread may have gone on.
+        if whole.complete {
+            claims.extend(waits.observed.iter().map(|wakeup| claim(wakeup, Shown::Observed, whole)));
+        }
+        let mut stats = AnalysisStats::default();
+        match whole.trace {
+            Some(trace) => {
+                let search = Search {
+                    window: whole.window,
+                    deadline: Some(budget::deadline()),
+                    stop: Some(whole.stop),
+                    ..Search::default()
+                };
+                let found = predict(whole.names, trace, whole.initial, &waits, &search);
+                stats.truncated = unsearched(&found, &waits);
+                for lost in &found.lost {
+                    let shown = match &lost.schedule {
+                        Some(schedule) => Shown::Predicted(Witness::Window(schedule.clone())),
+                        None => Shown::Observed,
+                    };
+                    claims.push(claim(&lost.wakeup, shown, whole));
+                }
+            }
+            None if waits.candidates.is_empty() => {}
+            None => stats.truncated = Some(whole.missing.to_owned()),
+        }
+        let wanted = |claim: &Claim| match claim.about {
+            About::Condition(cond, lock) => whole.wanted.condition(Detector::LostWakeup, cond, lock),
+            _ => true,
+        };
+        claims.retain(wanted);
+        Found { claims, stats }
+    }
+}
+
+fn unsearched(found: &Predicted, waits: &Waits) -> Option<String> {
+    let mut left = Vec::new();
+    let candidates = waits.candidates.len();
+    if found.undecided > 0 {
+        left.push(format!("{} of {candidates} waits were not decided", found.undecided));
+    }
+    if found.unasked > 0 {
+        left.push(format!("{} of {candidates} waits were not looked at in {}", found.unasked, budget::each()));
+    }
+    if found.apart > 0 {
+        left.push(format!("{} waits are further from their notify than a window", found.apart));
+    }
+    (!left.is_empty()).then(|| left.join("; "))
+}
+
+fn claim(wakeup: &Wakeup, shown: Shown, whole: &Whole<'_>) -> Claim {
+    let names = whole.names;
+    let part = |place: &Place, role| Part {
+        event: place.event,
+        thread: place.thread,
+        site: place.site,
+        locks: Vec::new(),
+        role,
+    };
+    let lock = whole.trace.map(|trace| trace.extra(trace.events[wakeup.wait.event as usize]).lock);
+    let (waiter, notifier) = (names.thread(wakeup.wait.thread), names.thread(wakeup.notify.thread));
+    let when = if matches!(shown, Shown::Observed) { "" } else { " can come" };
+    let comes = if when.is_empty() { " came" } else { when };
+    let later = match (wakeup.later, &shown) {
+        (Some(event), _) => format!("; a later notify (event {event}) may still wake it"),
+        (None, Shown::Observed) => "; nobody notifies after that, and it never goes on".to_owned(),
+        (None, _) => "; no other notify is recorded that would wake it".to_owned(),
+    };
+    Claim {
+        kind: Kind::LostWakeup,
+        detector: Detector::LostWakeup,
+        shown,
+        about: About::Condition(wakeup.cond, lock),
+        parts: vec![part(&wakeup.test, "test"), part(&wakeup.notify, "nobody waits yet"), part(&wakeup.wait, "waits")],
+        why: format!(
+            "the notify of {notifier}{comes} after {waiter} has tested whether to wait, and before it waits{later}"
+        ),
+        more: 0,
+    }
+}

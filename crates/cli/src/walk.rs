@@ -1,0 +1,71 @@
+//! Goes through a trace once, with a bar, and stops when somebody asks for it.
+
+use crate::input::Input;
+use crate::interrupt::Interrupt;
+use crate::output::say;
+use crate::progress::Progress;
+use event::Batch;
+use std::ops::ControlFlow;
+use trace::Source;
+
+/// How that went.
+pub(crate) struct Walked {
+    pub(crate) events: u64,
+    /// What stopped it.
+    pub(crate) error: Option<trace::Error>,
+    /// The exit code for that.
+    pub(crate) interrupted: Option<u8>,
+}
+
+/// Reads a trace to its end, batch by batch.
+pub(crate) fn walk(
+    input: &mut Input,
+    interrupt: &Interrupt,
+    mut each: impl FnMut(&dyn Source, &Batch) -> ControlFlow<()>,
+) -> Walked {
+    let mut batch = Batch::default();
+    let mut walked = Walked { events: 0, error: None, interrupted: None };
+    let mut progress = Progress::new("checked", input.size);
+    loop {
+        walked.interrupted = interrupt.asked();
+        if walked.interrupted.is_some() {
+            break;
+        }
+        match input.source.next_batch(&mut batch) {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(error) => {
+                walked.error = Some(error);
+                break;
+            }
+        }
+        walked.events += batch.events.len() as u64;
+        if each(&*input.source, &batch).is_break() {
+            break;
+        }
+        progress.at(input.source.consumed(), walked.events);
+    }
+    walked
+}
+
+impl Walked {
+    /// What is missing, in words.
+    pub(crate) fn losses(&self, input: &Input) -> Vec<String> {
+        let mut losses: Vec<String> = input.source.losses().iter().map(ToString::to_string).collect();
+        losses.extend(self.error.as_ref().map(|error| format!("{error}; nothing after it was read")));
+        losses.extend(self.interrupted.map(|_| format!("interrupted after {} events", self.events)));
+        losses
+    }
+
+    /// Says what is missing; fails if that is everything.
+    pub(crate) fn complain(&self, input: &Input) -> anyhow::Result<()> {
+        let losses = self.losses(input);
+        if let Some(loss) = losses.first().filter(|_| self.events == 0) {
+            anyhow::bail!("{}: {loss}", input.name);
+        }
+        for loss in losses {
+            say(&format!("{}: the trace is incomplete: {loss}", input.name));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,320 @@
+//! Detectors from the command line: what each finds in the corpus, exit codes, the JSON contract, `check` lines.
+
+mod common;
+
+use common::{Folder, Ran, corpus};
+use serde_json::{Value, json};
+
+/// Checks a trace of the corpus.
+fn check(name: &str, args: &[&str]) -> (Ran, Value) {
+    let folder = Folder::new();
+    let path = corpus(name);
+    let path = path.to_str().expect("UTF-8");
+    let ran = folder.run(&[&["check", path, "--json", "out.json"], args].concat());
+    let json = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    (ran, json)
+}
+
+/// Kind, status, detector and objects of all findings.
+fn findings(json: &Value) -> Vec<(String, String, String, Vec<String>)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let list = |value: &Value| value.as_array().unwrap().iter().map(text).collect();
+    let findings = json["findings"].as_array().unwrap().iter();
+    findings.map(|f| (text(&f["kind"]), text(&f["status"]), text(&f["detector"]), list(&f["objects"]))).collect()
+}
+
+fn one(kind: &str, status: &str, detector: &str, objects: &[&str]) -> (String, String, String, Vec<String>) {
+    let objects = objects.iter().map(|&object| object.to_owned()).collect();
+    (kind.to_owned(), status.to_owned(), detector.to_owned(), objects)
+}
+
+const RACE: &str = "main|fork(A)|\nmain|fork(B)|\nA|acq(l)|a.c:1\nA|w(x)=1|a.c:2\nA|rel(l)|a.c:3\nB|r(x)=1|b.c:4\n";
+
+#[test]
+fn a_race_names_both_sides_and_why() {
+    let folder = Folder::new();
+    folder.write("t.std", RACE);
+    let ran = folder.run(&["check", "t.std", "--detect", "hb,lockset"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    for line in [
+        "observed race on x: a.c:2 and b.c:4",
+        "A  w(x)=1  event 3  at a.c:2  holding l",
+        "B  r(x)=1  event 5  at b.c:4  holding no lock",
+        "no lock is held by both; no fork, join or other synchronisation orders them",
+        "1 finding: 1 observed",
+    ] {
+        assert!(ran.stdout.contains(line), "{line}: {}", ran.stdout);
+    }
+    let ran = folder.run(&["check", "t.std", "--detect", "hb", "--json", "-"]);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let finding = &json["findings"][0];
+    assert_eq!(finding["events"], json!([3, 5]));
+    assert_eq!(finding["threads"], json!(["A", "B"]));
+    assert_eq!(finding["locks_held"], json!([["l"], []]));
+    assert_eq!(finding["sites"], json!(["a.c:2", "b.c:4"]));
+    assert_eq!(finding["stacks"], json!([[], []]));
+    assert_eq!(finding["fingerprint"].as_str().unwrap().len(), 16);
+    let stats = &json["stats"]["per_analysis"]["hb"];
+    assert_eq!((&stats["racy_events"], &stats["racy_sites"]), (&json!(1), &json!(1)));
+    assert!(stats["seconds"].is_number());
+    assert_eq!(json["stats"]["per_analysis"]["lockset"], Value::Null, "only hb was asked for");
+}
+
+#[test]
+fn locks_of_two_tasks_in_contradicting_orders() {
+    let (ran, json) = check("value-task/trace.std", &["--detect", "hb,lockset,lock-order"]);
+    assert_eq!(ran.code, Some(0), "a warning is no finding: {ran:?}");
+    assert_eq!(findings(&json), [one("lock-order", "warning", "lock-order", &["Value@0", "Value@1"])]);
+    assert!(ran.stdout.contains("Task@0 holds Value@0 and asks for Value@1"), "{}", ran.stdout);
+    let (ran, _) = check("value-task/trace.std", &["--detect", "lock_order", "--strict"]);
+    assert_eq!(ran.code, Some(1), "--strict counts warnings");
+}
+
+#[test]
+fn gate_locks_leave_one_conflict_of_figure_7() {
+    let (_, json) = check("goodlock/trace.std", &["--detect", "lock-order"]);
+    assert_eq!(findings(&json), [one("lock-order", "warning", "lock-order", &["L3", "L4"])]);
+    assert_eq!(json["findings"][0]["sites"], json!(["5", "18"]));
+    assert_eq!(json["findings"][0]["locks_held"], json!([["L1", "L3"], ["L4"]]));
+}
+
+#[test]
+fn three_threads_around_three_locks() {
+    let (_, json) = check("three-locks/trace.std", &["--detect", "lock-order"]);
+    assert_eq!(findings(&json), [one("lock-order", "warning", "lock-order", &["L1", "L2", "L3"])]);
+}
+
+#[test]
+fn philosophers_of_any_number() {
+    for n in [2, 3, 4, 6, 10, 20] {
+        let (_, json) = check(&format!("philosophers/with-{n}.std"), &["--detect", "lock-order"]);
+        let found = findings(&json);
+        assert_eq!((found.len(), found[0].3.len()), (1, n), "{n}: {found:?}");
+    }
+}
+
+#[test]
+fn an_observed_deadlock_is_no_warning() {
+    let folder = Folder::new();
+    folder.write("t.std", "A|acq(k)|1\nB|acq(l)|2\nA|req(l)|3\nB|req(k)|4\n");
+    let ran = folder.run(&["check", "t.std", "--detect", "lock-order", "--json", "-"]);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(findings(&json), [one("deadlock", "observed", "lock-order", &["k", "l"])]);
+}
+
+#[test]
+fn detectors_are_chosen_by_name() {
+    let folder = Folder::new();
+    folder.write("t.std", RACE);
+    let ran = folder.run(&["check", "t.std", "--detect", "frob"]);
+    assert_eq!(ran.code, Some(2));
+    let all = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, none";
+    assert!(ran.stderr.contains("frob") && ran.stderr.contains(all), "{}", ran.stderr);
+    let ran = folder.run(&["check", "t.std", "--detect", "none,hb"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("`none` stands alone"), "{ran:?}");
+    let analyses = |list: &str| {
+        let ran = folder.run(&["check", "t.std", "--detect", list, "--json", "-"]);
+        let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+        let names: Vec<String> = json["stats"]["per_analysis"].as_object().unwrap().keys().cloned().collect();
+        names
+    };
+    assert_eq!(analyses("lock_order,lockset"), ["lock-order", "lockset", "validate"]);
+    assert_eq!(analyses("none"), ["validate"]);
+    let ran = folder.ok(&["check", "t.std", "--detect", "none"]);
+    assert!(ran.stdout.ends_with("no findings: neither detectors nor properties were asked for\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn one_finding_for_what_several_detectors_say() {
+    let folder = Folder::new();
+    let mut trace = RACE.replace("B|r(x)=1", "B|w(x)=2");
+    for _ in 0..5 {
+        trace += "B|w(x)=2|b.c:4\n";
+    }
+    // Another pair of sites on the same variable, that only lockset knows.
+    trace += "main|join(A)|\nmain|join(B)|\nmain|w(x)=2|m.c:9\n";
+    folder.write("t.std", trace);
+    let ran = folder.run(&["check", "t.std", "--detect", "hb,lockset", "--json", "out.json"]);
+    let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
+    assert_eq!(findings(&json), [one("race", "observed", "hb", &["x"])]);
+    assert!(ran.stdout.contains("also      found by lockset\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("5 more with the same code and object"), "{}", ran.stdout);
+    let ran = folder.run(&["check", "t.std", "--detect", "lockset", "--json", "-"]);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(findings(&json).iter().all(|f| f.1 == "warning"), "{json}");
+    assert_eq!(findings(&json).len(), 2);
+    assert_eq!(ran.code, Some(0));
+}
+
+#[test]
+fn many_findings_are_counted_in_the_text_and_all_in_the_json() {
+    let folder = Folder::new();
+    let mut trace = String::new();
+    for n in 0..100 {
+        trace += &format!("A|w(x{n})|a{n}\nB|w(x{n})|b{n}\n");
+    }
+    folder.write("t.std", trace);
+    let ran = folder.run(&["check", "t.std", "--detect", "hb", "--json", "out.json"]);
+    let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
+    assert_eq!(findings(&json).len(), 100);
+    assert_eq!(ran.stdout.matches("observed race on").count(), 30);
+    assert!(ran.stdout.contains("\n… and 70 more races; --json has them\n"), "{}", ran.stdout);
+    assert!(ran.stdout.ends_with("100 findings: 100 observed\n"), "{}", ran.stdout);
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes_but_for_the_statistics() {
+    let folder = Folder::new();
+    folder.ok(&[
+        "gen",
+        "--events",
+        "3000",
+        "--threads",
+        "5",
+        "--racy",
+        "0.05",
+        "--rev",
+        "0.2",
+        "--txn",
+        "-o",
+        "t.ftrace",
+    ]);
+    let text = || {
+        let ran = folder.run(&["check", "t.ftrace", "--json", "-"]);
+        ran.stdout.split("\"stats\"").next().unwrap().to_owned()
+    };
+    let first = text();
+    assert!(first.contains("\"race\"") && first == text());
+}
+
+#[test]
+fn what_was_not_kept_is_read_again() {
+    let folder = Folder::new();
+    folder.write("t.std", RACE.replace("B|r(x)=1|b.c:4", "B|w(x)=2|b.c:4"));
+    // Neither of these needs the trace.
+    let ran = folder.run(&["check", "t.std", "--detect", "lockset,lock-order"]);
+    assert!(ran.stdout.contains("B  w(x)=2  event 5  at b.c:4  holding no lock"), "{}", ran.stdout);
+    let trace = folder.read("t.std");
+    let ran = folder.run_with_input(&["check", "-", "--detect", "lockset,lock-order"], &trace);
+    assert!(ran.stdout.contains("B  event 5  at b.c:4  holding no lock"), "{}", ran.stdout);
+}
+
+#[test]
+fn stacks_come_from_the_trace() {
+    // The text format has none: what is there is what `stacks` of the JSON shows.
+    let (_, json) = check("traces/account.std", &["--detect", "hb"]);
+    assert_eq!(json["findings"][0]["stacks"], json!([[], []]));
+    assert_eq!(json["stats"]["per_analysis"]["hb"]["racy_events"], 3);
+}
+
+const SPEC: &str = "spec S {\n  shared int x at trace \"x\";\n  region r at trace \"r\";\n  CHECK\n}\n";
+
+fn with_checks(trace: &str, checks: &str, args: &[&str]) -> (Ran, Value) {
+    let folder = Folder::new();
+    folder.write("t.std", trace);
+    folder.write("s.rvs", SPEC.replace("CHECK", checks));
+    let ran = folder.run(&[&["check", "t.std", "--spec", "s.rvs", "--json", "out.json"], args].concat());
+    let json = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    (ran, json)
+}
+
+#[test]
+fn check_lines_of_a_specification_choose_the_detectors() {
+    let both = RACE.to_owned() + "A|w(y)|a.c:7\nB|w(y)|b.c:8\n";
+    let (_, json) = with_checks(&both, "check races on x using hb;", &[]);
+    assert_eq!(findings(&json), [one("race", "observed", "hb", &["x"])]);
+    let analyses: Vec<&String> = json["stats"]["per_analysis"].as_object().unwrap().keys().collect();
+    assert_eq!(analyses, ["hb", "properties", "validate"]);
+    let (_, json) = with_checks(&both, "check races using hb;", &[]);
+    assert_eq!(findings(&json).len(), 2);
+    let (_, json) = with_checks(&both, "check races on x using hb; check races using hb;", &[]);
+    assert_eq!(findings(&json).len(), 2, "one of them is without restriction");
+    let (_, json) = with_checks(&both, "check races on x using hb;", &["--detect", "lockset"]);
+    assert!(findings(&json).iter().all(|f| f.2 == "lockset"), "--detect replaces them: {json}");
+    let (_, json) = with_checks(&both, "check races on x using hb;", &["--detect", "none"]);
+    assert_eq!(findings(&json), []);
+    let (_, json) = with_checks(&both, "", &[]);
+    assert_eq!(findings(&json).len(), 2, "without check lines all detectors run");
+    let (ran, json) = with_checks(&both, "check races using weak_hb;", &[]);
+    assert!(ran.stderr.contains("is not carried out in this version"), "{ran:?}");
+    assert_eq!(findings(&json), []);
+}
+
+#[test]
+fn deadlocks_of_few_threads() {
+    let trace = std::fs::read_to_string(corpus("three-locks/trace.std")).unwrap() + "A|w(x)|\nA|begin(r)|\n";
+    let (_, json) = with_checks(&trace, "check deadlocks upto 2 threads;", &[]);
+    assert_eq!(findings(&json), []);
+    let (_, json) = with_checks(&trace, "check deadlocks upto 3 threads;", &[]);
+    assert_eq!(findings(&json).len(), 1);
+}
+
+#[test]
+fn a_region_for_one_thread_at_a_time() {
+    let trace = "A|w(x)|\nA|begin(r)|a.c:1\nB|begin(r)|b.c:1\nA|end(r)|a.c:2\nB|end(r)|b.c:2\n";
+    let (ran, json) = with_checks(trace, "check mutex of r;", &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(json["properties"][0]["verdict"], "violated");
+    assert_eq!(json["findings"][0]["detector"], "mutex_of_r");
+    let apart = "A|w(x)|\nA|begin(r)|a.c:1\nA|end(r)|a.c:2\nB|begin(r)|b.c:1\nB|end(r)|b.c:2\n";
+    let (_, json) = with_checks(apart, "check mutex of r;", &[]);
+    assert_eq!(json["properties"][0]["verdict"], "predicted", "nothing keeps them apart");
+    let locked = apart.replace("A|begin", "A|acq(l)|\nA|begin").replace("A|end(r)|a.c:2", "A|end(r)|a.c:2\nA|rel(l)|");
+    let locked = locked.replace("B|begin", "B|acq(l)|\nB|begin").replace("B|end(r)|b.c:2", "B|end(r)|b.c:2\nB|rel(l)|");
+    let (_, json) = with_checks(&locked, "check mutex of r with { causality = weak_hb; };", &[]);
+    assert_eq!(json["properties"][0]["verdict"], "holds", "{json}");
+    let (_, json) = with_checks(trace, "check mutex of r;", &["--detect", "none"]);
+    assert_eq!(json["properties"], json!([]));
+}
+
+#[test]
+fn blocks_that_are_not_serialisable() {
+    let folder = Folder::new();
+    folder.write("t.std", "A|begin(r)|a.c:1\nA|r(x)|a.c:2\nB|w(x)|b.c:3\nA|w(x)|a.c:4\nA|end(r)|a.c:5\n");
+    let ran = folder.run(&["check", "t.std", "--detect", "atomicity", "--json", "out.json"]);
+    let json: Value = serde_json::from_slice(&folder.read("out.json")).unwrap();
+    assert_eq!(findings(&json), [one("atomicity", "observed", "atomicity", &["r"])]);
+    assert_eq!(json["findings"][0]["events"], json!([0, 1, 2, 3]));
+    assert!(ran.stdout.contains("observed atomicity on r"), "{}", ran.stdout);
+    let trace = String::from_utf8(folder.read("t.std")).unwrap();
+    let nested = trace.replace("A|begin(r)|a.c:1", "A|begin(q)|a.c:0\nA|begin(r)|a.c:1") + "A|end(q)|a.c:6\n";
+    let (_, json) = with_checks(&nested, "check atomicity of r;", &[]);
+    assert_eq!(findings(&json), [one("atomicity", "observed", "atomicity", &["r"])]);
+}
+
+#[test]
+fn lock_trees_and_their_cycles() {
+    let folder = Folder::new();
+    let path = corpus("goodlock/trace.std");
+    let ran = folder.ok(&["locks", path.to_str().unwrap()]);
+    assert!(
+        ran.stdout.starts_with("T1\n  L1 at 2\n    L3 at 3\n      L2 at 4\n      L4 at 5\n  L4 at 9\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(
+        ran.stdout.contains("cycle of L3, L4\n  T1 holds L1, L3 and asks for L4 at 5 (event 6)\n"),
+        "{}",
+        ran.stdout
+    );
+    assert!(ran.stdout.ends_with("\n1 cycle\n"), "{}", ran.stdout);
+    folder.write("t.std", "A|w(x)|\n");
+    assert!(folder.ok(&["locks", "t.std"]).stdout.starts_with("no lock is taken\n"));
+    assert_eq!(folder.run(&["locks", "no.such"]).code, Some(2));
+}
+
+#[test]
+fn the_race_window_and_its_extension() {
+    let folder = Folder::new();
+    let trace =
+        RACE.to_owned() + "main|fork(C)|\nC|acq(m)|\nC|w(z)|\nC|rel(m)|\nA|acq(m)|\nA|r(z)|\nA|rel(m)|\nD|w(q)|\n";
+    folder.write("t.std", trace);
+    let ran = folder.ok(&["window", "t.std", "--detect", "hb"]);
+    let expected = "race window: 2 of 5 threads\n  A     observed race on x\n  B     observed race on x\n\n\
+        extended by those that have a hand in them: 4 of 5 threads\n  A     in the window\n  B     in the window\n  \
+        main  forked A\n  C     wrote z, which A reads\n";
+    assert_eq!(ran.stdout, expected);
+    folder.write("t.std", "A|w(x)|\n");
+    assert!(folder.ok(&["window", "t.std"]).stdout.starts_with("the race window is empty"));
+}
