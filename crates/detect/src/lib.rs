@@ -1,6 +1,6 @@
 //! Error patterns in a recorded run, one file (or folder) each.
 //!
-//! * [`atomicity`]: blocks that are not serialisable in the recorded run, after AeroDrome.
+//! * [`atomicity`]: blocks that are not serialisable, in the recorded run (after AeroDrome) or in another one.
 //! * [`deadlock`]: cycles of lock requests that some run ends in, with the order that leads there.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
@@ -21,8 +21,10 @@ pub mod sync_preserving;
 pub mod window;
 
 mod locksets;
+mod place;
 mod race;
 mod windows;
 
+pub use place::Place;
 pub use race::{Access, Race, Races};
 pub use windows::{Schedule, Search};
