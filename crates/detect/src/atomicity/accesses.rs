@@ -67,15 +67,18 @@ impl Whole {
         whole
     }
 
-    /// Whether two events of one thread are in a section, and these two of another thread in another one, that exclude each other:
-    /// then neither of the latter two comes between the former two, nor the other way round.
+    /// Whether sections of locks keep the second pair of events, of another thread, from being one after the first of `mine` and
+    /// one before the last of `mine`: `mine` are in one section, and `theirs` in one that excludes it; or only
+    /// one of them is, and they are in the order of their thread, so that the first comes after mine or the last before.
     pub(super) fn exclude(&self, mine: [u32; 2], theirs: [u32; 2]) -> bool {
         let sets = |pair: [u32; 2]| pair.map(|event| &self.sets[self.held[event as usize] as usize]);
         let ([first, last], [other_first, other_last]) = (sets(mine), sets(theirs));
         let through = |section: &&Section, set: &[Section]| set.iter().any(|s| s.number == section.number);
         first.iter().filter(|section| through(section, last)).any(|section| {
             let excludes = |other: &&Section| other.lock == section.lock && (other.exclusive || section.exclusive);
-            other_first.iter().filter(excludes).any(|other| through(&other, other_last))
+            let one = |set: &[Section]| set.iter().any(|other| excludes(&other));
+            theirs[0] <= theirs[1] && (one(other_first) || one(other_last))
+                || other_first.iter().filter(excludes).any(|other| through(&other, other_last))
         })
     }
 }

@@ -1,8 +1,9 @@
-//! Orders of a window's events that are not serialisable, though the recorded one is: cycles of two transactions.
+//! Orders of a window's events that are not serialisable, though the recorded one is: cycles through two threads.
 //!
-//! The event that closes a cycle is of a block A: it is the last one, a2, and comes after b2 of the other transaction B, which has an event
-//! b1 that comes after an earlier event a1 of A. So for each block and each two of its accesses this asks for a
-//! feasible prefix with a1 before b1, and b2, after which a2 is next; as the last event it may read anything.
+//! The event that closes a cycle is of a block A: it is the last one, a2, and comes after an event b2 of the other thread. That is in one
+//! transaction with an event b1, or comes after it in its thread, and b1 comes after an earlier event a1 of A. So for each block and each two of its
+//! accesses this asks for a feasible prefix with a1 before b1, and b2, after which a2 is next; as the last event it may read
+//! anything.
 //!
 //! **Prunes** what cannot be, or was asked often enough: variables of one thread, or never written; events kept apart by two
 //! sections of one lock; of equal accesses in a block (site, variable, kind) all but the first and the last; of the others'
@@ -10,7 +11,7 @@
 //! about a few times. Conflicts of other kinds (locks, forks, semaphores) are not asked about: a block that takes a lock twice would
 //! always be violated.
 //!
-//! **May miss** therefore longer cycles, and rare neighbours; **raises no false alarm**: what is found is a feasible prefix that
+//! **May miss** therefore cycles through more threads, and rare neighbours; **raises no false alarm**: what is found is a feasible prefix that
 //! passes `witness::check_atomicity`.
 
 use super::accesses::{Access, NONE, Whole, Window};
@@ -32,9 +33,9 @@ pub struct Predicted {
     pub block: BlockId,
     /// Its first event.
     pub begin: Place,
-    /// An event of the block, and a later one of the other transaction that conflicts with it.
+    /// An event of the block, and a later one of another thread that conflicts with it.
     pub leaves: [Place; 2],
-    /// An event of the other transaction, and a later one of the block that conflicts with it.
+    /// An event of that thread, in the same transaction or a later one, and a later one of the block that conflicts with it.
     pub enters: [Place; 2],
     /// The variables of these conflicts.
     pub variables: [VarId; 2],
@@ -67,7 +68,7 @@ struct Tried {
     settled: bool,
 }
 
-/// Two transactions that may be on a cycle: a1 and b1, b2 and a2.
+/// What may be a cycle: a1 and b1, b2 and a2.
 #[derive(Clone, Copy)]
 struct Cycle {
     leaves: [Access; 2],
@@ -170,13 +171,13 @@ impl Finder<'_> {
             }
             let ends = first_and_last(&mine[k + 1..]);
             for b1 in near(window, a1, block) {
-                let alone = [b1];
-                let theirs = match window.blocks.get(&b1.block) {
+                let together = match window.blocks.get(&b1.block) {
                     Some(places) if b1.block != NONE => firsts(window, places, &b1),
-                    _ => alone.to_vec(),
+                    _ => vec![b1],
                 };
-                for b2 in theirs {
-                    for a2 in ends.iter().filter(|a2| a2.conflicts(&b2)) {
+                for a2 in &ends {
+                    let later = later(window, &b1, a2);
+                    for &b2 in together.iter().filter(|b2| b2.conflicts(a2)).chain(&later) {
                         self.consider(&mut cycles, Cycle { leaves: [*a1, b1], enters: [b2, *a2] });
                     }
                 }
@@ -289,4 +290,14 @@ fn near(window: &Window, access: &Access, block: u32) -> Vec<Access> {
         }
     }
     chosen
+}
+
+/// Accesses of the same thread that conflict with a2 and come after b1 in other transactions: the nearest of each kind.
+fn later(window: &Window, b1: &Access, a2: &Access) -> Vec<Access> {
+    let places = &window.vars[&a2.event.object()];
+    let at = places.partition_point(|&place| window.all[place as usize].index <= b1.index);
+    let mut kinds = FxHashSet::default();
+    let all = places[at..].iter().take(NEAR).map(|&place| window.all[place as usize]);
+    let same = |b2: &Access| b2.event.thread() == b1.event.thread() && (b2.block == NONE || b2.block != b1.block);
+    all.filter(|b2| same(b2) && b2.conflicts(a2) && kinds.insert(b2.kind())).collect()
 }
