@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a built-in example, end to end
     Demo(Demo),
-    /// Analyse a trace: validate it, check properties on the recorded run, and predict violations on others
+    /// Analyse a trace: find races, deadlocks and the like, check properties, on the recorded run and on predicted ones
     Check(Check),
     /// Check a specification and explain it
     Spec(Spec),
@@ -63,11 +63,26 @@ pub(crate) struct Demo {
 Examples:
   foretrace check run.ftrace
   foretrace check run.std.gz --json result.json
+  foretrace check run.ftrace --detect hb,deadlock --strict
   foretrace check run.ftrace --spec landing.rvs
   foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
   foretrace check run.std --spec landing.rvs --causality weak-hb --count
   foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
   foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
+
+Detectors (--detect; all of them if nothing is said, `none` for none):
+  hb               races of the recorded run: nothing orders the two accesses. Observed; every report is real
+  sync-preserving  races that the recorded order with events left out shows, or with sections of locks reversed. Predicted
+  maximal          races again: all that can be told from a window of the trace. Predicted
+  lockset          variables that no common lock protects. Warnings: other synchronisation may protect them
+  deadlock         threads that wait for each other around a cycle. Predicted, or observed if the run ended so
+  lock-order       locks taken in contradicting orders. Warnings: something may keep the threads apart
+  atomicity        marked blocks that no serial order explains. Observed and predicted
+  lost-wakeup      a notify between the test of a thread and its wait. Predicted and observed
+What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
+that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
+unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
+--detect does not. Detectors that search have 10 seconds each, and say what they left out.
 
 Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
   observed   only the recorded run
@@ -102,7 +117,7 @@ pub(crate) struct Check {
     /// Keep so many cuts of each level of the lattice, those nearest to the recorded run; 1 is the recorded run
     #[arg(long, value_name = "N|all", value_parser = breadth)]
     pub(crate) breadth: Option<Breadth>,
-    /// Look at so many events together under weak-hb and maximal [default: 10000]
+    /// Look at so many events together under weak-hb and maximal, and in detectors that search [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) window: Option<u64>,
     /// Make at most so many cuts of the lattice

@@ -46,6 +46,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-generate",
             "foretrace-predict",
             "foretrace-property",
+            "foretrace-reach",
             "foretrace-report",
             "foretrace-trace",
             "foretrace-witness",

@@ -128,9 +128,9 @@ fn detectors_are_chosen_by_name() {
 #[test]
 fn one_finding_for_what_several_detectors_say() {
     let folder = Folder::new();
-    let mut trace = RACE.to_owned();
+    let mut trace = RACE.replace("B|r(x)=1", "B|w(x)=2");
     for _ in 0..5 {
-        trace += "B|r(x)=1|b.c:4\n";
+        trace += "B|w(x)=2|b.c:4\n";
     }
     // Another pair of sites on the same variable, that only lockset knows.
     trace += "main|join(A)|\nmain|join(B)|\nmain|w(x)=2|m.c:9\n";

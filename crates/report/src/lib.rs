@@ -28,4 +28,4 @@ pub use plain::{harmless, wrap};
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use style::bold;
-pub use text::{SHOWN_FINDINGS, TextOptions, render_text};
+pub use text::{SHOWN_FINDINGS, TextOptions, render_finding, render_text};

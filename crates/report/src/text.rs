@@ -5,7 +5,7 @@ mod finding;
 use crate::exit::is_truncated;
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
-use crate::{Kind, PropertyResult, Report, Status, TraceFigures, Verdict};
+use crate::{Finding, Kind, PropertyResult, Report, Status, TraceFigures, Verdict};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -59,6 +59,11 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
     }
     writeln!(out)?;
     writeln!(out, "{}", style.bold(&summary(report)))
+}
+
+/// Writes one finding as text.
+pub fn render_finding(finding: &Finding, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
+    finding::render(finding, Style { color: options.color }, options.width, out)
 }
 
 /// `1 lock`, `2 locks`.

@@ -67,14 +67,18 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let reading = started.elapsed().as_secs_f64();
     let searching = Instant::now();
     let ending = Ending { at_end: figures.complete && !stopped, unread, kept: &kept, interrupt: &interrupt };
-    let judged = properties.finish(input.source.names(), &ending)?;
+    let mut judged = properties.finish(input.source.names(), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
     if !properties.is_empty() {
         per_analysis.insert("properties".to_owned(), took(searching.elapsed().as_secs_f64()));
     }
     let known = (input.source.names(), input.source.meta());
-    let detected = detectors.finish(&properties, known, &args.trace, &ending);
+    let mut detected = detectors.finish(&properties, known, &args.trace, &ending);
+    properties.suppress(&mut detected.findings);
+    if args.detect.is_empty() {
+        properties.handle(&detected.findings, &detected.stats, &mut judged);
+    }
     per_analysis.extend(detected.stats);
     let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);

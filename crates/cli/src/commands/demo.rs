@@ -1,6 +1,7 @@
 //! `foretrace demo`: built-in examples, each from one good run to the bad ones that it predicts.
 
 mod examples;
+mod found;
 
 use super::print;
 use crate::args::Demo;
@@ -8,7 +9,7 @@ use crate::picture::step;
 use crate::properties::formula;
 use anyhow::{Context, Result, anyhow, bail};
 use event::Op;
-use examples::{EXAMPLES, Example};
+use examples::{By, EXAMPLES, Example};
 use predict::{Counts, Options, Prediction, Predictor};
 use property::check::{Causality, Checked, Knobs, Spec, check_file};
 use property::steps::{BoundSpec, Status};
@@ -26,7 +27,7 @@ const SHOWN: usize = 8;
 
 pub(crate) fn run(args: &Demo) -> Result<u8> {
     if args.list {
-        let lines: String = EXAMPLES.iter().map(|e| format!("{:<10} {}\n", e.name, e.about)).collect();
+        let lines: String = EXAMPLES.iter().map(|e| format!("{:<13} {}\n", e.name, e.about)).collect();
         return print(lines.as_bytes());
     }
     let Some(example) = EXAMPLES.iter().find(|e| e.name == args.name) else {
@@ -36,10 +37,14 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
     if args.trace {
         return print(example.trace.as_bytes());
     }
-    if args.spec {
-        return print(example.spec.as_bytes());
+    match &example.by {
+        By::Property { spec, .. } if args.spec => print(spec.as_bytes()),
+        By::Detectors(_) if args.spec => {
+            bail!("the example `{}` has no specification: detectors need none", example.name)
+        }
+        By::Property { name, causality, spec } => print(tell(example, name, *causality, spec)?.as_bytes()),
+        By::Detectors(list) => print(found::tell(example, list)?.as_bytes()),
     }
-    print(tell(example)?.as_bytes())
 }
 
 /// The text of a specification that is no file.
@@ -51,12 +56,12 @@ impl Loader for Built {
     }
 }
 
-/// The whole story of an example.
-fn tell(example: &Example) -> Result<String> {
+/// The whole story of an example with a property.
+fn tell(example: &Example, property: &str, causality: Causality, spec: &'static str) -> Result<String> {
     let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
-    let checked = check_file(&format!("{}.rvs", example.name), &Built(example.spec));
-    let (spec, number) = find(&checked, example.property)?;
-    let knobs = Knobs { causality: Some(example.causality), ..Knobs::default() };
+    let checked = check_file(&format!("{}.rvs", example.name), &Built(spec));
+    let (spec, number) = find(&checked, property)?;
+    let knobs = Knobs { causality: Some(causality), ..Knobs::default() };
     let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), &trace.names, &trace.batch);
     let (prediction, counts) = predict(&bound, number, &trace)?;
     let mut text = example.story.to_owned();
@@ -68,20 +73,29 @@ fn tell(example: &Example) -> Result<String> {
     text += &columns(&steps(&trace, &recorded, None), WIDTH);
     text += &format!("\nFrom this one run, {} predicts others. In all there are\n\n", prediction.causality);
     text += &format!("  {} states, {} runs, {} violating\n\n", counts.cuts, counts.runs, counts.bad_runs);
-    text += &side_by_side(&schedules(example, &bound, number, &trace, &prediction)?, WIDTH);
-    text += &format!("\n{}\n\nTry also:\n", example.moral);
+    text += &side_by_side(&schedules(causality, &bound, number, &trace, &prediction)?, WIDTH);
     let name = example.name;
-    let commands = [
-        (format!("foretrace demo {name} --trace > {name}.std"), "the trace, as text"),
-        (format!("foretrace demo {name} --spec > {name}.rvs"), "the specification"),
-        (format!("foretrace check {name}.std --spec {name}.rvs"), "the same with your own files"),
-        ("foretrace demo --list".to_owned(), "more examples"),
-    ];
-    let widest = commands.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
-    for (command, what) in commands {
+    text += &end(
+        example,
+        &[
+            (format!("foretrace demo {name} --trace > {name}.std"), "the trace, as text"),
+            (format!("foretrace demo {name} --spec > {name}.rvs"), "the specification"),
+            (format!("foretrace check {name}.std --spec {name}.rvs"), "the same with your own files"),
+        ],
+    );
+    Ok(text)
+}
+
+/// What the example shows, and what to try next.
+fn end(example: &Example, commands: &[(String, &str)]) -> String {
+    let mut text = format!("\n{}\n\nTry also:\n", example.moral);
+    let more = [("foretrace demo --list".to_owned(), "more examples")];
+    let commands = || commands.iter().chain(&more);
+    let widest = commands().map(|(command, _)| command.len()).max().unwrap_or(0);
+    for (command, what) in commands() {
         text += &format!("  {command:<widest$}   {what}\n");
     }
-    Ok(text)
+    text
 }
 
 /// A property by its name.
@@ -106,7 +120,7 @@ fn predict(bound: &BoundSpec, number: usize, trace: &Trace) -> Result<(Predictio
 
 /// The recorded run, and the violating ones.
 fn schedules(
-    example: &Example,
+    causality: Causality,
     bound: &BoundSpec,
     number: usize,
     trace: &Trace,
@@ -119,7 +133,7 @@ fn schedules(
     let recorded: Vec<u64> = (0..trace.batch.events.len() as u64).collect();
     let mut schedules = vec![Schedule { title: "recorded".to_owned(), steps: steps(trace, &recorded, None) }];
     for (run, title) in prediction.bad_runs.iter().zip(1..) {
-        let schedule = match example.causality {
+        let schedule = match causality {
             // Only the events of the property are counted; the others have their place between them.
             Causality::FullHb => {
                 let ours = |event: u64| classes.contains_key(&event);

@@ -19,6 +19,13 @@ pub(crate) fn deadline() -> Instant {
     Instant::now() + EACH
 }
 
+/// The time that one of so many windows may take: more than its share, for most need less.
+pub(crate) fn share(windows: u64) -> Duration {
+    const SHARES: u32 = 8;
+    const LEAST: Duration = Duration::from_millis(5);
+    (EACH * SHARES / u32::try_from(windows.max(1)).unwrap_or(u32::MAX)).max(LEAST)
+}
+
 /// When checking must end, if it begins now.
 pub(crate) fn checked_by() -> Instant {
     Instant::now() + CHECKING

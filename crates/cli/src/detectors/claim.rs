@@ -19,9 +19,7 @@ pub(crate) enum Shown {
 /// The order that shows a claim.
 #[derive(Clone, Debug)]
 pub(crate) enum Witness {
-    /// This one.
-    Known(Vec<u64>),
-    /// One of a window; it is made whole when it is needed.
+    /// This one; it is made whole when it is needed.
     Window(Schedule),
     /// One that keeps the order of synchronisation; it is made when it is needed, for they are long.
     SyncPreserving,

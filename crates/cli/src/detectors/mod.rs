@@ -10,6 +10,7 @@ mod hb;
 pub(crate) mod lock_order;
 mod lockset;
 mod lost_wakeup;
+mod maximal;
 mod plan;
 mod races;
 mod settle;
@@ -60,7 +61,8 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
         Detector::SyncPreserving => Box::new(sync_preserving::SyncPreserving),
         Detector::Deadlock => Box::new(deadlock::Finder),
         Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),
-        Detector::Maximal | Detector::None => return None,
+        Detector::Maximal => Box::new(maximal::Finder),
+        Detector::None => return None,
     })
 }
 
@@ -99,7 +101,6 @@ impl<'a> Whole<'a> {
     /// An order that shows a claim, if there is one.
     fn witness(&self, claim: &Claim, how: &Witness) -> Option<Vec<u64>> {
         match (how, claim.parts.as_slice()) {
-            (Witness::Known(witness), _) => Some(witness.clone()),
             (Witness::Window(schedule), _) => Some(schedule.whole()),
             (Witness::SyncPreserving, [one, other]) if claim.kind == Kind::Race => {
                 let race = [one.event, other.event];

@@ -239,6 +239,10 @@ fn draw(finding: &mut Finding, claim: &Claim, whole: &Whole<'_>) -> bool {
     };
     let marks: Vec<(u64, &str)> = claim.parts.iter().map(|part| (part.event, part.role)).collect();
     let scene = Scene { names: whole.names, trace, concerns: &concerns, marks: &marks };
-    finding.exhibit.schedules = scene.orders(witness);
+    let mut orders = scene.orders(witness);
+    if let (Shown::Observed, Some(order)) = (&claim.shown, orders.last_mut()) {
+        order.title = "reordered".to_owned();
+    }
+    finding.exhibit.schedules = orders;
     true
 }

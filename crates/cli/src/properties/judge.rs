@@ -171,16 +171,26 @@ impl Judged {
 
     /// Does what the handlers of some outcomes ask for; the words they report.
     fn carry_out(&mut self, spec: &Spec, property: &Property, outcomes: &[On]) -> Option<String> {
+        let handlers = handlers(spec, property, outcomes).cloned().collect::<Vec<_>>();
+        self.obey(&handlers, &format!("property {}", property.name))
+    }
+
+    /// The same for what the `check` lines of a specification found.
+    pub(super) fn carry_out_checks(&mut self, spec: &Spec, outcome: On) {
+        let handlers: Vec<Handler> = spec.handlers.iter().filter(|h| h.outcome == outcome).cloned().collect();
+        self.obey(&handlers, &spec.name);
+    }
+
+    fn obey(&mut self, handlers: &[Handler], who: &str) -> Option<String> {
         let mut words = None;
-        for action in handlers(spec, property, outcomes).flat_map(|handler| &handler.actions) {
+        for action in handlers.iter().flat_map(|handler| &handler.actions) {
             match action {
                 Action::Report(text) => words = words.or(text.clone()),
                 Action::Exit(code) => self.exit = self.exit.or(Some(*code)),
                 Action::Exec(command) if self.commands.contains(command) => {}
                 Action::Exec(command) => self.commands.push(command.clone()),
                 Action::Call(place) => {
-                    let name = &property.name;
-                    say(&format!("property {name}: `call {}` works only inside the program", place.recorded()));
+                    say(&format!("{who}: `call {}` works only inside the program", place.recorded()));
                 }
                 Action::Stop => {}
             }

@@ -1,6 +1,7 @@
 //! The properties that the user wants checked: loaded, run along the trace, searched for on other runs, and turned into
 //! results and findings.
 
+mod checks;
 mod judge;
 mod merge;
 mod mutex;

@@ -1,6 +1,6 @@
 //! `check mutex of r`: the region as a property of its own, that no two threads are in it at once.
 
-use property::check::{CheckKind, Checked, Spec, check_file};
+use property::check::{CheckKind, Checked, Spec, Suppression, check_file};
 use property::syntax::Loader;
 
 /// The text of a specification that is no file.
@@ -33,7 +33,20 @@ pub(super) fn mutex(spec: &Spec) -> Option<Checked> {
             "  property mutex_of_{name}(i : thread, j : thread where i != j) past {{ !({name}[i] && {name}[j]) }}\n"
         );
     }
-    (!text.is_empty()).then(|| check_file("mutex", &Built(format!("spec {} {{\n{text}}}\n", spec.name))))
+    if text.is_empty() {
+        return None;
+    }
+    let mut checked = check_file("mutex", &Built(format!("spec {} {{\n{text}}}\n", spec.name)));
+    let of_check = spec.checks.iter().find(|check| matches!(check.what, CheckKind::Mutex(_)));
+    for built in &mut checked.specs {
+        built.knobs = of_check.map_or(spec.knobs, |check| check.knobs.or(spec.knobs));
+        built.handlers.clone_from(&spec.handlers);
+        let silenced = spec.suppressions.iter().filter(|suppression| suppression.name == "mutex");
+        built.suppressions = silenced
+            .flat_map(|s| built.properties.iter().map(|p| Suppression { name: p.name.clone(), ..s.clone() }))
+            .collect();
+    }
+    Some(checked)
 }
 
 #[cfg(test)]

@@ -1,6 +1,15 @@
 //! The built-in examples.
 
+use crate::args::Detector;
 use property::check::Causality;
+
+/// How an example is told.
+pub(super) enum By {
+    /// By counting the runs that violate a property.
+    Property { name: &'static str, causality: Causality, spec: &'static str },
+    /// By what these detectors find.
+    Detectors(&'static [Detector]),
+}
 
 /// One built-in example.
 pub(super) struct Example {
@@ -12,10 +21,8 @@ pub(super) struct Example {
     pub(super) recorded: &'static str,
     /// What the violating runs have in common.
     pub(super) moral: &'static str,
-    pub(super) property: &'static str,
-    pub(super) causality: Causality,
     pub(super) trace: &'static str,
-    pub(super) spec: &'static str,
+    pub(super) by: By,
 }
 
 pub(super) const EXAMPLES: &[Example] = &[
@@ -29,10 +36,12 @@ The rule: landing may only begin with an approval that was given while the radio
         moral: "\
 Nothing keeps the radio from failing a moment earlier: before the landing begins, or even before the approval is
 noted. The plane would land without a radio. No such run was seen; these follow from the one that was.",
-        property: "safe_landing",
-        causality: Causality::FullHb,
         trace: include_str!("../../../../../corpus/landing/trace.std"),
-        spec: include_str!("../../../../../corpus/landing/spec.rvs"),
+        by: By::Property {
+            name: "safe_landing",
+            causality: Causality::FullHb,
+            spec: include_str!("../../../../../corpus/landing/spec.rvs"),
+        },
     },
     Example {
         name: "interval",
@@ -42,10 +51,12 @@ One thread runs x++; y = x + 1, another z = x + 1; x++.
 The rule: whenever x is positive, y was 0 before, and has not exceeded z since.",
         recorded: "In the recorded run y was written last, when z had its value already:",
         moral: "If the first thread writes y before the second writes z, y exceeds z for a moment, and x becomes positive after that.",
-        property: "p2",
-        causality: Causality::FullHb,
         trace: include_str!("../../../../../corpus/interval/trace.std"),
-        spec: include_str!("../../../../../corpus/interval/spec.rvs"),
+        by: By::Property {
+            name: "p2",
+            causality: Causality::FullHb,
+            spec: include_str!("../../../../../corpus/interval/spec.rvs"),
+        },
     },
     Example {
         name: "permit",
@@ -57,10 +68,12 @@ The rule: when the landing begins, there was a permit at the step before.",
         moral: "\
 Happens-before keeps the order of the two writes of the permit, and finds nothing. Weak happens-before knows that nobody
 read the first: it may as well come later, after the test.",
-        property: "permitted",
-        causality: Causality::WeakHb,
         trace: include_str!("../../../../../corpus/permit/trace.std"),
-        spec: include_str!("../../../../../corpus/permit/spec.rvs"),
+        by: By::Property {
+            name: "permitted",
+            causality: Causality::WeakHb,
+            spec: include_str!("../../../../../corpus/permit/spec.rvs"),
+        },
     },
     Example {
         name: "automaton",
@@ -71,23 +84,71 @@ The rule: x becomes positive only if it became negative before. The specificatio
 formula, and as a pattern.",
         recorded: "In the recorded run it did:",
         moral: "If the second thread writes and reads its x first, x is positive before it was ever negative.",
-        property: "by_formula",
-        causality: Causality::WeakHb,
         trace: include_str!("../../../../../corpus/automaton/trace.std"),
-        spec: include_str!("../../../../../corpus/automaton/spec.rvs"),
+        by: By::Property {
+            name: "by_formula",
+            causality: Causality::WeakHb,
+            spec: include_str!("../../../../../corpus/automaton/spec.rvs"),
+        },
     },
     Example {
         name: "rax",
-        about: "the remote agent of a spacecraft, which missed a signal",
+        about: "the remote agent of a spacecraft, which missed a signal: as a property",
         story: "\
 The planner of a spacecraft's remote agent tests an event's counter, and waits for the event if nothing was counted. The
 executive counts, and notifies. The test does not hold the lock.
 The rule: when a thread begins to wait, nobody has counted since it looked.",
         recorded: "In the recorded run the wait began before the executive came:",
         moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
-        property: "no_lost_signal",
-        causality: Causality::WeakHb,
         trace: include_str!("../../../../../corpus/rax/trace.std"),
-        spec: include_str!("../../../../../corpus/rax/spec.rvs"),
+        by: By::Property {
+            name: "no_lost_signal",
+            causality: Causality::WeakHb,
+            spec: include_str!("../../../../../corpus/rax/spec.rvs"),
+        },
+    },
+    Example {
+        name: "hidden",
+        about: "a race that the recorded run hides behind a lock",
+        story: "Two threads write z without a lock; both also write x, under lock l.",
+        recorded: "In the recorded run the lock passed from one to the other between the two writes of z, and so ordered them:",
+        moral: "\
+Had the second thread taken the lock first, nothing would stand between the two writes. A detector that only looks at the
+recorded order of locks (hb) finds nothing here.",
+        trace: include_str!("../../../../../corpus/hidden/trace.std"),
+        by: By::Detectors(&[Detector::Hb, Detector::SyncPreserving]),
+    },
+    Example {
+        name: "philosophers",
+        about: "five philosophers who could all starve",
+        story: "Each philosopher takes the fork at its left, then the one at its right, eats, and puts both back.",
+        recorded: "In the recorded run they dined one after the other:",
+        moral: "If each takes its left fork before anybody takes a right one, all of them wait for ever.",
+        trace: include_str!("../../../../../corpus/philosophers/trace.std"),
+        by: By::Detectors(&[Detector::Deadlock, Detector::LockOrder]),
+    },
+    Example {
+        name: "bank",
+        about: "a sum over two accounts, taken in the middle of a transfer",
+        story: "\
+One thread of a bank adds up two balances, another transfers an amount from one to the other. Both are marked as atomic
+blocks; neither takes a lock.",
+        recorded: "In the recorded run the sum was taken in the middle of the transfer:",
+        moral: "\
+The sum saw one account after the transfer and the other before it: no order of the two blocks, one after the other, gives
+that.",
+        trace: include_str!("../../../../../corpus/bank/trace.std"),
+        by: By::Detectors(&[Detector::Atomicity]),
+    },
+    Example {
+        name: "lost-wakeup",
+        about: "the remote agent again: the signal that came before the wait",
+        story: "\
+The planner of a spacecraft's remote agent tests an event's counter, and waits for the event if nothing was counted. The
+executive counts, and notifies. The test does not hold the lock.",
+        recorded: "In the recorded run the wait began before the executive came:",
+        moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
+        trace: include_str!("../../../../../corpus/rax/trace.std"),
+        by: By::Detectors(&[Detector::LostWakeup]),
     },
 ];
