@@ -11,7 +11,7 @@
 //! themselves, but with plain accesses they do. `alloc` makes the variable virgin, `free` is a write.
 //!
 //! **May miss** races while a variable is exclusive or shared (the second thread's accesses are taken for a hand-over), and
-//! variables accessed under more locks at once than a set is kept of.
+//! variables accessed under more locks at once than a set is kept of ([`Races::taken_for_one`]).
 //!
 //! **Raises false alarms**: fork and join, conditions, latches and semaphores protect nothing here. That is why what it finds
 //! is a warning, and never more.
@@ -125,7 +125,7 @@ impl Lockset {
 
     /// What was found.
     pub fn finish(self) -> Races {
-        self.log.finish()
+        Races { taken_for_one: self.sets.unkept, ..self.log.finish() }
     }
 
     #[inline]

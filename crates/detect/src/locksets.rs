@@ -43,12 +43,16 @@ pub(crate) struct LockSets {
     nodes: Vec<Node>,
     index: FxHashMap<(SetId, LockId), SetId>,
     meets: FxHashMap<(SetId, SetId), SetId>,
+    most: usize,
+    /// How often there was no room for a set.
+    pub(crate) unkept: u64,
 }
 
 impl Default for LockSets {
     fn default() -> Self {
         let empty = Node { rest: SetId::EMPTY, greatest: LockId(0), len: 0 };
-        LockSets { nodes: vec![empty], index: FxHashMap::default(), meets: FxHashMap::default() }
+        let (index, meets) = (FxHashMap::default(), FxHashMap::default());
+        LockSets { nodes: vec![empty], index, meets, most: MOST_SETS, unkept: 0 }
     }
 }
 
@@ -63,7 +67,8 @@ impl LockSets {
             return Some(known);
         }
         let len = self.node(rest).len + 1;
-        if len > MOST_LOCKS || self.nodes.len() >= MOST_SETS {
+        if len > MOST_LOCKS || self.nodes.len() >= self.most {
+            self.unkept += 1;
             return None;
         }
         let set = SetId(self.nodes.len() as u32);
@@ -179,6 +184,13 @@ impl Held {
             self.beyond = self.beyond.saturating_sub(1);
         } else if let Some(set) = sets.without(self.set, lock) {
             self.set = set;
+        } else {
+            // No room for the rest: of that, the members below the lock are a set already.
+            while sets.node(self.set).greatest != lock {
+                self.set = sets.node(self.set).rest;
+                self.beyond += 1;
+            }
+            self.set = sets.node(self.set).rest;
         }
     }
 }
@@ -223,5 +235,15 @@ mod tests {
         assert_eq!(held.id(), SetId::ALL);
         (0..MOST_LOCKS + 2).rev().for_each(|k| held.give(&mut sets, LockId(k)));
         assert_eq!(held.id(), SetId::EMPTY);
+    }
+    #[test]
+    fn a_lock_given_back_without_room_for_the_rest_is_not_held() {
+        let mut sets = LockSets { most: 4, ..LockSets::default() };
+        let mut held = Held::default();
+        (1..4).for_each(|k| held.take(&mut sets, LockId(k)));
+        held.give(&mut sets, LockId(2));
+        assert_eq!((held.id(), sets.unkept), (SetId::ALL, 1));
+        held.give(&mut sets, LockId(3));
+        assert_eq!(sets.members(held.id()), [LockId(1)]);
     }
 }

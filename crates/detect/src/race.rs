@@ -43,6 +43,8 @@ pub struct Races {
     pub left_out: u64,
     /// Pairs with one event before this index and one from it on were not looked at: the trace is that long.
     pub forgot_before: Option<u64>,
+    /// Threads, releases and sets of locks that were not kept apart from others, for lack of room: a race may be missed.
+    pub taken_for_one: u64,
 }
 
 /// Collects racy events.

@@ -194,7 +194,7 @@ mod tests {
     fn the_same_as_the_definition() {
         for seed in 0..40 {
             let mut options =
-                generate::Options { events: 300, threads: 9, vars: 12, locks: 2, seed, ..Default::default() };
+                generate::Options { events: 300, threads: 9, vars: 16, locks: 2, seed, ..Default::default() };
             options.all_ops = seed % 2 == 0;
             let mut generator = generate::Generator::new(options).expect("options");
             let trace = Trace::read(&mut generator).expect("a trace");

@@ -83,6 +83,8 @@ fn fork_and_join() {
     // Threads that come and go, each joined by who starts the next; the last runs beside its parent.
     let chain = "T0 fork(T1)\nT1 w(x)\nT0 join(T1)\nT0 fork(T2)\nT2 w(x)\nT0 join(T2)\nT0 fork(T3)\nT3 w(x)\nT0 w(x)";
     check(chain, &[(7, 8)]);
+    // One that goes on after its join (a problem) does not race with itself, whoever has taken over its slot.
+    check("T0 fork(T1)\nT0 join(T1)\nT1 w(x)\nT0 fork(T2)\nT1 w(x)\nT2 w(x)", &[(4, 5)]);
     // T9 knows nothing of the end of T1: T2 must not pass for its continuation.
     check("T0 fork(T1)\nT1 w(x)\nT0 join(T1)\nT9 fork(T2)\nT2 w(x)", &[(1, 4)]);
 }

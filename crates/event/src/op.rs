@@ -13,6 +13,13 @@ macro_rules! ops {
             /// Every operation, in the order of their numbers.
             pub const ALL: &'static [Op] = &[$(Op::$name,)*];
 
+            /// The operation with this code, if there is one.
+            #[inline]
+            pub const fn from_code(code: u8) -> Option<Op> {
+                // A match of numbers to themselves costs a comparison, a table of them a look at memory.
+                match code { $($code => Some(Op::$name),)* _ => None }
+            }
+
             /// The operation's spelling in text traces.
             pub const fn text(self) -> &'static str {
                 match self { $(Op::$name => $text,)* }
@@ -88,31 +95,17 @@ ops! {
     Pin = 28, "pin", Some(Space::Var);
 }
 
-/// Operations by code, padded so that six bits always index it.
-const BY_CODE: [Op; 64] = {
-    let mut table = [Op::Read; 64];
-    let mut i = 0;
-    while i < Op::ALL.len() {
-        table[Op::ALL[i] as usize] = Op::ALL[i];
-        i += 1;
-    }
-    table
-};
-
 impl Op {
     /// How many operations there are; their codes are `0..COUNT`.
     pub const COUNT: usize = Op::ALL.len();
 
-    /// The operation with this code, if there is one.
-    #[inline]
-    pub fn from_code(code: u8) -> Option<Op> {
-        Op::ALL.get(usize::from(code)).copied()
-    }
-
     /// The operation with this code, which must be one (other codes give some operation).
     #[inline]
     pub(crate) fn from_valid_code(code: u32) -> Op {
-        BY_CODE[(code & 63) as usize]
+        match Op::from_code((code & 63) as u8) {
+            Some(op) => op,
+            None => Op::Read,
+        }
     }
 
     /// An access of memory that can take part in a data race.

@@ -48,20 +48,23 @@ impl Definition {
         matches!(self.events()[e].op, Op::Notify | Op::NotifyAll) && self.events()[e].object == condition
     }
 
-    /// The waits that have a test and a notify recorded after them: if the `woken` is paired, the one it is paired with;
-    /// if the thread never goes on, the first `notifyall`, or `notify` that is paired with nobody.
+    /// The waits that have a test, each with the notifies of its condition recorded after it and before its thread goes on: if
+    /// the `woken` is paired, the one it is paired with; if the thread never goes on, the first `notifyall`, or `notify`
+    /// that is paired with nobody; else every one.
     pub fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
-            let notify = match self.goes_on(wait) {
-                Some(woken) => self.run.woken_by.get(&woken).map(|&(_, notify)| notify),
-                None => (wait + 1..self.events().len()).find(|&n| {
-                    let paired = self.run.woken_by.values().any(|&(_, paired)| paired == n);
-                    self.notifies(n, event.object) && (self.events()[n].op == Op::NotifyAll || !paired)
-                }),
+            let goes_on = self.goes_on(wait);
+            let paired = |n: usize| self.run.woken_by.values().any(|&(_, notify)| notify == n);
+            let meanwhile =
+                (wait + 1..goes_on.unwrap_or(self.events().len())).filter(|&n| self.notifies(n, event.object));
+            let notifies: Vec<usize> = match goes_on.map(|woken| self.run.woken_by.get(&woken)) {
+                Some(Some(&(_, notify))) => meanwhile.filter(|&n| n == notify).collect(),
+                Some(None) => meanwhile.collect(),
+                None => meanwhile.filter(|&n| self.events()[n].op == Op::NotifyAll || !paired(n)).take(1).collect(),
             };
-            if let (Some(notify), Some(test)) = (notify, self.test(wait)) {
-                waits.push(Wait { wait, notify, test });
+            if let Some(test) = self.test(wait) {
+                waits.extend(notifies.into_iter().map(|notify| Wait { wait, notify, test }));
             }
         }
         waits
@@ -96,14 +99,16 @@ impl Definition {
             && place(lost.test) < place(lost.notify)
     }
 
-    /// The waits whose threads never go on, with no notify of their condition after them, and one between their test and
-    /// them: each with its test. The trace must be complete.
+    /// The waits whose threads never go on, with no notify of their condition after them, and one of another thread
+    /// between their test and them: each with its test. The trace must be complete.
     pub fn observed_lost_wakeups(&self) -> BTreeSet<(usize, usize)> {
         let mut lost = BTreeSet::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
             let Some(test) = self.test(wait).filter(|_| self.goes_on(wait).is_none()) else { continue };
-            let notified = |mut range: std::ops::Range<usize>| range.any(|n| self.notifies(n, event.object));
-            if !notified(wait + 1..self.events().len()) && notified(test + 1..wait) {
+            let notifies = |n: &usize| self.notifies(*n, event.object);
+            let of_another = |n: usize| self.events()[n].thread != event.thread;
+            let after = (wait + 1..self.events().len()).any(|n| notifies(&n));
+            if !after && (test + 1..wait).filter(notifies).any(of_another) {
                 lost.insert((wait, test));
             }
         }

@@ -73,7 +73,7 @@ impl Search<'_, '_> {
             }
         }
         if let Some(cell) = facts.cells.of(event)
-            && facts.cells.cells[cell as usize].reads.binary_search(&event).is_ok()
+            && facts.cells.reads(event)
             && !facts.cells.may_see(event, self.last[cell as usize])
         {
             return false;
@@ -96,44 +96,56 @@ impl Search<'_, '_> {
         !self.facts.sections.iter().any(|other| hinders(&other))
     }
 
-    fn go(&mut self) -> Result<bool, Over> {
-        if self.done() {
-            return Ok(true);
-        }
-        self.meter.spend(1)?;
+    /// Whether this state is new. What may come next, the first recorded last.
+    fn arrive(&mut self) -> Option<Vec<u32>> {
         let lost = self.facts.wakeups.iter().map(|pair| u32::from(self.place(pair.wait) < self.place(pair.notify)));
         let key = self.counts.iter().copied().chain(self.last.iter().copied()).chain(lost).collect();
         if !self.seen.insert(key) {
-            return Ok(false);
+            return None;
         }
         let facts = self.facts;
         let mut nexts: Vec<u32> = (0..facts.lanes.len())
             .filter(|&lane| self.counts[lane] < self.goal.most[lane])
             .map(|lane| facts.lanes.events[lane][self.counts[lane] as usize])
+            .filter(|&event| self.may_come(event))
             .collect();
-        nexts.sort_unstable();
-        for event in nexts {
-            if !self.may_come(event) {
-                continue;
-            }
-            let lane = facts.lanes.of(event);
-            self.counts[lane] += 1;
-            self.prefix.push(event);
-            let cell = facts.cells.of(event);
-            let writes = |cell: u32| facts.cells.cells[cell as usize].writes.binary_search(&event).is_ok();
-            let before = cell.filter(|&cell| writes(cell)).map(|cell| (cell as usize, self.last[cell as usize]));
-            if let Some((cell, _)) = before {
-                self.last[cell] = event;
-            }
-            if self.go()? {
+        nexts.sort_unstable_by(|a, b| b.cmp(a));
+        Some(nexts)
+    }
+
+    /// Goes on with an event. What its cell held before, if it writes.
+    fn take(&mut self, event: u32) -> Option<(usize, u32)> {
+        let facts = self.facts;
+        self.counts[facts.lanes.of(event)] += 1;
+        self.prefix.push(event);
+        let cell = facts.cells.of(event).filter(|_| facts.cells.writes(event))? as usize;
+        Some((cell, std::mem::replace(&mut self.last[cell], event)))
+    }
+
+    fn go(&mut self) -> Result<bool, Over> {
+        // On the way: what is left to try, and what the last event overwrote.
+        let mut way: Vec<(Vec<u32>, Option<(usize, u32)>)> = Vec::new();
+        let mut overwritten = None;
+        loop {
+            if self.done() {
                 return Ok(true);
             }
-            if let Some((cell, write)) = before {
-                self.last[cell] = write;
+            self.meter.spend(1)?;
+            way.push((self.arrive().unwrap_or_default(), overwritten));
+            loop {
+                let Some((nexts, overwritten_here)) = way.last_mut() else { return Ok(false) };
+                if let Some(event) = nexts.pop() {
+                    overwritten = self.take(event);
+                    break;
+                }
+                if let Some((cell, write)) = *overwritten_here {
+                    self.last[cell] = write;
+                }
+                way.pop();
+                if let Some(event) = self.prefix.pop() {
+                    self.counts[self.facts.lanes.of(event)] -= 1;
+                }
             }
-            self.prefix.pop();
-            self.counts[lane] -= 1;
         }
-        Ok(false)
     }
 }

@@ -93,8 +93,17 @@ fn trace() -> impl Strategy<Value = TraceFigures> {
 }
 
 fn stats() -> impl Strategy<Value = Stats> {
-    let analysis = (0.0..1e9, of(any::<u64>()), of(any::<u64>()), of(name())).prop_map(
-        |(seconds, racy_events, racy_sites, truncated)| AnalysisStats { seconds, racy_events, racy_sites, truncated },
+    let number = || of(any::<u64>());
+    let analysis = (0.0..1e9, [number(), number(), number(), number(), number()], of(name())).prop_map(
+        |(seconds, [racy_events, racy_sites, left_out, windows, undecided], truncated)| AnalysisStats {
+            seconds,
+            racy_events,
+            racy_sites,
+            left_out,
+            windows,
+            undecided,
+            truncated,
+        },
     );
     (0.0..1e9, any::<u64>(), btree_map(name(), analysis, 0..3))
         .prop_map(|(seconds, peak_rss_bytes, per_analysis)| Stats { seconds, peak_rss_bytes, per_analysis })

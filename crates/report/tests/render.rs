@@ -81,7 +81,7 @@ fn race_with_witness() {
     report.findings.add([race(Evidence::predicted(vec![0, 1, 2, 4, 3, 5]))]);
     report.stats.seconds = 0.25;
     report.stats.peak_rss_bytes = 1 << 20;
-    let hb = AnalysisStats { seconds: 0.125, racy_events: Some(0), racy_sites: Some(0), truncated: None };
+    let hb = AnalysisStats { seconds: 0.125, racy_events: Some(0), racy_sites: Some(0), ..AnalysisStats::default() };
     report.stats.per_analysis.insert("hb".to_owned(), hb);
     report.stats.per_analysis.insert("deadlock".to_owned(), AnalysisStats::default());
     assert_snapshot!("race_with_witness_text", text(&report));

@@ -1,4 +1,4 @@
-//! Blocks that are not serialisable in the recorded run.
+//! Blocks that are not serialisable in the recorded run ([`Atomicity`]), or in another one ([`predict`], which has its own account).
 //!
 //! **Follows** Mathur, Viswanathan, *Atomicity checking in linear time using vector clocks*, ASPLOS'20 (AeroDrome): instead of
 //! the graph of transactions (Flanagan, Freund, Yi, *Velodrome*, PLDI'08) it keeps, with threads, variables and locks, what
@@ -21,10 +21,13 @@
 //! **Raises no false alarm**: every edge is a conflict of the definition, or several in a row. To split a
 //! transaction only takes cycles away: each one found is one of the whole transactions as well.
 
+mod accesses;
 mod graph;
+mod predict;
 mod report;
 mod sync;
 
+pub use predict::{Predicted, Predictions, predict};
 pub use report::{Place, Violation, Violations};
 
 use event::{Batch, BlockId, Event, Id, LockId, Names, Op, Space, ThreadId, Wake};

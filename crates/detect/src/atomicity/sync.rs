@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_DEPTH: usize = 1 << 10;
 
 /// The blocks that a thread is in.
-#[derive(Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct Blocks {
     open: Vec<BlockId>,
     deeper: u64,

@@ -9,7 +9,9 @@
 //! threads cheap here: what costs as much as there are threads happens once for each join with news, not for each write.
 //!
 //! Entries stand for *slots*, not threads. A new thread takes over the slot of one that was joined, if its parent
-//! knows that end: all that was done in the slot before then happened before the new thread, too.
+//! knows that end: all that was done in the slot before then happened before the new thread, too. Rows are as long as there
+//! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before. That orders
+//! more than happened, so it can hide a race, but makes none up.
 
 use super::shadow::Mark;
 use super::who::{Packing, Who};
@@ -30,6 +32,8 @@ const OWN: Time = Time::MAX;
 const NO_SLOT: Slot = Slot::MAX;
 /// How many ended threads a fork looks at for a slot.
 const LOOKS: usize = 32;
+/// Slots, at most.
+const MOST_SLOTS: usize = 1 << 12;
 
 /// What a thread knew at some time, its own past included. Row 0: nothing.
 #[derive(Clone, Copy, Default, Debug)]
@@ -43,16 +47,17 @@ pub(super) struct Given {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
     pub(super) slot: Slot,
+    /// 0 before it begins, when it was joined, and while another thread is in its slot.
     pub(super) row: RowId,
     /// The slot with the set of locks it holds.
     pub(super) who: Who,
-    joined: bool,
 }
 
 impl Thread {
+    /// Whether it has begun, and is in its slot.
     #[inline]
     pub(super) fn has_begun(self) -> bool {
-        self.slot != NO_SLOT
+        self.row != 0
     }
 
     /// What it knows now, its own past included.
@@ -87,10 +92,18 @@ pub(super) struct Clocks {
     threads: Vec<Thread>,
     /// Who had each slot, and since when.
     owners: Vec<Vec<(Time, ThreadId)>>,
-    /// Threads that were joined, and when.
-    ended: Vec<(ThreadId, Time)>,
-    /// What they knew at their end, of those whose slot another has taken over: they may be joined once more.
+    /// How many entries these have.
+    changes: usize,
+    /// Which slots several threads share, and how many threads came to one.
+    shared: Vec<bool>,
+    sharing: u64,
+    /// Slots of threads that were joined, and when.
+    ended: Vec<(Slot, Time)>,
+    /// What they knew at their end: they may be joined once more.
     left: FxHashMap<ThreadId, Given>,
+    /// Entries of all that was gathered.
+    gathered: usize,
+    most_slots: usize,
     packing: Packing,
 }
 
@@ -104,18 +117,42 @@ impl Default for Clocks {
             free: Vec::new(),
             threads: Vec::new(),
             owners: Vec::new(),
+            changes: 0,
+            shared: Vec::new(),
+            sharing: 0,
             ended: Vec::new(),
             left: FxHashMap::default(),
+            gathered: 0,
+            most_slots: MOST_SLOTS,
             packing: Packing::default(),
         }
     }
 }
 
 impl Clocks {
+    /// With this bound for the slots.
+    pub(super) fn with_slots(most: usize) -> Self {
+        Clocks { most_slots: most, ..Clocks::default() }
+    }
+
+    pub(super) fn most_slots(&self) -> usize {
+        self.most_slots
+    }
+
+    /// How many threads came to a slot that another was in.
+    pub(super) fn sharing(&self) -> u64 {
+        self.sharing
+    }
+
+    /// About how many bytes it takes, with all that was gathered.
+    pub(super) fn memory(&self) -> usize {
+        (self.times.len() + self.gathered) * size_of::<Time>() + self.changes * size_of::<(Time, ThreadId)>()
+    }
+
     /// Makes room for so many threads.
     pub(super) fn grow(&mut self, threads: usize) {
         if threads > self.threads.len() {
-            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default(), joined: false });
+            self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default() });
         }
     }
 
@@ -217,29 +254,73 @@ impl Clocks {
         *given = Given::default();
     }
 
+    /// A thread begins, in a slot that it may take over if there is one, or goes on where another was meanwhile.
     #[cold]
     fn start(&mut self, thread: ThreadId, slot: Option<Slot>, now: Time) -> Thread {
-        let slot = slot.unwrap_or_else(|| {
-            self.owners.push(Vec::new());
-            self.owners.len() as Slot - 1
-        });
+        let own = self.threads[thread.index()].slot;
+        if own != NO_SLOT {
+            return self.share(thread, own, now);
+        }
+        let slot = match slot {
+            Some(slot) => slot,
+            None if self.owners.len() < self.most_slots => {
+                self.owners.push(Vec::new());
+                self.shared.push(false);
+                self.owners.len() as Slot - 1
+            }
+            None => {
+                self.sharing += 1;
+                return self.share(thread, (thread.index() % self.most_slots) as Slot, now);
+            }
+        };
         if self.owners.len() > self.stride {
             self.widen();
         }
+        let row = self.empty(slot);
+        self.settle(thread, slot, row, now);
+        // Only in a trace with problems does a thread that was joined go on.
+        if let Some(&given) = self.left.get(&thread) {
+            self.learn(thread, given);
+        }
+        self.threads[thread.index()]
+    }
+
+    fn settle(&mut self, thread: ThreadId, slot: Slot, row: RowId, now: Time) {
         self.owners[slot as usize].push((now, thread));
+        self.changes += 1;
+        let me = &mut self.threads[thread.index()];
+        let who = self.packing.pack(slot, self.packing.locks(me.who));
+        *me = Thread { slot, row, who };
+    }
+
+    /// The thread goes on in a slot where another was.
+    fn share(&mut self, thread: ThreadId, slot: Slot, now: Time) -> Thread {
+        self.shared[slot as usize] = true;
+        let before = self.owners[slot as usize].last().map(|owner| owner.1);
+        let row = before.map_or(0, |other| std::mem::take(&mut self.threads[other.index()].row));
+        if row != 0 {
+            self.settle(thread, slot, row, now);
+        } else {
+            // Who was there has been joined.
+            let row = self.empty(slot);
+            self.settle(thread, slot, row, now);
+            if let Some(&given) = before.and_then(|other| self.left.get(&other)) {
+                self.learn_news(thread, given);
+            }
+        }
+        if let Some(&given) = self.left.get(&thread) {
+            self.learn(thread, given);
+        }
+        self.threads[thread.index()]
+    }
+
+    /// A row that knows nothing but its own slot.
+    fn empty(&mut self, slot: Slot) -> RowId {
         let row = self.fresh();
         let at = row as usize * self.stride;
         self.times[at..at + self.stride].fill(0);
         self.times[at + slot as usize] = OWN;
-        let me = &mut self.threads[thread.index()];
-        let who = self.packing.pack(slot, self.packing.locks(me.who));
-        *me = Thread { slot, row, who, joined: false };
-        // Only in a trace with problems does a thread that was joined go on.
-        if let Some(given) = self.left.remove(&thread) {
-            self.learn(thread, given);
-            self.drop(given.row);
-        }
-        self.threads[thread.index()]
+        row
     }
 
     /// A row in use once, whatever is in it.
@@ -311,10 +392,11 @@ impl Clocks {
     }
 
     /// Adds what was given to what is gathered.
-    pub(super) fn gather(&self, into: &mut Gathered, given: Given) {
+    pub(super) fn gather(&mut self, into: &mut Gathered, given: Given) {
         if given.row == 0 {
             return;
         }
+        self.gathered += self.stride.saturating_sub(into.capacity());
         into.resize(into.len().max(self.stride), 0);
         let known = into[given.slot as usize];
         into.iter_mut().zip(self.row(given.row)).for_each(|(a, b)| *a = (*a).max(*b));
@@ -326,45 +408,48 @@ impl Clocks {
         if parent == child {
             return;
         }
-        if self.threads[child.index()].slot == NO_SLOT {
-            let slot = self.reusable(parent);
+        let Thread { slot, row, .. } = self.threads[child.index()];
+        if row == 0 {
+            let slot = if slot == NO_SLOT { self.reusable(parent) } else { None };
             self.start(child, slot, now);
         }
+        // The child may be in its parent's slot now, and knows all then.
         let parent = self.threads[parent.index()];
         self.learn(child, Given { slot: parent.slot, time: now, row: parent.row });
     }
 
     /// A thread has waited for the end of another, all of whose events so far it knows now.
     pub(super) fn join(&mut self, thread: ThreadId, child: ThreadId, now: Time) {
-        let ended = self.threads[child.index()];
+        let Thread { slot, row, .. } = self.threads[child.index()];
         if child == thread {
             return;
         }
-        if ended.slot == NO_SLOT {
+        if slot == NO_SLOT {
             if let Some(&given) = self.left.get(&child) {
                 self.learn(thread, given);
             }
-            return;
-        }
-        self.learn(thread, Given { slot: ended.slot, time: now, row: ended.row });
-        if !ended.joined {
-            self.threads[child.index()].joined = true;
-            self.ended.push((child, now));
+        } else if self.shared[slot as usize] {
+            let last = self.owners[slot as usize].last().map_or(0, |owner| self.threads[owner.1.index()].row);
+            self.learn(thread, Given { slot, time: now, row: last });
+        } else {
+            let given = Given { slot, time: now, row };
+            self.learn(thread, given);
+            // If it goes on all the same, it does so as another: the slot is given away as it was at this time.
+            let ended = &mut self.threads[child.index()];
+            (ended.slot, ended.row) = (NO_SLOT, 0);
+            if let Some(before) = self.left.insert(child, given) {
+                self.drop(before.row);
+            }
+            self.ended.push((slot, now));
         }
     }
 
-    /// The slot of an ended thread, whose end the parent knows, taken from it.
+    /// The slot of an ended thread, whose end the parent knows.
     fn reusable(&mut self, parent: ThreadId) -> Option<Slot> {
         let row = self.threads[parent.index()].row;
         let first = self.ended.len().saturating_sub(LOOKS);
-        let found = self.ended[first..]
-            .iter()
-            .rposition(|&(thread, end)| self.knows(row, self.threads[thread.index()].slot, end))?;
-        let (thread, time) = self.ended.swap_remove(first + found);
-        let ended = &mut self.threads[thread.index()];
-        let Thread { slot, row, .. } = *ended;
-        (ended.slot, ended.row) = (NO_SLOT, 0);
-        self.left.insert(thread, Given { slot, time, row });
-        Some(slot)
+        let fits = |&(slot, end): &(Slot, Time)| !self.shared[slot as usize] && self.knows(row, slot, end);
+        let found = self.ended[first..].iter().rposition(fits)?;
+        Some(self.ended.swap_remove(first + found).0)
     }
 }

@@ -26,8 +26,9 @@
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
 //!
 //! **May miss** every race that another schedule of the same events would show, but in the recorded one is hidden by an
-//! accidental order; and pairs more than four billion events apart ([`Races::forgot_before`]). An ordered
-//! access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
+//! accidental order; pairs more than four billion events apart, or so far that what there is to remember between them takes
+//! gigabytes ([`Races::forgot_before`]); and what only threads beyond the 4096 at a time, or ups of a semaphore beyond the 65 536 that
+//! nobody took yet, would show ([`Races::taken_for_one`]). An ordered access after `free` is an error, but not a race. In a trace with problems (`foretrace check` tells) the order is a guess.
 //!
 //! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either of them can be
 //! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
@@ -55,8 +56,10 @@ use sync::{Cond, Depth, Locks, Semaphore};
 const MOST_RACES: usize = 10_000;
 /// Events whose times can be told apart; then all is forgotten.
 const MOST_TIMES: u32 = u32::MAX - 1;
-/// Events between two looks at how many times are left.
-const STRETCH: usize = 1 << 16;
+/// Bytes of clocks and reads; then, too. What there is only one of for each variable, lock or thread does not count.
+const MOST_BYTES: usize = 2 << 30;
+/// Events between two looks at how many times and bytes are left.
+const STRETCH: usize = 1 << 13;
 
 /// Finds the races of the recorded run, batch by batch.
 #[derive(Debug)]
@@ -77,13 +80,17 @@ pub struct Hb {
     /// The event with time 1.
     base: u64,
     most_times: u32,
+    most_bytes: usize,
+    stretch: usize,
+    /// Threads and ups that were not kept apart from others.
+    taken_for_one: u64,
 }
 
 /// What a thread has beside its clock.
 #[derive(Default, Debug)]
 struct State {
     held: Held,
-    waiting: Option<(CondId, LockId, Time, Depth)>,
+    waiting: Option<(CondId, LockId, u64, Depth)>,
     fences: Fences,
 }
 
@@ -116,6 +123,9 @@ impl Hb {
             log: Log::new(races),
             base: 0,
             most_times: MOST_TIMES,
+            most_bytes: MOST_BYTES,
+            stretch: STRETCH,
+            taken_for_one: 0,
         }
     }
 
@@ -142,18 +152,19 @@ impl Hb {
 
     /// What was found.
     pub fn finish(self) -> Races {
-        self.log.finish()
+        let taken_for_one = self.taken_for_one + self.clocks.sharing();
+        Races { taken_for_one, ..self.log.finish() }
     }
 
     fn events(&mut self, names: &Names, batch: &Batch, mut from: usize, to: usize) {
         while from < to {
             let first = batch.first + from as u64;
             let mut left = u64::from(self.most_times) - (first - self.base).min(u64::from(self.most_times));
-            if left == 0 {
+            if left == 0 || self.clocks.memory() + self.reads.memory() > self.most_bytes {
                 self.forget(first);
                 left = u64::from(self.most_times);
             }
-            let end = from + (to - from).min(STRETCH).min(usize::try_from(left).unwrap_or(usize::MAX));
+            let end = from + (to - from).min(self.stretch).min(usize::try_from(left).unwrap_or(usize::MAX));
             let mut now = (first - self.base) as Time;
             for events in batch.events[from..end].chunks(TOGETHER) {
                 self.fetch(events);
@@ -192,7 +203,7 @@ impl Hb {
         }
     }
 
-    /// The first event of a thread that was not forked.
+    /// The first event of a thread that was not forked, or one after another was in its slot.
     #[cold]
     fn begin(&mut self, thread: ThreadId, now: Time) -> Thread {
         self.make_room();
@@ -264,12 +275,14 @@ impl Hb {
                 if let Some((cond, _, since, _)) = self.threads[thread.index()].waiting.take() {
                     self.conds[cond.index()].woken(&mut self.clocks, thread, since, false);
                 }
-                self.conds[object].wait(thread, now);
-                self.threads[thread.index()].waiting = Some((event.cond(), lock, now, depth));
+                let at = self.base + u64::from(now);
+                self.conds[object].wait(thread, at);
+                self.threads[thread.index()].waiting = Some((event.cond(), lock, at, depth));
             }
             Op::Woken => self.woken(batch, event),
             Op::Notify | Op::NotifyAll => {
-                self.conds[object].notify(&mut self.clocks, me, now, event.op() == Op::NotifyAll);
+                let at = self.base + u64::from(now);
+                self.conds[object].notify(&mut self.clocks, me, now, at, event.op() == Op::NotifyAll);
             }
             Op::Post => {
                 let given = me.given(now);
@@ -332,7 +345,7 @@ impl Hb {
             semaphore.initial = count.map_or(0, |&count| u64::try_from(count).unwrap_or(0));
         }
         if event.op() == Op::Up {
-            semaphore.up(&mut self.clocks, me, now);
+            self.taken_for_one += u64::from(!semaphore.up(&mut self.clocks, me, now));
         } else {
             semaphore.down(&mut self.clocks, event.thread());
         }
@@ -343,20 +356,18 @@ impl Hb {
     fn forget(&mut self, first: u64) {
         self.log.forget_before(first);
         self.base = first;
-        self.clocks = Clocks::default();
+        self.taken_for_one += self.clocks.sharing();
+        self.clocks = Clocks::with_slots(self.clocks.most_slots());
         self.clocks.grow(self.threads.len());
         self.vars.fill(Var::default());
         self.wides.clear();
         self.reads = Reads::default();
         self.locks.forget_clocks();
         self.conds.iter_mut().for_each(Cond::forget_clocks);
-        self.latches.iter_mut().for_each(Gathered::clear);
+        self.latches.fill(Gathered::new());
         self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
         for (thread, state) in self.threads.iter_mut().enumerate() {
             state.fences = Fences::default();
-            if let Some((_, _, since, _)) = &mut state.waiting {
-                *since = 0;
-            }
             self.clocks.set_locks(ThreadId::from_index(thread), state.held.id());
         }
     }

@@ -130,6 +130,11 @@ impl Default for Reads {
 }
 
 impl Reads {
+    /// About how many bytes it takes.
+    pub(super) fn memory(&self) -> usize {
+        self.marks.len() * size_of::<Mark>()
+    }
+
     /// Adds a read to several; `false` if there is but one, or no room.
     #[inline]
     pub(super) fn put_shared(&mut self, reads: Mark, mark: Mark, slot: Slot) -> bool {

@@ -39,7 +39,7 @@ impl Locks {
     pub(super) fn forget_clocks(&mut self) {
         for lock in &mut self.locks {
             lock.released = Given::default();
-            lock.read_released.clear();
+            lock.read_released = Gathered::new();
         }
     }
 
@@ -142,41 +142,66 @@ impl Lock {
     }
 }
 
-/// A condition: the notifies that may still be paired with a `woken`, by their times.
+/// A condition: the notifies that may still be paired with a `woken`, by their places in the trace.
 #[derive(Default, Debug)]
 pub(super) struct Cond {
-    waits: BTreeSet<(Time, ThreadId)>,
-    notifies: BTreeMap<Time, (Given, bool)>,
+    waits: BTreeSet<(u64, ThreadId)>,
+    notifies: BTreeMap<u64, (Given, bool)>,
     /// Notifies since the last wait that more would be of no use after: as many as threads waited then, none after a
     /// notify-all.
     room: usize,
 }
 
 impl Cond {
-    pub(super) fn wait(&mut self, thread: ThreadId, now: Time) {
-        self.waits.insert((now, thread));
+    pub(super) fn wait(&mut self, thread: ThreadId, at: u64) {
+        self.waits.insert((at, thread));
         self.room = self.waits.len();
     }
 
-    /// Forgets all clocks, whose rows are gone; those who wait have waited since the beginning of time.
+    /// Forgets all clocks, whose rows are gone, but not who is paired with whom.
     pub(super) fn forget_clocks(&mut self) {
-        self.notifies.clear();
-        self.waits = self.waits.iter().map(|&(_, thread)| (0, thread)).collect();
-        self.room = self.waits.len();
+        self.notifies.values_mut().for_each(|notify| notify.0 = Given::default());
     }
 
     /// A notify, of one or of all that wait.
-    pub(super) fn notify(&mut self, clocks: &mut Clocks, me: Thread, now: Time, all: bool) {
+    pub(super) fn notify(&mut self, clocks: &mut Clocks, me: Thread, now: Time, at: u64, all: bool) {
         if self.room > 0 && !self.waits.is_empty() {
             self.room = if all { 0 } else { self.room - 1 };
             let mut given = Given::default();
             clocks.give(&mut given, me, now);
-            self.notifies.insert(now, (given, all));
+            self.notifies.insert(at, (given, all));
+            if self.notifies.len() > 2 * self.waits.len() {
+                self.trim(clocks);
+            }
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> usize {
+        self.notifies.len()
+    }
+
+    /// Forgets the notifies that are of no use to those who wait: each is paired with the earliest that it can have, so
+    /// what came when there were as many before as had waited by then stays over.
+    fn trim(&mut self, clocks: &mut Clocks) {
+        let mut waits = self.waits.iter().peekable();
+        let (mut waiting, mut served) = (0, 0);
+        self.notifies.retain(|&at, &mut (given, all)| {
+            while waits.next_if(|wait| wait.0 < at).is_some() {
+                waiting += 1;
+            }
+            let useful = served < waiting;
+            if useful {
+                served = if all { waiting } else { served + 1 };
+            } else {
+                clocks.drop(given.row);
+            }
+            useful
+        });
+    }
+
     /// The thread, which has waited since then, wakes; if by a notify, it learns what that gave.
-    pub(super) fn woken(&mut self, clocks: &mut Clocks, thread: ThreadId, since: Time, notified: bool) {
+    pub(super) fn woken(&mut self, clocks: &mut Clocks, thread: ThreadId, since: u64, notified: bool) {
         self.waits.remove(&(since, thread));
         if notified && let Some((&at, &(given, all))) = self.notifies.range(since + 1..).next() {
             clocks.learn(thread, given);
@@ -185,12 +210,15 @@ impl Cond {
                 clocks.drop(given.row);
             }
         }
-        let oldest = self.waits.first().map_or(Time::MAX, |wait| wait.0);
+        let oldest = self.waits.first().map_or(u64::MAX, |wait| wait.0);
         while let Some(entry) = self.notifies.first_entry().filter(|entry| *entry.key() < oldest) {
             clocks.drop(entry.remove().0.row);
         }
     }
 }
+
+/// Ups of a semaphore that are kept apart; later ones are one.
+const MOST_UPS: usize = 1 << 16;
 
 /// A counting semaphore: the ups whose downs are still to come, in order.
 #[derive(Default, Debug)]
@@ -199,18 +227,31 @@ pub(super) struct Semaphore {
     /// Downs that the initial count allows.
     pub(super) initial: u64,
     ups: VecDeque<Given>,
+    /// How many came after these, for which there was no room, and what all of them gave: rather too much order than a queue
+    /// as long as the trace.
+    more: u64,
+    all: Gathered,
 }
 
 impl Semaphore {
     /// Forgets all clocks, whose rows are gone, but not the count.
     pub(super) fn forget_clocks(&mut self) {
         self.ups.iter_mut().for_each(|given| *given = Given::default());
+        self.all = Gathered::new();
     }
 
-    pub(super) fn up(&mut self, clocks: &mut Clocks, me: Thread, now: Time) {
-        let mut given = Given::default();
-        clocks.give(&mut given, me, now);
-        self.ups.push_back(given);
+    /// Whether the up was kept apart from others.
+    pub(super) fn up(&mut self, clocks: &mut Clocks, me: Thread, now: Time) -> bool {
+        let apart = self.more == 0 && self.ups.len() < MOST_UPS;
+        if apart {
+            let mut given = Given::default();
+            clocks.give(&mut given, me, now);
+            self.ups.push_back(given);
+        } else {
+            self.more += 1;
+            clocks.gather(&mut self.all, Given { slot: me.slot, time: now, row: me.row });
+        }
+        apart
     }
 
     pub(super) fn down(&mut self, clocks: &mut Clocks, thread: ThreadId) {
@@ -219,6 +260,12 @@ impl Semaphore {
         } else if let Some(given) = self.ups.pop_front() {
             clocks.learn(thread, given);
             clocks.drop(given.row);
+        } else if self.more > 0 {
+            self.more -= 1;
+            clocks.learn_all(thread, &self.all);
+            if self.more == 0 {
+                self.all.clear();
+            }
         }
     }
 }

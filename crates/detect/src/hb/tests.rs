@@ -1,7 +1,10 @@
 //! What only shows from inside: time that runs out, and memory that is given back.
 
-use super::Hb;
+use super::{Clocks, Hb};
+use crate::Races;
+use event::{Event, SiteId};
 use generate::{Generator, Options};
+use std::collections::BTreeSet;
 use trace::Trace;
 use trace::text::TextReader;
 
@@ -23,30 +26,89 @@ fn when_time_runs_out_it_begins_anew() {
     assert_eq!((pairs, found.forgot_before), (vec![(1, 2)], Some(8)));
 }
 
-/// On traces with every operation, what is found with little time is among what is found with enough.
+/// T2 was woken by the notify before the new beginning, so that of T4 woke T3.
+#[test]
+fn who_woke_whom_survives_a_new_beginning() {
+    let waits = "T2|acq(l)|\nT2|wait(c,l)|\nT3|acq(m)|\nT3|wait(c,m)|\nT1|notify(c)|\n";
+    let wakes = "T4|w(x)|\nT4|notify(c)|\nT2|woken(c,l)|\nT3|woken(c,m)|\nT3|r(x)|\n";
+    let trace = read(&format!("{waits}{wakes}"));
+    let mut hb = Hb { most_times: 5, ..Hb::new() };
+    hb.batch(&trace.names, &trace.batch);
+    let found = hb.finish();
+    assert_eq!((found.racy_events, found.forgot_before), (0, Some(5)));
+}
+
+/// A trace with every operation, each event with a site of its own.
+fn every_operation(seed: u64, threads: u32) -> Trace {
+    let (vars, locks, churn) = (40, 3, 0.02);
+    let options =
+        Options { events: 3000, threads, vars, locks, seed, churn, racy: 0.2, all_ops: true, ..Options::default() };
+    let mut trace = Trace::read(&mut Generator::new(options).expect("they make sense")).expect("it does not fail");
+    for (site, event) in (0..).zip(&mut trace.batch.events) {
+        *event = Event::with_extra(event.thread(), event.op(), event.object(), SiteId(site), event.extra());
+    }
+    trace
+}
+
+/// What is found within bounds is among what is found without.
+#[track_caller]
+fn bounds_make_up_nothing(threads: u32, bounded: impl Fn() -> Hb, told: impl Fn(&Races) -> bool) {
+    for seed in 0..20 {
+        let trace = every_operation(seed, threads);
+        let found = |mut hb: Hb| {
+            hb.batch(&trace.names, &trace.batch);
+            hb.finish()
+        };
+        let later = |found: &Races| found.races.iter().map(|race| race.later.event).collect::<BTreeSet<u64>>();
+        let (all, few) = (found(Hb::keeping(usize::MAX)), found(bounded()));
+        assert_eq!(later(&few).difference(&later(&all)).collect::<Vec<_>>(), Vec::<&u64>::new(), "seed {seed}");
+        assert!(few.racy_events > 0, "seed {seed}");
+        assert!(told(&few) && !told(&all), "seed {seed}: {:?}", few.forgot_before);
+        for race in &few.races {
+            assert_ne!(race.earlier.thread, race.later.thread, "seed {seed}");
+            for access in [&race.earlier, &race.later] {
+                assert_eq!(access.thread, trace.batch.events[access.event as usize].thread(), "seed {seed}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_new_beginning_makes_up_nothing() {
-    for seed in 0..20 {
-        let options = Options {
-            events: 3000,
-            threads: 5,
-            vars: 40,
-            locks: 3,
-            seed,
-            racy: 0.2,
-            all_ops: true,
-            ..Options::default()
-        };
-        let trace = Trace::read(&mut Generator::new(options).expect("they make sense")).expect("it does not fail");
-        let later = |most_times| {
-            let mut hb = Hb { most_times, ..Hb::keeping(usize::MAX) };
-            hb.batch(&trace.names, &trace.batch);
-            let found = hb.finish();
-            (found.racy_events, found.races.iter().map(|race| race.later.event).collect::<Vec<_>>())
-        };
-        let (all, few) = (later(super::MOST_TIMES), later(500));
-        assert!(few.0 > 0 && few.0 <= all.0, "{} of {}", few.0, all.0);
+    let forgot = |found: &Races| found.forgot_before.is_some();
+    bounds_make_up_nothing(5, || Hb { most_times: 500, ..Hb::keeping(usize::MAX) }, forgot);
+    bounds_make_up_nothing(5, || Hb { most_bytes: 1000, stretch: 100, ..Hb::keeping(usize::MAX) }, forgot);
+}
+
+#[test]
+fn threads_that_share_a_slot_make_up_nothing() {
+    let bounded = || Hb { clocks: Clocks::with_slots(4), ..Hb::keeping(usize::MAX) };
+    bounds_make_up_nothing(12, bounded, |found| found.taken_for_one > 0);
+}
+
+/// A semaphore with more ups than are kept apart still counts them, and they still come before their downs.
+#[test]
+fn ups_beyond_the_bound_are_one() {
+    let mut text = "T1|up(s)|\n".repeat(1 << 16) + "T3|w(x)|\nT3|up(s)|\nT1|w(y)|\nT1|up(s)|\n";
+    text += &("T2|down(s)|\n".repeat((1 << 16) + 2) + "T2|r(x)|\nT2|r(y)|\nT4|down(s)|\nT4|r(x)|\n");
+    let trace = read(&text);
+    let mut hb = Hb::new();
+    hb.batch(&trace.names, &trace.batch);
+    let found = hb.finish();
+    assert_eq!((found.racy_events, found.taken_for_one), (1, 2));
+}
+
+/// However often a thread waits beside one that sleeps, the notifies that are of no use are forgotten.
+#[test]
+fn notifies_do_not_pile_up() {
+    let mut text = String::from("T1|acq(l)|\nT1|wait(c,l)|\n");
+    for _ in 0..1000 {
+        text += "T2|acq(m)|\nT2|wait(c,m)|\nT3|notify(c)|\nT3|notify(c)|\nT2|woken(c,m)=timeout|\nT2|rel(m)|\n";
     }
+    let trace = read(&text);
+    let mut hb = Hb::new();
+    hb.batch(&trace.names, &trace.batch);
+    assert!(hb.conds[0].kept() <= 4, "{}", hb.conds[0].kept());
 }
 
 /// Accesses remembered from before keep their threads and locks when there come to be more threads than their words had room for.

@@ -5,9 +5,8 @@
 //! here one pass over the recorded run pairs every wait with the notify that ended it, or should have, and with the last read before it,
 //! and `predict` asks for an order in which the notify comes between the two.
 //!
-//! **Deviates** from the definition in docs/detectors.md: of waits at the same sites it takes a few only, and of a wait that ended without a
-//! notify (a timeout) the first notify meanwhile that woke nobody else. A notify of the waiting thread itself before it waits is
-//! not one that it missed.
+//! **Deviates** from the definition in docs/detectors.md in that of waits at the same sites it takes a few only. A wait that went on without
+//! a notify (a timeout) has none to lose, and is no candidate.
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
 //! are counted. The test is the last read of any variable: a thread that reads another variable between
@@ -95,15 +94,14 @@ struct Waiting {
     lock: LockId,
     wait: Place,
     test: Option<Place>,
-    /// The last notify of the condition before it by another thread.
+    /// The last notify of the condition before it.
     before: Option<Place>,
 }
 
 #[derive(Default, Debug)]
 struct Cond {
-    /// The last notify, and the last one of another thread than that.
+    /// The last notify.
     last: Option<Place>,
-    last_other: Option<Place>,
     /// Since when threads wait.
     waits: BTreeSet<u64>,
     /// Notifies that a thread which waits may be paired with, and whether of all.
@@ -120,9 +118,6 @@ impl Cond {
     }
 
     fn notify(&mut self, place: Place, all: bool) {
-        if let Some(last) = self.last.filter(|last| last.thread != place.thread) {
-            self.last_other = Some(last);
-        }
         self.last = Some(place);
         if self.room > 0 && !self.waits.is_empty() {
             self.room = if all { 0 } else { self.room - 1 };
@@ -130,20 +125,15 @@ impl Cond {
         }
     }
 
-    /// The last notify of another thread.
-    fn last_not_of(&self, thread: ThreadId) -> Option<Place> {
-        self.last.filter(|last| last.thread != thread).or(self.last_other.filter(|last| last.thread != thread))
-    }
-
     /// The first notify since then that woke nobody, or all.
     fn first_since(&self, wait: u64) -> Option<Place> {
         self.notifies.range(wait..).next().map(|(_, &(place, _))| place)
     }
 
-    /// The thread that waits since then goes on, woken by a notify or otherwise: that notify, or another that came meanwhile.
+    /// The thread that waits since then goes on: the notify that woke it, if one did.
     fn goes_on(&mut self, wait: u64, notified: bool) -> Option<Place> {
-        let notify = self.first_since(wait);
-        if let Some(place) = notify.filter(|place| notified && !self.notifies[&place.event].1) {
+        let notify = self.first_since(wait).filter(|_| notified);
+        if let Some(place) = notify.filter(|place| !self.notifies[&place.event].1) {
             self.notifies.remove(&place.event);
         }
         self.waits.remove(&wait);
@@ -194,7 +184,7 @@ impl LostWakeups {
                     let cond = &mut self.conds[event.cond().index()];
                     cond.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
-                    let (test, before) = (thread.read, cond.last_not_of(event.thread()));
+                    let (test, before) = (thread.read, cond.last);
                     thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, test, before });
                     self.found.untested += u64::from(test.is_none());
                 }

@@ -1,9 +1,14 @@
 //! Atomicity against its definition, on random small traces with every operation.
 
 mod blocks;
+#[path = "../../../witness/tests/common/mod.rs"]
+mod common;
 mod naive;
+mod predicted;
 #[path = "../brute/random.rs"]
 mod random;
+#[path = "../support/runs.rs"]
+mod runs;
 
 use detect::atomicity::{Atomicity, Violations};
 use event::{Id, Op};
@@ -11,7 +16,7 @@ use naive::Naive;
 use trace::Trace;
 use trace::text::TextReader;
 
-const TRACES: u64 = 60_000;
+const TRACES: u64 = 50_000;
 
 fn read(text: &str) -> Trace {
     Trace::read(&mut TextReader::new(text.as_bytes())).expect("it is a trace")

@@ -135,7 +135,7 @@ impl<'a> Naive<'a> {
         for (position, &second) in order.iter().enumerate() {
             for &first in &order[..position] {
                 let (from, to) = (self.transaction[first], self.transaction[second]);
-                if from != to && self.conflict(first, second) {
+                if from != to && !before[to].contains(&from) && self.conflict(first, second) {
                     before[to].push(from);
                 }
             }
@@ -158,27 +158,18 @@ impl<'a> Naive<'a> {
         false
     }
 
-    /// The first event that closes a cycle in the recorded order.
+    /// The first event that closes a cycle in the recorded order: one through its own transaction.
     pub(crate) fn first_closed(&self) -> Option<usize> {
-        let n = self.batch.events.len();
-        let order: Vec<usize> = (0..n).collect();
-        let cyclic = |events: usize| {
-            let before = self.before(&order[..events]);
-            (0..n).any(|transaction| Naive::on_cycle(&before, transaction))
-        };
-        if !cyclic(n) {
-            return None;
-        }
-        // A cycle stays one when more events come.
-        let (mut without, mut with) = (0, n);
-        while with - without > 1 {
-            let middle = usize::midpoint(without, with);
-            if cyclic(middle) {
-                with = middle;
-            } else {
-                without = middle;
+        let mut before = vec![Vec::new(); self.batch.events.len()];
+        (0..self.batch.events.len()).find(|&second| {
+            let to = self.transaction[second];
+            for first in 0..second {
+                let from = self.transaction[first];
+                if from != to && !before[to].contains(&from) && self.conflict(first, second) {
+                    before[to].push(from);
+                }
             }
-        }
-        Some(with - 1)
+            Naive::on_cycle(&before, to)
+        })
     }
 }

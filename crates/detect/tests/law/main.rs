@@ -2,7 +2,11 @@
 //!
 //! `FORETRACE_CASES` says how many traces each test takes.
 
+mod atomicity;
+mod blocks;
 mod deadlocks;
+mod races;
+mod wakeups;
 
 use event::{Id, Value, VarId};
 use law::definition::{Definition, Model};
@@ -32,6 +36,20 @@ impl Case {
         let mut r = Random::new(seed);
         let text = if r.percent(80) { faulty_trace(&mut r) } else { random_trace(&mut r) };
         Case::new(text)
+    }
+
+    /// So, with a site of its own for every event.
+    fn with_sites(seed: u64) -> Case {
+        let case = Case::random(seed);
+        let mut number = 0;
+        let line = |line: &str| match line.rsplit_once('|') {
+            Some((event, _)) => {
+                number += 1;
+                format!("{event}|{number}\n")
+            }
+            None => format!("{line}\n"),
+        };
+        Case::new(case.text.lines().map(line).collect())
     }
 
     fn initial(&self, var: VarId) -> Value {

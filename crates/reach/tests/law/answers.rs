@@ -1,11 +1,13 @@
 //! Every answer is that of a search through all feasible prefixes, and every prefix passes the checker.
 
 use crate::definition::{Definition, Model, Set, set_of};
+use crate::dense::dense_trace;
 use crate::random::Random;
 use crate::recorded::Happened;
 use crate::schedule::random_trace;
 use crate::{initial_values, read};
 use event::{Op, Value, VarId};
+use law::cases;
 use reach::{Answer, Limits, Question, Reach};
 use std::collections::HashSet;
 use trace::Trace;
@@ -139,11 +141,11 @@ fn conflict(a: &Happened, b: &Happened) -> bool {
 }
 
 /// Asks a few questions about each of so many random traces.
-fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
+fn compare(cases: u64, make: fn(&mut Random) -> String) -> (usize, usize) {
     let (mut reached, mut impossible) = (0, 0);
-    for seed in seeds {
+    for seed in 0..cases {
         let mut r = Random::new(seed);
-        let text = random_trace(&mut r);
+        let text = make(&mut r);
         let trace = read(&text);
         let count = trace.batch.events.len();
         if count < 2 {
@@ -182,6 +184,12 @@ fn compare(seeds: std::ops::Range<u64>) -> (usize, usize) {
 
 #[test]
 fn as_an_exhaustive_search_says() {
-    let (reached, impossible) = compare(0..50_000);
-    assert!(reached > 50_000 && impossible > 50_000, "{reached} {impossible}");
+    let (reached, impossible) = compare(cases(50_000), random_trace);
+    assert!(reached * 4 > impossible && impossible * 4 > reached, "{reached} {impossible}");
+}
+
+#[test]
+fn where_there_is_much_to_decide() {
+    let (reached, impossible) = compare(cases(4_000), dense_trace);
+    assert!(reached * 4 > impossible && impossible * 8 > reached, "{reached} {impossible}");
 }

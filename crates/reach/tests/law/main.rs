@@ -1,6 +1,7 @@
 //! Answers and excerpts against brute force over the definitions of docs/causality.md.
 
 mod answers;
+mod dense;
 mod excerpts;
 
 use event::{Space, Value};

@@ -29,6 +29,11 @@ impl<'a> Cursor<'a> {
         Cursor { rest: bytes }
     }
 
+    /// How many bytes are left.
+    pub(super) fn len(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.rest.is_empty()
     }

@@ -1,14 +1,19 @@
-//! Reads [events frames](super::events): first what was predicted, then the events themselves.
+//! Reads [events frames](super::events): the columns of a frame, then piece by piece what was predicted and the events.
 
 use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::events::{Limits, needs_extra};
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
+use super::planes::Planes;
 use super::predict::{Predictor, code};
 use event::{Batch, Event, Names, Op, SiteId, ThreadId};
+use std::ops::Range;
 
-/// Reads events frames.
+/// Events that are put together at a time: what is looked up for them, and the events, should stay in a near cache.
+const PIECE: usize = 1 << 12;
+
+/// Reads events frames, piece by piece.
 pub(super) struct EventDecoder {
     pub(super) predictor: Predictor,
     columns: ColumnReader,
@@ -17,12 +22,19 @@ pub(super) struct EventDecoder {
     codes: Vec<u8>,
     extras: Vec<u8>,
     /// Objects and sites that were stored because they were not predicted.
-    stored_objects: Vec<u32>,
-    stored_sites: Vec<u32>,
-    /// The object and the site of every event.
+    stored_objects: Planes,
+    stored_sites: Planes,
+    habits: bool,
+    /// Events taken so far, and the bytes of runs and extras for them.
+    taken: usize,
+    runs_taken: usize,
+    extras_taken: usize,
+    /// The stretch of one thread that the next event is in: the thread, and how many events are left.
+    run: (u32, usize),
+    /// Of a piece: its stretches of one thread, and the object and the site of every event.
+    stretches: Vec<(u32, usize)>,
     objects: Vec<u32>,
     sites: Vec<u32>,
-    plane: Vec<u8>,
 }
 
 impl EventDecoder {
@@ -34,66 +46,126 @@ impl EventDecoder {
             ops: Vec::new(),
             codes: Vec::new(),
             extras: Vec::new(),
-            stored_objects: Vec::new(),
-            stored_sites: Vec::new(),
+            stored_objects: Planes::default(),
+            stored_sites: Planes::default(),
+            habits: false,
+            taken: 0,
+            runs_taken: 0,
+            extras_taken: 0,
+            run: (0, 0),
+            stretches: Vec::new(),
             objects: Vec::new(),
             sites: Vec::new(),
-            plane: Vec::new(),
         })
     }
 
-    /// Appends the `count` events of a payload to a batch.
-    pub(super) fn decode(
-        &mut self,
-        payload: &[u8],
-        count: usize,
-        habits: bool,
-        names: &Names,
-        stacks: usize,
-        batch: &mut Batch,
-    ) -> Result<(), Damage> {
-        self.columns(payload, count)?;
-        let limits = Limits::new(names);
-        if habits {
-            self.predict_by_habits(&limits)?;
-        } else {
-            self.predict()?;
-        }
-        self.check(&limits)?;
-        self.assemble(&limits, Bounds::new(names, stacks), batch)
-    }
-
-    fn columns(&mut self, payload: &[u8], count: usize) -> Result<(), Damage> {
+    /// Begins to read the `count` events of a payload.
+    pub(super) fn open(&mut self, payload: &[u8], count: usize, habits: bool) -> Result<(), Damage> {
+        self.close();
+        self.habits = habits;
         if count > MAX_EVENTS {
             return Err(Damage("it says it holds more events than a frame can"));
         }
+        let opened = self.columns(payload, count).and_then(|()| self.finish());
+        if opened.is_err() {
+            self.close();
+        }
+        opened
+    }
+
+    /// Forgets the events that were not taken.
+    fn close(&mut self) {
+        self.ops.clear();
+        (self.taken, self.runs_taken, self.extras_taken, self.run) = (0, 0, 0, (0, 0));
+    }
+
+    /// Whether all events were taken.
+    pub(super) fn is_done(&self) -> bool {
+        self.taken == self.ops.len()
+    }
+
+    /// Appends events to a batch: all that are left, or some.
+    pub(super) fn take(&mut self, all: bool, names: &Names, stacks: usize, batch: &mut Batch) -> Result<(), Damage> {
+        let left = self.ops.len() - self.taken;
+        let limits = Limits::new(names);
+        let taken = self.piece(if all { left } else { left.min(PIECE) }, &limits, Bounds::new(names, stacks), batch);
+        if taken.is_err() {
+            self.close();
+        }
+        taken
+    }
+
+    fn columns(&mut self, payload: &[u8], count: usize) -> Result<(), Damage> {
         let mut from = Cursor::new(payload);
         // A run is at least one event and at most 4 bytes of thread and 3 of length.
         self.columns.get(&mut from, 8 * count, &mut self.runs)?;
         self.columns.get_exact(&mut from, count, &mut self.ops)?;
         self.columns.get_exact(&mut from, count, &mut self.codes)?;
-        if self.codes.iter().fold(0, |all, &c| all | c) & !code::ALL != 0 {
+        let codes = count_codes(&self.codes);
+        if codes.used & !code::ALL != 0 {
             return Err(Damage("there is no such prediction"));
         }
-        let stored = |mask, value| self.codes.iter().filter(|&&c| c & mask == value).count();
-        let objects = stored(code::OBJECT_BY_STRIDE, 0);
-        let sites = stored(code::SITE_MASK, code::SITE_STORED);
-        get_planes(&mut self.columns, &mut from, objects, &mut self.stored_objects, &mut self.plane)?;
-        get_planes(&mut self.columns, &mut from, sites, &mut self.stored_sites, &mut self.plane)?;
+        if !self.habits && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
+            return Err(Damage("a prediction is of a kind that the frame does not use"));
+        }
+        self.stored_objects.open(&mut self.columns, &mut from, count - codes.strides)?;
+        self.stored_sites.open(&mut self.columns, &mut from, codes.stored)?;
         self.columns.get(&mut from, MAX_COLUMN, &mut self.extras)?;
         from.finish()
     }
 
+    fn piece(&mut self, count: usize, limits: &Limits, bounds: Bounds, batch: &mut Batch) -> Result<(), Damage> {
+        let piece = self.taken..self.taken + count;
+        self.stretches(count, limits)?;
+        let codes = count_codes(&self.codes[piece.clone()]);
+        self.stored_objects.next(count - codes.strides);
+        self.stored_sites.next(codes.stored);
+        if self.habits {
+            self.predict_by_habits(piece.clone());
+        } else {
+            self.predict(piece.clone());
+        }
+        self.assemble(piece.clone(), codes.used, limits, bounds, batch)?;
+        self.taken = piece.end;
+        self.finish()
+    }
+
+    /// When all events were taken, everything must have been.
+    fn finish(&self) -> Result<(), Damage> {
+        let more = self.runs_taken != self.runs.len() || self.extras_taken != self.extras.len();
+        if self.is_done() && more { Err(Damage("a frame holds more than it should")) } else { Ok(()) }
+    }
+
+    /// The next stretches of one thread each.
+    fn stretches(&mut self, count: usize, limits: &Limits) -> Result<(), Damage> {
+        self.stretches.clear();
+        let mut runs = Cursor::new(&self.runs[self.runs_taken..]);
+        let mut left = count;
+        while left > 0 {
+            if self.run.1 == 0 {
+                let thread = runs.get_below(limits.threads)?;
+                let most = self.ops.len() - self.taken - (count - left);
+                self.run = match runs.get_below(most + 1)? as usize {
+                    0 => return Err(Damage("a run of events is empty")),
+                    len => (thread, len),
+                };
+            }
+            let len = self.run.1.min(left);
+            self.stretches.push((self.run.0, len));
+            self.run.1 -= len;
+            left -= len;
+        }
+        self.runs_taken = self.runs.len() - runs.len();
+        Ok(())
+    }
+
     /// Without habits every object is stored, and sites depend on nothing but operations and objects: a loop so
     /// short that many look-ups are under way at once.
-    fn predict(&mut self) -> Result<(), Damage> {
-        if self.codes.iter().any(|&c| c & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0) {
-            return Err(Damage("a prediction is of a kind that the frame does not use"));
-        }
-        std::mem::swap(&mut self.objects, &mut self.stored_objects);
-        let mut stored = self.stored_sites.iter();
+    fn predict(&mut self, piece: Range<usize>) {
+        std::mem::swap(&mut self.objects, &mut self.stored_objects.numbers);
+        let mut stored = self.stored_sites.numbers.iter();
         self.sites.clear();
-        let events = self.ops.iter().zip(&self.codes).zip(&self.objects);
+        let events = self.ops[piece.clone()].iter().zip(&self.codes[piece]).zip(&self.objects);
         self.sites.extend(events.map(|((&op, &how), &object)| {
             if how & code::SITE_MASK == code::SITE_BY_OBJECT {
                 self.predictor.site_of(op, object)
@@ -104,17 +176,15 @@ impl EventDecoder {
                 site
             }
         }));
-        Ok(())
     }
 
-    fn predict_by_habits(&mut self, limits: &Limits) -> Result<(), Damage> {
-        let (mut ops, mut codes) = (&self.ops[..], &self.codes[..]);
-        let (mut stored_objects, mut stored_sites) = (self.stored_objects.iter(), self.stored_sites.iter());
+    fn predict_by_habits(&mut self, piece: Range<usize>) {
+        let (mut ops, mut codes) = (&self.ops[piece.clone()], &self.codes[piece]);
+        let mut stored_objects = self.stored_objects.numbers.iter();
+        let mut stored_sites = self.stored_sites.numbers.iter();
         self.objects.clear();
         self.sites.clear();
-        let mut runs = Cursor::new(&self.runs);
-        while !ops.is_empty() {
-            let (thread, len) = next_run(&mut runs, limits, ops.len())?;
+        for &(thread, len) in &self.stretches {
             let (run_ops, run_codes);
             (run_ops, ops) = ops.split_at(len);
             (run_codes, codes) = codes.split_at(len);
@@ -138,83 +208,90 @@ impl EventDecoder {
             }
             self.predictor.leave(thread, previous);
         }
-        Ok(())
     }
 
-    /// Every operation is one, and every id is that of a name.
-    fn check(&self, limits: &Limits) -> Result<(), Damage> {
-        if self.ops.iter().any(|&op| usize::from(op) >= Op::COUNT) {
-            return Err(Damage("there is no such operation"));
-        }
-        let mut sound = self.sites.iter().fold(0, |max, &site| max.max(site)) < limits.sites || self.sites.is_empty();
-        for (&op, &object) in self.ops.iter().zip(&self.objects) {
-            sound &= object < limits.objects[usize::from(op) & 63];
-        }
-        if sound { Ok(()) } else { Err(Damage("an event refers to a name that is not there")) }
-    }
-
-    fn assemble(&mut self, limits: &Limits, bounds: Bounds, batch: &mut Batch) -> Result<(), Damage> {
-        let count = self.ops.len();
-        let mut runs = Cursor::new(&self.runs);
-        let mut extras = Cursor::new(&self.extras);
-        batch.events.reserve(count);
+    /// Puts the parts together, and sees that every operation is one, and every id that of a name.
+    fn assemble(
+        &mut self,
+        piece: Range<usize>,
+        used: u8,
+        limits: &Limits,
+        bounds: Bounds,
+        batch: &mut Batch,
+    ) -> Result<(), Damage> {
+        let (ops, codes) = (&self.ops[piece.clone()], &self.codes[piece.clone()]);
+        let mut extras = Cursor::new(&self.extras[self.extras_taken..]);
+        batch.events.reserve(piece.len());
+        let mut sound = true;
         let mut from = 0;
-        while from < count {
-            let (thread, len) = next_run(&mut runs, limits, count - from)?;
+        for &(thread, len) in &self.stretches {
             let run = from..from + len;
             from += len;
-            let parts = self.ops[run.clone()].iter().zip(&self.objects[run.clone()]).zip(&self.sites[run.clone()]);
-            let bare = parts.map(|((&op, &object), &site)| {
-                Event::new(ThreadId(thread), Op::from_code(op).unwrap_or(Op::Read), object, SiteId(site))
-            });
-            if self.extras.is_empty() {
-                batch.events.extend(bare);
+            let parts = ops[run.clone()].iter().zip(&self.objects[run.clone()]).zip(&self.sites[run.clone()]);
+            let event = |op, object, site, extra| {
+                Event::with_extra(ThreadId(thread), Op::from_code(op).unwrap_or(Op::Read), object, SiteId(site), extra)
+            };
+            if used & code::HAS_EXTRA == 0 {
+                batch.events.extend(parts.map(|((&op, &object), &site)| {
+                    sound &= (object < limits.bare_objects[usize::from(op)]) & (site < limits.sites);
+                    event(op, object, site, 0)
+                }));
                 continue;
             }
-            for (event, &how) in bare.zip(&self.codes[run]) {
-                let extra = match how & code::HAS_EXTRA {
-                    0 => 0,
-                    _ => extras::get_extra(&mut extras, event.op(), bounds, batch)?,
+            for (((&op, &object), &site), &how) in parts.zip(&codes[run]) {
+                let (extra, limit) = match how & code::HAS_EXTRA {
+                    0 => (0, &limits.bare_objects),
+                    _ => {
+                        let op = Op::from_code(op).ok_or(NO_OPERATION)?;
+                        (extras::get_extra(&mut extras, op, bounds, batch)?, &limits.objects)
+                    }
                 };
-                batch.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));
+                sound &= (object < limit[usize::from(op)]) & (site < limits.sites);
+                batch.events.push(event(op, object, site, extra));
             }
         }
+        self.extras_taken = self.extras.len() - extras.len();
+        if sound { Ok(()) } else { Err(self.what_is_wrong()) }
+    }
+
+    /// Why the events are not sound.
+    #[cold]
+    fn what_is_wrong(&self) -> Damage {
         let lacks = |(&op, &how): (&u8, &u8)| how & code::HAS_EXTRA == 0 && Op::from_code(op).is_some_and(needs_extra);
-        if self.ops.iter().zip(&self.codes).any(lacks) {
-            return Err(Damage("an event lacks a part that its operation needs"));
+        if self.ops.iter().any(|&op| Op::from_code(op).is_none()) {
+            NO_OPERATION
+        } else if self.ops.iter().zip(&self.codes).any(lacks) {
+            Damage("an event lacks a part that its operation needs")
+        } else {
+            Damage("an event refers to a name that is not there")
         }
-        runs.finish()?;
-        extras.finish()
     }
 }
 
-/// The next stretch of one thread: the thread, and how many events.
-fn next_run(runs: &mut Cursor<'_>, limits: &Limits, left: usize) -> Result<(u32, usize), Damage> {
-    let thread = runs.get_below(limits.threads)?;
-    match runs.get_below(left + 1)? as usize {
-        0 => Err(Damage("a run of events is empty")),
-        len => Ok((thread, len)),
-    }
+const NO_OPERATION: Damage = Damage("there is no such operation");
+
+/// What codes say together.
+struct Codes {
+    /// The bits that occur.
+    used: u8,
+    /// How many objects are strides.
+    strides: usize,
+    /// How many sites are stored.
+    stored: usize,
 }
 
-fn get_planes(
-    columns: &mut ColumnReader,
-    from: &mut Cursor<'_>,
-    count: usize,
-    numbers: &mut Vec<u32>,
-    plane: &mut Vec<u8>,
-) -> Result<(), Damage> {
-    if from.get()? != count as u64 {
-        return Err(Damage("the predictions do not add up"));
-    }
-    let width = from.get_below(5)?;
-    numbers.clear();
-    numbers.resize(count, 0);
-    for byte in 0..width {
-        columns.get_exact(from, count, plane)?;
-        for (number, &part) in numbers.iter_mut().zip(plane.iter()) {
-            *number |= u32::from(part) << (8 * byte);
+fn count_codes(codes: &[u8]) -> Codes {
+    let mut all = Codes { used: 0, strides: 0, stored: 0 };
+    // Sums of so few fit a byte, so that many are added at once.
+    for codes in codes.chunks(128) {
+        let (mut strides, mut stored) = (0u8, 0u8);
+        for &how in codes {
+            all.used |= how;
+            strides += how & code::OBJECT_BY_STRIDE;
+            stored += (how & code::SITE_STORED) / code::SITE_STORED;
         }
+        all.strides += usize::from(strides);
+        all.stored += usize::from(stored);
     }
-    Ok(())
+    all
 }

@@ -4,6 +4,7 @@ use super::bytes::put;
 use super::column::ColumnWriter;
 use super::events::needs_extra;
 use super::extras;
+use super::planes::put_planes;
 use super::predict::{Predictor, code};
 use event::{Batch, Event};
 
@@ -100,18 +101,5 @@ impl EventEncoder {
         }
         self.ops.push(op as u8);
         self.codes.push(how);
-    }
-}
-
-/// Appends numbers as planes: their count, how many bytes each has, and a column for each of these bytes.
-fn put_planes(columns: &mut ColumnWriter, out: &mut Vec<u8>, numbers: &[u32], plane: &mut Vec<u8>) {
-    let widest = numbers.iter().fold(0, |all, &n| all | n);
-    let width = (32 - widest.leading_zeros()).div_ceil(8);
-    put(out, numbers.len() as u64);
-    put(out, width.into());
-    for byte in 0..width {
-        plane.clear();
-        plane.extend(numbers.iter().map(|&n| (n >> (8 * byte)) as u8));
-        columns.put(out, plane);
     }
 }

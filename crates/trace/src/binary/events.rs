@@ -21,19 +21,23 @@ pub(super) fn needs_extra(op: Op) -> bool {
 pub(super) struct Limits {
     pub(super) threads: usize,
     pub(super) sites: u32,
-    /// By operation.
-    pub(super) objects: [u32; 64],
+    /// By operation's code; nothing is below that of a code without an operation.
+    pub(super) objects: [u32; 256],
+    /// The same for events without an extra.
+    pub(super) bare_objects: [u32; 256],
 }
 
 impl Limits {
     pub(super) fn new(names: &Names) -> Self {
         let below = |count| u32::try_from(count).unwrap_or(u32::MAX);
-        let mut objects = [0; 64];
+        let (mut objects, mut bare_objects) = ([0; 256], [0; 256]);
         for &op in Op::ALL {
             // An operation without an object has object 0.
             let count = op.space().map_or(1, |space| names.space(space).len());
             objects[op as usize] = below(count);
+            bare_objects[op as usize] = if needs_extra(op) { 0 } else { below(count) };
         }
-        Limits { threads: names.space(Space::Thread).len(), sites: below(names.space(Space::Site).len()), objects }
+        let (threads, sites) = (names.space(Space::Thread).len(), below(names.space(Space::Site).len()));
+        Limits { threads, sites, objects, bare_objects }
     }
 }

@@ -21,6 +21,7 @@ mod extras;
 mod frame;
 mod index;
 mod late;
+mod planes;
 mod predict;
 mod reader;
 mod tables;

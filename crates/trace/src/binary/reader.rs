@@ -1,4 +1,4 @@
-//! Reads a binary trace, one frame a batch, from a file or a stream.
+//! Reads a binary trace, a frame or a piece of one at a time, from a file or a stream.
 
 use super::bytes::Cursor;
 use super::column::ColumnReader;
@@ -338,6 +338,16 @@ impl<R: Read + Send> Source for BinaryReader<R> {
         batch.clear(self.read);
         batch.inits.append(&mut self.early.inits);
         while !self.ended {
+            if !self.decoder.is_done() {
+                // Initial values may stand between any of the events that follow them.
+                let whole = !batch.inits.is_empty();
+                if let Err(damage) = self.decoder.take(whole, &self.names, self.meta.stacks.len(), batch) {
+                    self.ended = true;
+                    batch.clear(self.read);
+                    return Err(damage.at(self.frame_at));
+                }
+                break;
+            }
             let header = match self.next_frame() {
                 Ok(Next::Frame(header)) => header,
                 Ok(Next::End) => break,
@@ -350,9 +360,8 @@ impl<R: Read + Send> Source for BinaryReader<R> {
                 if header.flags & FLAG_KEY != 0 {
                     self.decoder.predictor.reset();
                 }
-                let stacks = self.meta.stacks.len();
                 let habits = header.flags & FLAG_HABITS != 0;
-                self.decoder.decode(&self.payload, header.count as usize, habits, &self.names, stacks, batch)
+                self.decoder.open(&self.payload, header.count as usize, habits)
             } else {
                 self.table(header, batch)
             };
@@ -363,7 +372,7 @@ impl<R: Read + Send> Source for BinaryReader<R> {
             }
             // Initial values that stand before the next events need not wait for them.
             let waiting = batch.inits.last().is_some_and(|init| init.before > 0);
-            if !batch.events.is_empty() || (batch.inits.len() >= MAX_INITS && !waiting) {
+            if self.decoder.is_done() && batch.inits.len() >= MAX_INITS && !waiting {
                 break;
             }
             if batch.inits.len() > 2 * MAX_INITS {

@@ -48,7 +48,8 @@ pub fn check_lost_wakeup(
     Ok(())
 }
 
-/// Whether the notify, recorded after the wait and before its thread goes on, is the one that ends it.
+/// Whether the notify, recorded after the wait and before its thread goes on, is the one that ends it, or should if that
+/// never does. A wait that went on without a notify has none.
 fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>, notify: usize) -> bool {
     let cond = trace.events[wait].object();
     let notifies = |at: usize| {
@@ -62,7 +63,7 @@ fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>,
     let pairs = pairs(names, trace);
     if goes_on.is_some() {
         let own = pairs.iter().find(|pair| pair.wait as usize == wait);
-        return own.is_none_or(|pair| pair.notify as usize == notify);
+        return own.is_some_and(|pair| pair.notify as usize == notify);
     }
     let mut used = vec![false; trace.events.len()];
     for Pair { notify, .. } in pairs {

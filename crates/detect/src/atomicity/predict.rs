@@ -1,0 +1,303 @@
+//! Orders of a window's events that are not serialisable, though the recorded one is: cycles through two threads.
+//!
+//! The event that closes a cycle is of a block A: it is the last one, a2, and comes after an event b2 of the other thread. That is in one
+//! transaction with an event b1, or comes after it in its thread, and b1 comes after an earlier event a1 of A. So for each block and each two of its
+//! accesses this asks for a feasible prefix with a1 before b1, and b2, after which a2 is next; as the last event it may read
+//! anything.
+//!
+//! **Prunes** what cannot be, or was asked often enough: variables of one thread, or never written; events kept apart by two
+//! sections of one lock; of equal accesses in a block (site, variable, kind) all but the first and the last; of the others'
+//! accesses all but the few nearest of each kind; and patterns (block, four sites) that were found, are violated in the recorded run, or were asked
+//! about a few times. Conflicts of other kinds (locks, forks, semaphores) are not asked about: a block that takes a lock twice would
+//! always be violated.
+//!
+//! **May miss** therefore cycles through more threads, and rare neighbours; **raises no false alarm**: what is found is a feasible prefix that
+//! passes `witness::check_atomicity`.
+
+use super::accesses::{Access, NONE, Whole, Window};
+use super::report::{Place, Violations};
+use crate::windows::{Schedule, Search, offset};
+use event::{Batch, BlockId, Names, Op, SiteId, Value, VarId};
+use reach::{Answer, Excerpt, Excerpts, Question, Reach};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// So often is asked about one pattern.
+const TRIES: u8 = 4;
+/// So many accesses of a variable by others are looked at, before a block and after its beginning.
+const NEAR: usize = 24;
+
+/// A block that is not serialisable in another run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicted {
+    /// The block's name.
+    pub block: BlockId,
+    /// Its first event.
+    pub begin: Place,
+    /// An event of the block, and a later one of another thread that conflicts with it.
+    pub leaves: [Place; 2],
+    /// An event of that thread, in the same transaction or a later one, and a later one of the block that conflicts with it.
+    pub enters: [Place; 2],
+    /// The variables of these conflicts.
+    pub variables: [VarId; 2],
+    /// The order that shows it; its last event closes the cycle, and may be a terminal read.
+    pub schedule: Schedule,
+}
+
+/// What a search found, and what it left out.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Predictions {
+    /// Violations, one for each pattern (the block's name and four sites).
+    pub found: Vec<Predicted>,
+    /// Questions asked.
+    pub asked: u64,
+    /// Patterns for which a limit was met, and none was found.
+    pub undecided: u64,
+    /// Further occurrences of patterns that had been asked about often enough.
+    pub left_out: u64,
+    /// Windows not looked at, or not to the end, because time was up.
+    pub unasked: u64,
+}
+
+/// A block's name, the sites of a1, b1, b2 and a2, and the variables if a site is not known.
+type Pattern = (BlockId, [SiteId; 4], [u32; 2]);
+
+#[derive(Clone, Copy, Default)]
+struct Tried {
+    tries: u8,
+    undecided: bool,
+    settled: bool,
+}
+
+/// What may be a cycle: a1 and b1, b2 and a2.
+#[derive(Clone, Copy)]
+struct Cycle {
+    leaves: [Access; 2],
+    enters: [Access; 2],
+}
+
+struct Finder<'a> {
+    names: &'a Names,
+    batch: &'a Batch,
+    initial: &'a dyn Fn(VarId) -> Value,
+    search: &'a Search<'a>,
+    whole: Whole,
+    tried: FxHashMap<Pattern, Tried>,
+    found: Predictions,
+    /// The end of the window before.
+    seen: u64,
+}
+
+/// Looks for violations in windows of the whole trace. Only blocks of these names count, if some are given;
+/// `observed` are the violations of the recorded run, which need no prediction.
+pub fn predict(
+    names: &Names,
+    batch: &Batch,
+    initial: &dyn Fn(VarId) -> Value,
+    of: Option<&FxHashSet<String>>,
+    observed: &Violations,
+    search: &Search<'_>,
+) -> Predictions {
+    let mut finder = Finder {
+        names,
+        batch,
+        initial,
+        search,
+        whole: Whole::new(names, batch, of),
+        tried: FxHashMap::default(),
+        found: Predictions::default(),
+        seen: 0,
+    };
+    for violation in &observed.found {
+        if let [leaves, enters] = violation.cycle[..] {
+            let sites = [leaves[0], leaves[1], enters[0], enters[1]].map(|place| place.site);
+            let events = [leaves[0], enters[1]].map(|place| batch.events.get((place.event - batch.first) as usize));
+            let vars = events.map(|event| event.map_or(0, |event| event.object()));
+            let settled = Tried { settled: true, ..Tried::default() };
+            finder.tried.insert(pattern(violation.block, sites, vars), settled);
+        }
+    }
+    for excerpt in Excerpts::new(names, batch, search.window) {
+        if search.is_over() || !finder.window(&excerpt) {
+            finder.found.unasked += 1;
+        }
+        finder.seen = excerpt.window.end;
+    }
+    let open = |tried: &&Tried| tried.undecided && !tried.settled;
+    finder.found.undecided = finder.tried.values().filter(open).count() as u64;
+    finder.found
+}
+
+fn pattern(block: BlockId, sites: [SiteId; 4], vars: [u32; 2]) -> Pattern {
+    let known = sites.iter().all(|&site| site != SiteId(0));
+    (block, sites, if known { [0; 2] } else { vars })
+}
+
+impl Finder<'_> {
+    /// Whether the window was looked at to its end.
+    fn window(&mut self, excerpt: &Excerpt) -> bool {
+        let window = Window::new(&self.whole, excerpt);
+        let mut reach = None;
+        for &block in &window.order {
+            if self.search.is_over() {
+                return false;
+            }
+            for cycle in self.cycles(&window, block) {
+                if self.search.is_over() {
+                    return false;
+                }
+                let reach =
+                    reach.get_or_insert_with(|| Reach::new(self.names, &excerpt.batch, excerpt.fixed, self.initial));
+                self.ask(reach, excerpt, cycle);
+            }
+        }
+        true
+    }
+
+    fn pattern(&self, cycle: &Cycle) -> Pattern {
+        let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
+        let sites = [a1, b1, b2, a2].map(|access| access.event.site());
+        let block = self.batch.events[a1.block as usize].block();
+        pattern(block, sites, [a1, a2].map(|access| access.event.object()))
+    }
+
+    /// The cycles that a block may be on, as far as they are worth a question.
+    fn cycles(&mut self, window: &Window, block: u32) -> Vec<Cycle> {
+        let mine: Vec<Access> = window.blocks[&block].iter().map(|&place| window.all[place as usize]).collect();
+        let mut cycles = Vec::new();
+        let mut kinds = FxHashSet::default();
+        for (k, a1) in mine.iter().enumerate() {
+            if !kinds.insert(a1.kind()) {
+                continue;
+            }
+            let ends = first_and_last(&mine[k + 1..]);
+            for b1 in near(window, a1, block) {
+                let together = match window.blocks.get(&b1.block) {
+                    Some(places) if b1.block != NONE => firsts(window, places, &b1),
+                    _ => vec![b1],
+                };
+                for a2 in &ends {
+                    let later = later(window, &b1, a2);
+                    for &b2 in together.iter().filter(|b2| b2.conflicts(a2)).chain(&later) {
+                        self.consider(&mut cycles, Cycle { leaves: [*a1, b1], enters: [b2, *a2] });
+                    }
+                }
+            }
+        }
+        cycles
+    }
+
+    fn consider(&mut self, cycles: &mut Vec<Cycle>, cycle: Cycle) {
+        let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
+        let latest = [b1, b2, a2].map(|access| u64::from(access.index)).into_iter().max().unwrap_or(0);
+        if latest < self.seen || self.whole.exclude([a1.index, a2.index], [b1.index, b2.index]) {
+            return;
+        }
+        let pattern = self.pattern(&cycle);
+        let tried = self.tried.entry(pattern).or_default();
+        if tried.settled {
+            return;
+        }
+        if tried.tries >= TRIES {
+            self.found.left_out += 1;
+            return;
+        }
+        tried.tries += 1;
+        cycles.push(cycle);
+    }
+
+    fn ask(&mut self, reach: &mut Reach<'_>, excerpt: &Excerpt, cycle: Cycle) {
+        let pattern = self.pattern(&cycle);
+        if self.tried.get(&pattern).is_some_and(|tried| tried.settled) {
+            return;
+        }
+        let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
+        let all = [a1, b1, b2, a2].map(|access| offset(excerpt, u64::from(access.index)));
+        let [Some(o1), Some(p1), Some(p2), Some(o2)] = all else { return };
+        // A read-modify-write is never a terminal read: it has to see what it saw.
+        let strict = a2.event.op() == Op::AtomicRmw;
+        let before = [(o1, p1), (p1, o2), (p2, o2)];
+        let question = if strict {
+            Question { next: &[], contains: &[], before: &before }
+        } else {
+            Question { next: &[o2], contains: &[p2], before: &before[..1] }
+        };
+        self.found.asked += 1;
+        let answer = reach.ask(&question, &self.search.limits());
+        let tried = self.tried.entry(pattern).or_default();
+        match answer {
+            Answer::Reached(mut prefix) => {
+                tried.settled = true;
+                if strict {
+                    let end = prefix.iter().position(|&event| event == o2).map_or(prefix.len(), |at| at + 1);
+                    prefix.truncate(end);
+                } else {
+                    prefix.push(o2);
+                }
+                let place = |access: Access| self.place(access.index);
+                self.found.found.push(Predicted {
+                    block: pattern.0,
+                    begin: self.place(a1.block),
+                    leaves: [a1, b1].map(place),
+                    enters: [b2, a2].map(place),
+                    variables: [a1, a2].map(|access| VarId(access.event.object())),
+                    schedule: Schedule::new(excerpt, &prefix),
+                });
+            }
+            Answer::Impossible => {}
+            Answer::Undecided => tried.undecided = true,
+        }
+    }
+
+    fn place(&self, index: u32) -> Place {
+        let event = self.batch.events[index as usize];
+        Place { event: u64::from(index), thread: event.thread(), site: event.site() }
+    }
+}
+
+/// Of each kind of access the first and the last.
+fn first_and_last(accesses: &[Access]) -> Vec<Access> {
+    let mut kinds: FxHashMap<(u32, u32, bool), (usize, usize)> = FxHashMap::default();
+    for (k, access) in accesses.iter().enumerate() {
+        kinds.entry(access.kind()).or_insert((k, k)).1 = k;
+    }
+    let mut chosen: Vec<usize> = kinds.into_values().flat_map(|(first, last)| [first, last]).collect();
+    chosen.sort_unstable();
+    chosen.dedup();
+    chosen.into_iter().map(|k| accesses[k]).collect()
+}
+
+/// Of each kind of access of a block the first, and this one.
+fn firsts(window: &Window, places: &[u32], also: &Access) -> Vec<Access> {
+    let mut kinds = FxHashSet::default();
+    let all = places.iter().map(|&place| window.all[place as usize]);
+    all.filter(|access| kinds.insert(access.kind()) || access.index == also.index).collect()
+}
+
+/// Conflicting accesses of others, the nearest of each kind and thread before and after an access.
+fn near(window: &Window, access: &Access, block: u32) -> Vec<Access> {
+    let places = &window.vars[&access.event.object()];
+    let at = places.partition_point(|&place| window.all[place as usize].index < access.index);
+    let mut kinds = FxHashSet::default();
+    let mut chosen = Vec::new();
+    let before = places[..at].iter().rev().take(NEAR);
+    let after = places[at..].iter().take(NEAR);
+    for (side, places) in [before.collect::<Vec<_>>(), after.collect()].into_iter().enumerate() {
+        for other in places.into_iter().map(|&place| window.all[place as usize]) {
+            let kind = (side, other.kind(), other.event.thread());
+            if other.block != block && other.conflicts(access) && kinds.insert(kind) {
+                chosen.push(other);
+            }
+        }
+    }
+    chosen
+}
+
+/// Accesses of the same thread that conflict with a2 and come after b1 in other transactions: the nearest of each kind.
+fn later(window: &Window, b1: &Access, a2: &Access) -> Vec<Access> {
+    let places = &window.vars[&a2.event.object()];
+    let at = places.partition_point(|&place| window.all[place as usize].index <= b1.index);
+    let mut kinds = FxHashSet::default();
+    let all = places[at..].iter().take(NEAR).map(|&place| window.all[place as usize]);
+    let same = |b2: &Access| b2.event.thread() == b1.event.thread() && (b2.block == NONE || b2.block != b1.block);
+    all.filter(|b2| same(b2) && b2.conflicts(a2) && kinds.insert(b2.kind())).collect()
+}

@@ -1,0 +1,67 @@
+//! `lost-wakeup`: exactly the wake-ups that some run loses.
+
+use crate::Case;
+use detect::Search;
+use detect::lost_wakeup::{LostWakeups, Wakeup, predict};
+use law::cases;
+use law::wakeups::Wait;
+use std::collections::BTreeSet;
+use witness::{Model, check_lost_wakeup};
+
+fn wait(wakeup: &Wakeup) -> Wait {
+    let [wait, notify, test] = [wakeup.wait, wakeup.notify, wakeup.test].map(|place| place.event as usize);
+    Wait { wait, notify, test }
+}
+
+#[test]
+fn lost_wake_ups_are_those_that_there_are() {
+    let (mut lost_ones, mut observed_ones) = (0, 0);
+    for seed in 0..cases(40_000) {
+        let case = Case::random(5 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let mut pass = LostWakeups::new();
+        pass.batch(names, batch);
+        let waits = pass.finish();
+        let initial = |var| case.initial(var);
+        let found = predict(names, batch, &initial, &waits, &Search { window: 100, ..Search::default() });
+        let shown = || format!("{waits:?} {found:?} seed {seed}\n{}", case.text);
+        assert_eq!(found.undecided + found.apart + found.unasked + waits.left_out, 0, "{}", shown());
+
+        let mut told = BTreeSet::new();
+        for lost in &found.lost {
+            let wait = wait(&lost.wakeup);
+            let schedule = lost.schedule.as_ref().unwrap_or_else(|| panic!("{}", shown())).whole();
+            let [w, n, t] = [wait.wait, wait.notify, wait.test].map(|e| e as u64);
+            let checked = check_lost_wakeup(Model::Maximal, names, batch, &initial, &schedule, w, n, t);
+            assert_eq!(checked, Ok(()), "{}", shown());
+            let order: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
+            assert!(case.law.shows_lost_wakeup(&order, wait), "{}", shown());
+            let later = (n as usize + 1..batch.events.len()).any(|e| {
+                let event = &case.law.events()[e];
+                matches!(event.op, event::Op::Notify | event::Op::NotifyAll) && event.object == lost.wakeup.cond.0
+            });
+            assert_eq!(lost.wakeup.later.is_some(), later, "{}", shown());
+            assert!(told.insert(wait), "twice: {}", shown());
+        }
+        let expected = case.law.lost_wakeups();
+        assert!(told.is_subset(&expected), "{expected:?} {}", shown());
+        // Of a wait that ended without a notify the detector takes one of those that came meanwhile.
+        let ended_otherwise = |wait: &Wait| {
+            let thread = case.law.events()[wait.wait].thread;
+            let woken = (wait.wait + 1..batch.events.len()).find(|&e| case.law.events()[e].thread == thread);
+            woken.is_some_and(|woken| !case.law.run.woken_by.contains_key(&woken))
+        };
+        let certain = |waits: &BTreeSet<Wait>| -> BTreeSet<Wait> {
+            waits.iter().copied().filter(|wait| !ended_otherwise(wait)).collect()
+        };
+        assert_eq!(certain(&told), certain(&expected), "{}", shown());
+
+        let observed: BTreeSet<(usize, usize)> =
+            waits.observed.iter().map(|wakeup| (wakeup.wait.event as usize, wakeup.test.event as usize)).collect();
+        assert_eq!(observed, case.law.observed_lost_wakeups(), "{}", shown());
+        lost_ones += told.len();
+        observed_ones += observed.len();
+    }
+    println!("{lost_ones} lost, {observed_ones} observed");
+    assert!(lost_ones > 100 && observed_ones > 10);
+}

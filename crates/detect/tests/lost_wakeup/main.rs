@@ -1,0 +1,188 @@
+//! Lost wake-ups against their definition: every one passes the checker, and on small traces none is missed.
+
+#[path = "../../../witness/tests/common/mod.rs"]
+mod common;
+#[path = "../support/runs.rs"]
+#[allow(dead_code, reason = "each test uses its part")]
+mod runs;
+
+use common::{Random, Sample};
+use detect::Search;
+use detect::lost_wakeup::{LostWakeups, Predicted, Waits, predict};
+use event::{Batch, Event, Names, Op, SiteId, Value, VarId, Wake};
+use std::collections::BTreeSet;
+use trace::Trace;
+use trace::text::TextReader;
+use witness::Model;
+
+fn waits(names: &Names, batch: &Batch) -> Waits {
+    let mut lost = LostWakeups::new();
+    lost.batch(names, batch);
+    lost.finish()
+}
+
+/// What is predicted, every claim passed through the checker.
+fn predicted(names: &Names, batch: &Batch, initial: &dyn Fn(VarId) -> Value, window: usize) -> Predicted {
+    let search = Search { window, ..Search::default() };
+    let found = predict(names, batch, initial, &waits(names, batch), &search);
+    for lost in &found.lost {
+        let schedule = lost.schedule.as_ref().expect("it is predicted").whole();
+        let [wait, notify, test] = [lost.wakeup.wait, lost.wakeup.notify, lost.wakeup.test].map(|place| place.event);
+        let model = Model::Maximal;
+        let result = witness::check_lost_wakeup(model, names, batch, initial, &schedule, wait, notify, test);
+        assert_eq!(result, Ok(()), "{lost:?}");
+    }
+    found
+}
+
+/// Puts in reads, which threads may have tested something with.
+fn with_reads(random: &mut Random, sample: &mut Sample) {
+    let mut waiting = [false; 3];
+    let mut events = Vec::new();
+    for &event in &sample.batch.events {
+        let me = &mut waiting[event.thread().0 as usize];
+        if !*me && random.one_in(3) {
+            events.push(Event::new(event.thread(), Op::Read, 0, SiteId(0)));
+        }
+        *me = event.op() == Op::Wait;
+        events.push(event);
+    }
+    sample.batch.events = events;
+}
+
+/// The test before a wait, and the notify that ended it or should have.
+fn definition(sample: &Sample, pairs: &[(usize, usize)], wait: usize) -> Option<(usize, usize)> {
+    let events = &sample.batch.events;
+    let own = |e: &usize| events[*e].thread() == events[wait].thread();
+    let test = (0..wait).rev().filter(own).find(|&e| matches!(events[e].op(), Op::Read | Op::AtomicLoad))?;
+    let notify = match (wait + 1..events.len()).find(own) {
+        Some(woken) => pairs.iter().find(|pair| pair.0 == woken).map(|pair| pair.1),
+        None => (wait + 1..events.len()).find(|&e| {
+            let paired = pairs.iter().any(|pair| pair.1 == e);
+            events[e].object() == events[wait].object()
+                && (events[e].op() == Op::NotifyAll || events[e].op() == Op::Notify && !paired)
+        }),
+    };
+    notify.map(|notify| (test, notify))
+}
+
+/// Wake-ups with the notifies that they are paired with.
+fn pairs(sample: &Sample) -> Vec<(usize, usize)> {
+    let events = &sample.batch.events;
+    let mut pairs: Vec<(usize, usize)> = Vec::new();
+    for (woken, &event) in events.iter().enumerate() {
+        if event.op() != Op::Woken || sample.batch.extra(event).wake != Wake::Notified {
+            continue;
+        }
+        let Some(wait) = (0..woken).rev().find(|&e| events[e].thread() == event.thread()) else { continue };
+        if events[wait].op() != Op::Wait {
+            continue;
+        }
+        let notify = (wait..woken).find(|&e| match events[e].op() {
+            Op::Notify => events[e].object() == event.object() && pairs.iter().all(|pair| pair.1 != e),
+            Op::NotifyAll => events[e].object() == event.object(),
+            _ => false,
+        });
+        pairs.extend(notify.map(|notify| (woken, notify)));
+    }
+    pairs
+}
+
+#[test]
+fn all_lost_wakeups_of_small_traces() {
+    let mut random = Random(11);
+    let (mut total, mut impossible) = (0, 0);
+    for _ in 0..30_000 {
+        let events = 4 + random.below(6);
+        let mut sample = common::maker::make(&mut random, events, false);
+        if sample.batch.events.iter().all(|event| event.op() != Op::Wait) {
+            continue;
+        }
+        with_reads(&mut random, &mut sample);
+        let pairs = pairs(&sample);
+        let all = 0..sample.batch.events.len();
+        let candidates: Vec<[usize; 3]> = all
+            .filter(|&e| sample.batch.events[e].op() == Op::Wait)
+            .filter_map(|wait| definition(&sample, &pairs, wait).map(|(test, notify)| [wait, notify, test]))
+            .collect();
+        if candidates.is_empty() {
+            continue;
+        }
+        let mut expected: BTreeSet<[usize; 3]> = BTreeSet::new();
+        let done = runs::every(&sample, 5_000, |prefix, terminal| {
+            let Some(last) = prefix.last().filter(|_| !terminal) else { return };
+            let at = |e: usize| prefix.iter().position(|&other| other == e);
+            let lost =
+                |&&[wait, notify, test]: &&[usize; 3]| wait == *last && at(notify).is_some() && at(test) < at(notify);
+            expected.extend(candidates.iter().filter(lost));
+        });
+        if done.is_none() {
+            continue;
+        }
+        let found = predicted(&sample.names, &sample.batch, &sample.initial(), 1000);
+        assert_eq!((found.undecided, found.apart, found.unasked), (0, 0, 0));
+        let got: BTreeSet<[usize; 3]> = found
+            .lost
+            .iter()
+            .map(|l| [l.wakeup.wait, l.wakeup.notify, l.wakeup.test].map(|place| place.event as usize))
+            .collect();
+        assert_eq!(got, expected, "{}", sample.show());
+        total += got.len();
+        impossible += usize::from(expected.is_empty());
+    }
+    println!("{total} lost, {impossible} traces with candidates and none");
+    assert!(total > 1_000 && impossible > 15);
+}
+
+fn read(text: &str) -> Trace {
+    Trace::read(&mut TextReader::new(text.as_bytes())).expect("it is a trace")
+}
+
+fn corpus(name: &str) -> Trace {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name).join("trace.std");
+    read(&std::fs::read_to_string(path).expect("it is there"))
+}
+
+#[test]
+fn the_remote_agent_loses_a_signal_and_the_repaired_one_does_not() {
+    let zero = |_| Value::Int(0);
+    let trace = corpus("rax");
+    let found = predicted(&trace.names, &trace.batch, &zero, 10_000);
+    assert_eq!(found.lost.len(), 1);
+    let wakeup = found.lost[0].wakeup;
+    assert_eq!([wakeup.wait, wakeup.notify, wakeup.test].map(|place| place.event), [2, 6, 0]);
+    assert_eq!(wakeup.later, None);
+    let trace = corpus("rax-locked");
+    let found = predicted(&trace.names, &trace.batch, &zero, 10_000);
+    assert_eq!(found, Predicted::default());
+}
+
+#[test]
+fn a_signal_lost_in_the_recorded_run_is_observed() {
+    let observed = |text: &str| {
+        let text: String = text.split_whitespace().map(|event| format!("{event}\n")).collect();
+        let trace = read(&text);
+        let found = waits(&trace.names, &trace.batch);
+        found.observed.iter().map(|w| [w.wait, w.notify, w.test].map(|place| place.event)).collect::<Vec<_>>()
+    };
+    assert_eq!(observed("P|r(x)|0 E|w(x)|1 E|notify(c)|2 P|acq(l)|3 P|wait(c,l)|4"), [[4, 2, 0]]);
+    // Told before the test, woken later, or notified later: not lost. Without a test nothing is claimed.
+    assert!(observed("E|notify(c)|0 P|r(x)|1 P|acq(l)|2 P|wait(c,l)|3").is_empty());
+    assert!(observed("P|r(x)|0 E|notify(c)|1 P|acq(l)|2 P|wait(c,l)|3 P|woken(c,l)=timeout|4").is_empty());
+    assert!(observed("P|r(x)|0 E|notify(c)|1 P|acq(l)|2 P|wait(c,l)|3 E|notify(c)|4").is_empty());
+    assert!(observed("E|notify(c)|0 P|acq(l)|1 P|wait(c,l)|2").is_empty());
+}
+
+#[test]
+fn another_notify_after_it_is_told_and_far_ones_are_counted() {
+    let mut text = "P|r(x)|1\nP|acq(l)|2\nP|wait(c,l)|3\n".to_string();
+    for _ in 0..50 {
+        text += "E|w(y)|4\n";
+    }
+    let trace = read(&(text + "E|notify(c)|5\nE|notify(c)|6\n"));
+    let unknown = |_| Value::Unknown;
+    let found = predicted(&trace.names, &trace.batch, &unknown, 1000);
+    assert_eq!((found.lost.len(), found.lost[0].wakeup.later), (1, Some(54)));
+    let found = predicted(&trace.names, &trace.batch, &unknown, 20);
+    assert_eq!((found.lost.len(), found.apart), (0, 1));
+}
