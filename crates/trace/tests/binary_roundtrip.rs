@@ -211,7 +211,7 @@ fn fixture() -> (Vec<u8>, Sample) {
     // The events of every kind come last, in the numbering of this trace.
     let renamed = |names: &mut Names, space, number| names.add(space, every.names.get(space, number)).unwrap();
     let value = |names: &mut Names, value| match value {
-        event::Value::Str(id) => event::Value::Str(StrId(renamed(names, Space::Str, id.0))),
+        Value::Str(id) => Value::Str(StrId(renamed(names, Space::Str, id.0))),
         value => value,
     };
     for item in every.batch.items() {
