@@ -1,8 +1,8 @@
 //! All racy events: for each variable and each two lanes, a walk along the accesses of both that never goes back.
 //!
-//! Let e and f be accesses in two lanes. If the closure of what is before both contains e, so it does for e and every access
-//! behind f; if it contains f, so it does for f and every access behind e. So each question crosses out one of the two,
-//! or finds that f is racy, and closures only grow during a walk.
+//! Let e and f be accesses in two lanes, e recorded first. The closure of what is before both contains nothing that is recorded
+//! behind f. If it contains e, so it does for every access behind f in f's lane. So each question crosses out e, or finds that f is
+//! racy, and closures only grow during a walk. What is before f alone is closed once, for all lanes of e: it often contains e.
 
 use super::NONE;
 use super::closure::Closure;
@@ -174,9 +174,15 @@ pub(super) struct Search<'i, 'a> {
     pub(super) found: Vec<Pair>,
     /// How many accesses were not looked at together with all others, because the time was over.
     pub(super) unexamined: u64,
-    left: Vec<u32>,
+    /// Accesses that are not known to be racy, and their numbers in `alone`.
+    left: Vec<(u32, u32)>,
+    /// For each access: the closure of what is before it, lane by lane. Empty if that were too many.
+    alone: Vec<u32>,
     locks: Vec<u32>,
 }
+
+/// As many counts are kept in [`Search::alone`].
+const MOST_ALONE: usize = 1 << 24;
 
 impl<'i, 'a> Search<'i, 'a> {
     pub(super) fn new(index: &'i Index<'a>) -> Self {
@@ -188,6 +194,7 @@ impl<'i, 'a> Search<'i, 'a> {
             found: Vec::new(),
             unexamined: 0,
             left: Vec::new(),
+            alone: Vec::new(),
             locks: Vec::new(),
         }
     }
@@ -232,12 +239,16 @@ impl<'i, 'a> Search<'i, 'a> {
     fn lanes(&mut self, by_lane: &ByLane, work: &mut Work<'_>) {
         for &later in &by_lane.lanes {
             for op in CLASSES {
+                if !by_lane.lanes.iter().any(|&lane| lane.lane != later.lane && ByLane::has_conflict(lane, op)) {
+                    continue;
+                }
                 let events = by_lane.events(later).iter().copied();
                 self.left.clear();
-                self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op));
+                self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op).zip(0..));
                 if self.left.is_empty() {
                     continue;
                 }
+                self.close_alone();
                 for &earlier in &by_lane.lanes {
                     if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
                         continue;
@@ -246,9 +257,9 @@ impl<'i, 'a> Search<'i, 'a> {
                         self.unexamined += self.left.len() as u64;
                         break;
                     }
-                    work.spent += self.walk(by_lane.events(earlier), op);
+                    work.spent += self.walk(earlier.lane, by_lane.events(earlier), op);
                     let racy = &self.racy;
-                    self.left.retain(|&at| !racy[at as usize]);
+                    self.left.retain(|&(at, _)| !racy[at as usize]);
                     if self.left.is_empty() {
                         break;
                     }
@@ -257,38 +268,57 @@ impl<'i, 'a> Search<'i, 'a> {
         }
     }
 
+    /// Closes what is before each access in `left`. If that cannot be, so it is for all behind it.
+    fn close_alone(&mut self) {
+        let index = self.index;
+        self.alone.clear();
+        if self.left.len() * index.lanes() > MOST_ALONE {
+            return;
+        }
+        self.closure.clear();
+        for k in 0..self.left.len() {
+            self.closure.add_before(index, self.left[k].0);
+            if self.closure.close(index).is_err() {
+                self.left.truncate(k);
+                return;
+            }
+            self.alone.extend_from_slice(self.closure.cut());
+        }
+    }
+
     /// Which of the accesses in `left`, all of this operation, race with an earlier one of these; the steps it took.
-    fn walk(&mut self, earlier: &[u32], op: Op) -> u64 {
+    fn walk(&mut self, lane: u32, earlier: &[u32], op: Op) -> u64 {
         let index = self.index;
         let mut steps = 0;
         let mut k = 0;
-        self.closure.clear();
-        'later: for i in 0..self.left.len() {
-            let f = self.left[i];
+        let mut fresh = true;
+        for i in 0..self.left.len() {
+            let (f, row) = self.left[i];
+            steps += 1;
+            let alone = self.alone.get(row as usize * index.lanes() + lane as usize).copied();
+            let contained = alone.unwrap_or_else(|| index.clocks.get(index.before[f as usize], lane));
             while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
+                let out = contained > index.position[e as usize]
+                    || !conflict(index.events[e as usize].op(), op)
+                    || index.exclude(e, f);
+                if !out {
+                    if std::mem::take(&mut fresh) {
+                        self.closure.clear();
+                    }
+                    steps += 8;
+                    self.closure.add_before(index, e);
+                    self.closure.add_before(index, f);
+                    if self.closure.close(index).is_err() {
+                        return steps;
+                    }
+                    debug_assert!(!self.closure.has(index, f));
+                    if !self.closure.has(index, e) {
+                        self.note(f, e);
+                        break;
+                    }
+                }
                 steps += 1;
-                if !conflict(index.events[e as usize].op(), op) {
-                    k += 1;
-                    continue;
-                }
-                let needs = index.clocks.get(index.before[f as usize], index.lane[e as usize]);
-                if needs > index.position[e as usize] || index.exclude(e, f) {
-                    k += 1;
-                    continue;
-                }
-                self.closure.add_before(index, e);
-                self.closure.add_before(index, f);
-                if self.closure.close(index).is_err() {
-                    return steps;
-                }
-                if self.closure.has(index, e) {
-                    k += 1;
-                } else if self.closure.has(index, f) {
-                    continue 'later;
-                } else {
-                    self.note(f, e);
-                    continue 'later;
-                }
+                k += 1;
             }
         }
         steps
