@@ -2,7 +2,7 @@
 //!
 //! Let e and f be accesses in two lanes, e recorded first. The closure of what is before both contains nothing that is recorded
 //! behind f. If it contains e, so it does for every access behind f in f's lane. So each question crosses out e, or finds that f is
-//! racy, and closures only grow during a walk. What is before f alone is closed once, for all lanes of e: it often contains e.
+//! racy, and closures only grow during a walk. What is before f alone is closed once, for all lanes of e: it often contains e, too.
 
 use super::NONE;
 use super::closure::Closure;
@@ -73,7 +73,7 @@ pub(super) struct Lane {
 }
 
 /// The accesses of a life by lane.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub(super) struct ByLane {
     pub(super) lanes: Vec<Lane>,
     events: Vec<u32>,
@@ -176,8 +176,11 @@ pub(super) struct Search<'i, 'a> {
     pub(super) unexamined: u64,
     /// Accesses that are not known to be racy, and their numbers in `alone`.
     left: Vec<(u32, u32)>,
-    /// For each access: the closure of what is before it, lane by lane. Empty if that were too many.
+    /// By number: where in `alone` the closure of what is before an access begins, or [`NONE`].
+    alone_starts: Vec<u32>,
+    /// Such closures, lane by lane.
     alone: Vec<u32>,
+    single: Closure,
     locks: Vec<u32>,
 }
 
@@ -194,7 +197,9 @@ impl<'i, 'a> Search<'i, 'a> {
             found: Vec::new(),
             unexamined: 0,
             left: Vec::new(),
+            alone_starts: Vec::new(),
             alone: Vec::new(),
+            single: Closure::new(index.lanes()),
             locks: Vec::new(),
         }
     }
@@ -248,7 +253,9 @@ impl<'i, 'a> Search<'i, 'a> {
                 if self.left.is_empty() {
                     continue;
                 }
-                self.close_alone();
+                self.alone.clear();
+                self.alone_starts.clear();
+                self.alone_starts.resize(self.left.len(), NONE);
                 for &earlier in &by_lane.lanes {
                     if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
                         continue;
@@ -268,22 +275,20 @@ impl<'i, 'a> Search<'i, 'a> {
         }
     }
 
-    /// Closes what is before each access in `left`. If that cannot be, so it is for all behind it.
-    fn close_alone(&mut self) {
-        let index = self.index;
-        self.alone.clear();
-        if self.left.len() * index.lanes() > MOST_ALONE {
-            return;
+    /// How many events of a lane the closure of what is before an access contains. `None`: there is no such closure.
+    fn alone(&mut self, f: u32, number: u32, lane: u32) -> Option<u32> {
+        let known = self.alone_starts[number as usize];
+        if known != NONE {
+            return Some(self.alone[(known + lane) as usize]);
         }
-        self.closure.clear();
-        for k in 0..self.left.len() {
-            self.closure.add_before(index, self.left[k].0);
-            if self.closure.close(index).is_err() {
-                self.left.truncate(k);
-                return;
-            }
-            self.alone.extend_from_slice(self.closure.cut());
+        self.single.clear();
+        self.single.add_before(self.index, f);
+        self.single.close(self.index).ok()?;
+        if self.alone.len() + self.index.lanes() <= MOST_ALONE {
+            self.alone_starts[number as usize] = self.alone.len() as u32;
+            self.alone.extend_from_slice(self.single.cut());
         }
+        Some(self.single.cut()[lane as usize])
     }
 
     /// Which of the accesses in `left`, all of this operation, race with an earlier one of these; the steps it took.
@@ -293,14 +298,20 @@ impl<'i, 'a> Search<'i, 'a> {
         let mut k = 0;
         let mut fresh = true;
         for i in 0..self.left.len() {
-            let (f, row) = self.left[i];
+            let (f, number) = self.left[i];
             steps += 1;
-            let alone = self.alone.get(row as usize * index.lanes() + lane as usize).copied();
-            let contained = alone.unwrap_or_else(|| index.clocks.get(index.before[f as usize], lane));
+            let mut contained = index.clocks.get(index.before[f as usize], lane);
+            let mut is_alone = false;
             while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
-                let out = contained > index.position[e as usize]
+                let mut out = contained > index.position[e as usize]
                     || !conflict(index.events[e as usize].op(), op)
                     || index.exclude(e, f);
+                if !out && !std::mem::replace(&mut is_alone, true) {
+                    steps += 8;
+                    let Some(alone) = self.alone(f, number, lane) else { return steps };
+                    contained = alone;
+                    out = contained > index.position[e as usize];
+                }
                 if !out {
                     if std::mem::take(&mut fresh) {
                         self.closure.clear();
