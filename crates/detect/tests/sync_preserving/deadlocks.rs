@@ -1,7 +1,7 @@
 //! Deadlocks after closures: the definition, the checker, and the walk along the instances of a pattern.
 
 use crate::naive::Naive;
-use crate::{parse, random};
+use crate::{parse, random, sections};
 use detect::sync_preserving::SyncPreserving;
 use event::{Op, Value};
 use std::collections::BTreeMap;
@@ -21,7 +21,8 @@ fn requests(trace: &Trace) -> Vec<u64> {
 fn deadlocks_are_those_of_the_definition() {
     let mut count = 0;
     for seed in 0..20_000 {
-        let text = random::trace(2_000_000 + seed, 10 + seed as usize % 14);
+        let length = 10 + seed as usize % 14;
+        let text = if seed % 2 == 0 { random::trace(2_000_000 + seed, length) } else { sections::trace(seed, length) };
         let trace = parse(&text);
         let naive = Naive::new(&trace);
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
@@ -56,5 +57,5 @@ fn deadlocks_are_those_of_the_definition() {
             }
         }
     }
-    assert!(count > 300, "{count} deadlocks");
+    assert!(count > 100, "{count} deadlocks");
 }

@@ -8,6 +8,7 @@ mod law;
 mod naive;
 #[path = "../brute/random.rs"]
 mod random;
+mod sections;
 
 use detect::sync_preserving::SyncPreserving;
 use event::Value;
