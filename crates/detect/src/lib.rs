@@ -7,8 +7,9 @@
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //! * [`maximal`]: all races of a window, each with an order that shows it.
+//! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
-//! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
+//! The others take the events batch by batch. None prints: what it found is in the report that its `finish` gives.
 
 pub mod atomicity;
 pub mod deadlock;
