@@ -4,6 +4,7 @@ mod common;
 
 use common::{Folder, Ran, corpus};
 use serde_json::{Value, json};
+use std::process::Stdio;
 
 /// Checks a trace of the corpus.
 fn check(name: &str, args: &[&str]) -> (Ran, Value) {
@@ -91,6 +92,67 @@ fn philosophers_of_any_number() {
         let found = findings(&json);
         assert_eq!((found.len(), found[0].3.len()), (1, n), "{n}: {found:?}");
     }
+}
+
+#[test]
+fn the_philosophers_starve_in_another_run() {
+    for n in [2, 3, 5, 8] {
+        let name = if n == 5 { "philosophers/trace.std".to_owned() } else { format!("philosophers/with-{n}.std") };
+        let (ran, json) = check(&name, &["--detect", "deadlock,lock-order"]);
+        assert_eq!(ran.code, Some(1), "{n}: {ran:?}");
+        let found = findings(&json);
+        assert_eq!((found.len(), found[0].0.as_str(), found[0].1.as_str()), (1, "deadlock", "predicted"), "{n}");
+        assert_eq!(found[0].3.len(), n);
+        let list = |key: &str| json["findings"][0][key].as_array().unwrap().clone();
+        let (witness, events) = (list("witness"), list("events"));
+        let last = &witness[witness.len() - n..];
+        assert!(events.iter().all(|event| last.contains(event)), "a prefix, then the requests: {json}");
+        assert!(ran.stdout.contains("also      found by lock-order\n"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("<- waits for ever"), "{}", ran.stdout);
+    }
+}
+
+#[test]
+fn a_race_behind_a_lock() {
+    let (_, json) = check("hidden/trace.std", &["--detect", "hb"]);
+    assert_eq!(findings(&json), []);
+    for detector in ["sync-preserving", "sync_preserving", "maximal"] {
+        let (ran, json) = check("hidden/trace.std", &["--detect", detector]);
+        assert_eq!(ran.code, Some(1), "{ran:?}");
+        let name = detector.replace('_', "-");
+        assert_eq!(findings(&json), [one("race", "predicted", &name, &["z"])]);
+        assert!(ran.stdout.contains("only the order of the sections of l in the recorded run"), "{}", ran.stdout);
+        let witness: Vec<u64> =
+            json["findings"][0]["witness"].as_array().unwrap().iter().map(|event| event.as_u64().unwrap()).collect();
+        let mut last = witness[witness.len() - 2..].to_vec();
+        last.sort_unstable();
+        assert_eq!(last, [0, 7], "{json}");
+        assert!(ran.stdout.contains("predicted") && ran.stdout.contains("<- race"), "{}", ran.stdout);
+    }
+    let (_, json) = check("hidden/trace.std", &[]);
+    assert_eq!(findings(&json).iter().filter(|f| f.0 == "race" && f.3 == ["z"]).count(), 1, "{json}");
+    assert!(json["stats"]["per_analysis"]["maximal"]["windows"] == 1, "{json}");
+}
+
+#[test]
+fn the_wake_up_of_the_remote_agent_gets_lost() {
+    let (ran, json) = check("rax/trace.std", &["--detect", "lost-wakeup"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert_eq!(findings(&json), [one("lost-wakeup", "predicted", "lost-wakeup", &["Event@1"])]);
+    assert_eq!(json["findings"][0]["events"], json!([0, 6, 2]));
+    let (_, json) = check("rax-locked/trace.std", &["--detect", "lost_wakeup"]);
+    assert_eq!(findings(&json), []);
+}
+
+#[test]
+fn the_sum_in_the_middle_of_a_transfer() {
+    let (ran, json) = check("bank/trace.std", &["--detect", "atomicity"]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(!findings(&json).is_empty());
+    assert!(findings(&json).iter().all(|f| f.0 == "atomicity" && f.3 == ["txn"]), "{json}");
+    assert_eq!(findings(&json)[0].1, "observed");
+    let (_, json) = check("bank-locked/trace.std", &["--detect", "atomicity"]);
+    assert_eq!(findings(&json), []);
 }
 
 #[test]
@@ -281,6 +343,57 @@ fn blocks_that_are_not_serialisable() {
     let nested = trace.replace("A|begin(r)|a.c:1", "A|begin(q)|a.c:0\nA|begin(r)|a.c:1") + "A|end(q)|a.c:6\n";
     let (_, json) = with_checks(&nested, "check atomicity of r;", &[]);
     assert_eq!(findings(&json), [one("atomicity", "observed", "atomicity", &["r"])]);
+}
+
+#[test]
+fn suppressions_and_handlers_hold_for_checks() {
+    let checks = "check races using hb; suppress races at \"b.c:4\" because \"known\";";
+    let (ran, json) = with_checks(RACE, checks, &[]);
+    assert_eq!((ran.code, &json["findings"][0]["suppressed"]), (Some(0), &json!(true)), "{ran:?}");
+    let (ran, _) = with_checks(RACE, "check races using hb; on violation { exit 7; }", &[]);
+    assert_eq!(ran.code, Some(7), "{ran:?}");
+    let (ran, _) = with_checks(RACE, "check races using hb; on predicted { exit 7; }", &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+}
+
+#[test]
+fn an_interrupted_analysis_reports_what_it_found() {
+    let folder = Folder::new();
+    folder.ok(&["gen", "--events", "2000000", "--racy", "0.01", "--vars", "1000", "-o", "t.ftrace"]);
+    let mut command = folder.command(&["check", "t.ftrace", "--json", "-"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    let asked = std::time::Instant::now();
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert!(asked.elapsed().as_secs() < 20, "{:?}", asked.elapsed());
+    assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+    let json: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert!(findings(&json).iter().any(|f| f.0 == "race"), "what was found so far");
+    assert!(ran.stderr.contains("cut short") || ran.stderr.contains("interrupted"), "{}", ran.stderr);
+}
+
+#[test]
+fn demos_of_detectors() {
+    let folder = Folder::new();
+    for (name, says) in [
+        ("hidden", "predicted race on z: 21 and 34"),
+        ("philosophers", "predicted deadlock on F0, F1, F2, F3, F4"),
+        ("bank", "observed atomicity on txn"),
+        ("lost-wakeup", "predicted lost-wakeup on Event@1"),
+    ] {
+        let told = folder.ok(&["demo", name]).stdout;
+        assert!(told.contains(says), "{told}");
+        folder.write("t.std", folder.ok(&["demo", name, "--trace"]).stdout);
+        let recommended = told.lines().find(|line| line.contains("--detect") && line.contains(".std")).unwrap();
+        let list = recommended.split("--detect ").nth(1).unwrap().split(' ').next().unwrap();
+        let ran = folder.run(&["check", "t.std", "--detect", list]);
+        assert!(ran.code == Some(1) && ran.stdout.contains(says), "{ran:?}");
+        let ran = folder.run(&["demo", name, "--spec"]);
+        assert!(ran.code == Some(2) && ran.stderr.contains("has no specification"), "{ran:?}");
+        assert!(folder.ok(&["demo", "--list"]).stdout.lines().any(|line| line.starts_with(name)));
+    }
 }
 
 #[test]

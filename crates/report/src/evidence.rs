@@ -70,6 +70,8 @@ impl Confirm {
 pub struct Evidence {
     status: Status,
     witness: Option<Vec<u64>>,
+    /// Events of a witness that the report had no room for.
+    omitted: Option<u64>,
     confirm: Option<Confirm>,
 }
 
@@ -93,17 +95,22 @@ pub enum EvidenceError {
 impl Evidence {
     /// It happened in the recorded run. The witness is missing where the pair is unordered only by the memory model.
     pub fn observed(witness: Option<Vec<u64>>) -> Evidence {
-        Evidence { status: Status::Observed, witness, confirm: None }
+        Evidence { status: Status::Observed, witness, omitted: None, confirm: None }
     }
 
     /// It can happen: the witness, as event indexes in the predicted order, was accepted by the checker.
     pub fn predicted(witness: Vec<u64>) -> Evidence {
-        Evidence { status: Status::Predicted, witness: Some(witness), confirm: None }
+        Evidence { status: Status::Predicted, witness: Some(witness), omitted: None, confirm: None }
+    }
+
+    /// The same for a witness of so many events that the report has no room for; the checker accepted it, too.
+    pub fn predicted_without_room(events: u64) -> Evidence {
+        Evidence { status: Status::Predicted, witness: None, omitted: Some(events), confirm: None }
     }
 
     /// A pattern that may or may not be able to happen.
     pub fn warning() -> Evidence {
-        Evidence { status: Status::Warning, witness: None, confirm: None }
+        Evidence { status: Status::Warning, witness: None, omitted: None, confirm: None }
     }
 
     /// The same after a real run was driven towards it. What a run once showed stays confirmed, whatever later runs do.
@@ -123,15 +130,16 @@ impl Evidence {
     pub fn from_parts(
         status: Status,
         witness: Option<Vec<u64>>,
+        omitted: Option<u64>,
         confirm: Option<Confirm>,
     ) -> Result<Evidence, EvidenceError> {
         let shown = confirm.is_some_and(Confirm::showed_it);
         match status {
-            Status::Predicted if witness.is_none() => Err(EvidenceError::PredictedWithoutWitness),
-            Status::Warning if witness.is_some() => Err(EvidenceError::WarningWithWitness),
+            Status::Predicted if witness.is_none() && omitted.is_none() => Err(EvidenceError::PredictedWithoutWitness),
+            Status::Warning if witness.is_some() || omitted.is_some() => Err(EvidenceError::WarningWithWitness),
             Status::Confirmed if !shown => Err(EvidenceError::ConfirmedWithoutRun),
             other if other != Status::Confirmed && shown => Err(EvidenceError::ShownButNotConfirmed(other)),
-            _ => Ok(Evidence { status, witness, confirm }),
+            _ => Ok(Evidence { status, witness, omitted, confirm }),
         }
     }
 
@@ -143,6 +151,11 @@ impl Evidence {
     /// The witness, as event indexes in its order.
     pub fn witness(&self) -> Option<&[u64]> {
         self.witness.as_deref()
+    }
+
+    /// How many events a witness has that the report had no room for.
+    pub fn omitted(&self) -> Option<u64> {
+        self.omitted
     }
 
     /// What came of driving the real program towards it, if that was tried.
@@ -158,9 +171,10 @@ mod tests {
     #[test]
     fn contradictions_are_errors() {
         use EvidenceError::*;
-        let check = |status, witness, confirm| Evidence::from_parts(status, witness, confirm).unwrap_err();
+        let check = |status, witness, confirm| Evidence::from_parts(status, witness, None, confirm).unwrap_err();
         assert_eq!(check(Status::Predicted, None, None), PredictedWithoutWitness);
         assert_eq!(check(Status::Warning, Some(vec![]), None), WarningWithWitness);
+        assert!(Evidence::from_parts(Status::Predicted, None, Some(7), None).is_ok_and(|e| e.omitted() == Some(7)));
         assert_eq!(check(Status::Confirmed, Some(vec![1]), None), ConfirmedWithoutRun);
         assert_eq!(check(Status::Confirmed, Some(vec![1]), Some(Confirm::Diverged)), ConfirmedWithoutRun);
         assert_eq!(check(Status::Observed, None, Some(Confirm::Confirmed)), ShownButNotConfirmed(Status::Observed));

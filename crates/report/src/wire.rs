@@ -26,6 +26,8 @@ struct Wire<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     witness: Option<Cow<'a, [u64]>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    witness_omitted: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     confirm: Option<Confirm>,
     #[serde(default)]
     suppressed: bool,
@@ -68,6 +70,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             sites: strings(|s| &s.site),
             stacks: lists(|s| &s.stack),
             witness: finding.evidence.witness().map(Cow::Borrowed),
+            witness_omitted: finding.evidence.omitted(),
             confirm: finding.evidence.confirm(),
             suppressed: finding.suppressed,
             merged: finding.merged,
@@ -93,7 +96,8 @@ impl TryFrom<Wire<'_>> for Finding {
         fit(&mut wire.locks_held, n, "locks_held")?;
         fit(&mut wire.sites, n, "sites")?;
         fit(&mut wire.stacks, n, "stacks")?;
-        let evidence = Evidence::from_parts(wire.status, wire.witness.map(Cow::into_owned), wire.confirm)?;
+        let witness = wire.witness.map(Cow::into_owned);
+        let evidence = Evidence::from_parts(wire.status, witness, wire.witness_omitted, wire.confirm)?;
         let (mut ops, mut threads, mut sites) =
             (wire.ops.into_iter(), wire.threads.into_iter(), wire.sites.into_iter());
         let (mut locks, mut stacks) = (wire.locks_held.into_iter(), wire.stacks.into_iter());

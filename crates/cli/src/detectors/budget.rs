@@ -5,8 +5,14 @@ use std::time::{Duration, Instant};
 /// The time that an analysis of the whole trace or of windows has, each.
 const EACH: Duration = Duration::from_secs(10);
 
-/// The time for checking witnesses, all together.
+/// The time for checking predictions, all together.
 const CHECKING: Duration = Duration::from_secs(8);
+
+/// The time for it after somebody asked for an end.
+const HURRY: Duration = Duration::from_secs(2);
+
+/// The time for making witnesses of what was observed, which stands without them.
+const MAKING: Duration = Duration::from_secs(3);
 
 /// Event indexes in the witnesses of a report, all together.
 pub(crate) const WITNESSES: u64 = 20_000_000;
@@ -26,9 +32,14 @@ pub(crate) fn share(windows: u64) -> Duration {
     (EACH * SHARES / u32::try_from(windows.max(1)).unwrap_or(u32::MAX)).max(LEAST)
 }
 
-/// When checking must end, if it begins now.
-pub(crate) fn checked_by() -> Instant {
-    Instant::now() + CHECKING
+/// How long predictions may be checked.
+pub(crate) fn checking(hurry: bool) -> Duration {
+    if hurry { HURRY } else { CHECKING }
+}
+
+/// How long witnesses of what was observed may be made.
+pub(crate) fn making(hurry: bool) -> Duration {
+    if hurry { Duration::ZERO } else { MAKING }
 }
 
 /// The time of an analysis, in words.

@@ -11,7 +11,7 @@ use event::{Event, LockId, Names, Op, Space, VarId};
 use report::{AnalysisStats, Evidence, Finding, Kind, Side, fingerprint, object_identity, side_identity};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A claim with names.
 struct Draft {
@@ -25,10 +25,13 @@ struct Draft {
 struct Checks {
     /// By detector: predictions that the checker refused, and why the first.
     refused: BTreeMap<Detector, (u64, String)>,
-    /// By detector: predictions that found no time or no room.
+    /// By detector: predictions that there was no time for.
     left: BTreeMap<Detector, u64>,
     /// Indexes in witnesses so far.
     indexes: u64,
+    /// Time spent on checking predictions, and on witnesses of what was observed.
+    checking: Duration,
+    making: Duration,
 }
 
 /// Makes findings of claims. What was left out is noted in the figures of its detector.
@@ -43,17 +46,17 @@ pub(super) fn settle(
         let best = &drafts[0];
         (best.claim.rank(), best.claim.kind, first(&best.claim), print.clone())
     });
-    let by = budget::checked_by();
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = Known::default();
     let mut pictures: BTreeMap<Kind, usize> = BTreeMap::new();
     for (print, drafts) in groups {
-        let Some((best, evidence)) = drafts.iter().find_map(|draft| {
+        let drawn = pictures.entry(drafts[0].claim.kind).or_default();
+        let Some((best, (evidence, witness))) = drafts.iter().find_map(|draft| {
             if known.covers(&draft.claim, &mut findings) {
                 return None;
             }
-            checks.evidence(&draft.claim, whole, by).map(|evidence| (draft, evidence))
+            checks.evidence(&draft.claim, whole, *drawn < budget::PICTURES).map(|evidence| (draft, evidence))
         }) else {
             continue;
         };
@@ -69,9 +72,9 @@ pub(super) fn settle(
         others.dedup();
         others.retain(|&other| other != best.claim.detector);
         others.into_iter().for_each(|other| also(&mut finding, other));
-        let drawn = pictures.entry(finding.kind).or_default();
-        if *drawn < budget::PICTURES {
-            *drawn += usize::from(draw(&mut finding, &best.claim, whole));
+        *drawn += 1;
+        if let (Some(witness), true) = (witness, *drawn <= budget::PICTURES) {
+            draw(&mut finding, &best.claim, &witness, whole);
         }
         findings.push(finding);
     }
@@ -167,30 +170,32 @@ fn sorted(locks: &[LockId]) -> Vec<LockId> {
 }
 
 impl Checks {
-    /// What backs a claim, if it stands.
-    fn evidence(&mut self, claim: &Claim, whole: &Whole<'_>, by: Instant) -> Option<Evidence> {
-        let in_time = || Instant::now() < by && !whole.stop.load(Ordering::Relaxed);
-        let room = |witness: &Vec<u64>| self.indexes + witness.len() as u64 <= budget::WITNESSES;
+    /// What backs a claim, if it stands, and the order that shows it. `shown`: readers are shown that order.
+    fn evidence(&mut self, claim: &Claim, whole: &Whole<'_>, shown: bool) -> Option<(Evidence, Option<Vec<u64>>)> {
+        let hurry = whole.stop.load(Ordering::Relaxed);
+        let started = Instant::now();
         match &claim.shown {
-            Shown::Warning => Some(Evidence::warning()),
+            Shown::Warning => Some((Evidence::warning(), None)),
             Shown::Observed => {
-                let witness = if in_time() { whole.witness(claim, &Witness::SyncPreserving) } else { None };
+                let making = shown && self.making < budget::making(hurry);
+                let witness = if making { whole.witness(claim, &Witness::SyncPreserving) } else { None };
                 // What the memory model alone leaves unordered is a race without a witness.
-                let witness = witness.filter(room).filter(|witness| verify(claim, witness, whole).is_ok());
-                self.indexes += witness.as_ref().map_or(0, |witness| witness.len() as u64);
-                Some(Evidence::observed(witness))
+                let witness = witness.filter(|witness| verify(claim, witness, whole).is_ok());
+                self.making += started.elapsed();
+                let kept = witness.clone().filter(|witness| self.room(witness.len()));
+                Some((Evidence::observed(kept), witness))
             }
             Shown::Predicted(how) => {
-                let witness = if in_time() { whole.witness(claim, how).filter(room) } else { None };
-                let Some(witness) = witness else {
+                let in_time = self.checking < budget::checking(hurry);
+                let Some(witness) = in_time.then(|| whole.witness(claim, how)).flatten() else {
                     *self.left.entry(claim.detector).or_default() += 1;
                     return None;
                 };
-                match verify(claim, &witness, whole) {
-                    Ok(()) => {
-                        self.indexes += witness.len() as u64;
-                        Some(Evidence::predicted(witness))
-                    }
+                let checked = verify(claim, &witness, whole);
+                self.checking += started.elapsed();
+                match checked {
+                    Ok(()) if self.room(witness.len()) => Some((Evidence::predicted(witness.clone()), Some(witness))),
+                    Ok(()) => Some((Evidence::predicted_without_room(witness.len() as u64), Some(witness))),
                     Err(why) => {
                         self.refused.entry(claim.detector).or_insert((0, why)).0 += 1;
                         None
@@ -198,6 +203,15 @@ impl Checks {
                 }
             }
         }
+    }
+
+    /// Whether there is room for so many indexes more; then it is taken.
+    fn room(&mut self, indexes: usize) -> bool {
+        let all = self.indexes + indexes as u64;
+        if all <= budget::WITNESSES {
+            self.indexes = all;
+        }
+        all <= budget::WITNESSES
     }
 
     /// Says what was refused, and notes what was left.
@@ -210,7 +224,7 @@ impl Checks {
             ));
         }
         for (detector, left) in self.left {
-            let what = format!("{left} predictions were not checked for lack of time or room, and are not reported");
+            let what = format!("{left} predictions were not checked for lack of time, and are not reported");
             let stats = stats.entry(name(detector)).or_default();
             stats.truncated = Some(match stats.truncated.take() {
                 Some(before) => format!("{before}; {what}"),
@@ -220,9 +234,9 @@ impl Checks {
     }
 }
 
-/// Draws the recorded order and the witness, if there is one.
-fn draw(finding: &mut Finding, claim: &Claim, whole: &Whole<'_>) -> bool {
-    let (Some(trace), Some(witness)) = (whole.trace, finding.evidence.witness()) else { return false };
+/// Draws the recorded order and the witness.
+fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], whole: &Whole<'_>) {
+    let Some(trace) = whole.trace else { return };
     let on = |event: Event, space: Space, number: u32| event.op().space() == Some(space) && event.object() == number;
     let lock = |index: u64, event: Event, lock: LockId| match event.op() {
         Op::Wait | Op::Woken => trace.extra(trace.events[index as usize]).lock == lock,
@@ -244,5 +258,4 @@ fn draw(finding: &mut Finding, claim: &Claim, whole: &Whole<'_>) -> bool {
         order.title = "reordered".to_owned();
     }
     finding.exhibit.schedules = orders;
-    true
 }

@@ -69,7 +69,10 @@ impl Candidates {
         requests: &Requests,
         options: &DeadlockOptions<'_>,
     ) {
-        let mut analysis = SyncPreserving::new(names, batch);
+        let Ok(mut analysis) = SyncPreserving::new(names, batch) else {
+            self.list.iter_mut().for_each(|candidate| candidate.undecided |= candidate.found.is_none());
+            return;
+        };
         let mut left: Vec<&mut Candidate> =
             self.list.iter_mut().filter(|candidate| candidate.found.is_none()).collect();
         left.sort_by_cached_key(|one| one.patterns.iter().map(|pattern| pattern.spread(requests)).min());

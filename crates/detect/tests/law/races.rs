@@ -77,7 +77,7 @@ fn sync_preserving_races_are_those_that_there_are() {
     for seed in 0..count {
         let case = Case::with_sites(3 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
-        let mut analysis = SyncPreserving::new(names, batch);
+        let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
         let predicted = analysis.races(&Options::default());
         let shown = || format!("{predicted:?} seed {seed}\n{}", case.text);
         assert_eq!((predicted.unexamined, predicted.unexamined_reversals), (0, 0), "{}", shown());

@@ -88,6 +88,9 @@ fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()
 
 fn witness(finding: &Finding) -> String {
     let Some(events) = finding.evidence.witness() else {
+        if let Some(events) = finding.evidence.omitted() {
+            return format!("{} in an order that was checked; the report has no room for it", count(events, "event"));
+        }
         return match finding.status() {
             Status::Warning => "none: a pattern that may or may not be able to happen",
             Status::Confirmed => "none: a real run showed it",
