@@ -27,6 +27,9 @@ pub(super) struct Closure {
     impossible: bool,
 }
 
+/// As many sections behind one are looked at before the lanes are searched: one of them mostly is in the set.
+const NEAR: usize = 4;
+
 /// The rule of locks cannot be kept, or an event can never happen: no set that contains the seeds is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Impossible;
@@ -119,7 +122,7 @@ impl Closure {
                     if section.close <= self.last[lane] {
                         continue;
                     }
-                    let later = self.later(index, section);
+                    let later = self.later(index, number);
                     if later == NONE || stays_open(self, number) {
                         continue;
                     }
@@ -158,7 +161,21 @@ impl Closure {
     /// The first event behind the opening of a section, of those in the set, that opens one that it excludes, or
     /// [`NONE`]. Of two lanes that did not grow nothing new can be said.
     #[inline]
-    fn later(&self, index: &Index<'_>, section: &Section) -> u32 {
+    fn later(&self, index: &Index<'_>, number: u32) -> u32 {
+        let section = &index.sections[number as usize];
+        let behind = index.sections_behind(number);
+        for &other in behind.iter().take(NEAR) {
+            let other = &index.sections[other as usize];
+            let last = self.last[other.lane as usize];
+            if other.lane != section.lane && !(section.shared && other.shared) && last != NONE && last >= other.open {
+                return other.open;
+            }
+        }
+        if behind.len() <= NEAR { NONE } else { self.later_by_lane(index, section) }
+    }
+
+    /// The same, lane by lane.
+    fn later_by_lane(&self, index: &Index<'_>, section: &Section) -> u32 {
         let groups = index.groups(section.lock);
         let mut first = NONE;
         let mut look = |group: Group| {
