@@ -12,7 +12,7 @@ fn measure(what: &str, options: generate::Options) {
     let mut generator = Generator::new(options).expect("these options make sense");
     let trace = Trace::read(&mut generator).expect("a generator does not fail");
     let started = Instant::now();
-    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
     let prepared = started.elapsed().as_secs_f64();
     let found = predictor.races(&Options { optimistic: false, ..Options::default() });
     let preserving = started.elapsed().as_secs_f64();
@@ -42,6 +42,9 @@ fn main() {
         ..plain.clone()
     };
     measure("server", server);
+    if std::env::args().any(|arg| arg == "server") {
+        return;
+    }
     measure("plain", plain.clone());
     measure("racy", generate::Options { racy: 0.05, pcs: 0.002, ..plain.clone() });
     measure("racy locks", generate::Options { racy: 0.05, ..plain.clone() });

@@ -1,14 +1,15 @@
 //! Error patterns in a recorded run, one file (or folder) each.
 //!
-//! * [`atomicity`]: blocks that are not serialisable in the recorded run, after AeroDrome.
+//! * [`atomicity`]: blocks that are not serialisable, in the recorded run (after AeroDrome) or in another one.
 //! * [`deadlock`]: cycles of lock requests that some run ends in, with the order that leads there.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //! * [`maximal`]: all races of a window, each with an order that shows it.
+//! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
-//! A detector takes the events batch by batch and never prints: what it found is in the report that its `finish` gives.
+//! The others take the events batch by batch. None prints: what it found is in the report that its `finish` gives.
 
 pub mod atomicity;
 pub mod deadlock;
@@ -21,8 +22,10 @@ pub mod sync_preserving;
 pub mod window;
 
 mod locksets;
+mod place;
 mod race;
 mod windows;
 
+pub use place::Place;
 pub use race::{Access, Race, Races};
 pub use windows::{Schedule, Search};

@@ -162,7 +162,7 @@ impl Definition {
         for (at, &e) in order.iter().enumerate() {
             let own = transactions.of[e];
             let direct = transactions.precede(&order[..at], e);
-            if (0..order.len()).any(|t| has(direct, t) && has(before.0[t], own)) {
+            if (0..self.events().len()).any(|t| has(direct, t) && has(before.0[t], own)) {
                 closing.push((e, own));
             }
             before = transactions.after(&before, &order[..at], e);

@@ -39,7 +39,7 @@ impl Definition {
 
     /// The cycles of requests that are next after a feasible prefix of these events. Each begins with its earliest event.
     fn cycles(&self, came: Set, found: &mut BTreeSet<Vec<usize>>) {
-        let next = |&e: &usize| self.is_next(came, e, 0) && self.request(came, e).is_some();
+        let next = |&e: &usize| self.is_next(came, e) && self.request(came, e).is_some();
         let requests: Vec<usize> = (0..self.events().len()).filter(next).collect();
         for &first in &requests {
             self.extend(came, &requests, &mut vec![first], found);
@@ -105,6 +105,6 @@ impl Definition {
         self.is_feasible(prefix)
             && requests.len() >= 2
             && threads.len() == requests.len()
-            && (0..requests.len()).map(next).all(|(e, f)| self.is_next(came, e, 0) && self.waits_for(came, e, f))
+            && (0..requests.len()).map(next).all(|(e, f)| self.is_next(came, e) && self.waits_for(came, e, f))
     }
 }

@@ -1,6 +1,6 @@
 //! All feasible prefixes of a model, and those among them that are the recorded order with events left out.
 
-use crate::definition::{Definition, Set, set_of};
+use crate::definition::{Definition, Set, has, set_of};
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -63,9 +63,8 @@ impl Definition {
         self.leave_out(prefix, e + 1, left | bit, show);
     }
 
-    /// The events that are next after a prefix, and for which the rules that every model keeps hold, but for what they
-    /// say about events in `but`.
-    pub(crate) fn is_next(&self, came: Set, e: usize, but: Set) -> bool {
-        came >> e & 1 == 0 && self.always_needs[e] & !came & !but == 0
+    /// Whether an event is next after a prefix of these, and the rules that every model keeps hold for it.
+    pub(crate) fn is_next(&self, came: Set, e: usize) -> bool {
+        !has(came, e) && self.always_needs[e] & !came == 0
     }
 }

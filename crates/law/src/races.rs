@@ -29,9 +29,8 @@ impl Definition {
 
     /// Whether two conflicting events both come next after a feasible prefix of these events.
     fn both_next(&self, came: Set, e: usize, f: usize) -> bool {
-        let both = set_of(&[e, f]);
-        self.is_next(came, e, both)
-            && self.is_next(came, f, both)
+        self.is_next(came, e)
+            && self.is_next(came, f)
             && self.in_order_with_barriers(came, e, f)
             && self.in_order_with_barriers(came, f, e)
     }

@@ -50,7 +50,7 @@ impl Definition {
 
     /// The waits that have a test, each with the notifies of its condition recorded after it and before its thread goes on: if
     /// the `woken` is paired, the one it is paired with; if the thread never goes on, the first `notifyall`, or `notify`
-    /// that is paired with nobody; else every one.
+    /// that is paired with nobody; else none.
     pub fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
@@ -60,7 +60,7 @@ impl Definition {
                 (wait + 1..goes_on.unwrap_or(self.events().len())).filter(|&n| self.notifies(n, event.object));
             let notifies: Vec<usize> = match goes_on.map(|woken| self.run.woken_by.get(&woken)) {
                 Some(Some(&(_, notify))) => meanwhile.filter(|&n| n == notify).collect(),
-                Some(None) => meanwhile.collect(),
+                Some(None) => Vec::new(),
                 None => meanwhile.filter(|&n| self.events()[n].op == Op::NotifyAll || !paired(n)).take(1).collect(),
             };
             if let Some(test) = self.test(wait) {
@@ -99,16 +99,14 @@ impl Definition {
             && place(lost.test) < place(lost.notify)
     }
 
-    /// The waits whose threads never go on, with no notify of their condition after them, and one of another thread
-    /// between their test and them: each with its test. The trace must be complete.
+    /// The waits whose threads never go on, with no notify of their condition after them, and one between their
+    /// test and them: each with its test. The trace must be complete.
     pub fn observed_lost_wakeups(&self) -> BTreeSet<(usize, usize)> {
         let mut lost = BTreeSet::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
             let Some(test) = self.test(wait).filter(|_| self.goes_on(wait).is_none()) else { continue };
-            let notifies = |n: &usize| self.notifies(*n, event.object);
-            let of_another = |n: usize| self.events()[n].thread != event.thread;
-            let after = (wait + 1..self.events().len()).any(|n| notifies(&n));
-            if !after && (test + 1..wait).filter(notifies).any(of_another) {
+            let notified = |mut range: std::ops::Range<usize>| range.any(|n| self.notifies(n, event.object));
+            if !notified(wait + 1..self.events().len()) && notified(test + 1..wait) {
                 lost.insert((wait, test));
             }
         }

@@ -32,7 +32,7 @@ impl Solver {
     pub(crate) fn answer(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Answer {
         let point = self.point();
         let found = match self.begin(goal) {
-            Ok(()) => self.search(meter),
+            Ok(()) => self.search(goal, meter),
             Err(Contradiction) => Ok(false),
         };
         let answer = match found {
@@ -44,15 +44,14 @@ impl Solver {
         answer
     }
 
-    fn search(&mut self, meter: &mut Meter<'_>) -> Result<bool, Over> {
+    fn search(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<bool, Over> {
         // Most prefixes are found without any conclusions.
-        if self.linearise(meter)?.is_none() {
+        if self.linearise(meter)?.is_none() || self.as_recorded(goal, meter)? {
             return Ok(true);
         }
         let mut branches: Vec<Branch> = Vec::new();
-        let mut sound = self.saturate().is_ok();
+        let mut sound = self.saturate(meter)?;
         loop {
-            meter.spend(std::mem::take(&mut self.order.work))?;
             if sound {
                 match self.linearise(meter)? {
                     None => return Ok(true),
@@ -67,7 +66,7 @@ impl Solver {
             let way = branch.ways.pop();
             self.back(point);
             sound = match way {
-                Some(way) => self.go(way).is_ok(),
+                Some(way) => self.go(way).is_ok() && self.saturate(meter)?,
                 None => {
                     branches.pop();
                     false
@@ -78,10 +77,9 @@ impl Solver {
 
     fn go(&mut self, way: Way) -> Result<(), Contradiction> {
         match way {
-            Way::Before(a, b) => self.order.add(&self.facts.lanes, a, b)?,
-            Way::Sees(read, write) => self.settle(read, write)?,
+            Way::Before(a, b) => self.order.add(&self.facts.lanes, a, b),
+            Way::Sees(read, write) => self.settle(read, write),
         }
-        self.saturate()
     }
 
     /// All ways on, the best last.
@@ -97,8 +95,8 @@ impl Solver {
             }
             Stuck::Write(write) => {
                 let cell = self.facts.cells.of(write).unwrap_or(NONE);
-                let current = self.current(cell);
-                let waits = |read: &u32| !self.is_placed(*read) && *read != write;
+                let current = self.linear.current(cell);
+                let waits = |read: &u32| !self.linear.is_placed(&self.facts, *read) && *read != write;
                 let Some(read) = self.readers(cell, current).find(waits) else { return Vec::new() };
                 let before = (current != NONE).then_some(Way::Before(write, current));
                 before.into_iter().chain([Way::Before(read, write)]).collect()

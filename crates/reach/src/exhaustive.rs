@@ -19,6 +19,9 @@ struct Search<'a, 'l> {
     prefix: Vec<u32>,
 }
 
+/// A cell and its last write before.
+type Overwritten = Option<(usize, u32)>;
+
 /// The answer, after looking at everything if need be.
 pub(crate) fn search(facts: &Facts, goal: &Goal, meter: &mut Meter<'_>) -> Answer {
     let mut search = Search {
@@ -114,7 +117,7 @@ impl Search<'_, '_> {
     }
 
     /// Goes on with an event. What its cell held before, if it writes.
-    fn take(&mut self, event: u32) -> Option<(usize, u32)> {
+    fn take(&mut self, event: u32) -> Overwritten {
         let facts = self.facts;
         self.counts[facts.lanes.of(event)] += 1;
         self.prefix.push(event);
@@ -124,7 +127,7 @@ impl Search<'_, '_> {
 
     fn go(&mut self) -> Result<bool, Over> {
         // On the way: what is left to try, and what the last event overwrote.
-        let mut way: Vec<(Vec<u32>, Option<(usize, u32)>)> = Vec::new();
+        let mut way: Vec<(Vec<u32>, Overwritten)> = Vec::new();
         let mut overwritten = None;
         loop {
             if self.done() {

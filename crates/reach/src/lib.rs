@@ -16,6 +16,9 @@ mod question;
 mod saturate;
 mod solver;
 
+#[cfg(test)]
+mod tests;
+
 pub use excerpt::{Excerpt, Excerpts};
 pub use question::{Answer, Limits, Question};
 
@@ -23,11 +26,12 @@ use event::{Batch, Names, Value, VarId};
 use facts::Facts;
 use goal::Goal;
 use question::Meter;
+use rustc_hash::FxHashSet;
 use solver::Solver;
 use std::marker::PhantomData;
 
 /// More counts than this would take too much memory: events times threads of a window.
-const MOST_COUNTS: usize = 1 << 27;
+const MOST_COUNTS: usize = 1 << 26;
 
 /// A trace whose first events stay where they are (what is left of the past), and what variables hold before it.
 pub struct Reach<'a> {
@@ -47,11 +51,14 @@ enum Way {
 impl<'a> Reach<'a> {
     /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are.
     pub fn new(names: &'a Names, batch: &'a Batch, fixed: usize, initial: &'a dyn Fn(VarId) -> Value) -> Reach<'a> {
-        let facts = Facts::new(names, batch, fixed, initial);
         let events = batch.events.len();
+        let threads: FxHashSet<u32> = batch.events.iter().skip(fixed).map(|event| event.thread().0).collect();
+        if events.saturating_mul(threads.len()) > MOST_COUNTS {
+            return Reach { way: Way::Refuse, trace: PhantomData };
+        }
+        let facts = Facts::new(names, batch, fixed, initial);
         let way = match facts.orderly {
             false => Way::Exhaust(Box::new(facts)),
-            true if events.saturating_mul(facts.lanes.len()) > MOST_COUNTS => Way::Refuse,
             true => Way::Solve(Box::new(Solver::new(facts, events as u32))),
         };
         Reach { way, trace: PhantomData }

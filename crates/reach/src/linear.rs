@@ -4,9 +4,8 @@
 //! may come, two events stand against each other, and the order does not say which goes first.
 
 use crate::facts::{Facts, NONE};
-use crate::must::MANY;
+use crate::must::{MANY, Rows};
 use crate::question::{Meter, Over};
-use crate::solver::Solver;
 
 /// Buffers of one attempt.
 pub(crate) struct Linear {
@@ -14,6 +13,7 @@ pub(crate) struct Linear {
     /// By lane: it cannot go on before that lane has come so far.
     waits: Vec<(u32, u32)>,
     blocked: Vec<bool>,
+    any_blocked: bool,
     /// By cell: the last write.
     current: Vec<u32>,
     /// By write: how many reads of the set have yet to see it.
@@ -47,6 +47,7 @@ impl Linear {
             done: vec![0; lanes],
             waits: vec![(0, 0); lanes],
             blocked: vec![false; lanes],
+            any_blocked: false,
             current: vec![NONE; cells],
             pending: vec![0; events as usize],
             pending_first: vec![0; cells],
@@ -57,72 +58,82 @@ impl Linear {
     }
 }
 
-impl Solver {
-    /// An order of the set in `linear.order`, or why there is none to be found without a decision.
-    pub(crate) fn linearise(&mut self, meter: &mut Meter<'_>) -> Result<Option<Stuck>, Over> {
-        self.prepare();
-        let lanes = self.facts.lanes.len();
-        let total: u32 = self.order.set.iter().sum();
+/// What is to be put in order, and by which order at least.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'v> {
+    pub(crate) facts: &'v Facts,
+    pub(crate) rows: &'v Rows,
+    pub(crate) set: &'v [u32],
+    /// By read: the write that it sees, or [`MANY`].
+    pub(crate) writer: &'v [u32],
+}
+
+impl Linear {
+    /// An order of the set in `order`, or why there is none to be found without a decision.
+    pub(crate) fn run(&mut self, view: View<'_>, meter: &mut Meter<'_>) -> Result<Option<Stuck>, Over> {
+        self.prepare(view);
+        let total: u32 = view.set.iter().sum();
         meter.spend(u64::from(total))?;
-        while self.linear.order.len() < total as usize {
+        while self.order.len() < total as usize {
             let mut first = (NONE, 0);
-            for lane in 0..lanes {
-                let done = self.linear.done[lane];
-                if done < self.order.set[lane] && !self.linear.blocked[lane] {
-                    first = first.min((self.facts.lanes.events[lane][done as usize], lane));
+            for (lane, (&done, &count)) in self.done.iter().zip(view.set).enumerate() {
+                if done < count && !self.blocked[lane] {
+                    first = first.min((view.facts.lanes.events[lane][done as usize], lane));
                 }
             }
             let (event, lane) = first;
             if event == NONE {
-                return Ok(Some(self.stuck()));
+                return Ok(Some(self.stuck(view)));
             }
-            if self.is_early(event, lane) || self.stands_against(event).is_some() {
-                self.linear.blocked[lane] = true;
+            if self.is_early(view, event, lane) || self.stands_against(view, event).is_some() {
+                self.blocked[lane] = true;
+                self.any_blocked = true;
             } else {
-                self.take(event, lane);
+                self.take(view, event, lane);
             }
         }
         Ok(None)
     }
 
-    fn prepare(&mut self) {
-        let Solver { linear, facts, order, writer, .. } = self;
-        linear.done.fill(0);
-        linear.waits.fill((0, 0));
-        linear.blocked.fill(false);
-        linear.current.fill(NONE);
-        linear.order.clear();
-        linear.open.iter_mut().for_each(Vec::clear);
+    fn prepare(&mut self, view: View<'_>) {
+        let facts = view.facts;
+        self.done.fill(0);
+        self.waits.fill((0, 0));
+        self.blocked.fill(false);
+        self.any_blocked = false;
+        self.current.fill(NONE);
+        self.order.clear();
+        self.open.iter_mut().for_each(Vec::clear);
         for &section in &facts.runs.at_first {
-            linear.open[facts.runs.places[section as usize].lock as usize].push(section);
+            self.open[facts.runs.places[section as usize].lock as usize].push(section);
         }
-        linear.counts.clear();
-        linear.counts.extend(facts.semaphores.all.iter().map(|semaphore| semaphore.count));
+        self.counts.clear();
+        self.counts.extend(facts.semaphores.all.iter().map(|semaphore| semaphore.count));
         for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
-            linear.pending_first[number] = 0;
+            self.pending_first[number] = 0;
             for &write in &cell.writes {
-                linear.pending[write as usize] = 0;
+                self.pending[write as usize] = 0;
             }
-            for &read in cell.reads.iter().filter(|&&read| order.has(&facts.lanes, read)) {
-                match writer[read as usize] {
+            for &read in cell.reads.iter().filter(|&&read| facts.lanes.has(view.set, read)) {
+                match view.writer[read as usize] {
                     MANY => {}
-                    NONE => linear.pending_first[number] += 1,
-                    write => linear.pending[write as usize] += 1,
+                    NONE => self.pending_first[number] += 1,
+                    write => self.pending[write as usize] += 1,
                 }
             }
         }
     }
 
     /// Something that comes before the event in the order has yet to come.
-    fn is_early(&mut self, event: u32, lane: usize) -> bool {
-        let (other, count) = self.linear.waits[lane];
-        if self.linear.done[other as usize] < count {
+    fn is_early(&mut self, view: View<'_>, event: u32, lane: usize) -> bool {
+        let (other, count) = self.waits[lane];
+        if self.done[other as usize] < count {
             return true;
         }
-        let row = self.order.rows.of(event);
-        for (other, (&count, &done)) in row.iter().zip(&self.linear.done).enumerate() {
+        let row = view.rows.of(event);
+        for (other, (&count, &done)) in row.iter().zip(&self.done).enumerate() {
             if count > done && other != lane {
-                self.linear.waits[lane] = (other as u32, count);
+                self.waits[lane] = (other as u32, count);
                 return true;
             }
         }
@@ -130,13 +141,13 @@ impl Solver {
     }
 
     /// What hinders an event beside the order.
-    fn stands_against(&self, event: u32) -> Option<Stuck> {
-        let (facts, linear) = (&self.facts, &self.linear);
+    fn stands_against(&self, view: View<'_>, event: u32) -> Option<Stuck> {
+        let facts = view.facts;
         if let Some(cell) = facts.cells.of(event) {
-            let current = linear.current[cell as usize];
+            let current = self.current[cell as usize];
             let reads = facts.cells.reads(event);
             if reads {
-                let sees = match self.writer[event as usize] {
+                let sees = match view.writer[event as usize] {
                     MANY => facts.cells.may_see(event, current),
                     write => write == current,
                 };
@@ -146,8 +157,8 @@ impl Solver {
             }
             if facts.cells.writes(event) {
                 let pending = match current {
-                    NONE => linear.pending_first[cell as usize],
-                    write => linear.pending[write as usize],
+                    NONE => self.pending_first[cell as usize],
+                    write => self.pending[write as usize],
                 };
                 if pending > u32::from(reads) {
                     return Some(Stuck::Write(event));
@@ -163,7 +174,7 @@ impl Solver {
             if place.lock == NONE {
                 continue;
             }
-            for &other in &linear.open[place.lock as usize] {
+            for &other in &self.open[place.lock as usize] {
                 let hinders = facts.runs.places[other as usize];
                 if hinders.lane != place.lane && !(hinders.shared && place.shared) {
                     return Some(Stuck::Section(section, other));
@@ -171,28 +182,30 @@ impl Solver {
             }
         }
         match facts.semaphores.of(event) {
-            Some(number) if linear.counts[number as usize] <= 0 => {
+            Some(number) if self.counts[number as usize] <= 0 => {
                 facts.semaphores.is_down(event).then_some(Stuck::Down(event))
             }
             _ => None,
         }
     }
 
-    fn take(&mut self, event: u32, lane: usize) {
-        let Solver { linear, facts, writer, .. } = self;
-        linear.order.push(event);
-        linear.done[lane] += 1;
-        linear.blocked.fill(false);
+    fn take(&mut self, view: View<'_>, event: u32, lane: usize) {
+        let facts = view.facts;
+        self.order.push(event);
+        self.done[lane] += 1;
+        if std::mem::take(&mut self.any_blocked) {
+            self.blocked.fill(false);
+        }
         if let Some(cell) = facts.cells.of(event) {
             if facts.cells.reads(event) {
-                match writer[event as usize] {
+                match view.writer[event as usize] {
                     MANY => {}
-                    NONE => linear.pending_first[cell as usize] -= 1,
-                    write => linear.pending[write as usize] -= 1,
+                    NONE => self.pending_first[cell as usize] -= 1,
+                    write => self.pending[write as usize] -= 1,
                 }
             }
             if facts.cells.writes(event) {
-                linear.current[cell as usize] = event;
+                self.current[cell as usize] = event;
             }
             return;
         }
@@ -200,7 +213,7 @@ impl Solver {
         for &section in effect.closes.iter().chain(&effect.opens).filter(|&&section| section != NONE) {
             let place = facts.runs.places[section as usize];
             if place.lock != NONE {
-                let open = &mut linear.open[place.lock as usize];
+                let open = &mut self.open[place.lock as usize];
                 if effect.closes.contains(&section) {
                     open.retain(|&other| other != section);
                 } else {
@@ -209,32 +222,32 @@ impl Solver {
             }
         }
         if let Some(number) = facts.semaphores.of(event) {
-            linear.counts[number as usize] += if facts.semaphores.is_down(event) { -1 } else { 1 };
+            self.counts[number as usize] += if facts.semaphores.is_down(event) { -1 } else { 1 };
         }
     }
 
     /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles.
-    fn stuck(&mut self) -> Stuck {
-        let mut waiting: Vec<(u32, usize)> = (0..self.facts.lanes.len())
-            .filter(|&lane| self.linear.done[lane] < self.order.set[lane])
-            .map(|lane| (self.facts.lanes.events[lane][self.linear.done[lane] as usize], lane))
+    fn stuck(&self, view: View<'_>) -> Stuck {
+        let mut waiting: Vec<(u32, usize)> = (0..view.set.len())
+            .filter(|&lane| self.done[lane] < view.set[lane])
+            .map(|lane| (view.facts.lanes.events[lane][self.done[lane] as usize], lane))
             .collect();
         waiting.sort_unstable();
         let hindered = |&(event, lane): &(u32, usize)| {
-            let row = self.order.rows.of(event);
-            let all = row.iter().zip(&self.linear.done).enumerate().all(|(other, (c, d))| other == lane || c <= d);
-            if all { self.stands_against(event) } else { None }
+            let row = view.rows.of(event);
+            let all = row.iter().zip(&self.done).enumerate().all(|(other, (c, d))| other == lane || c <= d);
+            if all { self.stands_against(view, event) } else { None }
         };
         waiting.iter().find_map(hindered).expect("an order without cycles has a first event")
     }
 
     /// The last write of a cell in the attempt so far.
     pub(crate) fn current(&self, cell: u32) -> u32 {
-        self.linear.current[cell as usize]
+        self.current[cell as usize]
     }
 
     /// Whether an event has its place in the attempt so far.
-    pub(crate) fn is_placed(&self, event: u32) -> bool {
-        self.linear.done[self.facts.lanes.of(event)] > self.facts.lanes.position(event)
+    pub(crate) fn is_placed(&self, facts: &Facts, event: u32) -> bool {
+        facts.lanes.has(&self.done, event)
     }
 }

@@ -10,6 +10,9 @@ use rustc_hash::FxHashMap;
 /// Stands for the writer of a read that may see several writes.
 pub(crate) const MANY: u32 = u32::MAX - 1;
 
+/// More looks than this do not pay.
+const MOST_LOOKS: usize = 6;
+
 /// Sets of events as counts per lane, one for each event that is not fixed.
 pub(crate) struct Rows {
     pub(crate) width: usize,
@@ -57,12 +60,26 @@ pub(crate) fn must(facts: &Facts, events: u32) -> Must {
             must.candidates.insert(read, candidates);
         }
     }
-    loop {
+    for _ in 0..MOST_LOOKS {
         must.look(facts, events);
         if !must.narrow(facts) {
             return must;
         }
     }
+    must.look(facts, events);
+    must
+}
+
+/// What must be in a prefix in which every read sees the write that it saw when recorded.
+pub(crate) fn as_recorded(facts: &Facts, must: &Must, events: u32) -> Must {
+    let mut writer = must.writer.clone();
+    for &read in must.candidates.keys() {
+        writer[read as usize] = facts.cells.recorded(read);
+    }
+    let rows = Rows { width: facts.lanes.len(), fixed: facts.fixed, counts: Vec::new() };
+    let mut all = Must { rows, writer, candidates: FxHashMap::default() };
+    all.look(facts, events);
+    all
 }
 
 fn join(row: &mut [u32], other: &[u32]) -> bool {

@@ -11,25 +11,34 @@
 use crate::facts::{NONE, Semaphore};
 use crate::must::{MANY, may_see};
 use crate::order::Contradiction;
+use crate::question::{Meter, Over};
 use crate::solver::Solver;
 
 impl Solver {
-    /// Draws all conclusions.
-    pub(crate) fn saturate(&mut self) -> Result<(), Contradiction> {
+    /// Draws all conclusions. Whether there is no contradiction.
+    pub(crate) fn saturate(&mut self, meter: &mut Meter<'_>) -> Result<bool, Over> {
         loop {
             while let Some(event) = self.order.take_changed() {
-                if self.order.has(&self.facts.lanes, event) {
-                    self.conclude(event)?;
+                meter.spend(1 + std::mem::take(&mut self.order.work))?;
+                if self.order.has(&self.facts.lanes, event) && self.conclude(event).is_err() {
+                    return Ok(false);
                 }
             }
-            self.order.grew = false;
-            self.wakeups()?;
-            self.open_sections()?;
-            self.semaphores()?;
+            if self.conclude_all().is_err() {
+                return Ok(false);
+            }
             if self.order.changed.is_empty() && !self.order.grew {
-                return Ok(());
+                return Ok(true);
             }
         }
+    }
+
+    /// What follows from the set as a whole.
+    fn conclude_all(&mut self) -> Result<(), Contradiction> {
+        self.order.grew = false;
+        self.wakeups()?;
+        self.open_sections()?;
+        self.semaphores()
     }
 
     /// What follows from the order of one event.

@@ -5,11 +5,12 @@
 //! that gets stuck, two events stand against each other that the order does not decide yet: both ways are tried
 //! (`branch`). Nothing else can help: every way on is one of those that a branch names, so running out of them is a proof.
 
-use crate::facts::{Facts, NONE};
+use crate::facts::{Facts, NONE, Wakeup};
 use crate::goal::Goal;
-use crate::linear::Linear;
-use crate::must::{MANY, Must, must};
+use crate::linear::{Linear, Stuck, View};
+use crate::must::{MANY, Must, as_recorded, must};
 use crate::order::{Contradiction, Mark, Order};
+use crate::question::{Meter, Over};
 use rustc_hash::FxHashMap;
 
 /// Facts about a trace, and the order that a question makes of them.
@@ -27,6 +28,8 @@ pub(crate) struct Solver {
     /// Reads whose write was settled since the question began.
     pub(crate) settled: Vec<u32>,
     pub(crate) linear: Linear,
+    /// If some read may see several writes: how it is if all see those that they saw when recorded.
+    recorded: Option<Must>,
 }
 
 /// Where the search can go back to.
@@ -38,7 +41,9 @@ pub(crate) struct Point {
 
 impl Solver {
     pub(crate) fn new(facts: Facts, events: u32) -> Solver {
-        let Must { rows, writer, candidates } = must(&facts, events);
+        let must = must(&facts, events);
+        let recorded = (!must.candidates.is_empty()).then(|| as_recorded(&facts, &must, events));
+        let Must { rows, writer, candidates } = must;
         let mut readers: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
         let mut first_readers = vec![Vec::new(); facts.cells.cells.len()];
         for (number, cell) in facts.cells.cells.iter().enumerate().filter(|(_, cell)| cell.ruled) {
@@ -61,7 +66,7 @@ impl Solver {
         always.dedup();
         let order = Order::new(&facts, rows, always.into_iter());
         let linear = Linear::new(&facts, events);
-        Solver { facts, order, writer, candidates, readers, first_readers, settled: Vec::new(), linear }
+        Solver { facts, order, writer, candidates, readers, first_readers, settled: Vec::new(), linear, recorded }
     }
 
     /// What the question says. Everything before it must have been taken back.
@@ -74,6 +79,33 @@ impl Solver {
             self.order.add(&self.facts.lanes, a, b)?;
         }
         self.wakeups()
+    }
+
+    /// Tries to put the set in order.
+    pub(crate) fn linearise(&mut self, meter: &mut Meter<'_>) -> Result<Option<Stuck>, Over> {
+        let view = View { facts: &self.facts, rows: &self.order.rows, set: &self.order.set, writer: &self.writer };
+        self.linear.run(view, meter)
+    }
+
+    /// Tries a prefix in which every read sees the write that it saw when recorded.
+    pub(crate) fn as_recorded(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<bool, Over> {
+        let Some(recorded) = self.recorded.as_ref().filter(|_| goal.before.is_empty()) else { return Ok(false) };
+        let mut set = vec![0; self.facts.lanes.len()];
+        for &event in &goal.contains {
+            for (count, &needed) in set.iter_mut().zip(recorded.rows.of(event)) {
+                *count = needed.max(*count);
+            }
+        }
+        if set.iter().zip(&goal.most).any(|(count, most)| count > most) {
+            return Ok(false);
+        }
+        let view = View { facts: &self.facts, rows: &recorded.rows, set: &set, writer: &recorded.writer };
+        if self.linear.run(view, meter)?.is_some() {
+            return Ok(false);
+        }
+        let place = |event: u32| self.linear.order.iter().position(|&other| other == event);
+        let lost = |pair: &Wakeup| self.facts.lanes.has(&set, pair.woken) && place(pair.wait) > place(pair.notify);
+        Ok(!self.facts.wakeups.iter().any(lost))
     }
 
     /// A wake-up in the prefix: its wait comes before its notify.

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Config, Sample, arbitrary_batch, in_words};
-use event::{Batch, Event, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use event::{Batch, Event, Extra, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use proptest::prelude::*;
 use std::io::Cursor;
 use trace::binary::{BinaryReader, BinaryWriter};
@@ -111,6 +111,25 @@ fn several_frames_of_habits_and_surprises_come_back() {
     assert!(bytes.len() < 200_000 * 4, "{} bytes", bytes.len());
 }
 
+/// Frames are read in pieces: neither extras nor initial values may get lost or shifted between them.
+#[test]
+fn extras_and_initial_values_of_long_frames_come_back() {
+    let mut sample = long(80_000);
+    let name = StrId(sample.names.add(Space::Str, "v7").unwrap());
+    let bare = std::mem::take(&mut sample.batch);
+    for (index, &event) in bare.events.iter().enumerate() {
+        // The first frame has initial values, the second has none.
+        if index < 30_000 && index % 9_000 == 8_000 {
+            sample.batch.push_init(name, Value::Int(index as i64));
+        }
+        let value = if index % 7 == 3 { Value::Int(index as i64) } else { Value::Unknown };
+        let extra = sample.batch.add_extra(Extra { value, ..Extra::default() });
+        sample.batch.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));
+    }
+    assert!(sample.batch.inits.len() > 2);
+    check(&sample, &write(&sample, &[])).unwrap();
+}
+
 #[test]
 fn reading_can_begin_at_any_event() {
     // Enough for two key frames.
@@ -192,7 +211,7 @@ fn fixture() -> (Vec<u8>, Sample) {
     // The events of every kind come last, in the numbering of this trace.
     let renamed = |names: &mut Names, space, number| names.add(space, every.names.get(space, number)).unwrap();
     let value = |names: &mut Names, value| match value {
-        event::Value::Str(id) => event::Value::Str(StrId(renamed(names, Space::Str, id.0))),
+        Value::Str(id) => Value::Str(StrId(renamed(names, Space::Str, id.0))),
         value => value,
     };
     for item in every.batch.items() {

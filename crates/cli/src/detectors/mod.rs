@@ -26,7 +26,7 @@ use crate::progress::Working;
 use crate::properties::Properties;
 use claim::{Claim, Witness};
 use clap::ValueEnum;
-use detect::sync_preserving::SyncPreserving;
+use detect::sync_preserving::{SyncPreserving, TooLarge};
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
 use property::check::{Knobs, Spec};
@@ -88,14 +88,17 @@ struct Whole<'a> {
     /// Set once somebody wants the work to stop.
     stop: &'a AtomicBool,
     /// Made when somebody needs it.
-    preserving: RefCell<Option<SyncPreserving<'a>>>,
+    preserving: RefCell<Option<Result<SyncPreserving<'a>, TooLarge>>>,
 }
 
 impl<'a> Whole<'a> {
-    /// Asks the index of the trace that keeps the order of synchronisation; `None` without a trace.
-    fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Option<T> {
-        let trace = self.trace?;
-        Some(ask(self.preserving.borrow_mut().get_or_insert_with(|| SyncPreserving::new(self.names, trace))))
+    /// Asks the index of the trace that keeps the order of synchronisation; or says why there is none.
+    fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Result<T, String> {
+        let trace = self.trace.ok_or(self.missing)?;
+        match self.preserving.borrow_mut().get_or_insert_with(|| SyncPreserving::new(self.names, trace)) {
+            Ok(index) => Ok(ask(index)),
+            Err(too_large) => Err(too_large.to_string()),
+        }
     }
 
     /// An order that shows a claim, if there is one.
@@ -104,7 +107,7 @@ impl<'a> Whole<'a> {
             (Witness::Window(schedule), _) => Some(schedule.whole()),
             (Witness::SyncPreserving, [one, other]) if claim.kind == Kind::Race => {
                 let race = [one.event, other.event];
-                let prefix = self.preserving(|index| index.race_witness(race))??;
+                let prefix = self.preserving(|index| index.race_witness(race)).ok()??;
                 Some([prefix, race.to_vec()].concat())
             }
             (Witness::SyncPreserving, _) => None,
@@ -122,7 +125,12 @@ struct Found {
 impl Found {
     /// Nothing, because the trace is not there.
     fn nothing(whole: &Whole<'_>) -> Found {
-        let truncated = Some(whole.missing.to_owned());
+        Found::without(whole.missing.to_owned())
+    }
+
+    /// Nothing, and why.
+    fn without(why: String) -> Found {
+        let truncated = Some(why);
         Found { claims: Vec::new(), stats: AnalysisStats { truncated, ..AnalysisStats::default() } }
     }
 }

@@ -27,8 +27,9 @@ impl Analysis for SyncPreserving {
             deadline: Some(budget::deadline()),
             ..Options::default()
         };
-        let Some(found) = whole.preserving(|index| index.races(&options)) else {
-            return Found::nothing(whole);
+        let found = match whole.preserving(|index| index.races(&options)) {
+            Ok(found) => found,
+            Err(why) => return Found::without(why),
         };
         let stats = stats(&found);
         let say = |race: &Race| (Shown::Predicted(Witness::SyncPreserving), why(race, whole));

@@ -27,8 +27,9 @@ mod predict;
 mod report;
 mod sync;
 
+pub use crate::place::Place;
 pub use predict::{Predicted, Predictions, predict};
-pub use report::{Place, Violation, Violations};
+pub use report::{Violation, Violations};
 
 use event::{Batch, BlockId, Event, Id, LockId, Names, Op, Space, ThreadId, Wake};
 use graph::{Graph, Mark, Node};

@@ -15,7 +15,8 @@
 //! passes `witness::check_atomicity`.
 
 use super::accesses::{Access, NONE, Whole, Window};
-use super::report::{Place, Violations};
+use super::report::Violations;
+use crate::place::Place;
 use crate::windows::{Schedule, Search, offset};
 use event::{Batch, BlockId, Names, Op, SiteId, Value, VarId};
 use reach::{Answer, Excerpt, Excerpts, Question, Reach};
@@ -110,7 +111,7 @@ pub fn predict(
     for violation in &observed.found {
         if let [leaves, enters] = violation.cycle[..] {
             let sites = [leaves[0], leaves[1], enters[0], enters[1]].map(|place| place.site);
-            let events = [leaves[0], enters[1]].map(|place| batch.events.get((place.event - batch.first) as usize));
+            let events = [leaves[0], enters[1]].map(|place| batch.events.get(place.event as usize));
             let vars = events.map(|event| event.map_or(0, |event| event.object()));
             let settled = Tried { settled: true, ..Tried::default() };
             finder.tried.insert(pattern(violation.block, sites, vars), settled);
@@ -118,7 +119,9 @@ pub fn predict(
     }
     for excerpt in Excerpts::new(names, batch, search.window) {
         if search.is_over() || !finder.window(&excerpt) {
-            finder.found.unasked += 1;
+            let left = batch.events.len() as u64 - excerpt.window.end;
+            finder.found.unasked = 1 + left.div_ceil((search.window as u64 / 2).max(1));
+            break;
         }
         finder.seen = excerpt.window.end;
     }
@@ -249,8 +252,7 @@ impl Finder<'_> {
     }
 
     fn place(&self, index: u32) -> Place {
-        let event = self.batch.events[index as usize];
-        Place { event: u64::from(index), thread: event.thread(), site: event.site() }
+        Place::new(self.batch.events[index as usize], u64::from(index))
     }
 }
 

@@ -1,19 +1,9 @@
 //! What is reported: blocks that are not serialisable, and the cycles that show it.
 
+use crate::place::Place;
 use event::{BlockId, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
-
-/// An event, as far as a report needs it.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Place {
-    /// Its index in the trace.
-    pub event: u64,
-    /// Its thread.
-    pub thread: ThreadId,
-    /// Where in the program it is.
-    pub site: SiteId,
-}
 
 /// An event in 12 bytes: of its index the lower half.
 #[derive(Clone, Copy, Default, Debug)]

@@ -16,6 +16,7 @@
 //! cycles are left out beforehand as no prefix leads to: two of the requests hold a lock that excludes the other, or
 //! forks and joins order them.
 
+mod candidates;
 mod held;
 mod patterns;
 mod report;
@@ -24,13 +25,11 @@ mod windows;
 
 pub use report::{Blocked, Deadlock, Deadlocks, Evidence, TakenLock};
 
-use crate::Schedule;
-use crate::sync_preserving::SyncPreserving;
+use candidates::Candidates;
 use event::{Batch, Names, Value, VarId};
-use patterns::{Pattern, Patterns};
+use patterns::Patterns;
 use report::Found;
 use requests::Requests;
-use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -77,15 +76,6 @@ impl DeadlockOptions<'_> {
     }
 }
 
-/// Cycles that are one deadlock: the same threads hold and request the same locks at the same sites.
-struct Candidate {
-    patterns: Vec<Pattern>,
-    /// Its requests, and the events before them.
-    found: Option<Found>,
-    /// Some question about it was not answered.
-    undecided: bool,
-}
-
 /// Finds the deadlocks of a whole trace (its first event is number 0).
 pub fn deadlocks(
     names: &Names,
@@ -94,73 +84,31 @@ pub fn deadlocks(
     options: &DeadlockOptions<'_>,
 ) -> Deadlocks {
     let requests = Requests::new(names, batch);
-    let mut patterns = Patterns::new(&requests, options.most_patterns, options.pattern_steps);
-    let mut candidates: Vec<Candidate> = Vec::new();
-    let mut known = FxHashMap::default();
-    let mut add = |pattern: Pattern, candidates: &mut Vec<Candidate>| {
-        let next = candidates.len();
-        let number = *known.entry(pattern.identity(&requests)).or_insert(next);
-        if number == next {
-            candidates.push(Candidate { patterns: Vec::new(), found: None, undecided: false });
-        }
-        candidates[number].patterns.push(pattern);
-    };
+    let mut candidates = Candidates::default();
+    let all: Vec<u32> = (0..requests.list.len() as u32).collect();
+    let unanswered = |&number: &u32| requests.list[number as usize].unanswered.is_some();
+    let open: Vec<u32> = all.iter().copied().filter(unanswered).collect();
     // What happened must not be left out, whatever else there is.
-    patterns.search(|request| request.unanswered.is_some());
-    patterns.search(|_| true);
-    let mut report = Deadlocks {
-        unrecorded: requests.unrecorded,
-        all_patterns: patterns.complete,
-        patterns: patterns.found.len() as u64,
-        ..Deadlocks::default()
-    };
-    for pattern in patterns.found {
-        add(pattern, &mut candidates);
+    let mut complete = true;
+    for some in [open, all] {
+        let found = Patterns::find(&requests, &some, options.most_patterns, options.pattern_steps);
+        complete &= found.all;
+        candidates.add(&requests, found.patterns);
     }
-    report.candidates = candidates.len() as u64;
-
-    for candidate in &mut candidates {
-        let observed = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(&requests));
-        if let Some(asked) = observed {
-            let prefix: Vec<u64> = (0..batch.events.len() as u64).filter(|event| !asked.contains(event)).collect();
-            candidate.found = Some((Evidence::Observed, asked, Schedule::of(&prefix)));
-        }
+    candidates.happened(batch, &requests);
+    if candidates.left() > 0 {
+        candidates.sync_preserving(names, batch, &requests, options);
     }
-    if candidates.iter().any(|candidate| candidate.found.is_none()) {
-        sync_preserving(names, batch, &requests, options, &mut candidates);
-    }
-    if options.window > 0 && candidates.iter().any(|candidate| candidate.found.is_none()) {
+    let mut report = Deadlocks { all_patterns: complete, unrecorded: requests.unrecorded, ..Deadlocks::default() };
+    if options.window > 0 && (candidates.left() > 0 || !complete) {
         windows::search(names, batch, initial, &requests, options, &mut candidates, &mut report);
     }
-    report.undecided = candidates.iter().filter(|c| c.found.is_none() && c.undecided).count() as u64;
-    let mut found: Vec<Found> = candidates.into_iter().filter_map(|candidate| candidate.found).collect();
+    report.patterns = candidates.patterns();
+    report.candidates = candidates.list.len() as u64;
+    report.undecided = candidates.list.iter().filter(|one| one.found.is_none() && one.undecided).count() as u64;
+    let mut found: Vec<Found> = candidates.list.into_iter().filter_map(|candidate| candidate.found).collect();
     report.left_out = found.len().saturating_sub(options.most) as u64;
     found.truncate(options.most);
     report.deadlocks = report::describe(batch, found);
     report
-}
-
-/// Looks for prefixes that are the recorded order with events left out.
-fn sync_preserving(
-    names: &Names,
-    batch: &Batch,
-    requests: &Requests,
-    options: &DeadlockOptions<'_>,
-    candidates: &mut [Candidate],
-) {
-    let mut analysis = SyncPreserving::new(names, batch);
-    for candidate in candidates.iter_mut().filter(|candidate| candidate.found.is_none()) {
-        if options.is_over() {
-            candidate.undecided = true;
-            continue;
-        }
-        for pattern in &candidate.patterns {
-            let instances: Vec<Vec<u64>> = pattern.instances(requests);
-            let instances: Vec<&[u64]> = instances.iter().map(Vec::as_slice).collect();
-            if let Some(found) = analysis.first_deadlock(&instances) {
-                candidate.found = Some((Evidence::SyncPreserving, found.requests, Schedule::of(&found.witness)));
-                break;
-            }
-        }
-    }
 }

@@ -11,13 +11,13 @@ const LONGEST: usize = 64;
 const FAR: u32 = u32::MAX;
 
 /// A cycle of abstract requests, by their numbers.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pattern {
     pub(super) requests: Vec<u32>,
 }
 
 /// A thread, the lock that it holds and that it asks for, and where: what makes a deadlock the same.
-type Identity = Vec<(ThreadId, LockId, SiteId, LockId, SiteId)>;
+pub(super) type Identity = Vec<(ThreadId, LockId, SiteId, LockId, SiteId)>;
 
 impl Pattern {
     fn parts<'r>(&'r self, requests: &'r Requests) -> impl Iterator<Item = &'r Abstract> {
@@ -43,6 +43,12 @@ impl Pattern {
         self.parts(requests).map(|part| part.events.iter().map(|event| u64::from(event.0)).collect()).collect()
     }
 
+    /// How far apart the first requests of each thread are.
+    pub(super) fn spread(&self, requests: &Requests) -> u32 {
+        let first = || self.parts(requests).filter_map(|part| part.events.first()).map(|event| event.0);
+        first().max().unwrap_or(0) - first().min().unwrap_or(0)
+    }
+
     /// The requests, if the trace ends with this cycle.
     pub(super) fn unanswered(&self, requests: &Requests) -> Option<Vec<u64>> {
         self.parts(requests).map(|part| part.unanswered.map(u64::from)).collect()
@@ -52,9 +58,11 @@ impl Pattern {
 /// The search was cut short.
 struct Exhausted;
 
-/// Finds patterns.
+/// Finds the patterns of some abstract requests.
 pub(super) struct Patterns<'a> {
     requests: &'a Requests,
+    /// These, in order.
+    some: &'a [u32],
     most: usize,
     steps: u64,
     /// By lock: who holds it while asking for a lock from which a cycle may lead back.
@@ -66,17 +74,29 @@ pub(super) struct Patterns<'a> {
     back: Vec<u32>,
     reached: Vec<u32>,
     longer: bool,
-    pub(super) found: Vec<Pattern>,
-    /// All there are.
-    pub(super) complete: bool,
+    found: Vec<Pattern>,
+}
+
+/// Patterns, and whether they are all.
+pub(super) struct Found {
+    pub(super) patterns: Vec<Pattern>,
+    pub(super) all: bool,
 }
 
 impl<'a> Patterns<'a> {
-    pub(super) fn new(requests: &'a Requests, most: usize, steps: u64) -> Patterns<'a> {
+    /// At most so many, within so many steps, of the abstract requests with these numbers, which are in order.
+    pub(super) fn find(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Found {
+        let mut search = Patterns::new(requests, some, most, steps);
+        let all = matches!(search.lengths(), Ok(true));
+        Found { patterns: search.found, all }
+    }
+
+    fn new(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Patterns<'a> {
+        let list = || some.iter().map(|&number| (number, &requests.list[number as usize]));
         let ends = |request: &Abstract| request.held.iter().map(|hold| hold.0).chain([request.lock]).max();
-        let locks = requests.list.iter().filter_map(ends).max().map_or(0, |lock| lock.index() + 1);
+        let locks = list().filter_map(|(_, request)| ends(request)).max().map_or(0, |lock| lock.index() + 1);
         let mut edges: Vec<(u32, u32)> = Vec::new();
-        for request in &requests.list {
+        for (_, request) in list() {
             edges.extend(request.held.iter().map(|hold| (hold.0.0, request.lock.0)));
         }
         edges.sort_unstable();
@@ -86,7 +106,7 @@ impl<'a> Patterns<'a> {
             nodes.into_iter().for_each(|lock| component[lock as usize] = number);
         }
         let mut holders = vec![Vec::new(); locks];
-        for (number, request) in (0..).zip(&requests.list) {
+        for (number, request) in list() {
             for hold in &request.held {
                 if component[hold.0.index()] == component[request.lock.index()] {
                     holders[hold.0.index()].push(number);
@@ -99,6 +119,7 @@ impl<'a> Patterns<'a> {
         }
         Patterns {
             requests,
+            some,
             most,
             steps,
             holders,
@@ -108,31 +129,22 @@ impl<'a> Patterns<'a> {
             reached: Vec::new(),
             longer: false,
             found: Vec::new(),
-            complete: true,
         }
     }
 
-    /// Adds the patterns of requests that pass, and that are not there yet.
-    pub(super) fn search(&mut self, pass: impl Fn(&Abstract) -> bool) {
-        let first_found = self.found.len();
-        let passes: Vec<bool> = self.requests.list.iter().map(pass).collect();
-        let all = self.lengths(&passes, first_found);
-        self.path.clear();
-        self.complete = matches!(all, Ok(true));
-    }
-
     /// One length after the other; whether these are all.
-    fn lengths(&mut self, passes: &[bool], known: usize) -> Result<bool, Exhausted> {
-        let mut threads: Vec<ThreadId> = self.requests.list.iter().map(|request| request.thread).collect();
+    fn lengths(&mut self) -> Result<bool, Exhausted> {
+        let mut threads: Vec<ThreadId> =
+            self.some.iter().map(|&number| self.requests.list[number as usize].thread).collect();
         threads.sort_unstable();
         threads.dedup();
         for length in 2..=threads.len().min(LONGEST) {
             self.longer = false;
-            for first in (0..self.requests.list.len() as u32).filter(|&first| passes[first as usize]) {
+            for &first in self.some {
                 self.measure(first, length)?;
                 if self.back[self.requests.list[first as usize].lock.index()] != FAR {
                     self.path.push(first);
-                    self.extend(passes, known, length)?;
+                    self.extend(length)?;
                     self.path.pop();
                 }
             }
@@ -176,7 +188,7 @@ impl<'a> Patterns<'a> {
     }
 
     /// Goes on from the last request of the path. The first has the least number.
-    fn extend(&mut self, passes: &[bool], known: usize, length: usize) -> Result<(), Exhausted> {
+    fn extend(&mut self, length: usize) -> Result<(), Exhausted> {
         let requests = self.requests;
         let part = |number: u32| &requests.list[number as usize];
         let (first, last) = (self.path[0], self.path[self.path.len() - 1]);
@@ -184,7 +196,7 @@ impl<'a> Patterns<'a> {
         if self.path.len() == length {
             self.longer = true;
             if part(first).holds(asked).is_some_and(|hold| hold.1.excludes(part(last).mode)) {
-                self.tell(known)?;
+                self.tell()?;
             }
             return Ok(());
         }
@@ -193,7 +205,7 @@ impl<'a> Patterns<'a> {
             let number = self.holders[asked.index()][place];
             self.step(1)?;
             let next = part(number);
-            if number <= first || !passes[number as usize] {
+            if number <= first {
                 continue;
             }
             let back = self.back[next.lock.index()];
@@ -207,21 +219,17 @@ impl<'a> Patterns<'a> {
             }
             self.step(self.path.len())?;
             self.path.push(number);
-            self.extend(passes, known, length)?;
+            self.extend(length)?;
             self.path.pop();
         }
         Ok(())
     }
 
-    fn tell(&mut self, known: usize) -> Result<(), Exhausted> {
-        let pattern = Pattern { requests: self.path.clone() };
-        if self.found[..known].contains(&pattern) {
-            return Ok(());
-        }
+    fn tell(&mut self) -> Result<(), Exhausted> {
         if self.found.len() >= self.most {
             return Err(Exhausted);
         }
-        self.found.push(pattern);
+        self.found.push(Pattern { requests: self.path.clone() });
         Ok(())
     }
 }

@@ -108,6 +108,15 @@ impl Requests {
         Requests { list, order, unrecorded: unrecorded + locks.too_deep }
     }
 
+    /// All events that are requests, in order, each with the number of its abstract request.
+    pub(super) fn in_order(&self) -> Vec<(u32, u32)> {
+        let all =
+            (0u32..).zip(&self.list).flat_map(|(number, request)| request.events.iter().map(move |e| (e.0, number)));
+        let mut all: Vec<(u32, u32)> = all.collect();
+        all.sort_unstable();
+        all
+    }
+
     /// Whether forks and joins let events in these segments be next at the same time.
     pub(super) fn concurrent(&self, a: u32, b: u32) -> bool {
         self.order.as_ref().is_none_or(|order| order.concurrent(a, b))

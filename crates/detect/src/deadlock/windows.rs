@@ -1,36 +1,56 @@
 //! What has no sync-preserving prefix is asked window by window: is there any feasible one?
 
-use super::patterns::Pattern;
+use super::candidates::Candidates;
+use super::patterns::{Pattern, Patterns};
 use super::requests::Requests;
-use super::{Candidate, DeadlockOptions, Deadlocks, Evidence};
+use super::{DeadlockOptions, Deadlocks, Evidence};
 use crate::Schedule;
 use event::{Batch, Names, Value, VarId};
 use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
+use rustc_hash::FxHashMap;
 use std::time::Instant;
 
-/// Asks about every candidate that is left, in every window that has all of a cycle.
+/// Asks about every candidate that is left, in every window that has all of a cycle. If not all patterns are known, those of
+/// the window are looked for before.
 pub(super) fn search(
     names: &Names,
     batch: &Batch,
     initial: &dyn Fn(VarId) -> Value,
     requests: &Requests,
     options: &DeadlockOptions<'_>,
-    candidates: &mut [Candidate],
+    candidates: &mut Candidates,
     report: &mut Deadlocks,
 ) {
     let events = batch.events.len();
-    let mut left = 1 + events.saturating_sub(options.window).div_ceil((options.window / 2).max(1));
+    let mut left = 1 + events.saturating_sub(options.window).div_ceil((options.window / 2).max(1)) as u32;
+    let order = requests.in_order();
+    let mut by_request = ByRequest::default();
     for excerpt in Excerpts::new(names, batch, options.window) {
+        if options.is_over() {
+            report.undecided_windows += u64::from(left);
+            let unknown = candidates.list.iter_mut().filter(|candidate| candidate.found.is_none());
+            unknown.for_each(|candidate| candidate.undecided = true);
+            break;
+        }
         report.windows += 1;
-        let deadline = options.deadline.map(|deadline| {
-            let now = Instant::now();
-            now + deadline.saturating_duration_since(now) / u32::try_from(left.max(1)).unwrap_or(u32::MAX)
-        });
+        let some = of_window(&order, &excerpt);
+        let mut decided = true;
+        if !report.all_patterns {
+            let found = Patterns::find(requests, &some, options.most_patterns, options.pattern_steps);
+            decided = found.all;
+            candidates.add(requests, found.patterns);
+        }
+        by_request.update(candidates);
+        let now = Instant::now();
+        let deadline = options.deadline.map(|deadline| now + deadline.saturating_duration_since(now) / left.max(1));
         left = left.saturating_sub(1);
         let limits = Limits { steps: options.question_steps, deadline, stop: options.stop };
         let mut reach = None;
-        let mut decided = true;
-        for candidate in candidates.iter_mut().filter(|candidate| candidate.found.is_none()) {
+        for number in by_request.candidates(&some) {
+            let candidate = &mut candidates.list[number];
+            if candidate.found.is_some() {
+                continue;
+            }
             let tuples = tuples(&candidate.patterns, requests, &excerpt, options.most_questions);
             let mut answered = tuples.all;
             for tuple in tuples.list {
@@ -45,7 +65,7 @@ pub(super) fn search(
                     Answer::Impossible => {}
                     Answer::Undecided => {
                         answered = false;
-                        if options.is_over() {
+                        if (DeadlockOptions { deadline, ..*options }).is_over() {
                             break;
                         }
                     }
@@ -60,10 +80,49 @@ pub(super) fn search(
     }
     if events > options.window {
         let near = (options.window / 2) as u32;
-        let apart = candidates.iter().filter(|candidate| {
+        let apart = candidates.list.iter().filter(|candidate| {
             candidate.found.is_none() && candidate.patterns.iter().any(|pattern| span(pattern, requests) > near)
         });
         report.apart = apart.count() as u64;
+    }
+}
+
+/// The abstract requests that a window has an event of, in order.
+fn of_window(order: &[(u32, u32)], excerpt: &Excerpt) -> Vec<u32> {
+    let from = order.partition_point(|request| u64::from(request.0) < excerpt.window.start);
+    let to = order.partition_point(|request| u64::from(request.0) < excerpt.window.end);
+    let mut some: Vec<u32> = order[from..to].iter().map(|request| request.1).collect();
+    some.sort_unstable();
+    some.dedup();
+    some
+}
+
+/// By abstract request: the candidates that begin with it.
+#[derive(Default)]
+struct ByRequest {
+    candidates: FxHashMap<u32, Vec<usize>>,
+    /// Of each candidate: how many patterns are here.
+    known: Vec<usize>,
+}
+
+impl ByRequest {
+    fn update(&mut self, candidates: &Candidates) {
+        self.known.resize(candidates.list.len(), 0);
+        for (number, candidate) in candidates.list.iter().enumerate() {
+            for pattern in &candidate.patterns[self.known[number]..] {
+                self.candidates.entry(pattern.requests[0]).or_default().push(number);
+            }
+            self.known[number] = candidate.patterns.len();
+        }
+    }
+
+    /// Those that these may be part of, each once, in order.
+    fn candidates(&self, some: &[u32]) -> Vec<usize> {
+        let mut all: Vec<usize> =
+            some.iter().filter_map(|request| self.candidates.get(request)).flatten().copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 }
 

@@ -1,7 +1,7 @@
 //! Plain accesses, `alloc` and `free`: tested against what is remembered of the variable, then remembered themselves.
 
 use super::Hb;
-use super::clocks::{Clocks, Given, Known, Thread, Time};
+use super::clocks::{Clocks, Given, Known, RowId, Thread, Time};
 use super::shadow::{Mark, Reads, Var, Wide};
 use event::{Event, Op};
 
@@ -9,7 +9,13 @@ use event::{Event, Op};
 /// waited for.
 pub(super) const TOGETHER: usize = 64;
 
+/// For each write of some events the row that its variable holds from now on, and the one that it held.
+pub(super) type Changes = [(RowId, RowId); TOGETHER];
+
 /// Takes plain accesses that are not racy, up to the first event that is something else. How many these are.
+///
+/// Whether an access reads or writes is hard to foretell, so there is no branch for it. The rows are counted when the
+/// accesses are done.
 #[inline(never)]
 pub(super) fn quick(
     events: &[Event],
@@ -17,39 +23,40 @@ pub(super) fn quick(
     clocks: &mut Clocks,
     vars: &mut [Var],
     reads: &mut Reads,
+    changes: &mut Changes,
 ) -> usize {
     let packing = clocks.packing();
-    for (index, &event) in events.iter().enumerate() {
+    let mut changed = 0;
+    let mut taken = 0;
+    for &event in events {
         now += 1;
-        let write = match event.op() {
-            Op::Read => false,
-            Op::Write => true,
-            _ => return index,
-        };
+        let write = event.op() == Op::Write;
+        if !event.op().is_plain_access() {
+            break;
+        }
         let me = clocks.thread(event.thread());
-        let (Some(var), true) = (vars.get_mut(event.object() as usize), me.has_begun()) else { return index };
+        let (Some(var), true) = (vars.get_mut(event.object() as usize), me.has_begun()) else { break };
         let row = Known { times: clocks.row(me.row), packing };
         if var.wide != 0 || !row.has(var.write) {
-            return index;
+            break;
         }
         let mark = Mark { time: now, who: me.who, site: event.site() };
-        if !row.has(var.read) {
-            if write || !reads.put_shared(var.read, mark, packing.slot(mark.who)) {
-                return index;
-            }
-        } else if !write {
-            var.read = mark;
-        } else {
-            var.write = mark;
-            var.read.time = 0;
-            if var.row != me.row {
-                clocks.hold(me.row);
-                clocks.drop(var.row);
-                var.row = me.row;
-            }
+        if row.has(var.read) {
+            *(if write { &mut var.write } else { &mut var.read }) = mark;
+            var.read.time = if write { 0 } else { now };
+            changes[changed % TOGETHER] = (me.row, var.row);
+            changed += usize::from(write);
+            var.row = if write { me.row } else { var.row };
+        } else if write || !reads.put_shared(var.read, mark, packing.slot(mark.who)) {
+            break;
         }
+        taken += 1;
     }
-    events.len()
+    for &(new, old) in &changes[..changed.min(TOGETHER)] {
+        clocks.hold(new);
+        clocks.drop(old);
+    }
+    taken
 }
 
 impl Hb {

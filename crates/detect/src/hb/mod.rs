@@ -166,11 +166,13 @@ impl Hb {
             }
             let end = from + (to - from).min(self.stretch).min(usize::try_from(left).unwrap_or(usize::MAX));
             let mut now = (first - self.base) as Time;
+            let mut changes = [(0, 0); TOGETHER];
             for events in batch.events[from..end].chunks(TOGETHER) {
                 self.fetch(events);
                 let mut rest = events;
                 loop {
-                    let quick = accesses::quick(rest, now, &mut self.clocks, &mut self.vars, &mut self.reads);
+                    let Hb { clocks, vars, reads, .. } = self;
+                    let quick = accesses::quick(rest, now, clocks, vars, reads, &mut changes);
                     now += quick as Time;
                     let Some((&event, after)) = rest[quick..].split_first() else { break };
                     now += 1;

@@ -17,10 +17,11 @@
 
 mod predict;
 
+pub use crate::place::Place;
 pub use predict::{Predicted, predict};
 
 use crate::windows::Schedule;
-use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId, Wake};
+use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,26 +30,9 @@ const SAME_SITES: u32 = 8;
 /// So many candidates are kept.
 const MOST: usize = 100_000;
 
-/// An event, as far as a report needs it.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Place {
-    /// Its index in the trace.
-    pub event: u64,
-    /// Its thread.
-    pub thread: ThreadId,
-    /// Where in the program it is.
-    pub site: SiteId,
-}
-
-impl Place {
-    fn new(event: Event, index: u64) -> Place {
-        Place { event: index, thread: event.thread(), site: event.site() }
-    }
-
-    /// What tells it from others: its site, or if that is unknown itself.
-    fn key(self) -> (SiteId, u64) {
-        (self.site, if self.site == SiteId(0) { self.event } else { 0 })
-    }
+/// What tells an event from others: its site, or if that is unknown itself.
+fn key(place: Place) -> (SiteId, u64) {
+    (place.site, if place.site == SiteId(0) { place.event } else { 0 })
 }
 
 /// A wait, the notify that ends it or should, and the test before it.
@@ -210,7 +194,7 @@ impl LostWakeups {
 
     fn candidate(&mut self, waiting: Waiting, notify: Place) {
         let Waiting { cond, wait, test: Some(test), .. } = waiting else { return };
-        let count = self.counts.entry((cond, [wait.key(), notify.key(), test.key()])).or_default();
+        let count = self.counts.entry((cond, [wait, notify, test].map(key))).or_default();
         *count += 1;
         if *count > SAME_SITES || self.found.candidates.len() >= MOST {
             self.found.left_out += 1;

@@ -33,6 +33,12 @@ impl Clocks {
         self.row(row).get(lane as usize).copied().unwrap_or(0)
     }
 
+    /// How many counts all rows have.
+    #[inline]
+    pub(super) fn words(&self) -> usize {
+        self.counts.len()
+    }
+
     /// A new row.
     pub(super) fn add(&mut self, counts: &[u32]) -> u32 {
         self.counts.extend_from_slice(counts);

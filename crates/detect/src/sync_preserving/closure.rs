@@ -5,7 +5,8 @@
 //! questions whose seeds grow pays for each section once.
 
 use super::NONE;
-use super::index::Index;
+use super::index::{Group, Index};
+use super::sections::Section;
 
 /// A growing cut.
 #[derive(Clone, Debug)]
@@ -14,10 +15,14 @@ pub(super) struct Closure {
     cut: Vec<u32>,
     /// By lane: the last of them, or [`NONE`].
     last: Vec<u32>,
-    /// By lane: whether it grew since its sections were looked at.
-    grew: Vec<bool>,
-    growing: Vec<bool>,
-    grows: bool,
+    /// By lane: the list of sections that are open behind that one.
+    open: Vec<u32>,
+    /// Lanes that grew since sections were last looked at, and whether a lane is among them.
+    growing: Vec<u32>,
+    is_growing: Vec<bool>,
+    /// Lanes that grew before the present look at sections.
+    grown: Vec<u32>,
+    is_grown: Vec<bool>,
     /// There is no such set.
     impossible: bool,
 }
@@ -31,9 +36,11 @@ impl Closure {
         Closure {
             cut: vec![0; lanes],
             last: vec![NONE; lanes],
-            grew: vec![false; lanes],
-            growing: vec![false; lanes],
-            grows: false,
+            open: vec![NONE; lanes],
+            growing: Vec::new(),
+            is_growing: vec![false; lanes],
+            grown: Vec::new(),
+            is_grown: vec![false; lanes],
             impossible: false,
         }
     }
@@ -42,9 +49,11 @@ impl Closure {
     pub(super) fn clear(&mut self) {
         self.cut.fill(0);
         self.last.fill(NONE);
-        self.grew.fill(false);
-        self.growing.fill(false);
-        self.grows = false;
+        self.open.fill(NONE);
+        self.is_growing.fill(false);
+        self.is_grown.fill(false);
+        self.growing.clear();
+        self.grown.clear();
         self.impossible = false;
     }
 
@@ -69,9 +78,12 @@ impl Closure {
     fn grow(&mut self, index: &Index<'_>, lane: usize, count: u32) {
         if self.cut[lane] < count {
             self.cut[lane] = count;
-            self.last[lane] = index.last(lane as u32, count);
-            self.growing[lane] = true;
-            self.grows = true;
+            let last = index.last(lane as u32, count);
+            self.last[lane] = last;
+            self.open[lane] = index.held[last as usize];
+            if !std::mem::replace(&mut self.is_growing[lane], true) {
+                self.growing.push(lane as u32);
+            }
             self.impossible |= count > index.never[lane];
         }
     }
@@ -114,20 +126,18 @@ impl Closure {
         index: &Index<'_>,
         mut stays_open: impl FnMut(&Closure, u32) -> bool,
     ) -> Result<(), Impossible> {
-        while std::mem::take(&mut self.grows) && !self.impossible {
-            std::mem::swap(&mut self.grew, &mut self.growing);
-            self.growing.fill(false);
-            for lane in 0..self.cut.len() {
-                let last = self.last[lane];
-                if last == NONE || index.held[last as usize] == NONE {
+        while !self.growing.is_empty() && !self.impossible {
+            self.look_at_growing();
+            for lane in 0..self.open.len() {
+                if self.open[lane] == NONE {
                     continue;
                 }
-                for number in index.holds.list(index.held[last as usize]) {
+                for number in index.holds.list(self.open[lane]) {
                     let section = &index.sections[number as usize];
                     if section.close <= self.last[lane] {
                         continue;
                     }
-                    let later = self.later(index, lane, number);
+                    let later = self.later(index, section);
                     if later == NONE || stays_open(self, number) {
                         continue;
                     }
@@ -143,27 +153,38 @@ impl Closure {
         if self.impossible { Err(Impossible) } else { Ok(()) }
     }
 
+    fn look_at_growing(&mut self) {
+        for lane in self.grown.drain(..) {
+            self.is_grown[lane as usize] = false;
+        }
+        std::mem::swap(&mut self.grown, &mut self.growing);
+        for &lane in &self.grown {
+            self.is_growing[lane as usize] = false;
+            self.is_grown[lane as usize] = true;
+        }
+    }
+
     /// The first event behind the opening of a section, of those in the set, that opens one that it excludes, or
-    /// [`NONE`]. If neither lane grew since they were last looked at, there is none that is not known.
+    /// [`NONE`]. Of two lanes that did not grow nothing new can be said.
     #[inline]
-    fn later(&self, index: &Index<'_>, lane: usize, number: u32) -> u32 {
-        let section = &index.sections[number as usize];
+    fn later(&self, index: &Index<'_>, section: &Section) -> u32 {
+        let groups = index.groups(section.lock);
         let mut first = NONE;
-        for &group in index.groups(section.lock) {
-            let other = group.lane as usize;
-            if other == lane || (section.shared && group.shared) {
-                continue;
+        let mut look = |group: Group| {
+            let last = self.last[group.lane as usize];
+            if group.lane != section.lane && !(section.shared && group.shared) && last != NONE && last > section.open {
+                let open = index.opened_after(group, section.open);
+                if open <= last {
+                    first = first.min(open);
+                }
             }
-            let last = self.last[other];
-            if last == NONE || last < section.open {
-                continue;
-            }
-            if !(self.grew[lane] || self.grew[other] || self.growing[lane] || self.growing[other]) {
-                continue;
-            }
-            let open = index.opened_after(group, section.open);
-            if open <= last {
-                first = first.min(open);
+        };
+        if self.is_grown[section.lane as usize] || groups.len() <= 4 * self.grown.len() {
+            groups.iter().for_each(|&group| look(group));
+        } else {
+            for &lane in &self.grown {
+                let from = groups.partition_point(|group| group.lane < lane);
+                groups[from..].iter().take_while(|group| group.lane == lane).for_each(|&group| look(group));
             }
         }
         first

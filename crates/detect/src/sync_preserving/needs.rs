@@ -7,9 +7,13 @@ use super::clocks::{Clocks, EMPTY, join};
 use super::index::{Found, is_access};
 use super::notifies::Notifies;
 use super::sections::{Act, Sections, lock_of};
-use super::{NONE, semaphores::Semaphores};
+use super::semaphores::{Empty, Semaphores};
+use super::{NONE, TooLarge};
 use event::{Batch, Event, Names, Op, Space, Value};
 use rustc_hash::FxHashMap;
+
+/// The most that clocks may take: 2 GB.
+const MOST_WORDS: usize = 1 << 29;
 
 /// The last event of each lane that did something; it needs the ones before it.
 type Lasts = Vec<(u32, u32)>;
@@ -70,7 +74,7 @@ struct Pass<'a> {
 }
 
 /// Looks through the recorded run.
-pub(super) fn find(names: &Names, trace: &Batch) -> Found {
+pub(super) fn find(names: &Names, trace: &Batch) -> Result<Found, TooLarge> {
     let events = trace.events.len();
     let mut pass = Pass {
         trace,
@@ -104,8 +108,11 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Found {
     let mut notifies = Notifies::default();
     for (at, &event) in (0u32..).zip(&trace.events) {
         pass.step(at, event, &mut semaphores, &mut notifies);
+        if pass.found.clocks.words() > MOST_WORDS {
+            return Err(TooLarge { event: u64::from(at), gigabytes: MOST_WORDS >> 28 });
+        }
     }
-    pass.finish()
+    Ok(pass.finish())
 }
 
 impl Pass<'_> {
@@ -287,7 +294,7 @@ impl Pass<'_> {
             Op::Down => match semaphores.down(event.object()) {
                 Ok(Some(up)) => self.need(up),
                 Ok(None) => {}
-                Err(super::semaphores::Empty) => self.never(at),
+                Err(Empty) => self.never(at),
             },
             Op::Notify | Op::NotifyAll | Op::Wait | Op::Woken => {
                 if let Some(notify) = notifies.step(self.trace, at, event) {

@@ -35,8 +35,7 @@ pub(super) fn add_before_both(index: &Index<'_>, closure: &mut Closure, earlier:
 
 /// Adds what an event needs to be next, but for another access of its variable, recorded before it.
 ///
-/// What the thread's own events and the forks of it need is there with the event's predecessor, or with the forks; pins are
-/// with the event's row, and those of vars that are freed too are rare enough to be found again.
+/// The event's row has that other access in it, so what else is in it is put together again.
 fn add_before_except(index: &Index<'_>, closure: &mut Closure, event: u32, except: u32) {
     let at = event as usize;
     let lane = index.lane[at];

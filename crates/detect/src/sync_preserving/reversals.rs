@@ -16,12 +16,19 @@ const MOST_OF_A_LANE: usize = 4;
 pub(super) struct Reversals {
     optimistic: Optimistic,
     reorder: Reorder,
+    by_lane: ByLane,
+    locks: Vec<u32>,
 }
 
 impl Reversals {
     /// `objects`: how many variables, locks, conditions and semaphores there are.
     pub(super) fn new(index: &Index<'_>, objects: [usize; 4]) -> Reversals {
-        Reversals { optimistic: Optimistic::new(index.lanes()), reorder: Reorder::new(index, objects) }
+        Reversals {
+            optimistic: Optimistic::new(index.lanes()),
+            reorder: Reorder::new(index, objects),
+            by_lane: ByLane::default(),
+            locks: Vec::new(),
+        }
     }
 
     /// Whether there is an order after which both of these conflicting events are next.
@@ -69,10 +76,10 @@ impl Reversals {
         work: &mut Work<'_>,
     ) -> u64 {
         let mut unexamined = 0;
-        if cannot_race(index, life.accesses, &mut Vec::new()) {
+        if cannot_race(index, life.accesses, &mut self.locks) {
             return 0;
         }
-        let mut by_lane = ByLane::default();
+        let mut by_lane = std::mem::take(&mut self.by_lane);
         by_lane.fill(index, life.accesses);
         for &f in life.accesses {
             if search.is_racy(f) {
@@ -88,14 +95,16 @@ impl Reversals {
                     complete = false;
                     break;
                 }
-                if let Some(earlier) = self.partner(index, by_lane.events(lane), f, op, &mut complete) {
+                let partner = self.partner(index, by_lane.events(lane), f, op, &mut complete);
+                work.spent += std::mem::take(&mut self.reorder.steps);
+                if let Some(earlier) = partner {
                     search.add(Pair { later: f, earlier });
                     break;
                 }
-                work.spent += std::mem::take(&mut self.reorder.steps);
             }
             unexamined += u64::from(!complete && !search.is_racy(f));
         }
+        self.by_lane = by_lane;
         unexamined
     }
 

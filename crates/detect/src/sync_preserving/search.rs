@@ -1,8 +1,8 @@
 //! All racy events: for each variable and each two lanes, a walk along the accesses of both that never goes back.
 //!
-//! Let e and f be accesses in two lanes. If the closure of what is before both contains e, so it does for e and every access
-//! behind f; if it contains f, so it does for f and every access behind e. So each question crosses out one of the two,
-//! or finds that f is racy, and closures only grow during a walk.
+//! Let e and f be accesses in two lanes, e recorded first. The closure of what is before both contains nothing that is recorded
+//! behind f. If it contains e, so it does for every access behind f in f's lane. So each question crosses out e, or finds that f is
+//! racy, and closures only grow during a walk. What is before f alone is closed once, for all lanes of e: it often contains e, too.
 
 use super::NONE;
 use super::closure::Closure;
@@ -73,7 +73,7 @@ pub(super) struct Lane {
 }
 
 /// The accesses of a life by lane.
-#[derive(Default)]
+#[derive(Default, Debug)]
 pub(super) struct ByLane {
     pub(super) lanes: Vec<Lane>,
     events: Vec<u32>,
@@ -174,9 +174,18 @@ pub(super) struct Search<'i, 'a> {
     pub(super) found: Vec<Pair>,
     /// How many accesses were not looked at together with all others, because the time was over.
     pub(super) unexamined: u64,
-    left: Vec<u32>,
+    /// Accesses that are not known to be racy, and their numbers in `alone`.
+    left: Vec<(u32, u32)>,
+    /// By number: where in `alone` the closure of what is before an access begins, or [`NONE`].
+    alone_starts: Vec<u32>,
+    /// Such closures, lane by lane.
+    alone: Vec<u32>,
+    single: Closure,
     locks: Vec<u32>,
 }
+
+/// As many counts are kept in [`Search::alone`].
+const MOST_ALONE: usize = 1 << 24;
 
 impl<'i, 'a> Search<'i, 'a> {
     pub(super) fn new(index: &'i Index<'a>) -> Self {
@@ -188,6 +197,9 @@ impl<'i, 'a> Search<'i, 'a> {
             found: Vec::new(),
             unexamined: 0,
             left: Vec::new(),
+            alone_starts: Vec::new(),
+            alone: Vec::new(),
+            single: Closure::new(index.lanes()),
             locks: Vec::new(),
         }
     }
@@ -232,12 +244,18 @@ impl<'i, 'a> Search<'i, 'a> {
     fn lanes(&mut self, by_lane: &ByLane, work: &mut Work<'_>) {
         for &later in &by_lane.lanes {
             for op in CLASSES {
+                if !by_lane.lanes.iter().any(|&lane| lane.lane != later.lane && ByLane::has_conflict(lane, op)) {
+                    continue;
+                }
                 let events = by_lane.events(later).iter().copied();
                 self.left.clear();
-                self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op));
+                self.left.extend(events.filter(|&at| class(self.index.events[at as usize].op()) == op).zip(0..));
                 if self.left.is_empty() {
                     continue;
                 }
+                self.alone.clear();
+                self.alone_starts.clear();
+                self.alone_starts.resize(self.left.len(), NONE);
                 for &earlier in &by_lane.lanes {
                     if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
                         continue;
@@ -246,9 +264,9 @@ impl<'i, 'a> Search<'i, 'a> {
                         self.unexamined += self.left.len() as u64;
                         break;
                     }
-                    work.spent += self.walk(by_lane.events(earlier), op);
+                    work.spent += self.walk(earlier.lane, by_lane.events(earlier), op);
                     let racy = &self.racy;
-                    self.left.retain(|&at| !racy[at as usize]);
+                    self.left.retain(|&(at, _)| !racy[at as usize]);
                     if self.left.is_empty() {
                         break;
                     }
@@ -257,38 +275,61 @@ impl<'i, 'a> Search<'i, 'a> {
         }
     }
 
+    /// How many events of a lane the closure of what is before an access contains. `None`: there is no such closure.
+    fn alone(&mut self, f: u32, number: u32, lane: u32) -> Option<u32> {
+        let known = self.alone_starts[number as usize];
+        if known != NONE {
+            return Some(self.alone[(known + lane) as usize]);
+        }
+        self.single.clear();
+        self.single.add_before(self.index, f);
+        self.single.close(self.index).ok()?;
+        if self.alone.len() + self.index.lanes() <= MOST_ALONE {
+            self.alone_starts[number as usize] = self.alone.len() as u32;
+            self.alone.extend_from_slice(self.single.cut());
+        }
+        Some(self.single.cut()[lane as usize])
+    }
+
     /// Which of the accesses in `left`, all of this operation, race with an earlier one of these; the steps it took.
-    fn walk(&mut self, earlier: &[u32], op: Op) -> u64 {
+    fn walk(&mut self, lane: u32, earlier: &[u32], op: Op) -> u64 {
         let index = self.index;
         let mut steps = 0;
         let mut k = 0;
-        self.closure.clear();
-        'later: for i in 0..self.left.len() {
-            let f = self.left[i];
+        let mut fresh = true;
+        for i in 0..self.left.len() {
+            let (f, number) = self.left[i];
+            steps += 1;
+            let mut contained = index.clocks.get(index.before[f as usize], lane);
+            let mut is_alone = false;
             while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
+                let mut out = contained > index.position[e as usize]
+                    || !conflict(index.events[e as usize].op(), op)
+                    || index.exclude(e, f);
+                if !out && !std::mem::replace(&mut is_alone, true) {
+                    steps += 8;
+                    let Some(alone) = self.alone(f, number, lane) else { return steps };
+                    contained = alone;
+                    out = contained > index.position[e as usize];
+                }
+                if !out {
+                    if std::mem::take(&mut fresh) {
+                        self.closure.clear();
+                    }
+                    steps += 8;
+                    self.closure.add_before(index, e);
+                    self.closure.add_before(index, f);
+                    if self.closure.close(index).is_err() {
+                        return steps;
+                    }
+                    debug_assert!(!self.closure.has(index, f));
+                    if !self.closure.has(index, e) {
+                        self.note(f, e);
+                        break;
+                    }
+                }
                 steps += 1;
-                if !conflict(index.events[e as usize].op(), op) {
-                    k += 1;
-                    continue;
-                }
-                let needs = index.clocks.get(index.before[f as usize], index.lane[e as usize]);
-                if needs > index.position[e as usize] || index.exclude(e, f) {
-                    k += 1;
-                    continue;
-                }
-                self.closure.add_before(index, e);
-                self.closure.add_before(index, f);
-                if self.closure.close(index).is_err() {
-                    return steps;
-                }
-                if self.closure.has(index, e) {
-                    k += 1;
-                } else if self.closure.has(index, f) {
-                    continue 'later;
-                } else {
-                    self.note(f, e);
-                    continue 'later;
-                }
+                k += 1;
             }
         }
         steps

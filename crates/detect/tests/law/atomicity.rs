@@ -1,9 +1,11 @@
-//! `atomicity`: the recorded run, at the events that close cycles.
+//! `atomicity`: the recorded run, at the events that close cycles; of other runs only such.
 
 use crate::Case;
-use detect::atomicity::Atomicity;
+use detect::Search;
+use detect::atomicity::{Atomicity, predict};
 use law::cases;
 use std::collections::BTreeSet;
+use witness::{Model, check_atomicity};
 
 #[test]
 fn the_recorded_run_is_serialisable_or_told() {
@@ -32,4 +34,43 @@ fn the_recorded_run_is_serialisable_or_told() {
     }
     println!("{found} violated blocks");
     assert!(found > 0);
+}
+
+#[test]
+fn predicted_violations_are_some() {
+    let (mut found, mut there) = (0, 0);
+    for seed in 0..cases(20_000) {
+        let case = Case::with_sites(7 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let mut atomicity = Atomicity::new();
+        atomicity.batch(names, batch);
+        let observed = atomicity.finish();
+        let initial = |var| case.initial(var);
+        let search = Search { window: 100, ..Search::default() };
+        let report = predict(names, batch, &initial, None, &observed, &search);
+        let shown = || format!("{report:?} seed {seed}\n{}", case.text);
+        assert_eq!(report.undecided + report.unasked, 0, "{}", shown());
+        let expected = case.law.predicted_atomicity();
+        let mut blocks = BTreeSet::new();
+        for one in &report.found {
+            let schedule = one.schedule.whole();
+            let checked = check_atomicity(Model::Maximal, names, batch, &initial, &schedule, one.begin.event);
+            assert_eq!(checked, Ok(()), "{}", shown());
+            let order: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
+            let (before, last) = order.split_at(order.len() - 1);
+            let feasible = case.law.is_feasible(before)
+                && (case.law.may_come(before, last[0]) || case.law.may_only_end(before, last[0]));
+            assert!(feasible, "{}", shown());
+            let begin = one.begin.event as usize;
+            assert!(case.law.violated(&order).contains(&begin), "{}", shown());
+            assert!(case.law.closing(&order).contains(&(last[0], begin)), "it closes nothing: {}", shown());
+            blocks.insert(begin);
+        }
+        assert!(blocks.is_subset(&expected), "{}", shown());
+        let observed = case.law.observed_atomicity();
+        found += blocks.difference(&observed).count();
+        there += expected.difference(&observed).count();
+    }
+    println!("{found} of {there} blocks that only other runs violate");
+    assert!(found > there / 2, "{found} of {there}");
 }

@@ -103,3 +103,32 @@ fn small_windows_find_only_deadlocks() {
     }
     println!("missed, though sync-preserving: {missed}");
 }
+
+/// What bounds leave out is told.
+#[test]
+fn bounds_are_told() {
+    let mut told = 0;
+    for seed in 0..cases(4_000) {
+        let case = Case::random(8 << 32 | seed);
+        let initial = |var| case.initial(var);
+        let bounded = [
+            DeadlockOptions { window: 100, most_patterns: 1, ..DeadlockOptions::default() },
+            DeadlockOptions { window: 100, pattern_steps: 10, ..DeadlockOptions::default() },
+            DeadlockOptions { window: 100, question_steps: 0, ..DeadlockOptions::default() },
+            DeadlockOptions { window: 100, most_questions: 0, ..DeadlockOptions::default() },
+            DeadlockOptions { window: 100, most: 0, ..DeadlockOptions::default() },
+        ];
+        let expected: BTreeSet<Identity> = case.law.deadlocks().iter().map(|cycle| identity(&case, cycle)).collect();
+        for options in bounded {
+            let report = deadlocks(&case.trace.names, &case.trace.batch, &initial, &options);
+            let found: BTreeSet<Identity> = report.deadlocks.iter().map(|deadlock| checked(&case, deadlock)).collect();
+            if found.len() < expected.len() {
+                let is_told =
+                    !report.all_patterns && report.undecided_windows > 0 || report.undecided > 0 || report.left_out > 0;
+                assert!(is_told, "{options:?} {report:?} seed {seed}\n{}", case.text);
+                told += 1;
+            }
+        }
+    }
+    assert!(told > 100);
+}

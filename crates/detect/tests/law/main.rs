@@ -3,7 +3,6 @@
 //! `FORETRACE_CASES` says how many traces each test takes.
 
 mod atomicity;
-mod blocks;
 mod deadlocks;
 mod races;
 mod wakeups;

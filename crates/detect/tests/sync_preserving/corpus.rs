@@ -29,7 +29,7 @@ fn it_counts_what_rapid_counts() {
     ];
     let counted = expected.map(|(name, _)| {
         let trace = read(&format!("traces/{name}.std"));
-        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
         let found = predictor.races(&Options::default()).sync_preserving;
         for race in &found.races {
             assert!(checked(&trace, &mut predictor, [race.earlier.event, race.later.event]).is_some());
@@ -53,7 +53,7 @@ fn with_reversals_it_counts_what_rapid_counts() {
     ];
     let counted = expected.map(|(name, _)| {
         let trace = read(&format!("traces/{name}.std"));
-        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
         let found = predictor.races(&Options::default());
         for race in &found.optimistic.races {
             assert!(checked(&trace, &mut predictor, [race.earlier.event, race.later.event]).is_some());
@@ -137,7 +137,7 @@ fn the_hidden_race_is_found_here_alone() {
     let mut hb = Hb::new();
     hb.batch(&trace.names, &trace.batch);
     assert_eq!(hb.finish().racy_events, 0);
-    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch);
+    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
     let found = predictor.races(&Options { optimistic: false, ..Options::default() });
     assert_eq!((found.racy_events, found.racy_sites), (1, 1));
     let race = &found.sync_preserving.races[0];

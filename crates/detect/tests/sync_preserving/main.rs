@@ -1,10 +1,14 @@
 //! Sync-preserving races: the definition by brute force, the counts of RAPID, and every witness past the checker.
 
+mod brute;
 mod corpus;
+mod deadlocks;
+mod generated;
 mod law;
 mod naive;
 #[path = "../brute/random.rs"]
 mod random;
+mod sections;
 
 use detect::sync_preserving::SyncPreserving;
 use event::Value;

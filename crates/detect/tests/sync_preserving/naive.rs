@@ -200,6 +200,27 @@ impl<'a> Naive<'a> {
         }
     }
 
+    /// The least closed set with what these need to be next, in recorded order, if none of them is in it.
+    pub(crate) fn next_together(&self, events: &[usize]) -> Option<Vec<u64>> {
+        let seeds: Vec<usize> = events.iter().flat_map(|&at| self.common(at)).collect();
+        let set = self.closure(&seeds)?;
+        let prefix = (0..set.len()).filter(|&at| set[at]).map(|at| at as u64).collect();
+        events.iter().all(|&at| !set[at]).then_some(prefix)
+    }
+
+    /// What a request has in common with others: thread, operation, lock, whether it is one at all, and what is held.
+    pub(crate) fn pattern(&self, at: usize) -> (u32, u8, u32, bool, Vec<(u32, bool)>) {
+        let thread = self.thread(at);
+        let own = || self.sections.iter().filter(|section| section.1 == thread);
+        let opens = own().any(|section| section.3 == Some(at));
+        let mut held: Vec<(u32, bool)> = own()
+            .filter(|section| section.3.is_some_and(|open| open < at) && section.4.is_none_or(|close| close > at))
+            .map(|section| (section.0, section.2))
+            .collect();
+        held.sort_unstable();
+        (thread, self.op(at) as u8, self.object(at), opens, held)
+    }
+
     /// Whether two conflicting events are a sync-preserving race.
     pub(crate) fn is_race(&self, e: usize, f: usize) -> bool {
         let mut seeds = Vec::new();

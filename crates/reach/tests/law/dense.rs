@@ -1,6 +1,6 @@
 //! Traces with much to decide: few variables with few values, few locks, a semaphore, nothing else.
 
-use crate::random::Random;
+use law::random::Random;
 use std::collections::BTreeMap;
 
 struct Thread {
@@ -8,16 +8,16 @@ struct Thread {
     left: usize,
 }
 
-/// A trace of 3 or 4 threads that could have happened, as text.
-pub(crate) fn dense_trace(r: &mut Random) -> String {
-    let count = 3 + r.below(2);
-    let most = 12 + r.below(7);
+/// A trace of a few threads that could have happened, as text.
+pub(crate) fn dense_trace(r: &mut Random, most: usize) -> String {
+    let count = 2 + most / 10 + r.below(2);
     let mode = r.below(4);
     let (values, semaphores) = (r.percent(50), mode == 2 || mode == 0 && r.percent(50));
     let (locked, shared) = (mode == 0 || mode == 3, r.percent(30));
     let variables = &["x", "y", "z"][..1 + r.below(3)];
     let locks = &["l", "k"][..1 + r.below(2)];
-    let mut threads: Vec<Thread> = (0..count).map(|_| Thread { held: Vec::new(), left: 3 + r.below(5) }).collect();
+    let mut threads: Vec<Thread> =
+        (0..count).map(|_| Thread { held: Vec::new(), left: 3 + r.below(most / 3) }).collect();
     let mut holds: BTreeMap<&str, String> = variables.iter().map(|&x| (x, "0".to_owned())).collect();
     let mut tokens = r.below(2);
     let mut text = if semaphores { format!("#! init s={tokens}\n") } else { String::new() };
@@ -52,7 +52,7 @@ pub(crate) fn dense_trace(r: &mut Random) -> String {
                 Some(format!("racq({l})"))
             }
             2 | 3 if locked => threads[t].held.pop().map(release),
-            4 | 5 | 6 => Some(if values && r.percent(90) { format!("r({x})={}", holds[x]) } else { format!("r({x})") }),
+            4..=6 => Some(if values && r.percent(90) { format!("r({x})={}", holds[x]) } else { format!("r({x})") }),
             7 | 8 => {
                 let value = r.below(2).to_string();
                 let op = if r.percent(15) { "armw" } else { "w" };

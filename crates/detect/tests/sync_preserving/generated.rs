@@ -1,0 +1,119 @@
+//! Larger generated traces: every witness past the checker, `hb`'s races too, and searches that are ended early.
+
+use crate::{checked, parse, sections};
+use detect::hb::Hb;
+use detect::sync_preserving::{Options, SyncPreserving};
+use generate::Generator;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+use trace::Trace;
+
+fn make(seed: u64, all_ops: bool) -> Trace {
+    let options = generate::Options {
+        events: 600,
+        threads: 4 + seed as u32 % 4,
+        vars: 24,
+        locks: 4,
+        seed,
+        quantum: 4.0,
+        cslen: 3.0,
+        pcs: [0.05, 0.2, 0.4][seed as usize % 3],
+        racy: 0.3,
+        nest: 0.3,
+        rev: 0.2,
+        readers: 0.2,
+        waits: 0.1,
+        churn: if seed % 2 == 0 { 0.05 } else { 0.0 },
+        all_ops,
+        ..generate::Options::default()
+    };
+    let mut generator = Generator::new(options).expect("these options make sense");
+    Trace::read(&mut generator).expect("a generator does not fail")
+}
+
+#[test]
+fn every_witness_passes_the_checker() {
+    let mut count = 0;
+    for seed in 0..150 {
+        let trace = make(seed, seed % 3 != 0);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+        let found = predictor.races(&Options::default());
+        for race in found.sync_preserving.races.iter().chain(&found.optimistic.races) {
+            assert!(checked(&trace, &mut predictor, [race.earlier.event, race.later.event]).is_some());
+        }
+        assert_eq!(found.unexamined, 0);
+        count += found.sync_preserving.races.len();
+    }
+    assert!(count > 500, "{count} races");
+}
+
+/// The same with longer traces of nested sections.
+#[test]
+fn every_order_with_reversals_passes_the_checker() {
+    let mut count = 0;
+    for seed in 0..1_000 {
+        let trace = parse(&sections::trace(3_000_000 + seed, 40 + seed as usize % 160));
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+        let found = predictor.races(&Options::default());
+        for race in &found.optimistic.races {
+            assert!(checked(&trace, &mut predictor, [race.earlier.event, race.later.event]).is_some());
+            count += 1;
+        }
+    }
+    assert!(count > 500, "{count} races");
+}
+
+/// What races in the recorded run races after a closed set, as long as no weak memory order is about.
+#[test]
+fn races_of_the_recorded_run_have_a_witness() {
+    let mut count = 0;
+    for seed in 0..100 {
+        let trace = make(seed, false);
+        let mut hb = Hb::new();
+        hb.batch(&trace.names, &trace.batch);
+        let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+        for race in hb.finish().races {
+            let race = [race.earlier.event, race.later.event];
+            assert!(predictor.sync_preserving_witness(race).is_some(), "{race:?} of seed {seed}");
+            assert!(checked(&trace, &mut predictor, race).is_some());
+            count += 1;
+        }
+    }
+    assert!(count > 300, "{count} races");
+}
+
+#[test]
+fn what_was_not_looked_at_is_counted() {
+    let trace = make(1, false);
+    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+    let all = predictor.races(&Options::default());
+    assert!(all.racy_events > 0);
+    let stop = AtomicBool::new(true);
+    for options in [
+        Options { stop: Some(&stop), ..Options::default() },
+        Options { deadline: Some(Instant::now()), ..Options::default() },
+    ] {
+        let found = predictor.races(&options);
+        assert_eq!(found.racy_events, 0);
+        assert!(found.unexamined >= all.racy_events && found.unexamined_reversals >= all.racy_events);
+    }
+    let few = predictor.races(&Options { most_steps: 0, most_races: 1, ..Options::default() });
+    assert_eq!(few.sync_preserving.racy_events, all.sync_preserving.racy_events);
+    assert_eq!((few.optimistic.racy_events, few.sync_preserving.races.len()), (0, 1));
+    assert!(few.unexamined_reversals >= all.optimistic.racy_events);
+    let kept = few.sync_preserving.races[0].events;
+    assert_eq!(few.sync_preserving.left_out, few.sync_preserving.racy_events - kept);
+}
+
+#[test]
+fn events_that_are_not_there_or_do_not_conflict_have_no_witness() {
+    let trace = make(2, true);
+    let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
+    let events = trace.batch.events.len() as u64;
+    for race in [[0, 0], [0, events], [u64::MAX, 0]] {
+        assert_eq!(predictor.race_witness(race), None);
+    }
+    assert_eq!(predictor.deadlock_witness(&[]), None);
+    assert_eq!(predictor.deadlock_witness(&[0, u64::MAX]), None);
+    assert_eq!(predictor.first_deadlock(&[&[], &[0]]), None);
+}
