@@ -50,7 +50,8 @@ enum Way {
 }
 
 impl<'a> Reach<'a> {
-    /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are.
+    /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are: these are taken
+    /// to have happened, whatever the rules say.
     pub fn new(names: &'a Names, batch: &'a Batch, fixed: usize, initial: &'a dyn Fn(VarId) -> Value) -> Reach<'a> {
         let events = batch.events.len();
         let threads: FxHashSet<u32> = batch.events.iter().skip(fixed).map(|event| event.thread().0).collect();
