@@ -17,7 +17,8 @@
 //!   or of a semaphore keep their recorded order.
 //! * A closure is a cut and looks only at the sections that the cut leaves open; the papers keep a queue of sections for each lock and thread.
 //! * The optimistic set closes as few sections as the rules allow, first with few reversals, then with few events;
-//!   the paper closes all it can. Where the paper finds an order, so does this; writes that no read of the set sees are not ordered.
+//!   the paper closes all it can, which only adds constraints;
+//!   writes that no read of the set sees are not ordered.
 //!
 //! What it may miss: races in which a read sees another write of the same value, or a `down` another `up`; complete sections that
 //! change places without one of them staying open; of each thread's accesses that an event is concurrent with, only the last few are tried for
@@ -185,6 +186,19 @@ impl<'a> SyncPreserving<'a> {
     /// The events of the closure, in recorded order.
     fn prefix(&self) -> Vec<u64> {
         prefix(&self.index, &self.closure)
+    }
+
+    /// The least sync-preserving closed set after which all these events (of different threads) are next, in recorded order.
+    /// Whether they can then be done is another question. `None` if there is no such set.
+    pub fn next_together(&mut self, events: &[u64]) -> Option<Vec<u64>> {
+        let index = &self.index;
+        self.closure.clear();
+        for &event in events {
+            let event = u32::try_from(event).ok().filter(|&at| (at as usize) < index.events.len())?;
+            self.closure.add_before(index, event);
+        }
+        self.closure.close(index).ok()?;
+        events.iter().all(|&at| !self.closure.has(index, at as u32)).then(|| self.prefix())
     }
 
     /// The events before a sync-preserving race, in order; `None` if it is none.

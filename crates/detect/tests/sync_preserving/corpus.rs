@@ -40,7 +40,8 @@ fn it_counts_what_rapid_counts() {
 }
 
 /// With reversals: what RAPID's OSR counts, but for bubblesort, where it counts 476. There are no more than 374 in that trace,
-/// as [`all_that_one_lock_allows`] shows; the others would need a thread to be in two sections of the only lock at once.
+/// as [`all_that_one_lock_allows`] shows: in the others, two sections of the only lock would be open at once, or a read would see
+/// another write than it saw.
 #[test]
 fn with_reversals_it_counts_what_rapid_counts() {
     let expected = [

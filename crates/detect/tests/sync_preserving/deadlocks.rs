@@ -38,8 +38,9 @@ fn deadlocks_are_those_of_the_definition() {
         let mut found = BTreeMap::new();
         for (k, &a) in requests.iter().enumerate() {
             for &b in &requests[..k] {
-                let expected =
-                    naive.next_together(&[a as usize, b as usize]).filter(|p| is_deadlock(&trace, p, &[a, b]));
+                let together = naive.next_together(&[a as usize, b as usize]);
+                assert_eq!(predictor.next_together(&[a, b]), together, "{a} and {b} of seed {seed}\n{text}");
+                let expected = together.filter(|prefix| is_deadlock(&trace, prefix, &[a, b]));
                 let witness = predictor.deadlock_witness(&[a, b]);
                 assert_eq!(witness, expected, "{a} and {b} of seed {seed}\n{text}");
                 if witness.is_some() {
