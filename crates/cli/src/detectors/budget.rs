@@ -32,6 +32,13 @@ pub(crate) fn share(windows: u64) -> Duration {
     (EACH * SHARES / u32::try_from(windows.max(1)).unwrap_or(u32::MAX)).max(LEAST)
 }
 
+/// How many windows of a size a trace of so many events has: they overlap by half.
+pub(crate) fn windows(events: usize, size: usize) -> u64 {
+    let (events, size) = (events as u64, size.max(1) as u64);
+    let step = (size / 2).max(1);
+    if events == 0 { 0 } else { events.saturating_sub(size).div_ceil(step) + 1 }
+}
+
 /// How long predictions may be checked.
 pub(crate) fn checking(hurry: bool) -> Duration {
     if hurry { HURRY } else { CHECKING }

@@ -5,7 +5,6 @@ use super::{Analysis, Found, Whole, budget, races, sync_preserving};
 use crate::args::Detector;
 use detect::maximal::{Known, Looked, Maximal, Options, Prefix};
 use detect::{Race, Schedule};
-use event::Batch;
 use reach::Excerpts;
 use report::AnalysisStats;
 use std::collections::HashMap;
@@ -20,7 +19,7 @@ pub(super) struct Finder;
 impl Analysis for Finder {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
         let Some(trace) = whole.trace else { return Found::nothing(whole) };
-        let windows = windows(trace, whole.window);
+        let windows = budget::windows(trace.events.len(), whole.window);
         let deadline = budget::deadline();
         let options = Options {
             per_window: Some(budget::share(windows)),
@@ -57,13 +56,6 @@ impl Analysis for Finder {
         };
         found
     }
-}
-
-/// How many windows a trace has: they overlap by half.
-fn windows(trace: &Batch, size: usize) -> u64 {
-    let (events, size) = (trace.events.len() as u64, size.max(1) as u64);
-    let step = (size / 2).max(1);
-    if events == 0 { 0 } else { events.saturating_sub(size).div_ceil(step) + 1 }
 }
 
 fn stats(looked: &Looked, windows: u64) -> AnalysisStats {

@@ -58,7 +58,7 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
             let options = detect::lock_order::LockOrderOptions { upto, ..Default::default() };
             Box::new(detect::lock_order::LockOrder::new(options))
         }
-        Detector::Atomicity => Box::new(atomicity::Observed::new(plan)),
+        Detector::Atomicity => Box::new(atomicity::Finder::new(plan)),
         Detector::SyncPreserving => Box::new(sync_preserving::SyncPreserving),
         Detector::Deadlock => Box::new(deadlock::Finder),
         Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),

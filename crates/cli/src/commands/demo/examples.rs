@@ -133,11 +133,11 @@ recorded order of locks (hb) finds nothing here.",
         story: "\
 One thread of a bank adds up two balances, another transfers an amount from one to the other. Both are marked as atomic
 blocks; neither takes a lock.",
-        recorded: "In the recorded run the sum was taken in the middle of the transfer:",
+        recorded: "In the recorded run the sum was right: as if the sum had been taken first, and then the transfer made:",
         moral: "\
-The sum saw one account after the transfer and the other before it: no order of the two blocks, one after the other, gives
-that.",
-        trace: include_str!("../../../../../corpus/bank/trace.std"),
+If the other thread comes in between, the sum sees one account before the transfer and the other after it: no order of the
+two blocks, one after the other, gives that.",
+        trace: include_str!("../../../../../corpus/bank-serial/trace.std"),
         by: By::Detectors(&[Detector::Atomicity]),
     },
     Example {
