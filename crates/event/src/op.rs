@@ -108,7 +108,7 @@ impl Op {
         }
     }
 
-    /// An access of memory that can take part in a data race.
+    /// A read or write of memory that is not atomic.
     #[inline]
     pub const fn is_plain_access(self) -> bool {
         matches!(self, Op::Read | Op::Write)

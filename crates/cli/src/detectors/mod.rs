@@ -1,6 +1,7 @@
 //! The detectors that the user wants: fed with the trace, and what they claim turned into findings.
 //!
-//! A detector is one file here, and a line in [`analysis`]. Nothing becomes a finding that [`settle`] did not check.
+//! A detector is one file here, and a line in [`analysis`] and in [`needs_trace`]; CONTRIBUTING.md says what else a new one
+//! needs. No prediction becomes a finding that [`settle`] did not have checked.
 
 mod atomicity;
 mod budget;
