@@ -76,6 +76,8 @@ fn a_deadlock_that_happened() {
     assert_eq!((deadlock.evidence, deadlock.requests()), (Evidence::Observed, vec![2, 3]));
     assert_eq!(deadlock.blocked[0].holds.event, 0);
     assert_eq!(deadlock.prefix.whole(), [0, 1]);
+    // An access that a pin holds back until one of the requests is no part of the way there.
+    assert_eq!(told(&format!("{text}C|w(x)|\n").replacen("A|acq(l)", "A|pin(x,2)|\nA|acq(l)", 1)).len(), 1);
     // With another thread that goes on, it is the same.
     assert_eq!(told(&format!("{text}C|w(x)|\n")), [(Evidence::Observed, vec![2, 3])]);
 }
@@ -123,8 +125,9 @@ fn garbage_is_survived() {
         let mut r = Random::new(seed);
         let line = |r: &mut Random| {
             let op = if r.percent(85) { *r.pick(&ops) } else { *r.pick(&more) };
-            let (lock, thread) = (*r.pick(&["l", "k", "j"]), *r.pick(&["A", "B", "C"]));
-            let op = op.replace('L', lock).replace('T', r.pick(&["A", "B", "C"]));
+            let threads = ["A", "B", "C"];
+            let (lock, thread, other) = (*r.pick(&["l", "k", "j"]), *r.pick(&threads), *r.pick(&threads));
+            let op = op.replace('L', lock).replace('T', other);
             format!("{thread}|{op}|{}\n", r.below(5))
         };
         let text: String = (0..10 + r.below(40)).map(|_| line(&mut r)).collect();

@@ -84,17 +84,16 @@ impl Definition {
         found
     }
 
-    /// Those whose requests are `req`, unanswered at the end of the trace.
+    /// Those of the [`deadlocks`](Definition::deadlocks) whose requests are `req`, unanswered at the end of the trace.
     pub fn observed_deadlocks(&self) -> BTreeSet<Vec<usize>> {
         let events = self.events();
         let unanswered = |e: usize| {
             events[e].op == Op::Request && events[e + 1..].iter().all(|after| after.thread != events[e].thread)
         };
-        let rest: Vec<usize> = (0..events.len()).filter(|&e| !unanswered(e)).collect();
-        let mut found = BTreeSet::new();
-        self.cycles(set_of(&rest), &mut found);
-        found.retain(|cycle| cycle.iter().all(|&e| unanswered(e)));
-        found
+        if !(0..events.len()).any(unanswered) {
+            return BTreeSet::new();
+        }
+        self.deadlocks().into_iter().filter(|cycle| cycle.iter().all(|&e| unanswered(e))).collect()
     }
 
     /// Whether this order of events is a witness of a deadlock: the requests come next after it.

@@ -6,7 +6,7 @@ use super::requests::Requests;
 use super::{DeadlockOptions, Evidence};
 use crate::Schedule;
 use crate::sync_preserving::SyncPreserving;
-use event::{Batch, Names};
+use event::{Batch, Names, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -16,6 +16,8 @@ pub(super) struct Candidate {
     pub(super) found: Option<Found>,
     /// Some question about it was not answered.
     pub(super) undecided: bool,
+    /// The requests, if the trace ends with them.
+    happened: Option<Vec<u64>>,
 }
 
 /// All that are known so far.
@@ -33,7 +35,7 @@ impl Candidates {
             let next = self.list.len();
             let number = *self.known.entry(pattern.identity(requests)).or_insert(next);
             if number == next {
-                self.list.push(Candidate { patterns: Vec::new(), found: None, undecided: false });
+                self.list.push(Candidate { patterns: Vec::new(), found: None, undecided: false, happened: None });
             }
             self.list[number].patterns.push(pattern);
         }
@@ -49,14 +51,17 @@ impl Candidates {
         self.patterns.len() as u64
     }
 
-    /// Those that the trace ends with.
+    /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes after one
+    /// of the requests.
     pub(super) fn happened(&mut self, batch: &Batch, requests: &Requests) {
+        let pins: FxHashSet<_> = batch.events.iter().filter(|e| e.op() == Op::Pin).map(|pin| pin.thread()).collect();
         for candidate in &mut self.list {
-            let asked = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(requests));
-            candidate.found = asked.map(|asked| {
+            candidate.happened = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(requests));
+            let Some(asked) = &candidate.happened else { continue };
+            if asked.iter().all(|&event| !pins.contains(&batch.events[event as usize].thread())) {
                 let prefix: Vec<u64> = (0..batch.events.len() as u64).filter(|event| !asked.contains(event)).collect();
-                (Evidence::Observed, asked, Schedule::of(&prefix))
-            });
+                candidate.found = Some((Evidence::Observed, asked.clone(), Schedule::of(&prefix)));
+            }
         }
     }
 
@@ -83,6 +88,12 @@ impl Candidates {
         for candidate in left {
             if options.is_over() {
                 candidate.undecided = true;
+                continue;
+            }
+            if let Some(asked) = &candidate.happened
+                && let Some(prefix) = analysis.deadlock_witness(asked)
+            {
+                candidate.found = Some((Evidence::Observed, asked.clone(), Schedule::of(&prefix)));
                 continue;
             }
             for pattern in &candidate.patterns {

@@ -140,8 +140,8 @@ impl<'a> Patterns<'a> {
             reached: Vec::new(),
             longer: false,
             found: Vec::new(),
-            share: most,
-            upto: most,
+            share: usize::MAX,
+            upto: usize::MAX,
         }
     }
 
