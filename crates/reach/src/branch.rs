@@ -45,10 +45,11 @@ impl Solver {
     }
 
     fn search(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<bool, Over> {
-        // Most prefixes are found without any conclusions.
-        if self.linearise(meter)?.is_none() || self.as_recorded(goal, meter)? {
+        meter.spend(1 + self.order.set.iter().map(|&count| u64::from(count)).sum::<u64>())?;
+        if self.as_recorded(goal) || self.linearise(meter)?.is_none() {
             return Ok(true);
         }
+        self.order.note_all(&self.facts.lanes);
         let mut branches: Vec<Branch> = Vec::new();
         let mut sound = self.saturate(meter)?;
         loop {

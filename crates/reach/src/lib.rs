@@ -13,6 +13,7 @@ mod linear;
 mod must;
 mod order;
 mod question;
+mod recorded;
 mod saturate;
 mod solver;
 

@@ -154,14 +154,31 @@ impl Order {
         }
     }
 
-    /// Sets how many events of a lane there can be, before anything else is asked.
-    pub(crate) fn begin(&mut self, most: &[u32]) {
+    /// A new question: how many events of each lane there can be, and what the prefix has in any case.
+    pub(crate) fn begin(&mut self, most: &[u32], contains: &[u32]) -> Result<(), Contradiction> {
         self.most.copy_from_slice(most);
         self.set.fill(0);
+        for &event in contains {
+            let start = self.rows.start(event);
+            for (has, &count) in self.set.iter_mut().zip(&self.rows.counts[start..start + self.rows.width]) {
+                *has = count.max(*has);
+            }
+        }
+        let fits = self.set.iter().zip(&self.most).all(|(has, most)| has <= most);
+        if fits { Ok(()) } else { Err(Contradiction) }
+    }
+
+    /// Every event of the set is worth a look.
+    pub(crate) fn note_all(&mut self, lanes: &Lanes) {
+        for lane in 0..self.rows.width {
+            for position in 0..self.set[lane] {
+                self.note(lanes.events[lane][position as usize]);
+            }
+        }
     }
 
     /// The prefix has an event, and all before it.
-    pub(crate) fn include(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
+    fn include(&mut self, lanes: &Lanes, event: u32) -> Result<(), Contradiction> {
         let start = self.rows.start(event);
         for lane in 0..self.rows.width {
             let count = self.rows.counts[start + lane];

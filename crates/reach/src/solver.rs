@@ -5,12 +5,13 @@
 //! that gets stuck, two events stand against each other that the order does not decide yet: both ways are tried
 //! (`branch`). Nothing else can help: every way on is one of those that a branch names, so running out of them is a proof.
 
-use crate::facts::{Facts, NONE, Wakeup};
+use crate::facts::{Facts, NONE};
 use crate::goal::Goal;
 use crate::linear::{Linear, Stuck, View};
 use crate::must::{MANY, Must, as_recorded, must};
 use crate::order::{Contradiction, Mark, Order};
 use crate::question::{Meter, Over};
+use crate::recorded;
 use rustc_hash::FxHashMap;
 
 /// Facts about a trace, and the order that a question makes of them.
@@ -71,10 +72,7 @@ impl Solver {
 
     /// What the question says. Everything before it must have been taken back.
     pub(crate) fn begin(&mut self, goal: &Goal) -> Result<(), Contradiction> {
-        self.order.begin(&goal.most);
-        for &event in &goal.contains {
-            self.order.include(&self.facts.lanes, event)?;
-        }
+        self.order.begin(&goal.most, &goal.contains)?;
         for &(a, b) in &goal.before {
             self.order.add(&self.facts.lanes, a, b)?;
         }
@@ -87,25 +85,32 @@ impl Solver {
         self.linear.run(view, meter)
     }
 
-    /// Tries a prefix in which every read sees the write that it saw when recorded.
-    pub(crate) fn as_recorded(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<bool, Over> {
-        let Some(recorded) = self.recorded.as_ref().filter(|_| goal.before.is_empty()) else { return Ok(false) };
+    /// Tries prefixes that are the recorded order with events left out: most of those that there are can be so.
+    pub(crate) fn as_recorded(&mut self, goal: &Goal) -> bool {
+        if goal.before.iter().any(|&(a, b)| a > b) {
+            return false;
+        }
+        let many = || self.candidates.keys().copied();
+        if recorded::is_feasible(&self.facts, &self.order.set, &self.writer, many()) {
+            self.linear.order.clear();
+            self.linear.order.extend(recorded::events(&self.facts, &self.order.set));
+            return true;
+        }
+        // Maybe only because some read does not find what it saw.
+        let Some(must) = &self.recorded else { return false };
         let mut set = vec![0; self.facts.lanes.len()];
         for &event in &goal.contains {
-            for (count, &needed) in set.iter_mut().zip(recorded.rows.of(event)) {
+            for (count, &needed) in set.iter_mut().zip(must.rows.of(event)) {
                 *count = needed.max(*count);
             }
         }
-        if set.iter().zip(&goal.most).any(|(count, most)| count > most) {
-            return Ok(false);
+        let fits = set.iter().zip(&goal.most).all(|(count, most)| count <= most);
+        if fits && recorded::is_feasible(&self.facts, &set, &must.writer, many()) {
+            self.linear.order.clear();
+            self.linear.order.extend(recorded::events(&self.facts, &set));
+            return true;
         }
-        let view = View { facts: &self.facts, rows: &recorded.rows, set: &set, writer: &recorded.writer };
-        if self.linear.run(view, meter)?.is_some() {
-            return Ok(false);
-        }
-        let place = |event: u32| self.linear.order.iter().position(|&other| other == event);
-        let lost = |pair: &Wakeup| self.facts.lanes.has(&set, pair.woken) && place(pair.wait) > place(pair.notify);
-        Ok(!self.facts.wakeups.iter().any(lost))
+        false
     }
 
     /// A wake-up in the prefix: its wait comes before its notify.

@@ -75,6 +75,10 @@ pub(super) struct Patterns<'a> {
     reached: Vec<u32>,
     longer: bool,
     found: Vec<Pattern>,
+    /// So many patterns of one length may begin with one request.
+    share: usize,
+    /// So many there may be until then.
+    upto: usize,
 }
 
 /// Patterns, and whether they are all.
@@ -88,7 +92,14 @@ impl<'a> Patterns<'a> {
     pub(super) fn find(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Found {
         let mut search = Patterns::new(requests, some, most, steps);
         let all = matches!(search.lengths(), Ok(true));
-        Found { patterns: search.found, all }
+        if all || search.found.len() < most {
+            return Found { patterns: search.found, all };
+        }
+        // Too many: rather a few of each request, with those after it that are next to it, than all of a few.
+        let mut search =
+            Patterns { share: (most / some.len().max(1)).max(1), ..Patterns::new(requests, some, most, steps) };
+        let _ = search.lengths();
+        Found { patterns: search.found, all: false }
     }
 
     fn new(requests: &'a Requests, some: &'a [u32], most: usize, steps: u64) -> Patterns<'a> {
@@ -129,6 +140,8 @@ impl<'a> Patterns<'a> {
             reached: Vec::new(),
             longer: false,
             found: Vec::new(),
+            share: most,
+            upto: most,
         }
     }
 
@@ -144,6 +157,7 @@ impl<'a> Patterns<'a> {
                 self.measure(first, length)?;
                 if self.back[self.requests.list[first as usize].lock.index()] != FAR {
                     self.path.push(first);
+                    self.upto = self.found.len().saturating_add(self.share);
                     self.extend(length)?;
                     self.path.pop();
                 }
@@ -201,13 +215,14 @@ impl<'a> Patterns<'a> {
             return Ok(());
         }
         let left = length - self.path.len();
-        for place in 0..self.holders[asked.index()].len() {
+        let behind = self.holders[asked.index()].partition_point(|&number| number <= first);
+        for place in behind..self.holders[asked.index()].len() {
+            if self.found.len() >= self.upto {
+                break;
+            }
             let number = self.holders[asked.index()][place];
             self.step(1)?;
             let next = part(number);
-            if number <= first {
-                continue;
-            }
             let back = self.back[next.lock.index()];
             if back == FAR || back as usize + 1 > left {
                 self.longer |= back != FAR;

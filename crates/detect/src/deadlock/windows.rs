@@ -10,6 +10,9 @@ use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
+/// All windows together add so many times as many patterns as the whole trace may have.
+const MOST_TIMES: usize = 4;
+
 /// Asks about every candidate that is left, in every window that has all of a cycle. If not all patterns are known, those of
 /// the window are looked for before.
 pub(super) fn search(
@@ -36,7 +39,9 @@ pub(super) fn search(
         let some = of_window(&order, &excerpt);
         let mut decided = true;
         if !report.all_patterns {
-            let found = Patterns::find(requests, &some, options.most_patterns, options.pattern_steps);
+            let room = options.most_patterns.saturating_mul(MOST_TIMES).saturating_sub(candidates.patterns() as usize);
+            let most = options.most_patterns.min(room);
+            let found = Patterns::find(requests, &some, most, options.pattern_steps);
             decided = found.all;
             candidates.add(requests, found.patterns);
         }

@@ -5,6 +5,7 @@
 //! questions whose seeds grow pays for each section once.
 
 use super::NONE;
+use super::clocks::join;
 use super::index::{Group, Index};
 use super::sections::Section;
 
@@ -13,19 +14,21 @@ use super::sections::Section;
 pub(super) struct Closure {
     /// By lane: how many of its events.
     cut: Vec<u32>,
-    /// By lane: the last of them, or [`NONE`].
+    /// By lane: how many they were when sections were last looked at. All that follows is as of then.
+    seen: Vec<u32>,
+    /// By lane: the last event, or [`NONE`].
     last: Vec<u32>,
     /// By lane: the list of sections that are open behind that one.
     open: Vec<u32>,
-    /// Lanes that grew since sections were last looked at, and whether a lane is among them.
-    growing: Vec<u32>,
-    is_growing: Vec<bool>,
-    /// Lanes that grew before the present look at sections.
+    /// Lanes that had grown then, and whether a lane is among them.
     grown: Vec<u32>,
     is_grown: Vec<bool>,
     /// There is no such set.
     impossible: bool,
 }
+
+/// As many sections behind one are looked at before the lanes are searched: one of them mostly is in the set.
+const NEAR: usize = 4;
 
 /// The rule of locks cannot be kept, or an event can never happen: no set that contains the seeds is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,10 +38,9 @@ impl Closure {
     pub(super) fn new(lanes: usize) -> Closure {
         Closure {
             cut: vec![0; lanes],
+            seen: vec![0; lanes],
             last: vec![NONE; lanes],
             open: vec![NONE; lanes],
-            growing: Vec::new(),
-            is_growing: vec![false; lanes],
             grown: Vec::new(),
             is_grown: vec![false; lanes],
             impossible: false,
@@ -48,11 +50,10 @@ impl Closure {
     /// Begins again with the empty set.
     pub(super) fn clear(&mut self) {
         self.cut.fill(0);
+        self.seen.fill(0);
         self.last.fill(NONE);
         self.open.fill(NONE);
-        self.is_growing.fill(false);
         self.is_grown.fill(false);
-        self.growing.clear();
         self.grown.clear();
         self.impossible = false;
     }
@@ -62,7 +63,7 @@ impl Closure {
         &self.cut
     }
 
-    /// The last event of a lane that is in the set, or [`NONE`].
+    /// The last event of a lane that is in the set, or [`NONE`], once it is closed.
     #[inline]
     pub(super) fn last(&self, lane: u32) -> u32 {
         self.last[lane as usize]
@@ -74,27 +75,12 @@ impl Closure {
         self.cut[index.lane[event as usize] as usize] > index.position[event as usize]
     }
 
-    #[inline]
-    fn grow(&mut self, index: &Index<'_>, lane: usize, count: u32) {
-        if self.cut[lane] < count {
-            self.cut[lane] = count;
-            let last = index.last(lane as u32, count);
-            self.last[lane] = last;
-            self.open[lane] = index.held[last as usize];
-            if !std::mem::replace(&mut self.is_growing[lane], true) {
-                self.growing.push(lane as u32);
-            }
-            self.impossible |= count > index.never[lane];
-        }
-    }
-
     /// Adds a row, and the first events of a lane.
     #[inline]
-    pub(super) fn add(&mut self, index: &Index<'_>, row: u32, lane: u32, count: u32) {
-        for (lane, &count) in index.clocks.row(row).iter().enumerate() {
-            self.grow(index, lane, count);
-        }
-        self.grow(index, lane as usize, count);
+    fn add(&mut self, index: &Index<'_>, row: u32, lane: u32, count: u32) {
+        join(&mut self.cut, index.clocks.row(row));
+        let own = &mut self.cut[lane as usize];
+        *own = (*own).max(count);
     }
 
     /// Adds an event and what it needs.
@@ -126,8 +112,7 @@ impl Closure {
         index: &Index<'_>,
         mut stays_open: impl FnMut(&Closure, u32) -> bool,
     ) -> Result<(), Impossible> {
-        while !self.growing.is_empty() && !self.impossible {
-            self.look_at_growing();
+        while !self.impossible && self.look(index) {
             for lane in 0..self.open.len() {
                 if self.open[lane] == NONE {
                     continue;
@@ -137,7 +122,7 @@ impl Closure {
                     if section.close <= self.last[lane] {
                         continue;
                     }
-                    let later = self.later(index, section);
+                    let later = self.later(index, number);
                     if later == NONE || stays_open(self, number) {
                         continue;
                     }
@@ -153,21 +138,44 @@ impl Closure {
         if self.impossible { Err(Impossible) } else { Ok(()) }
     }
 
-    fn look_at_growing(&mut self) {
+    /// Looks which lanes grew; whether there are any.
+    fn look(&mut self, index: &Index<'_>) -> bool {
         for lane in self.grown.drain(..) {
             self.is_grown[lane as usize] = false;
         }
-        std::mem::swap(&mut self.grown, &mut self.growing);
-        for &lane in &self.grown {
-            self.is_growing[lane as usize] = false;
-            self.is_grown[lane as usize] = true;
+        for lane in 0..self.cut.len() {
+            let count = self.cut[lane];
+            if self.seen[lane] < count {
+                self.seen[lane] = count;
+                let last = index.last(lane as u32, count);
+                self.last[lane] = last;
+                self.open[lane] = index.held[last as usize];
+                self.grown.push(lane as u32);
+                self.is_grown[lane] = true;
+                self.impossible |= count > index.never[lane];
+            }
         }
+        !self.grown.is_empty()
     }
 
     /// The first event behind the opening of a section, of those in the set, that opens one that it excludes, or
     /// [`NONE`]. Of two lanes that did not grow nothing new can be said.
     #[inline]
-    fn later(&self, index: &Index<'_>, section: &Section) -> u32 {
+    fn later(&self, index: &Index<'_>, number: u32) -> u32 {
+        let section = &index.sections[number as usize];
+        let behind = index.sections_behind(number);
+        for &other in behind.iter().take(NEAR) {
+            let other = &index.sections[other as usize];
+            let last = self.last[other.lane as usize];
+            if other.lane != section.lane && !(section.shared && other.shared) && last != NONE && last >= other.open {
+                return other.open;
+            }
+        }
+        if behind.len() <= NEAR { NONE } else { self.later_by_lane(index, section) }
+    }
+
+    /// The same, lane by lane.
+    fn later_by_lane(&self, index: &Index<'_>, section: &Section) -> u32 {
         let groups = index.groups(section.lock);
         let mut first = NONE;
         let mut look = |group: Group| {

@@ -49,6 +49,10 @@ pub(super) struct Index<'a> {
     opens: Vec<u32>,
     /// The sections of `opens`.
     open_sections: Vec<u32>,
+    /// The sections of each lock in recorded order, one lock behind the other, and where each stands there.
+    lock_sections: Vec<u32>,
+    lock_starts: Vec<u32>,
+    places: Vec<u32>,
     /// The accesses of each variable, one variable behind the other, each in recorded order.
     var_events: Vec<u32>,
     var_starts: Vec<u32>,
@@ -99,7 +103,12 @@ impl<'a> Index<'a> {
         let (lane_starts, lane_events) = by_key(never.len(), lane.iter().copied().zip(0..));
         let accesses = events.iter().zip(0..).filter(|(event, _)| is_access(**event));
         let (var_starts, var_events) = by_key(vars, accesses.map(|(event, at)| (event.object(), at)));
-        // By lock first, then by lane: a stable sort by lane and a distribution by lock.
+        let locked = sections.iter().zip(0..).map(|(section, number)| (section.lock, number));
+        let (lock_starts, lock_sections) = by_key(locks, locked);
+        let mut places = vec![0; sections.len()];
+        for (place, &number) in (0..).zip(&lock_sections) {
+            places[number as usize] = place;
+        }
         let mut order: Vec<u32> = (0..sections.len() as u32).collect();
         order.sort_by_key(|&number| {
             let section = &sections[number as usize];
@@ -140,6 +149,9 @@ impl<'a> Index<'a> {
             lock_groups,
             opens,
             open_sections: order,
+            lock_sections,
+            lock_starts,
+            places,
             var_events,
             var_starts,
         }
@@ -183,6 +195,13 @@ impl<'a> Index<'a> {
     pub(super) fn groups(&self, lock: u32) -> &[Group] {
         let lock = lock as usize;
         &self.groups[self.lock_groups[lock] as usize..self.lock_groups[lock + 1] as usize]
+    }
+
+    /// The sections of its lock that are recorded behind a section.
+    #[inline]
+    pub(super) fn sections_behind(&self, number: u32) -> &[u32] {
+        let end = self.lock_starts[self.sections[number as usize].lock as usize + 1];
+        &self.lock_sections[self.places[number as usize] as usize + 1..end as usize]
     }
 
     /// The first event after this one that opens a section of a group, or [`NONE`].

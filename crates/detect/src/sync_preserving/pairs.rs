@@ -9,7 +9,8 @@ use event::Op;
 #[inline]
 pub(super) fn conflict(a: Op, b: Op) -> bool {
     let reads = |op: Op| matches!(op, Op::Read | Op::AtomicLoad);
-    !(reads(a) && reads(b)) && !(a.is_atomic() && b.is_atomic()) && a != Op::Alloc && b != Op::Alloc
+    let peaceful = reads(a) && reads(b) || a.is_atomic() && b.is_atomic();
+    !peaceful && a != Op::Alloc && b != Op::Alloc
 }
 
 /// Whether two events conflict.

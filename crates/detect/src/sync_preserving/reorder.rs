@@ -46,6 +46,8 @@ pub(super) struct Reorder {
     /// By space and object.
     counts: [Vec<Counts>; 4],
     holders: Vec<Holder>,
+    /// Locks that somebody took.
+    taken: Vec<u32>,
     done: Vec<u32>,
     pending: Vec<u32>,
     order: Vec<u32>,
@@ -86,7 +88,8 @@ impl Reorder {
             kinds: Vec::new(),
             writes: vec![NONE; objects[0]],
             counts: objects.map(|count| vec![[0; 3]; count]),
-            holders: vec![FREE; objects[1]],
+            holders: vec![FREE; objects[LOCK]],
+            taken: Vec::new(),
             done: vec![0; index.lanes()],
             pending: Vec::new(),
             order: Vec::new(),
@@ -190,7 +193,9 @@ impl Reorder {
 
     fn forget(&mut self, index: &Index<'_>) {
         self.forget_counts(index);
-        self.holders.fill(FREE);
+        for lock in self.taken.drain(..) {
+            self.holders[lock as usize] = FREE;
+        }
     }
 
     /// The state where the recorded order is left; whether no two sections exclude each other there.
@@ -205,6 +210,7 @@ impl Reorder {
                 if section.close <= last {
                     continue;
                 }
+                self.taken.push(section.lock);
                 let holder = &mut self.holders[section.lock as usize];
                 if section.shared {
                     holder.shared += 1;
@@ -293,6 +299,7 @@ impl Reorder {
             }
         }
         for section in opened() {
+            self.taken.push(section.lock);
             let holder = &mut self.holders[section.lock as usize];
             if section.shared {
                 holder.shared += 1;

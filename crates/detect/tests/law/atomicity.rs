@@ -10,7 +10,8 @@ use witness::{Model, check_atomicity};
 #[test]
 fn the_recorded_run_is_serialisable_or_told() {
     let mut found = 0;
-    for seed in 0..cases(40_000) {
+    let count = cases(40_000);
+    for seed in 0..count {
         let case = Case::with_sites(4 << 32 | seed);
         let mut atomicity = Atomicity::new();
         atomicity.batch(&case.trace.names, &case.trace.batch);
@@ -33,7 +34,7 @@ fn the_recorded_run_is_serialisable_or_told() {
         found += told.len();
     }
     println!("{found} violated blocks");
-    assert!(found > 0);
+    assert!(found as u64 > count / 100);
 }
 
 #[test]

@@ -54,7 +54,8 @@ fn checked(case: &Case, deadlock: &Deadlock) -> Identity {
 #[test]
 fn deadlocks_are_those_that_there_are() {
     let mut counts = [0; 3];
-    for seed in 0..cases(20_000) {
+    let count = cases(20_000);
+    for seed in 0..count {
         let case = Case::random(seed);
         let options = DeadlockOptions { window: 100, ..DeadlockOptions::default() };
         let initial = |var| case.initial(var);
@@ -82,7 +83,7 @@ fn deadlocks_are_those_that_there_are() {
         }
     }
     println!("observed, sync-preserving, maximal: {counts:?}");
-    assert!(counts.iter().all(|&count| count > 0));
+    assert!(counts.iter().all(|&found| found as u64 > count / 200));
 }
 
 /// Smaller windows find less, and only what is so; what was not looked at is told.
@@ -108,7 +109,8 @@ fn small_windows_find_only_deadlocks() {
 #[test]
 fn bounds_are_told() {
     let mut told = 0;
-    for seed in 0..cases(4_000) {
+    let count = cases(4_000);
+    for seed in 0..count {
         let case = Case::random(8 << 32 | seed);
         let initial = |var| case.initial(var);
         let bounded = [
@@ -130,5 +132,5 @@ fn bounds_are_told() {
             }
         }
     }
-    assert!(told > 100);
+    assert!(told > count / 20, "{told}");
 }

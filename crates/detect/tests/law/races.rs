@@ -73,7 +73,8 @@ fn hb_finds_races() {
 #[test]
 fn sync_preserving_races_are_those_that_there_are() {
     let (mut easy_found, mut reversed, mut only_maximal, mut not_as_recorded) = (0, 0, 0, 0);
-    for seed in 0..cases(20_000) {
+    let count = cases(20_000);
+    for seed in 0..count {
         let case = Case::with_sites(3 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
@@ -116,13 +117,14 @@ fn sync_preserving_races_are_those_that_there_are() {
     println!(
         "{easy_found} racy events, {reversed} by reversals, {only_maximal} not found; {not_as_recorded} for semaphores"
     );
-    assert!(easy_found > 1000 && reversed > 100);
+    assert!(easy_found as u64 > count / 4 && reversed as u64 > count / 200);
 }
 
 #[test]
 fn maximal_finds_all_races() {
     let (mut found, mut clean) = (0, 0);
-    for seed in 0..cases(20_000) {
+    let count = cases(20_000);
+    for seed in 0..count {
         let case = Case::with_sites(6 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let mut maximal = Maximal::new(maximal::Options::default(), Known::default());
@@ -144,5 +146,5 @@ fn maximal_finds_all_races() {
         clean += usize::from(all.is_empty());
     }
     println!("{found} races, {clean} traces without");
-    assert!(found > 1000 && clean > 1000);
+    assert!(found as u64 > count / 4 && clean as u64 > count / 4);
 }

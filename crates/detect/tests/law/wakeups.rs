@@ -16,7 +16,8 @@ fn wait(wakeup: &Wakeup) -> Wait {
 #[test]
 fn lost_wake_ups_are_those_that_there_are() {
     let (mut lost_ones, mut observed_ones) = (0, 0);
-    for seed in 0..cases(40_000) {
+    let count = cases(40_000);
+    for seed in 0..count {
         let case = Case::random(5 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let mut pass = LostWakeups::new();
@@ -53,5 +54,5 @@ fn lost_wake_ups_are_those_that_there_are() {
         observed_ones += observed.len();
     }
     println!("{lost_ones} lost, {observed_ones} observed");
-    assert!(lost_ones > 100 && observed_ones > 10);
+    assert!(lost_ones as u64 > count / 100 && observed_ones as u64 > count / 200);
 }

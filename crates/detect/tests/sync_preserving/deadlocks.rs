@@ -20,9 +20,13 @@ fn requests(trace: &Trace) -> Vec<u64> {
 #[test]
 fn deadlocks_are_those_of_the_definition() {
     let mut count = 0;
-    for seed in 0..20_000 {
+    for seed in 0..20_000u64 {
         let length = 10 + seed as usize % 14;
-        let text = if seed % 2 == 0 { random::trace(2_000_000 + seed, length) } else { sections::trace(seed, length) };
+        let text = if seed.is_multiple_of(2) {
+            random::trace(2_000_000 + seed, length)
+        } else {
+            sections::trace(seed, length)
+        };
         let trace = parse(&text);
         let naive = Naive::new(&trace);
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");

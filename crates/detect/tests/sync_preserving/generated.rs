@@ -23,7 +23,7 @@ fn make(seed: u64, all_ops: bool) -> Trace {
         rev: 0.2,
         readers: 0.2,
         waits: 0.1,
-        churn: if seed % 2 == 0 { 0.05 } else { 0.0 },
+        churn: if seed.is_multiple_of(2) { 0.05 } else { 0.0 },
         all_ops,
         ..generate::Options::default()
     };
@@ -34,8 +34,8 @@ fn make(seed: u64, all_ops: bool) -> Trace {
 #[test]
 fn every_witness_passes_the_checker() {
     let mut count = 0;
-    for seed in 0..150 {
-        let trace = make(seed, seed % 3 != 0);
+    for seed in 0..150u64 {
+        let trace = make(seed, !seed.is_multiple_of(3));
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
         let found = predictor.races(&Options::default());
         for race in found.sync_preserving.races.iter().chain(&found.optimistic.races) {

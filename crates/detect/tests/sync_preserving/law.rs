@@ -7,9 +7,9 @@ use detect::sync_preserving::{Options, SyncPreserving};
 #[test]
 fn the_racy_events_are_those_of_the_definition() {
     let (mut races, mut reversed) = (0, 0);
-    for seed in 0..30_000 {
+    for seed in 0..30_000u64 {
         let length = 8 + seed as usize % 24;
-        let text = if seed % 3 == 0 { sections::trace(seed, length) } else { random::trace(seed, length) };
+        let text = if seed.is_multiple_of(3) { sections::trace(seed, length) } else { random::trace(seed, length) };
         let trace = parse(&text);
         let naive = Naive::new(&trace);
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");

@@ -92,6 +92,13 @@ impl Runs {
         Runs { locks, places, at_first }
     }
 
+    /// The event that opens a section; before all others if the window begins with it.
+    #[inline]
+    pub(crate) fn open_event(&self, lanes: &Lanes, section: u32) -> u32 {
+        let place = self.places[section as usize];
+        place.open.checked_sub(1).map_or(0, |at| lanes.events[place.lane as usize][at as usize])
+    }
+
     /// The runs of other lanes that exclude a section.
     #[inline]
     pub(crate) fn against(&self, section: u32) -> impl Iterator<Item = &Run> {
