@@ -243,7 +243,7 @@ fn what_is_not_carried_out_is_told() {
         check(&folder, "A|begin(Server.critical)|1\nA|end(Server.critical)|2\n", &["--spec", &spec("05-mutex.rvs")]);
     assert_eq!(ran.code, Some(0));
     assert_eq!(verdicts(&json), [("exclusive".into(), "unknown".into(), None)]);
-    assert!(ran.stderr.contains("mttl") && ran.stderr.contains("`check` declarations"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("mttl"), "{}", ran.stderr);
 }
 
 /// What the second reviewer found: sorts, conditions on parameters, reused names, handlers.
