@@ -89,7 +89,8 @@ fn requests(batch: &Batch) -> Vec<Request> {
                 thread.given_up.insert(lock, given);
             }
             Op::Woken => {
-                let mut given = thread.given_up.remove(&lock).unwrap_or_else(|| vec![Exclusive]);
+                let given = thread.given_up.remove(&lock).filter(|given| !given.is_empty());
+                let mut given = given.unwrap_or_else(|| vec![Exclusive]);
                 given.sort_unstable();
                 given.into_iter().rev().for_each(|mode| take(thread, mode, true));
             }

@@ -201,3 +201,13 @@ fn a_generated_run_gives_the_same_answer_in_one_batch_and_in_many() {
         }
     }
 }
+
+/// As `deadlock` and the checker have it: who wakes has the lock, even if its wait had none to give up.
+#[test]
+fn a_wait_without_its_lock() {
+    let wakes = "T|acq(k)|1\nT|wait(l)|2\nT|woken(l)|3\nT|rel(l)|\nT|rel(k)|\n";
+    check(&format!("{wakes}U|acq(l)|4\nU|acq(k)|5\n"), &["T k>l 3, U l>k 5"]);
+    // What an earlier wait gave up is of no account.
+    let twice = "T|acq(l)|1\nT|acq(l)|1\nT|wait(l)|2\nT|wait(l)|2\nT|acq(k)|1\nT|woken(l)|3\nT|rel(l)|\nT|acq(m)|6\n";
+    check(&format!("{twice}U|acq(m)|4\nU|acq(l)|5\n"), &[]);
+}
