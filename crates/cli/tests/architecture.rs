@@ -11,19 +11,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-generate", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-property", &["foretrace-event"]),
     ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
-    (
-        "foretrace-detect",
-        &[
-            "foretrace-event",
-            "foretrace-clock",
-            "foretrace-lattice",
-            "foretrace-order",
-            "foretrace-reach",
-            "foretrace-witness",
-        ],
-    ),
+    ("foretrace-detect", &["foretrace-event", "foretrace-reach"]),
     ("foretrace-law", &["foretrace-event", "foretrace-trace"]),
-    ("foretrace-reach", &["foretrace-event", "foretrace-order"]),
+    ("foretrace-reach", &["foretrace-event"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),
     (

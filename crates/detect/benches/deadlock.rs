@@ -3,6 +3,7 @@
 //! `cargo bench -p foretrace-detect --bench deadlock`; `--quick` for a tenth of the events.
 
 use detect::deadlock::{DeadlockOptions, Evidence, deadlocks};
+use detect::sync_preserving::OnDemand;
 use event::{Id, Value, VarId};
 use generate::{Generator, Options};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ fn run(name: &str, trace: &Trace) {
         let start = Instant::now();
         let deadline = Some(start + Duration::from_secs(60));
         let options = DeadlockOptions { window, deadline, ..DeadlockOptions::default() };
-        let report = deadlocks(&trace.names, &trace.batch, &initial, &options);
+        let report = deadlocks(&mut OnDemand::new(&trace.names, &trace.batch), &initial, &options);
         let seconds = start.elapsed().as_secs_f64();
         let of = |evidence| report.deadlocks.iter().filter(|deadlock| deadlock.evidence == evidence).count();
         println!("{name:>16} {:>9} events, window {window:>6}: {seconds:>7.2} s", trace.batch.events.len());

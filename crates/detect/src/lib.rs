@@ -21,8 +21,8 @@ pub mod lock_order;
 pub mod lockset;
 pub mod lost_wakeup;
 pub mod maximal;
+pub mod race_window;
 pub mod sync_preserving;
-pub mod window;
 
 mod locksets;
 mod pairing;

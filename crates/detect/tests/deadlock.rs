@@ -1,6 +1,7 @@
 //! The deadlock detector on programs whose deadlocks are known.
 
 use detect::deadlock::{DeadlockOptions, Deadlocks, Evidence, deadlocks};
+use detect::sync_preserving::OnDemand;
 use event::Value;
 use law::cases;
 use law::random::Random;
@@ -12,7 +13,7 @@ fn found(text: &str, window: usize) -> Deadlocks {
     let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
     let initial = |_| Value::Unknown;
     let options = DeadlockOptions { window, ..DeadlockOptions::default() };
-    let report = deadlocks(&trace.names, &trace.batch, &initial, &options);
+    let report = deadlocks(&mut OnDemand::new(&trace.names, &trace.batch), &initial, &options);
     for deadlock in &report.deadlocks {
         let (prefix, requests) = (deadlock.prefix.whole(), deadlock.requests());
         let checked = check_deadlock(Model::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests);
@@ -135,7 +136,7 @@ fn garbage_is_survived() {
         let initial = |_| Value::Unknown;
         let window = 1 + r.below(60);
         let options = DeadlockOptions { window, question_steps: 10_000, ..DeadlockOptions::default() };
-        for deadlock in deadlocks(&trace.names, &trace.batch, &initial, &options).deadlocks {
+        for deadlock in deadlocks(&mut OnDemand::new(&trace.names, &trace.batch), &initial, &options).deadlocks {
             let (prefix, requests) = (deadlock.prefix.whole(), deadlock.requests());
             match check_deadlock(Model::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests) {
                 Ok(()) => good += 1,

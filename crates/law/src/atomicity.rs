@@ -25,21 +25,24 @@ impl Transactions {
     /// outermost), or a single event outside blocks.
     pub fn new(definition: &Definition) -> Transactions {
         let events = definition.events();
-        // By thread: how deep in blocks, and the outermost one.
-        let mut inside: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+        // By thread: the names of the blocks it is in, and the outermost one.
+        let mut inside: BTreeMap<u32, (Vec<u32>, usize)> = BTreeMap::new();
         let (mut of, mut blocks) = (Vec::new(), BTreeSet::new());
         for (e, event) in events.iter().enumerate() {
-            let (depth, outermost) = inside.entry(event.thread).or_default();
+            let (open, outermost) = inside.entry(event.thread).or_default();
             if event.op == Op::Begin {
-                if *depth == 0 {
+                if open.is_empty() {
                     *outermost = e;
                     blocks.insert(e);
                 }
-                *depth += 1;
+                open.push(event.object);
             }
-            of.push(if *depth > 0 { *outermost } else { e });
-            if event.op == Op::End && *depth > 0 {
-                *depth -= 1;
+            of.push(if open.is_empty() { e } else { *outermost });
+            if event.op == Op::End {
+                let nameless = event.object == 0;
+                if let Some(closed) = open.iter().rposition(|&block| nameless || block == event.object) {
+                    open.truncate(closed);
+                }
             }
         }
         let count = events.len();

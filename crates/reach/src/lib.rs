@@ -29,15 +29,13 @@ use goal::Goal;
 use question::Meter;
 use rustc_hash::FxHashSet;
 use solver::Solver;
-use std::marker::PhantomData;
 
 /// More counts than this would take too much memory: events times threads of a window.
 const MOST_COUNTS: usize = 1 << 26;
 
 /// A trace whose first events stay where they are (what is left of the past), and what variables hold before it.
-pub struct Reach<'a> {
+pub struct Reach {
     way: Way,
-    trace: PhantomData<&'a Batch>,
 }
 
 /// How questions are answered.
@@ -49,21 +47,21 @@ enum Way {
     Refuse,
 }
 
-impl<'a> Reach<'a> {
+impl Reach {
     /// Looks at a trace, whose first event is number 0 and whose first `fixed` events stay where they are: these are taken
     /// to have happened, whatever the rules say.
-    pub fn new(names: &'a Names, batch: &'a Batch, fixed: usize, initial: &'a dyn Fn(VarId) -> Value) -> Reach<'a> {
+    pub fn new(names: &Names, batch: &Batch, fixed: usize, initial: &dyn Fn(VarId) -> Value) -> Reach {
         let events = batch.events.len();
         let threads: FxHashSet<u32> = batch.events.iter().skip(fixed).map(|event| event.thread().0).collect();
         if events.saturating_mul(threads.len()) > MOST_COUNTS {
-            return Reach { way: Way::Refuse, trace: PhantomData };
+            return Reach { way: Way::Refuse };
         }
         let facts = Facts::new(names, batch, fixed, initial);
         let way = match facts.orderly {
             false => Way::Exhaust(Box::new(facts)),
             true => Way::Solve(Box::new(Solver::new(facts, events as u32))),
         };
-        Reach { way, trace: PhantomData }
+        Reach { way }
     }
 
     /// A quick look: these two can never be next at the same time. If it does not say so, they may still not be.

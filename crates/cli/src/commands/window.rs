@@ -10,7 +10,7 @@ use crate::output::say;
 use crate::properties::Properties;
 use crate::walk::walk;
 use anyhow::Result;
-use detect::window::{Dependencies, Reason};
+use detect::race_window::{Dependencies, Reason};
 use event::{Names, Space, ThreadId};
 use report::Finding;
 use std::collections::BTreeMap;

@@ -34,9 +34,7 @@ pub(crate) fn share(windows: u64) -> Duration {
 
 /// How many windows of a size a trace of so many events has: they overlap by half.
 pub(crate) fn windows(events: usize, size: usize) -> u64 {
-    let (events, size) = (events as u64, size.max(1) as u64);
-    let step = (size / 2).max(1);
-    if events == 0 { 0 } else { events.saturating_sub(size).div_ceil(step) + 1 }
+    reach::Excerpts::count(events, size)
 }
 
 /// How long predictions may be checked.

@@ -4,6 +4,7 @@ use super::claim::{About, Claim, Part, Shown, Witness};
 use super::{Analysis, Found, Whole, budget};
 use crate::args::Detector;
 use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
+use detect::sync_preserving::OnDemand;
 use report::{AnalysisStats, Kind};
 
 pub(super) struct Finder;
@@ -17,7 +18,9 @@ impl Analysis for Finder {
             deadline: Some(budget::deadline()),
             ..DeadlockOptions::default()
         };
-        let found = deadlocks(whole.names, trace, whole.initial, &options);
+        let mut index = whole.preserving.borrow_mut();
+        let index = index.get_or_insert_with(|| OnDemand::new(whole.names, trace));
+        let found = deadlocks(index, whole.initial, &options);
         let stats = stats(&found);
         let wanted = |deadlock: &&Deadlock| whole.wanted.threads(Detector::Deadlock, deadlock.blocked.len());
         Found { claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(), stats }
@@ -28,6 +31,9 @@ fn stats(found: &Deadlocks) -> AnalysisStats {
     let mut left = Vec::new();
     if found.undecided > 0 {
         left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget::each()));
+    }
+    if let Some(too_large) = &found.too_large {
+        left.push(format!("{} were looked for in windows only: {too_large}", found.windows_only));
     }
     if found.apart > 0 {
         left.push(format!("{} have requests further apart than a window", found.apart));

@@ -32,10 +32,7 @@ impl Analysis for LostWakeups {
                 let found = predict(whole.names, trace, whole.initial, &waits, &search);
                 stats.truncated = unsearched(&found, &waits);
                 for lost in &found.lost {
-                    let shown = match &lost.schedule {
-                        Some(schedule) => Shown::Predicted(Witness::Window(schedule.clone())),
-                        None => Shown::Observed,
-                    };
+                    let shown = Shown::Predicted(Witness::Window(lost.schedule.clone()));
                     claims.push(claim(&lost.wakeup, shown, whole));
                 }
             }
@@ -75,7 +72,6 @@ fn claim(wakeup: &Wakeup, shown: Shown, whole: &Whole<'_>) -> Claim {
         locks: Vec::new(),
         role,
     };
-    let lock = whole.trace.map(|trace| trace.extra(trace.events[wakeup.wait.event as usize]).lock);
     let (waiter, notifier) = (names.thread(wakeup.wait.thread), names.thread(wakeup.notify.thread));
     let when = if matches!(shown, Shown::Observed) { "" } else { " can come" };
     let comes = if when.is_empty() { " came" } else { when };
@@ -88,7 +84,7 @@ fn claim(wakeup: &Wakeup, shown: Shown, whole: &Whole<'_>) -> Claim {
         kind: Kind::LostWakeup,
         detector: Detector::LostWakeup,
         shown,
-        about: About::Condition(wakeup.cond, lock),
+        about: About::Condition(wakeup.cond, Some(wakeup.lock)),
         parts: vec![part(&wakeup.test, "test"), part(&wakeup.notify, "nobody waits yet"), part(&wakeup.wait, "waits")],
         why: format!(
             "the notify of {notifier}{comes} after {waiter} has tested whether to wait, and before it waits{later}"

@@ -3,7 +3,7 @@
 use super::claim::{Shown, Witness};
 use super::{Analysis, Found, Whole, budget, races, sync_preserving};
 use crate::args::Detector;
-use detect::maximal::{Known, Looked, Maximal, Options, Prefix};
+use detect::maximal::{Known, Looked, Maximal, Options};
 use detect::{Race, Schedule};
 use reach::Excerpts;
 use report::AnalysisStats;
@@ -39,7 +39,7 @@ impl Analysis for Finder {
         let stats = stats(&report.looked, windows);
         let key = |race: &Race| (race.earlier.event, race.later.event);
         let keys: Vec<_> = report.races.races.iter().map(key).collect();
-        let orders: HashMap<_, Prefix> = keys.into_iter().zip(report.prefixes).collect();
+        let orders: HashMap<_, Schedule> = keys.into_iter().zip(report.prefixes).collect();
         let mut found = races::found(Detector::Maximal, report.races, whole, |race| {
             let schedule = orders.get(&key(race)).map(|prefix| Schedule {
                 recorded: prefix.recorded,

@@ -27,7 +27,7 @@ use crate::progress::Working;
 use crate::properties::Properties;
 use claim::{Claim, Witness};
 use clap::ValueEnum;
-use detect::sync_preserving::{SyncPreserving, TooLarge};
+use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
 use property::check::{Knobs, Spec};
@@ -89,17 +89,16 @@ struct Whole<'a> {
     /// Set once somebody wants the work to stop.
     stop: &'a AtomicBool,
     /// Made when somebody needs it.
-    preserving: RefCell<Option<Result<SyncPreserving<'a>, TooLarge>>>,
+    preserving: RefCell<Option<OnDemand<'a>>>,
 }
 
 impl<'a> Whole<'a> {
     /// Asks the index of the trace that keeps the order of synchronisation; or says why there is none.
     fn preserving<T>(&self, ask: impl FnOnce(&mut SyncPreserving<'a>) -> T) -> Result<T, String> {
         let trace = self.trace.ok_or(self.missing)?;
-        match self.preserving.borrow_mut().get_or_insert_with(|| SyncPreserving::new(self.names, trace)) {
-            Ok(index) => Ok(ask(index)),
-            Err(too_large) => Err(too_large.to_string()),
-        }
+        let mut whole = self.preserving.borrow_mut();
+        let index = whole.get_or_insert_with(|| OnDemand::new(self.names, trace)).index();
+        index.map(ask).map_err(|too_large| too_large.to_string())
     }
 
     /// An order that shows a claim, if there is one.

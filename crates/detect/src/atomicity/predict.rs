@@ -117,12 +117,12 @@ pub fn predict(
             finder.tried.insert(pattern(violation.block, sites, vars), settled);
         }
     }
+    finder.found.unasked = Excerpts::count(batch.events.len(), search.window);
     for excerpt in Excerpts::new(names, batch, search.window) {
         if search.is_over() || !finder.window(&excerpt) {
-            let left = batch.events.len() as u64 - excerpt.window.end;
-            finder.found.unasked = 1 + left.div_ceil((search.window as u64 / 2).max(1));
             break;
         }
+        finder.found.unasked -= 1;
         finder.seen = excerpt.window.end;
     }
     let open = |tried: &&Tried| tried.undecided && !tried.settled;
@@ -141,10 +141,11 @@ impl Finder<'_> {
         let window = Window::new(&self.whole, excerpt);
         let mut reach = None;
         for &block in &window.order {
+            let cycles = self.cycles(&window, block);
             if self.search.is_over() {
                 return false;
             }
-            for cycle in self.cycles(&window, block) {
+            for cycle in cycles {
                 if self.search.is_over() {
                     return false;
                 }
@@ -171,6 +172,9 @@ impl Finder<'_> {
         for (k, a1) in mine.iter().enumerate() {
             if !kinds.insert(a1.kind()) {
                 continue;
+            }
+            if self.search.is_over() {
+                break;
             }
             let ends = first_and_last(&mine[k + 1..]);
             for b1 in near(window, a1, block) {
@@ -208,7 +212,7 @@ impl Finder<'_> {
         cycles.push(cycle);
     }
 
-    fn ask(&mut self, reach: &mut Reach<'_>, excerpt: &Excerpt, cycle: Cycle) {
+    fn ask(&mut self, reach: &mut Reach, excerpt: &Excerpt, cycle: Cycle) {
         let pattern = self.pattern(&cycle);
         if self.tried.get(&pattern).is_some_and(|tried| tried.settled) {
             return;

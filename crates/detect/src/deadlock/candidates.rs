@@ -6,7 +6,7 @@ use super::requests::Requests;
 use super::{DeadlockOptions, Evidence};
 use crate::Schedule;
 use crate::sync_preserving::SyncPreserving;
-use event::{Batch, Names, Op};
+use event::{Batch, Op};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -69,15 +69,10 @@ impl Candidates {
     /// the time is for the windows.
     pub(super) fn sync_preserving(
         &mut self,
-        names: &Names,
-        batch: &Batch,
+        analysis: &mut SyncPreserving<'_>,
         requests: &Requests,
         options: &DeadlockOptions<'_>,
     ) {
-        let Ok(mut analysis) = SyncPreserving::new(names, batch) else {
-            self.list.iter_mut().for_each(|candidate| candidate.undecided |= candidate.found.is_none());
-            return;
-        };
         let mut left: Vec<&mut Candidate> =
             self.list.iter_mut().filter(|candidate| candidate.found.is_none()).collect();
         left.sort_by_cached_key(|one| one.patterns.iter().map(|pattern| pattern.spread(requests)).min());
@@ -103,6 +98,7 @@ impl Candidates {
                     candidate.found = Some((Evidence::SyncPreserving, found.requests, Schedule::of(&found.witness)));
                     break;
                 }
+                candidate.undecided |= analysis.gave_up();
             }
         }
     }

@@ -25,8 +25,9 @@ mod windows;
 
 pub use report::{Blocked, Deadlock, Deadlocks, Evidence, TakenLock};
 
+use crate::sync_preserving::OnDemand;
 use candidates::Candidates;
-use event::{Batch, Names, Value, VarId};
+use event::{Value, VarId};
 use patterns::Patterns;
 use report::Found;
 use requests::Requests;
@@ -76,13 +77,13 @@ impl DeadlockOptions<'_> {
     }
 }
 
-/// Finds the deadlocks of a whole trace (its first event is number 0).
+/// Finds the deadlocks of a whole trace.
 pub fn deadlocks(
-    names: &Names,
-    batch: &Batch,
+    whole: &mut OnDemand<'_>,
     initial: &dyn Fn(VarId) -> Value,
     options: &DeadlockOptions<'_>,
 ) -> Deadlocks {
+    let (names, batch) = (whole.names(), whole.trace());
     let requests = Requests::new(names, batch);
     let mut candidates = Candidates::default();
     let all: Vec<u32> = (0..requests.list.len() as u32).collect();
@@ -96,16 +97,22 @@ pub fn deadlocks(
         candidates.add(&requests, found.patterns);
     }
     candidates.happened(batch, &requests);
-    if candidates.left() > 0 {
-        candidates.sync_preserving(names, batch, &requests, options);
-    }
     let mut report = Deadlocks { all_patterns: complete, unrecorded: requests.unrecorded, ..Deadlocks::default() };
+    if candidates.left() > 0 {
+        match whole.index() {
+            Ok(index) => candidates.sync_preserving(index, &requests, options),
+            Err(too_large) => report.too_large = Some(too_large),
+        }
+    }
     if options.window > 0 && (candidates.left() > 0 || !complete) {
         windows::search(names, batch, initial, &requests, options, &mut candidates, &mut report);
     }
     report.patterns = candidates.patterns();
     report.candidates = candidates.list.len() as u64;
     report.undecided = candidates.list.iter().filter(|one| one.found.is_none() && one.undecided).count() as u64;
+    if report.too_large.is_some() {
+        report.windows_only = candidates.left() as u64;
+    }
     let mut found: Vec<Found> = candidates.list.into_iter().filter_map(|candidate| candidate.found).collect();
     report.left_out = found.len().saturating_sub(options.most) as u64;
     found.truncate(options.most);

@@ -3,6 +3,7 @@
 use super::held::Locks;
 use crate::Schedule;
 use crate::lock_order::LockMode;
+use crate::sync_preserving::TooLarge;
 use event::{Batch, LockId, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -88,6 +89,10 @@ pub struct Deadlocks {
     pub undecided_windows: u64,
     /// Candidates that are none of the deadlocks found, and for which some question was not answered in its time.
     pub undecided: u64,
+    /// Why the whole trace was not searched, if it was not.
+    pub too_large: Option<TooLarge>,
+    /// Candidates that are none of the deadlocks found, and for that reason were looked for in windows only.
+    pub windows_only: u64,
     /// Candidates that are none of the deadlocks found, and have requests too far apart for a window.
     pub apart: u64,
     /// Requests and locks that found no room in the bounds of memory. 0: nothing is missing.

@@ -4,7 +4,7 @@ use super::candidates::Candidates;
 use super::patterns::{Pattern, Patterns};
 use super::requests::Requests;
 use super::{DeadlockOptions, Deadlocks, Evidence};
-use crate::Schedule;
+use crate::windows::{Schedule, offset};
 use event::{Batch, Names, Value, VarId};
 use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
 use rustc_hash::FxHashMap;
@@ -25,7 +25,7 @@ pub(super) fn search(
     report: &mut Deadlocks,
 ) {
     let events = batch.events.len();
-    let mut left = 1 + events.saturating_sub(options.window).div_ceil((options.window / 2).max(1)) as u32;
+    let mut left = Excerpts::count(events, options.window) as u32;
     let order = requests.in_order();
     let mut by_request = ByRequest::default();
     for excerpt in Excerpts::new(names, batch, options.window) {
@@ -60,8 +60,7 @@ pub(super) fn search(
             let mut answered = tuples.all;
             for tuple in tuples.list {
                 let reach = reach.get_or_insert_with(|| Reach::new(names, &excerpt.batch, excerpt.fixed, initial));
-                let offset = |event: u64| (excerpt.fixed as u64 + event - excerpt.window.start) as u32;
-                let next: Vec<u32> = tuple.iter().map(|&event| offset(event)).collect();
+                let next: Vec<u32> = tuple.iter().filter_map(|&event| offset(&excerpt, event)).collect();
                 match reach.ask(&Question { next: &next, ..Question::default() }, &limits) {
                     Answer::Reached(prefix) => {
                         candidate.found = Some((Evidence::Maximal, tuple, Schedule::new(&excerpt, &prefix)));

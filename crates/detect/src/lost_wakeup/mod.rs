@@ -52,13 +52,13 @@ pub struct Wakeup {
     pub later: Option<u64>,
 }
 
-/// A wake-up that is lost.
+/// A wake-up that another run loses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LostWakeup {
     /// Its events.
     pub wakeup: Wakeup,
-    /// The order that shows it; `None` if that is the recorded one.
-    pub schedule: Option<Schedule>,
+    /// The order that shows it.
+    pub schedule: Schedule,
 }
 
 /// What one pass found.

@@ -81,7 +81,7 @@ pub fn predict(
 }
 
 fn ask(
-    reach: &mut Reach<'_>,
+    reach: &mut Reach,
     excerpt: &Excerpt,
     waits: &Waits,
     k: usize,
@@ -98,7 +98,7 @@ fn ask(
     match reach.ask(&question, &search.limits()) {
         Answer::Reached(prefix) => {
             let end = prefix.iter().position(|&event| event == wait).map_or(prefix.len(), |at| at + 1);
-            let schedule = Some(Schedule::new(excerpt, &prefix[..end]));
+            let schedule = Schedule::new(excerpt, &prefix[..end]);
             (State::Lost, Some(LostWakeup { wakeup, schedule }))
         }
         Answer::Impossible => (State::Impossible, None),

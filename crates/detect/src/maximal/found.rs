@@ -1,8 +1,9 @@
 //! The races found so far, and what is still worth asking.
 
 use super::pairs::Pair;
-use super::{Known, Prefix, SitePair};
+use super::{Known, SitePair};
 use crate::race::{Access, Race, Races};
+use crate::windows::Schedule;
 use event::{LockId, Op, SiteId};
 use reach::Excerpt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,7 +13,7 @@ pub(super) struct Found {
     most: usize,
     known: Known,
     races: Races,
-    prefixes: Vec<Prefix>,
+    prefixes: Vec<Schedule>,
     /// Where a race is kept, if it is.
     kept: FxHashMap<SitePair, usize>,
     racy_sites: FxHashSet<SiteId>,
@@ -57,11 +58,7 @@ impl Found {
             self.kept.insert(key, self.races.races.len());
             let [earlier, later] = pair.events.map(|event| access(excerpt, event));
             self.races.races.push(Race { variable: pair.variable, earlier, later, events: 1 });
-            let of_window = prefix.iter().filter(|&&event| event as usize >= excerpt.fixed);
-            self.prefixes.push(Prefix {
-                recorded: excerpt.window.start,
-                then: of_window.map(|&event| excerpt.index[event as usize]).collect(),
-            });
+            self.prefixes.push(Schedule::new(excerpt, prefix));
         } else if new_event {
             match self.kept.get(&key) {
                 Some(&race) => self.races.races[race].events += 1,
@@ -70,7 +67,7 @@ impl Found {
         }
     }
 
-    pub(super) fn finish(self) -> (Races, Vec<Prefix>) {
+    pub(super) fn finish(self) -> (Races, Vec<Schedule>) {
         (self.races, self.prefixes)
     }
 }

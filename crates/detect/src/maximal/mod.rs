@@ -15,6 +15,7 @@ mod found;
 mod pairs;
 
 use crate::race::Races;
+use crate::windows::Schedule;
 use event::{Names, SiteId, Value, VarId};
 use found::Found;
 use reach::{Answer, Excerpt, Limits, Question, Reach};
@@ -55,22 +56,6 @@ pub struct Known {
     pub pairs: FxHashSet<SitePair>,
 }
 
-/// An order that shows a race: everything before an event as recorded, then these; then the two accesses are next.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Prefix {
-    /// The events before this one come first.
-    pub recorded: u64,
-    /// Then come these.
-    pub then: Vec<u64>,
-}
-
-impl Prefix {
-    /// The whole order.
-    pub fn whole(&self) -> Vec<u64> {
-        (0..self.recorded).chain(self.then.iter().copied()).collect()
-    }
-}
-
 /// What was looked at.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Looked {
@@ -91,8 +76,8 @@ pub struct Looked {
 pub struct Report {
     /// The races, without those that were known.
     pub races: Races,
-    /// By race: the order that shows it.
-    pub prefixes: Vec<Prefix>,
+    /// By race: the order after which its two accesses are next.
+    pub prefixes: Vec<Schedule>,
     /// What was looked at.
     pub looked: Looked,
 }

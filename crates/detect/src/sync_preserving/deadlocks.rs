@@ -11,6 +11,11 @@ impl SyncPreserving<'_> {
         self.first_deadlock(&instances).map(|found| found.witness)
     }
 
+    /// Whether the last question about a deadlock found none because it took too long.
+    pub fn gave_up(&self) -> bool {
+        self.closure.gave_up
+    }
+
     /// The first deadlock of an abstract pattern: of each thread of a cycle its requests of one lock with the same locks
     /// held, in the order of the thread.
     ///

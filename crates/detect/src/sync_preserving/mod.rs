@@ -34,6 +34,7 @@ mod index;
 mod locks;
 mod needs;
 mod notifies;
+mod on_demand;
 mod optimistic;
 mod pairs;
 mod reorder;
@@ -54,6 +55,7 @@ use std::time::Instant;
 use work::Work;
 
 pub use deadlocks::Deadlock;
+pub use on_demand::OnDemand;
 
 /// Of an access that holds more locks than this none is told.
 const MOST_LOCKS: usize = 64;

@@ -5,7 +5,7 @@ use detect::atomicity::{self, Atomicity};
 use detect::deadlock::{DeadlockOptions, Deadlocks, deadlocks};
 use detect::lost_wakeup::{self, LostWakeups};
 use detect::maximal::{self, Maximal};
-use detect::sync_preserving::{self, SyncPreserving};
+use detect::sync_preserving::{self, OnDemand, SyncPreserving};
 use detect::{Race, Search};
 use event::{Extra, LockId, Op, Value, VarId};
 use reach::Excerpts;
@@ -46,7 +46,7 @@ impl Run {
 
     fn deadlock(&self) -> Deadlocks {
         let options = DeadlockOptions { deadline: soon(), window: WINDOW, ..DeadlockOptions::default() };
-        deadlocks(&self.names, &self.batch, &unknown, &options)
+        deadlocks(&mut OnDemand::new(&self.names, &self.batch), &unknown, &options)
     }
 
     fn search(&self) -> Search<'static> {

@@ -2,6 +2,7 @@
 
 use crate::Case;
 use detect::deadlock::{Deadlock, DeadlockOptions, Evidence, deadlocks};
+use detect::sync_preserving::OnDemand;
 use event::Id;
 use law::cases;
 use law::definition::set_of;
@@ -59,7 +60,7 @@ fn deadlocks_are_those_that_there_are() {
         let case = Case::random(seed);
         let options = DeadlockOptions { window: 100, ..DeadlockOptions::default() };
         let initial = |var| case.initial(var);
-        let report = deadlocks(&case.trace.names, &case.trace.batch, &initial, &options);
+        let report = deadlocks(&mut OnDemand::new(&case.trace.names, &case.trace.batch), &initial, &options);
         let incomplete = report.undecided + report.undecided_windows + report.apart + report.left_out;
         assert_eq!((incomplete, report.all_patterns, report.unrecorded), (0, true, 0), "{report:?}\n{}", case.text);
 
@@ -94,7 +95,7 @@ fn small_windows_find_only_deadlocks() {
         let case = Case::random(1 << 32 | seed);
         let options = DeadlockOptions { window: 2 + seed as usize % 8, ..DeadlockOptions::default() };
         let initial = |var| case.initial(var);
-        let report = deadlocks(&case.trace.names, &case.trace.batch, &initial, &options);
+        let report = deadlocks(&mut OnDemand::new(&case.trace.names, &case.trace.batch), &initial, &options);
         let found: BTreeSet<Identity> = report.deadlocks.iter().map(|deadlock| checked(&case, deadlock)).collect();
         let expected: BTreeSet<Identity> = case.law.deadlocks().iter().map(|cycle| identity(&case, cycle)).collect();
         assert!(found.is_subset(&expected), "seed {seed}\n{}", case.text);
@@ -122,7 +123,7 @@ fn bounds_are_told() {
         ];
         let expected: BTreeSet<Identity> = case.law.deadlocks().iter().map(|cycle| identity(&case, cycle)).collect();
         for options in bounded {
-            let report = deadlocks(&case.trace.names, &case.trace.batch, &initial, &options);
+            let report = deadlocks(&mut OnDemand::new(&case.trace.names, &case.trace.batch), &initial, &options);
             let found: BTreeSet<Identity> = report.deadlocks.iter().map(|deadlock| checked(&case, deadlock)).collect();
             if found.len() < expected.len() {
                 let is_told =

@@ -31,7 +31,7 @@ fn lost_wake_ups_are_those_that_there_are() {
         let mut told = BTreeSet::new();
         for lost in &found.lost {
             let wait = wait(&lost.wakeup);
-            let schedule = lost.schedule.as_ref().unwrap_or_else(|| panic!("{}", shown())).whole();
+            let schedule = lost.schedule.whole();
             let [w, n, t] = [wait.wait, wait.notify, wait.test].map(|e| e as u64);
             let checked = check_lost_wakeup(Model::Maximal, names, batch, &initial, &schedule, w, n, t);
             assert_eq!(checked, Ok(()), "{}", shown());

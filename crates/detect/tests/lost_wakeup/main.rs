@@ -26,7 +26,7 @@ fn predicted(names: &Names, batch: &Batch, initial: &dyn Fn(VarId) -> Value, win
     let search = Search { window, ..Search::default() };
     let found = predict(names, batch, initial, &waits(names, batch), &search);
     for lost in &found.lost {
-        let schedule = lost.schedule.as_ref().expect("it is predicted").whole();
+        let schedule = lost.schedule.whole();
         let [wait, notify, test] = [lost.wakeup.wait, lost.wakeup.notify, lost.wakeup.test].map(|place| place.event);
         let model = Model::Maximal;
         let result = witness::check_lost_wakeup(model, names, batch, initial, &schedule, wait, notify, test);

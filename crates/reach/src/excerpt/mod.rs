@@ -30,14 +30,6 @@ pub struct Excerpt {
     pub window: Range<u64>,
 }
 
-impl Excerpt {
-    /// A prefix as an order of the whole trace: everything before the window as recorded, then the window's part of it.
-    pub fn whole(&self, prefix: &[u32]) -> Vec<u64> {
-        let of_window = prefix.iter().filter(|&&event| event as usize >= self.fixed);
-        (0..self.window.start).chain(of_window.map(|&event| self.index[event as usize])).collect()
-    }
-}
-
 /// The windows of a trace, each with what is left of the past. They overlap by half a window.
 pub struct Excerpts<'a> {
     names: &'a Names,
@@ -56,6 +48,19 @@ impl<'a> Excerpts<'a> {
         let past = Past::new(names, batch);
         Excerpts { names, batch, size: size.max(1), ahead, past, at: 0, done: batch.events.is_empty() }
     }
+
+    /// How many windows of a size a trace of so many events has.
+    pub fn count(events: usize, size: usize) -> u64 {
+        match events {
+            0 => 0,
+            _ => 1 + events.saturating_sub(size.max(1)).div_ceil(step(size)) as u64,
+        }
+    }
+}
+
+/// How far apart windows of a size begin.
+fn step(size: usize) -> usize {
+    (size / 2).max(1)
 }
 
 /// What a window touches.
@@ -108,7 +113,7 @@ impl Iterator for Excerpts<'_> {
         let end = self.batch.events.len().min(self.at.saturating_add(self.size));
         let excerpt = self.excerpt(self.at..end);
         self.done = end == self.batch.events.len();
-        self.at += (self.size / 2).max(1);
+        self.at += step(self.size);
         Some(excerpt)
     }
 }

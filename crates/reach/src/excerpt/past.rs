@@ -29,8 +29,6 @@ struct Waiting {
 struct Thread {
     held: FxHashMap<LockId, Levels>,
     waiting: Option<Waiting>,
-    /// Open blocks.
-    begun: Vec<u32>,
     fork: Option<u32>,
 }
 
@@ -90,10 +88,6 @@ impl Past {
                 self.ups[event.sem().index()] = Some(Source { index: at, event });
             }
             Op::Down => self.counts[event.sem().index()] -= 1,
-            Op::Begin => self.threads[event.thread().index()].begun.push(at),
-            Op::End => {
-                self.threads[event.thread().index()].begun.pop();
-            }
             Op::Fork => self.threads[event.child().index()].fork = Some(at),
             op if op.has_value() && !is_read(op) && !is_barrier(op) => {
                 self.vars[event.var().index()].write = Some(at);
@@ -153,7 +147,6 @@ impl Past {
         for &thread in &threads {
             let state = &self.threads[thread.index()];
             kept.extend(state.fork.map(real));
-            kept.extend(state.begun.iter().copied().map(real));
             let mut locks: Vec<LockId> = state.held.keys().copied().collect();
             locks.sort_unstable();
             for lock in locks {

@@ -13,76 +13,76 @@
 //! are slots, so there is a bound: threads beyond it share slots, each going on with the row of who was there before. That orders
 //! more than happened, so it can hide a race, but makes none up.
 
-use super::shadow::Mark;
-use super::who::{Packing, Who};
+mod slots;
+
+use crate::hb::shadow::Mark;
+use crate::hb::who::{Packing, Who};
 use crate::locksets::SetId;
 use event::{Id, ThreadId};
 use rustc_hash::FxHashMap;
 
 /// The place of an event in the trace, from 1; 0 is before everything.
-pub(super) type Time = u32;
+pub(in crate::hb) type Time = u32;
 /// A thread's place in the rows.
-pub(super) type Slot = u32;
+pub(in crate::hb) type Slot = u32;
 /// The number of a row; 0 is none.
-pub(super) type RowId = u32;
+pub(in crate::hb) type RowId = u32;
 /// Clocks gathered from many threads; what is beyond the end is 0.
-pub(super) type Gathered = Vec<Time>;
+pub(in crate::hb) type Gathered = Vec<Time>;
 
 const OWN: Time = Time::MAX;
 const NO_SLOT: Slot = Slot::MAX;
-/// How many ended threads a fork looks at for a slot.
-const LOOKS: usize = 32;
 /// Slots, at most.
 const MOST_SLOTS: usize = 1 << 12;
 
 /// What a thread knew at some time, its own past included. Row 0: nothing.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Given {
-    pub(super) slot: Slot,
-    pub(super) time: Time,
-    pub(super) row: RowId,
+pub(in crate::hb) struct Given {
+    pub(in crate::hb) slot: Slot,
+    pub(in crate::hb) time: Time,
+    pub(in crate::hb) row: RowId,
 }
 
 /// A thread as every access needs it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Thread {
-    pub(super) slot: Slot,
+pub(in crate::hb) struct Thread {
+    pub(in crate::hb) slot: Slot,
     /// 0 before it begins, when it was joined, and while another thread is in its slot.
-    pub(super) row: RowId,
+    pub(in crate::hb) row: RowId,
     /// The slot with the set of locks it holds.
-    pub(super) who: Who,
+    pub(in crate::hb) who: Who,
 }
 
 impl Thread {
     /// Whether it has begun, and is in its slot.
     #[inline]
-    pub(super) fn has_begun(self) -> bool {
+    pub(in crate::hb) fn has_begun(self) -> bool {
         self.row != 0
     }
 
     /// What it knows now, its own past included.
-    pub(super) fn given(self, now: Time) -> Given {
+    pub(in crate::hb) fn given(self, now: Time) -> Given {
         Given { slot: self.slot, time: now, row: self.row }
     }
 }
 
 /// A row, to be asked about accesses.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known<'a> {
-    pub(super) times: &'a [Time],
-    pub(super) packing: Packing,
+pub(in crate::hb) struct Known<'a> {
+    pub(in crate::hb) times: &'a [Time],
+    pub(in crate::hb) packing: Packing,
 }
 
 impl Known<'_> {
     /// Whether an access is known. (That of [`Who::NOBODY`] at the end of time never is.)
     #[inline]
-    pub(super) fn has(self, mark: Mark) -> bool {
+    pub(in crate::hb) fn has(self, mark: Mark) -> bool {
         self.times.get(self.packing.slot(mark.who) as usize).is_some_and(|&known| known >= mark.time)
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Clocks {
+pub(in crate::hb) struct Clocks {
     /// Entries of a row; a power of two.
     stride: usize,
     times: Vec<Time>,
@@ -131,26 +131,26 @@ impl Default for Clocks {
 
 impl Clocks {
     /// With this bound for the slots.
-    pub(super) fn with_slots(most: usize) -> Self {
+    pub(in crate::hb) fn with_slots(most: usize) -> Self {
         Clocks { most_slots: most, ..Clocks::default() }
     }
 
-    pub(super) fn most_slots(&self) -> usize {
+    pub(in crate::hb) fn most_slots(&self) -> usize {
         self.most_slots
     }
 
     /// How many threads came to a slot that another was in.
-    pub(super) fn sharing(&self) -> u64 {
+    pub(in crate::hb) fn sharing(&self) -> u64 {
         self.sharing
     }
 
     /// About how many bytes it takes, with all that was gathered.
-    pub(super) fn memory(&self) -> usize {
+    pub(in crate::hb) fn memory(&self) -> usize {
         (self.times.len() + self.gathered) * size_of::<Time>() + self.changes * size_of::<(Time, ThreadId)>()
     }
 
     /// Makes room for so many threads.
-    pub(super) fn grow(&mut self, threads: usize) {
+    pub(in crate::hb) fn grow(&mut self, threads: usize) {
         if threads > self.threads.len() {
             self.threads.resize(threads, Thread { slot: NO_SLOT, row: 0, who: Who::default() });
         }
@@ -158,78 +158,72 @@ impl Clocks {
 
     /// The thread, which begins now if this is its first event.
     #[inline]
-    pub(super) fn enter(&mut self, thread: ThreadId, now: Time) -> Thread {
+    pub(in crate::hb) fn enter(&mut self, thread: ThreadId, now: Time) -> Thread {
         let me = self.thread(thread);
         if me.has_begun() { me } else { self.start(thread, None, now) }
     }
 
     #[inline]
-    pub(super) fn thread(&self, thread: ThreadId) -> Thread {
+    pub(in crate::hb) fn thread(&self, thread: ThreadId) -> Thread {
         self.threads[thread.index()]
     }
 
     #[cfg(test)]
-    pub(super) fn slots(&self) -> usize {
+    pub(in crate::hb) fn slots(&self) -> usize {
         self.owners.len()
     }
 
     /// Whether another thread can begin, or its slot needs a wider packing.
     #[inline]
-    pub(super) fn has_room(&self) -> bool {
+    pub(in crate::hb) fn has_room(&self) -> bool {
         self.packing.fits(self.owners.len() + 1)
     }
 
     /// How accesses say who made them.
     #[inline]
-    pub(super) fn packing(&self) -> Packing {
+    pub(in crate::hb) fn packing(&self) -> Packing {
         self.packing
     }
 
-    pub(super) fn set_packing(&mut self, new: Packing) {
+    pub(in crate::hb) fn set_packing(&mut self, new: Packing) {
         let old = std::mem::replace(&mut self.packing, new);
         self.threads.iter_mut().for_each(|thread| old.repack(&mut thread.who, new));
     }
 
     #[inline]
-    pub(super) fn set_locks(&mut self, thread: ThreadId, locks: SetId) {
+    pub(in crate::hb) fn set_locks(&mut self, thread: ThreadId, locks: SetId) {
         let thread = &mut self.threads[thread.index()];
         thread.who = self.packing.pack(thread.slot, locks);
     }
 
     /// What a row knows of accesses.
     #[inline]
-    pub(super) fn known(&self, row: RowId) -> Known<'_> {
+    pub(in crate::hb) fn known(&self, row: RowId) -> Known<'_> {
         Known { times: self.row(row), packing: self.packing }
     }
 
     /// What a row knows.
     #[inline]
-    pub(super) fn row(&self, row: RowId) -> &[Time] {
+    pub(in crate::hb) fn row(&self, row: RowId) -> &[Time] {
         let at = row as usize * self.stride;
         &self.times[at..at + self.stride]
     }
 
     /// Whether a row knows what happened in a slot at a time.
     #[inline]
-    pub(super) fn knows(&self, row: RowId, slot: Slot, time: Time) -> bool {
+    pub(in crate::hb) fn knows(&self, row: RowId, slot: Slot, time: Time) -> bool {
         self.times[row as usize * self.stride + slot as usize] >= time
-    }
-
-    /// The thread that had a slot at a time.
-    pub(super) fn thread_at(&self, slot: Slot, time: Time) -> ThreadId {
-        let owners = &self.owners[slot as usize];
-        owners[owners.partition_point(|owner| owner.0 <= time).saturating_sub(1)].1
     }
 
     /// Row 0 is always there: its count says nothing.
     #[inline]
-    pub(super) fn hold(&mut self, row: RowId) {
+    pub(in crate::hb) fn hold(&mut self, row: RowId) {
         let uses = &mut self.uses[row as usize];
         *uses = uses.wrapping_add(1);
     }
 
     #[inline]
-    pub(super) fn drop(&mut self, row: RowId) {
+    pub(in crate::hb) fn drop(&mut self, row: RowId) {
         if row == 0 {
             return;
         }
@@ -242,76 +236,16 @@ impl Clocks {
 
     /// What the thread knows now, to be kept: replaces what was kept there before.
     #[inline]
-    pub(super) fn give(&mut self, into: &mut Given, thread: Thread, now: Time) {
+    pub(in crate::hb) fn give(&mut self, into: &mut Given, thread: Thread, now: Time) {
         self.hold(thread.row);
         self.drop(into.row);
         *into = Given { slot: thread.slot, time: now, row: thread.row };
     }
 
     /// Forgets what was kept.
-    pub(super) fn forget(&mut self, given: &mut Given) {
+    pub(in crate::hb) fn forget(&mut self, given: &mut Given) {
         self.drop(given.row);
         *given = Given::default();
-    }
-
-    /// A thread begins, in a slot that it may take over if there is one, or goes on where another was meanwhile.
-    #[cold]
-    fn start(&mut self, thread: ThreadId, slot: Option<Slot>, now: Time) -> Thread {
-        let own = self.threads[thread.index()].slot;
-        if own != NO_SLOT {
-            return self.share(thread, own, now);
-        }
-        let slot = match slot {
-            Some(slot) => slot,
-            None if self.owners.len() < self.most_slots => {
-                self.owners.push(Vec::new());
-                self.shared.push(false);
-                self.owners.len() as Slot - 1
-            }
-            None => {
-                self.sharing += 1;
-                return self.share(thread, (thread.index() % self.most_slots) as Slot, now);
-            }
-        };
-        if self.owners.len() > self.stride {
-            self.widen();
-        }
-        let row = self.empty(slot);
-        self.settle(thread, slot, row, now);
-        // Only in a trace with problems does a thread that was joined go on.
-        if let Some(&given) = self.left.get(&thread) {
-            self.learn(thread, given);
-        }
-        self.threads[thread.index()]
-    }
-
-    fn settle(&mut self, thread: ThreadId, slot: Slot, row: RowId, now: Time) {
-        self.owners[slot as usize].push((now, thread));
-        self.changes += 1;
-        let me = &mut self.threads[thread.index()];
-        let who = self.packing.pack(slot, self.packing.locks(me.who));
-        *me = Thread { slot, row, who };
-    }
-
-    /// The thread goes on in a slot where another was.
-    fn share(&mut self, thread: ThreadId, slot: Slot, now: Time) -> Thread {
-        self.shared[slot as usize] = true;
-        let before = self.owners[slot as usize].last().map(|owner| owner.1);
-        let row = before.map_or(0, |other| std::mem::take(&mut self.threads[other.index()].row));
-        if row != 0 {
-            self.settle(thread, slot, row, now);
-        } else {
-            // Who was there has been joined.
-            let row = self.empty(slot);
-            self.settle(thread, slot, row, now);
-            if let Some(&given) = before.and_then(|other| self.left.get(&other)) {
-                self.learn_news(thread, given);
-            }
-        }
-        if let Some(&given) = self.left.get(&thread) {
-            self.learn(thread, given);
-        }
-        self.threads[thread.index()]
     }
 
     /// A row that knows nothing but its own slot.
@@ -361,7 +295,7 @@ impl Clocks {
 
     /// The thread learns all that was given. It has begun.
     #[inline]
-    pub(super) fn learn(&mut self, thread: ThreadId, given: Given) {
+    pub(in crate::hb) fn learn(&mut self, thread: ThreadId, given: Given) {
         let row = self.threads[thread.index()].row;
         if given.row != 0 && !self.knows(row, given.slot, given.time) {
             self.learn_news(thread, given);
@@ -381,7 +315,7 @@ impl Clocks {
     }
 
     /// The thread learns all that was gathered.
-    pub(super) fn learn_all(&mut self, thread: ThreadId, gathered: &Gathered) {
+    pub(in crate::hb) fn learn_all(&mut self, thread: ThreadId, gathered: &Gathered) {
         let me = self.threads[thread.index()];
         if gathered.iter().zip(self.row(me.row)).all(|(theirs, mine)| theirs <= mine) {
             return;
@@ -392,7 +326,7 @@ impl Clocks {
     }
 
     /// Adds what was given to what is gathered.
-    pub(super) fn gather(&mut self, into: &mut Gathered, given: Given) {
+    pub(in crate::hb) fn gather(&mut self, into: &mut Gathered, given: Given) {
         if given.row == 0 {
             return;
         }
@@ -401,55 +335,5 @@ impl Clocks {
         let known = into[given.slot as usize];
         into.iter_mut().zip(self.row(given.row)).for_each(|(a, b)| *a = (*a).max(*b));
         into[given.slot as usize] = known.max(given.time);
-    }
-
-    /// A thread starts another.
-    pub(super) fn fork(&mut self, parent: ThreadId, child: ThreadId, now: Time) {
-        if parent == child {
-            return;
-        }
-        let Thread { slot, row, .. } = self.threads[child.index()];
-        if row == 0 {
-            let slot = if slot == NO_SLOT { self.reusable(parent) } else { None };
-            self.start(child, slot, now);
-        }
-        // The child may be in its parent's slot now, and knows all then.
-        let parent = self.threads[parent.index()];
-        self.learn(child, Given { slot: parent.slot, time: now, row: parent.row });
-    }
-
-    /// A thread has waited for the end of another, all of whose events so far it knows now.
-    pub(super) fn join(&mut self, thread: ThreadId, child: ThreadId, now: Time) {
-        let Thread { slot, row, .. } = self.threads[child.index()];
-        if child == thread {
-            return;
-        }
-        if slot == NO_SLOT {
-            if let Some(&given) = self.left.get(&child) {
-                self.learn(thread, given);
-            }
-        } else if self.shared[slot as usize] {
-            let last = self.owners[slot as usize].last().map_or(0, |owner| self.threads[owner.1.index()].row);
-            self.learn(thread, Given { slot, time: now, row: last });
-        } else {
-            let given = Given { slot, time: now, row };
-            self.learn(thread, given);
-            // If it goes on all the same, it does so as another: the slot is given away as it was at this time.
-            let ended = &mut self.threads[child.index()];
-            (ended.slot, ended.row) = (NO_SLOT, 0);
-            if let Some(before) = self.left.insert(child, given) {
-                self.drop(before.row);
-            }
-            self.ended.push((slot, now));
-        }
-    }
-
-    /// The slot of an ended thread, whose end the parent knows.
-    fn reusable(&mut self, parent: ThreadId) -> Option<Slot> {
-        let row = self.threads[parent.index()].row;
-        let first = self.ended.len().saturating_sub(LOOKS);
-        let fits = |&(slot, end): &(Slot, Time)| !self.shared[slot as usize] && self.knows(row, slot, end);
-        let found = self.ended[first..].iter().rposition(fits)?;
-        Some(self.ended.swap_remove(first + found).0)
     }
 }
