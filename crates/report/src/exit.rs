@@ -51,6 +51,9 @@ pub fn notes(report: &Report) -> Vec<String> {
         if let Some(what) = &analysis.truncated {
             notes.push(format!("{} was cut short: {}", harmless(name), harmless(what)));
         }
+        if let Some(more) = analysis.left_out {
+            notes.push(format!("{} found {more} more, which are only counted", harmless(name)));
+        }
     }
     notes
 }
@@ -115,6 +118,11 @@ mod tests {
         report.stats.per_analysis.insert("maximal".to_owned(), AnalysisStats { truncated, ..Default::default() });
         assert_eq!(codes(&report), (0, 1));
         assert_eq!(notes(&report), ["maximal was cut short: 3 windows undecided"]);
+        let mut report = empty();
+        let left_out = Some(7);
+        report.stats.per_analysis.insert("hb".to_owned(), AnalysisStats { left_out, ..Default::default() });
+        assert_eq!(codes(&report), (0, 0), "what was found counts, not how much of it is listed");
+        assert_eq!(notes(&report), ["hb found 7 more, which are only counted"]);
     }
 
     #[test]

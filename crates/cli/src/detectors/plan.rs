@@ -89,9 +89,12 @@ impl Plan {
                     Some(RaceMethod::Hb) => &[Detector::Hb],
                     Some(RaceMethod::SyncPreserving) => &[Detector::SyncPreserving],
                     Some(RaceMethod::Model(Causality::Maximal)) => &[Detector::Maximal],
-                    Some(RaceMethod::Model(_)) => {
-                        say("`check races using` this causality model is not carried out in this version; there are \
-                             lockset, hb, sync_preserving and maximal");
+                    Some(RaceMethod::Model(model)) => {
+                        say(&format!(
+                            "`check races using {}` is not carried out in this version; there are lockset, hb, sync_preserving \
+                             and maximal",
+                            model.text()
+                        ));
                         &[]
                     }
                 };
