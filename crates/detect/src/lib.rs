@@ -25,8 +25,10 @@ pub mod sync_preserving;
 pub mod window;
 
 mod locksets;
+mod pairing;
 mod place;
 mod race;
+mod sections;
 mod windows;
 
 pub use place::Place;

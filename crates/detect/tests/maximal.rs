@@ -88,9 +88,9 @@ fn as_brute_force_finds() {
         assert_eq!(found, pairs, "seed {seed}\n{text}{report:?}");
         assert_eq!(report.looked.undecided, 0);
         if races.is_empty() {
-            clean += 1
+            clean += 1;
         } else {
-            racy += 1
+            racy += 1;
         }
         // What is known already is not found again.
         let known = Known {

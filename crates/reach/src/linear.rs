@@ -83,7 +83,7 @@ impl Linear {
             }
             let (event, lane) = first;
             if event == NONE {
-                return Ok(Some(self.stuck(view)));
+                return self.stuck(view).map(Some).ok_or(Over);
             }
             if self.is_early(view, event, lane) || self.stands_against(view, event).is_some() {
                 self.blocked[lane] = true;
@@ -226,8 +226,9 @@ impl Linear {
         }
     }
 
-    /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles.
-    fn stuck(&self, view: View<'_>) -> Stuck {
+    /// The first recorded event that only something undecided hinders. There is one, as the order has no cycles; if there is
+    /// none after all, nobody can say how to go on.
+    fn stuck(&self, view: View<'_>) -> Option<Stuck> {
         let mut waiting: Vec<(u32, usize)> = (0..view.set.len())
             .filter(|&lane| self.done[lane] < view.set[lane])
             .map(|lane| (view.facts.lanes.events[lane][self.done[lane] as usize], lane))
@@ -238,7 +239,9 @@ impl Linear {
             let all = row.iter().zip(&self.done).enumerate().all(|(other, (c, d))| other == lane || c <= d);
             if all { self.stands_against(view, event) } else { None }
         };
-        waiting.iter().find_map(hindered).expect("an order without cycles has a first event")
+        let stuck = waiting.iter().find_map(hindered);
+        debug_assert!(stuck.is_some(), "an order without cycles has a first event");
+        stuck
     }
 
     /// The last write of a cell in the attempt so far.

@@ -116,8 +116,8 @@ impl Must {
             let effect = &facts.effects[event as usize];
             if changed || *effect != Default::default() {
                 // What it closes is open until now.
-                let held = facts.held.after(lane, position).iter().chain(facts.held.after(lane, position + 1));
-                while held.clone().any(|&section| self.closed(facts, event, section, &mut row)) {}
+                let held = facts.held.after(lane, position).chain(facts.held.after(lane, position + 1));
+                while held.clone().any(|section| self.closed(facts, event, section, &mut row)) {}
             }
             self.rows.counts.extend_from_slice(&row);
         }

@@ -14,7 +14,7 @@ pub(crate) fn is_feasible(facts: &Facts, set: &[u32], writer: &[u32], many: impl
 /// No section that stays open is followed by one that it excludes.
 fn sections(facts: &Facts, set: &[u32]) -> bool {
     (0..set.len()).all(|lane| {
-        facts.held.after(lane, set[lane]).iter().all(|&section| {
+        facts.held.after(lane, set[lane]).all(|section| {
             let opened = facts.runs.open_event(&facts.lanes, section);
             facts.runs.against(section).all(|run| match run.last_opened(set[run.lane as usize]) {
                 Some(other) => facts.runs.open_event(&facts.lanes, other.section) < opened,

@@ -24,7 +24,9 @@ impl Solver {
                     return Ok(false);
                 }
             }
-            if self.conclude_all().is_err() {
+            let concluded = self.conclude_all();
+            meter.spend(std::mem::take(&mut self.order.work))?;
+            if concluded.is_err() {
                 return Ok(false);
             }
             if self.order.changed.is_empty() && !self.order.grew {
@@ -154,8 +156,9 @@ impl Solver {
         for lane in 0..self.facts.lanes.len() {
             let count = self.order.set[lane];
             let top = count.checked_sub(1).map(|last| self.facts.lanes.events[lane][last as usize]);
-            for at in 0..self.facts.held.after(lane, count).len() {
-                let section = self.facts.held.after(lane, count)[at];
+            let open: Vec<u32> = self.facts.held.after(lane, count).collect();
+            self.order.work += open.len() as u64;
+            for section in open {
                 if let Some(top) = top {
                     self.section(section, top)?;
                 }

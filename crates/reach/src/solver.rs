@@ -15,6 +15,9 @@ use crate::question::{Meter, Over};
 use crate::recorded;
 use rustc_hash::FxHashMap;
 
+/// Of the sections that an event is in, so many are looked at to see quickly that two events exclude each other.
+const MOST_LOOKED_AT: usize = 32;
+
 /// Facts about a trace, and the order that a question makes of them.
 pub(crate) struct Solver {
     pub(crate) facts: Facts,
@@ -139,11 +142,12 @@ impl Solver {
             return true;
         }
         let held = |event: u32| self.facts.held.after(lanes.of(event), lanes.position(event));
-        let place = |section: &u32| self.facts.runs.places[*section as usize];
+        let place = |section: u32| self.facts.runs.places[section as usize];
+        // A quick look only: it must not take long where many are open.
+        let held = |event: u32| held(event).take(MOST_LOOKED_AT);
         held(a)
-            .iter()
             .map(place)
-            .any(|one| held(b).iter().map(place).any(|other| one.lock == other.lock && !(one.shared && other.shared)))
+            .any(|one| held(b).map(place).any(|other| one.lock == other.lock && !(one.shared && other.shared)))
     }
 
     pub(crate) fn point(&self) -> Point {

@@ -1,39 +1,31 @@
 //! The trace as the search for predicted violations sees it: who accesses what in which block, holding which sections.
 
+pub(super) use crate::sections::NONE;
+
 use super::sync::Blocks;
-use event::{Batch, BlockId, Event, Id, LockId, Names, Op, Space};
+use crate::sections::{Holds, Section, Sections, lock_of};
+use event::{Batch, BlockId, Event, Id, Names, Op, Space};
 use reach::Excerpt;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Stands for no block.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// A section of a lock that a thread is in.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Section {
-    lock: LockId,
-    exclusive: bool,
-    depth: u32,
-    /// Its number.
-    number: u32,
-}
+/// Of the sections that a thread is in, so many are looked at: whether two events are kept apart is a quick look before
+/// a question that is exact, and must not cost more than that.
+const MOST_LOOKED_AT: usize = 32;
 
 /// What the whole trace tells of each event.
 pub(super) struct Whole {
     /// By event: the first event of its block, or [`NONE`].
     pub(super) block: Vec<u32>,
-    /// By event: which of the sets of sections its thread is in.
+    /// By event: the list of the sections that its thread has open behind it.
     held: Vec<u32>,
-    sets: Vec<Vec<Section>>,
+    sections: Vec<Section>,
+    holds: Holds,
 }
 
 #[derive(Clone, Default)]
 struct Thread {
     blocks: Blocks,
     outermost: Option<(u64, u32)>,
-    held: Vec<Section>,
-    given_up: Vec<Section>,
-    set: u32,
 }
 
 impl Whole {
@@ -43,8 +35,9 @@ impl Whole {
         let counts: Vec<bool> =
             (0..count).map(|b| of.is_none_or(|of| of.contains(names.block(BlockId::from_index(b))))).collect();
         let mut threads = vec![Thread::default(); names.space(Space::Thread).len()];
-        let mut whole = Whole { block: Vec::new(), held: Vec::new(), sets: vec![Vec::new()] };
-        let mut sections = 0;
+        let (mut block, mut held) = (Vec::new(), Vec::new());
+        let mut sections = Sections::default();
+        let mut acts = Vec::new();
         for (at, &event) in (0u32..).zip(&batch.events) {
             let thread = &mut threads[event.thread().index()];
             if event.op() == Op::Begin {
@@ -53,70 +46,39 @@ impl Whole {
                 }
                 thread.blocks.begin(event.block());
             }
-            whole.block.push(thread.outermost.map_or(NONE, |(_, begin)| begin));
+            block.push(thread.outermost.map_or(NONE, |(_, begin)| begin));
             if event.op() == Op::End {
                 thread.blocks.end(event.block());
                 thread.outermost = thread.outermost.filter(|(depth, _)| thread.blocks.depth() > *depth);
             }
-            if thread.lock(batch, event, &mut sections) {
-                thread.set = whole.sets.len() as u32;
-                whole.sets.push(thread.held.clone());
+            let lane = event.thread().0;
+            if let Some(lock) = lock_of(event, || batch.extra(event).lock.0) {
+                sections.step(at, event, lane, lock, &mut acts);
             }
-            whole.held.push(thread.set);
+            held.push(sections.held(lane));
         }
-        whole
+        Whole { block, held, sections: sections.all, holds: sections.holds }
+    }
+
+    /// The sections that are open from one event of a thread to a later one, as far as they are looked at.
+    fn through(&self, first: u32, last: u32) -> impl Iterator<Item = &Section> {
+        let list = self.holds.list(self.held[first as usize]).take(MOST_LOOKED_AT);
+        list.map(|number| &self.sections[number as usize]).filter(move |section| section.close > last)
     }
 
     /// Whether sections of locks keep the second pair of events, of another thread, from being one after the first of `mine` and
     /// one before the last of `mine`: `mine` are in one section, and `theirs` in one that excludes it; or only
     /// one of them is, and they are in the order of their thread, so that the first comes after mine or the last before.
+    /// It may say no where yes is true.
     pub(super) fn exclude(&self, mine: [u32; 2], theirs: [u32; 2]) -> bool {
-        let sets = |pair: [u32; 2]| pair.map(|event| &self.sets[self.held[event as usize] as usize]);
-        let ([first, last], [other_first, other_last]) = (sets(mine), sets(theirs));
-        let through = |section: &&Section, set: &[Section]| set.iter().any(|s| s.number == section.number);
-        first.iter().filter(|section| through(section, last)).any(|section| {
-            let excludes = |other: &&Section| other.lock == section.lock && (other.exclusive || section.exclusive);
-            let one = |set: &[Section]| set.iter().any(|other| excludes(&other));
-            theirs[0] <= theirs[1] && (one(other_first) || one(other_last))
-                || other_first.iter().filter(excludes).any(|other| through(&other, other_last))
+        self.through(mine[0], mine[1]).any(|section| {
+            let excludes = |other: &Section| other.lock == section.lock && !(other.shared && section.shared);
+            if theirs[0] <= theirs[1] {
+                theirs.iter().any(|&event| self.through(event, event).any(excludes))
+            } else {
+                self.through(theirs[1], theirs[0]).any(excludes)
+            }
         })
-    }
-}
-
-impl Thread {
-    /// Whether the event changes the sections that the thread is in.
-    fn lock(&mut self, batch: &Batch, event: Event, sections: &mut u32) -> bool {
-        match event.op() {
-            Op::Acquire | Op::TryAcquire | Op::ReadAcquire => {
-                let (lock, exclusive) = (event.lock(), event.op() != Op::ReadAcquire);
-                if let Some(held) = self.held.iter_mut().find(|s| (s.lock, s.exclusive) == (lock, exclusive)) {
-                    held.depth = held.depth.saturating_add(1);
-                } else {
-                    *sections += 1;
-                    self.held.push(Section { lock, exclusive, depth: 1, number: *sections });
-                }
-            }
-            Op::Release | Op::ReadRelease => {
-                let (lock, exclusive) = (event.lock(), event.op() == Op::Release);
-                if let Some(held) = self.held.iter_mut().find(|s| (s.lock, s.exclusive) == (lock, exclusive)) {
-                    held.depth -= 1;
-                }
-                self.held.retain(|section| section.depth > 0);
-            }
-            Op::Wait => {
-                let lock = batch.extra(event).lock;
-                self.given_up = self.held.extract_if(.., |section| section.lock == lock).collect();
-            }
-            Op::Woken => {
-                let lock = batch.extra(event).lock;
-                for section in std::mem::take(&mut self.given_up).into_iter().filter(|section| section.lock == lock) {
-                    *sections += 1;
-                    self.held.push(Section { number: *sections, ..section });
-                }
-            }
-            _ => return false,
-        }
-        true
     }
 }
 

@@ -31,11 +31,12 @@ pub use crate::place::Place;
 pub use predict::{Predicted, Predictions, predict};
 pub use report::{Violation, Violations};
 
+use crate::pairing::Pairing;
 use event::{Batch, BlockId, Event, Id, LockId, Names, Op, Space, ThreadId, Wake};
 use graph::{Graph, Mark, Node};
 use report::{Log, Spot};
 use rustc_hash::FxHashSet;
-use sync::{Blocks, Cond, Held, Waiting};
+use sync::{Blocks, Held, Waiting};
 
 /// Violations kept if not said otherwise.
 const MOST: usize = 10_000;
@@ -72,7 +73,7 @@ pub struct Atomicity {
     locks: Vec<Object>,
     /// Reads that are not the only one of their object.
     lists: Vec<Vec<Mark>>,
-    conds: Vec<Cond>,
+    conds: Vec<Pairing<Mark>>,
     posts: Vec<Vec<Mark>>,
     ups: Vec<Vec<Mark>>,
     threads: Vec<Thread>,
@@ -126,7 +127,7 @@ impl Atomicity {
         self.threads.resize_with(count(Space::Thread), Thread::default);
         self.vars.resize(count(Space::Var), Object::default());
         self.locks.resize(count(Space::Lock), Object::default());
-        self.conds.resize_with(count(Space::Cond), Cond::default);
+        self.conds.resize_with(count(Space::Cond), Pairing::default);
         self.posts.resize_with(count(Space::Latch), Vec::new);
         self.ups.resize_with(count(Space::Sem), Vec::new);
         for block in self.counts.len()..count(Space::Block) {
@@ -242,7 +243,7 @@ impl Atomicity {
             Op::Woken => self.woken(batch, event, spot, now),
             Op::Notify | Op::NotifyAll => {
                 let mark = self.mark(spot);
-                self.conds[object].notify(mark, now, event.op() == Op::NotifyAll);
+                self.conds[object].notify(now, mark, event.op() == Op::NotifyAll);
             }
             Op::Fork => {
                 let mark = self.mark(spot);
@@ -316,9 +317,9 @@ impl Atomicity {
         let given_up = thread.held.give_up(lock);
         let waiting = Waiting { cond: event.cond(), lock, since: now, given_up };
         if let Some(left) = thread.waiting.replace(waiting) {
-            self.conds[left.cond.index()].woken(spot.thread, left.since, false);
+            self.conds[left.cond.index()].over(left.since, false);
         }
-        self.conds[event.cond().index()].wait(spot.thread, now);
+        self.conds[event.cond().index()].wait(now);
         self.write(Table::Locks, lock.0, spot, now);
     }
 
@@ -330,7 +331,7 @@ impl Atomicity {
         thread.held.take_back(extra.lock, matching.map(|waiting| waiting.given_up));
         if let Some(waiting) = waiting {
             let notified = matching.is_some() && extra.wake == Wake::Notified;
-            if let Some(notify) = self.conds[waiting.cond.index()].woken(spot.thread, waiting.since, notified) {
+            if let Some(notify) = self.conds[waiting.cond.index()].over(waiting.since, notified) {
                 self.edge(notify, spot, now);
             }
         }
@@ -391,8 +392,8 @@ impl Atomicity {
             list.sort_unstable_by_key(|mark| mark.node);
             list.dedup_by_key(|mark| mark.node);
         }
-        for notify in self.conds.iter_mut().flat_map(|cond| cond.notifies.values_mut()) {
-            renew(&mut notify.0.node);
+        for notify in self.conds.iter_mut().flat_map(Pairing::notifies_mut) {
+            renew(&mut notify.node);
         }
         for thread in &mut self.threads {
             renew(&mut thread.node);

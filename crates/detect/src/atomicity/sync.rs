@@ -1,8 +1,7 @@
-//! Locks, conditions and blocks: what their operations mean for each other.
+//! Locks, waits and blocks: what their operations mean for each other.
 
-use super::graph::Mark;
-use event::{BlockId, CondId, LockId, ThreadId};
-use std::collections::{BTreeMap, BTreeSet};
+use event::{BlockId, CondId, LockId};
+use rustc_hash::FxHashMap;
 
 /// Blocks nested deeper than this are counted, and no longer told apart.
 const MAX_DEPTH: usize = 1 << 10;
@@ -48,21 +47,40 @@ pub(super) struct Depth {
     shared: u32,
 }
 
-/// The locks that a thread holds: few.
+/// The locks that a thread holds: mostly few, and these are found by looking at each.
 #[derive(Default, Debug)]
-pub(super) struct Held(Vec<Depth>);
+pub(super) struct Held {
+    few: Vec<Depth>,
+    /// Those for which `few` had no room.
+    more: FxHashMap<LockId, Depth>,
+}
+
+/// So many locks are `few`.
+const FEW: usize = 8;
 
 impl Held {
     fn of(&mut self, lock: LockId) -> &mut Depth {
-        let at = self.0.iter().position(|held| held.lock == lock).unwrap_or_else(|| {
-            self.0.push(Depth { lock, ..Depth::default() });
-            self.0.len() - 1
-        });
-        &mut self.0[at]
+        let none = Depth { lock, ..Depth::default() };
+        match self.few.iter().position(|held| held.lock == lock) {
+            Some(at) => &mut self.few[at],
+            None if self.few.len() == FEW || self.more.contains_key(&lock) => self.more.entry(lock).or_insert(none),
+            None => {
+                self.few.push(none);
+                let last = self.few.len() - 1;
+                &mut self.few[last]
+            }
+        }
     }
 
-    fn tidy(&mut self) {
-        self.0.retain(|held| held.exclusive + held.shared > 0);
+    /// Forgets a lock that is no longer held.
+    fn tidy(&mut self, lock: LockId) {
+        let is_free = |held: &Depth| held.exclusive == 0 && held.shared == 0;
+        match self.few.iter().position(|held| held.lock == lock) {
+            Some(at) if is_free(&self.few[at]) => _ = self.few.swap_remove(at),
+            Some(_) => {}
+            None if self.more.get(&lock).is_some_and(is_free) => _ = self.more.remove(&lock),
+            None => {}
+        }
     }
 
     /// Whether this has an effect: it is not inside another such section of the same lock.
@@ -82,7 +100,7 @@ impl Held {
         let held = self.of(lock);
         held.exclusive = held.exclusive.saturating_sub(1);
         let effect = held.exclusive == 0;
-        self.tidy();
+        self.tidy(lock);
         effect
     }
 
@@ -90,15 +108,16 @@ impl Held {
         let held = self.of(lock);
         held.shared = held.shared.saturating_sub(1);
         let effect = held.shared == 0;
-        self.tidy();
+        self.tidy(lock);
         effect
     }
 
     /// A wait gives the lock up at every depth.
     pub(super) fn give_up(&mut self, lock: LockId) -> Depth {
-        let held = std::mem::take(self.of(lock));
-        self.tidy();
-        Depth { lock, ..held }
+        let held = self.of(lock);
+        let given_up = std::mem::replace(held, Depth { lock, ..Depth::default() });
+        self.tidy(lock);
+        given_up
     }
 
     /// Its end takes back what it gave up; a thread that says it woke has the lock in any case.
@@ -118,46 +137,4 @@ pub(super) struct Waiting {
     pub(super) lock: LockId,
     pub(super) since: u64,
     pub(super) given_up: Depth,
-}
-
-/// A condition: the notifies that may still be paired with a `woken`, by their indexes.
-#[derive(Default, Debug)]
-pub(super) struct Cond {
-    waits: BTreeSet<(u64, ThreadId)>,
-    pub(super) notifies: BTreeMap<u64, (Mark, bool)>,
-    /// Notifies since the last wait that more would be of no use after: as many as threads waited then, none after a
-    /// notify-all.
-    room: usize,
-}
-
-impl Cond {
-    pub(super) fn wait(&mut self, thread: ThreadId, now: u64) {
-        self.waits.insert((now, thread));
-        self.room = self.waits.len();
-    }
-
-    /// A notify, of one or of all that wait.
-    pub(super) fn notify(&mut self, mark: Mark, now: u64, all: bool) {
-        if self.room > 0 && !self.waits.is_empty() {
-            self.room = if all { 0 } else { self.room - 1 };
-            self.notifies.insert(now, (mark, all));
-        }
-    }
-
-    /// The thread, which has waited since then, waits no longer: the notify that it is paired with, if one ended it.
-    pub(super) fn woken(&mut self, thread: ThreadId, since: u64, notified: bool) -> Option<Mark> {
-        self.waits.remove(&(since, thread));
-        let mut paired = None;
-        if notified && let Some((&at, &(mark, all))) = self.notifies.range(since + 1..).next() {
-            paired = Some(mark);
-            if !all {
-                self.notifies.remove(&at);
-            }
-        }
-        let oldest = self.waits.first().map_or(u64::MAX, |wait| wait.0);
-        while let Some(entry) = self.notifies.first_entry().filter(|entry| *entry.key() < oldest) {
-            entry.remove();
-        }
-        paired
-    }
 }

@@ -146,7 +146,12 @@ impl ThreadLocks {
             deep + self.find(lock, mode).map_or(0, |index| self.remove(forest, index))
         };
         let given = (depth(Exclusive), depth(Shared));
-        self.given_up.insert(lock, given);
+        // What it did not hold it did not give up: then it wakes as without a wait.
+        if given == (0, 0) {
+            self.given_up.remove(&lock);
+        } else {
+            self.given_up.insert(lock, given);
+        }
     }
 
     /// A thread that wakes asks for its lock as any other, with the locks it kept in its hands.

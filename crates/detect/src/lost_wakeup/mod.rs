@@ -20,10 +20,10 @@ mod predict;
 pub use crate::place::Place;
 pub use predict::{Predicted, predict};
 
+use crate::pairing::Pairing;
 use crate::windows::Schedule;
 use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
 use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// So many waits with the same sites are candidates.
 const SAME_SITES: u32 = 8;
@@ -40,6 +40,8 @@ fn key(place: Place) -> (SiteId, u64) {
 pub struct Wakeup {
     /// The condition.
     pub cond: CondId,
+    /// The lock that the wait gives up.
+    pub lock: LockId,
     /// The `wait`.
     pub wait: Place,
     /// The `notify` or `notifyall`.
@@ -86,47 +88,7 @@ struct Waiting {
 struct Cond {
     /// The last notify.
     last: Option<Place>,
-    /// Since when threads wait.
-    waits: BTreeSet<u64>,
-    /// Notifies that a thread which waits may be paired with, and whether of all.
-    notifies: BTreeMap<u64, (Place, bool)>,
-    /// Notifies since the last wait that more would be of no use after: as many as threads waited then, none after a
-    /// notify-all.
-    room: usize,
-}
-
-impl Cond {
-    fn wait(&mut self, since: u64) {
-        self.waits.insert(since);
-        self.room = self.waits.len();
-    }
-
-    fn notify(&mut self, place: Place, all: bool) {
-        self.last = Some(place);
-        if self.room > 0 && !self.waits.is_empty() {
-            self.room = if all { 0 } else { self.room - 1 };
-            self.notifies.insert(place.event, (place, all));
-        }
-    }
-
-    /// The first notify since then that woke nobody, or all.
-    fn first_since(&self, wait: u64) -> Option<Place> {
-        self.notifies.range(wait..).next().map(|(_, &(place, _))| place)
-    }
-
-    /// The thread that waits since then goes on: the notify that woke it, if one did.
-    fn goes_on(&mut self, wait: u64, notified: bool) -> Option<Place> {
-        let notify = self.first_since(wait).filter(|_| notified);
-        if let Some(place) = notify.filter(|place| !self.notifies[&place.event].1) {
-            self.notifies.remove(&place.event);
-        }
-        self.waits.remove(&wait);
-        let oldest = self.waits.first().copied().unwrap_or(u64::MAX);
-        while let Some(entry) = self.notifies.first_entry().filter(|entry| *entry.key() < oldest) {
-            entry.remove();
-        }
-        notify
-    }
+    pairing: Pairing<Place>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -166,7 +128,7 @@ impl LostWakeups {
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                     let cond = &mut self.conds[event.cond().index()];
-                    cond.wait(index);
+                    cond.pairing.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
                     let (test, before) = (thread.read, cond.last);
                     thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, test, before });
@@ -174,7 +136,9 @@ impl LostWakeups {
                 }
                 Op::Notify | Op::NotifyAll => {
                     let all = event.op() == Op::NotifyAll;
-                    self.conds[event.cond().index()].notify(Place::new(event, index), all);
+                    let (cond, place) = (&mut self.conds[event.cond().index()], Place::new(event, index));
+                    cond.last = Some(place);
+                    cond.pairing.notify(index, place, all);
                 }
                 _ => {}
             }
@@ -186,20 +150,25 @@ impl LostWakeups {
         let extra = batch.extra(event);
         let woken = event.op() == Op::Woken && (event.cond(), extra.lock) == (waiting.cond, waiting.lock);
         let notified = woken && extra.wake == Wake::Notified;
-        let notify = self.conds[waiting.cond.index()].goes_on(waiting.wait.event, notified);
+        let notify = self.conds[waiting.cond.index()].pairing.over(waiting.wait.event, notified);
         if let Some(notify) = notify {
             self.candidate(waiting, notify);
         }
     }
 
     fn candidate(&mut self, waiting: Waiting, notify: Place) {
-        let Waiting { cond, wait, test: Some(test), .. } = waiting else { return };
+        let Waiting { cond, lock, wait, test: Some(test), .. } = waiting else { return };
+        // Where sites are unknown every wait is one of its own: no more are told apart than are kept.
+        if self.found.candidates.len() >= MOST {
+            self.found.left_out += 1;
+            return;
+        }
         let count = self.counts.entry((cond, [wait, notify, test].map(key))).or_default();
-        *count += 1;
-        if *count > SAME_SITES || self.found.candidates.len() >= MOST {
+        if *count >= SAME_SITES {
             self.found.left_out += 1;
         } else {
-            self.found.candidates.push(Wakeup { cond, wait, notify, test, later: None });
+            *count += 1;
+            self.found.candidates.push(Wakeup { cond, lock, wait, notify, test, later: None });
         }
     }
 
@@ -207,14 +176,14 @@ impl LostWakeups {
     pub fn finish(mut self) -> Waits {
         for waiting in std::mem::take(&mut self.threads).iter().filter_map(|thread| thread.waiting) {
             let cond = &self.conds[waiting.cond.index()];
-            if let Some(notify) = cond.first_since(waiting.wait.event) {
+            if let Some(notify) = cond.pairing.first_since(waiting.wait.event) {
                 self.candidate(waiting, notify);
             } else if cond.last.is_none_or(|last| last.event < waiting.wait.event)
                 && let (Some(notify), Some(test)) = (waiting.before, waiting.test)
                 && notify.event > test.event
             {
-                let Waiting { cond, wait, .. } = waiting;
-                self.found.observed.push(Wakeup { cond, wait, notify, test, later: None });
+                let Waiting { cond, lock, wait, .. } = waiting;
+                self.found.observed.push(Wakeup { cond, lock, wait, notify, test, later: None });
             }
         }
         let last: Vec<Option<u64>> = self.conds.iter().map(|cond| cond.last.map(|last| last.event)).collect();

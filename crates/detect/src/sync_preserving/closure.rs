@@ -7,7 +7,7 @@
 use super::NONE;
 use super::clocks::join;
 use super::index::{Group, Index};
-use super::sections::Section;
+use crate::sections::Section;
 
 /// A growing cut.
 #[derive(Clone, Debug)]
@@ -25,12 +25,20 @@ pub(super) struct Closure {
     is_grown: Vec<bool>,
     /// There is no such set.
     impossible: bool,
+    /// It was not closed, as that took too long: whether there is such a set is not known.
+    pub(super) gave_up: bool,
+    /// Sections looked at so far.
+    pub(super) looked: u64,
 }
+
+/// To close a set, so many sections are looked at.
+pub(super) const MOST_LOOKED_AT: u64 = 1 << 26;
 
 /// As many sections behind one are looked at before the lanes are searched: one of them mostly is in the set.
 const NEAR: usize = 4;
 
-/// The rule of locks cannot be kept, or an event can never happen: no set that contains the seeds is closed.
+/// The rule of locks cannot be kept, or an event can never happen: no set that contains the seeds is closed. Or it took
+/// too long to find out ([`Closure::gave_up`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Impossible;
 
@@ -44,6 +52,8 @@ impl Closure {
             grown: Vec::new(),
             is_grown: vec![false; lanes],
             impossible: false,
+            gave_up: false,
+            looked: 0,
         }
     }
 
@@ -56,6 +66,7 @@ impl Closure {
         self.is_grown.fill(false);
         self.grown.clear();
         self.impossible = false;
+        self.gave_up = false;
     }
 
     /// By lane: how many of its events are in the set.
@@ -112,13 +123,19 @@ impl Closure {
         index: &Index<'_>,
         mut stays_open: impl FnMut(&Closure, u32) -> bool,
     ) -> Result<(), Impossible> {
+        let most = self.looked + MOST_LOOKED_AT;
         while !self.impossible && self.look(index) {
+            if self.looked > most {
+                self.gave_up = true;
+                self.impossible = true;
+            }
             for lane in 0..self.open.len() {
                 if self.open[lane] == NONE {
                     continue;
                 }
                 for number in index.holds.list(self.open[lane]) {
                     let section = &index.sections[number as usize];
+                    self.looked += 1;
                     if section.close <= self.last[lane] {
                         continue;
                     }

@@ -5,7 +5,7 @@
 
 use super::NONE;
 use super::clocks::Clocks;
-use super::sections::{Holds, Section};
+use crate::sections::{Holds, Section};
 use event::Event;
 use rustc_hash::FxHashMap;
 
@@ -163,6 +163,11 @@ impl<'a> Index<'a> {
         self.never.len()
     }
 
+    /// How many locks there are.
+    pub(super) fn locks(&self) -> usize {
+        self.lock_starts.len() - 1
+    }
+
     /// How many variables there are.
     pub(super) fn vars(&self) -> usize {
         self.var_starts.len() - 1
@@ -227,11 +232,5 @@ impl<'a> Index<'a> {
             .list(list)
             .map(|section| &self.sections[section as usize])
             .filter(move |section| section.close >= event)
-    }
-
-    /// Whether both hold a lock in a way that excludes the other.
-    pub(super) fn exclude(&self, a: u32, b: u32) -> bool {
-        self.open_before(a)
-            .any(|mine| self.open_before(b).any(|other| mine.lock == other.lock && !(mine.shared && other.shared)))
     }
 }

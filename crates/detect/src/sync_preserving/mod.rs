@@ -31,6 +31,7 @@ mod clocks;
 mod closure;
 mod deadlocks;
 mod index;
+mod locks;
 mod needs;
 mod notifies;
 mod optimistic;
@@ -38,11 +39,11 @@ mod pairs;
 mod reorder;
 mod reversals;
 mod search;
-mod sections;
 mod semaphores;
 mod work;
 
 use crate::race::{Access, Log, Races};
+use crate::sections::NONE;
 use closure::Closure;
 use event::{Batch, Id, Names, Space, VarId};
 use index::Index;
@@ -54,8 +55,8 @@ use work::Work;
 
 pub use deadlocks::Deadlock;
 
-/// Stands for an event, section or list that there is not.
-const NONE: u32 = u32::MAX;
+/// Of an access that holds more locks than this none is told.
+const MOST_LOCKS: usize = 64;
 
 /// What to look for, and for how long.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +178,11 @@ impl<'a> SyncPreserving<'a> {
 
     fn access(&self, at: u32) -> Access {
         let event = self.index.events[at as usize];
-        let mut locks: Vec<_> = self.index.open_before(at).map(|section| event::LockId(section.lock)).collect();
+        let held = self.index.open_before(at).map(|section| event::LockId(section.lock));
+        let mut locks: Vec<_> = held.take(MOST_LOCKS + 1).collect();
+        if locks.len() > MOST_LOCKS {
+            locks.clear();
+        }
         locks.sort_unstable();
         locks.dedup();
         Access { event: u64::from(at), thread: event.thread(), site: event.site(), locks }

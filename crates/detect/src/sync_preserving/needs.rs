@@ -6,9 +6,9 @@
 use super::clocks::{Clocks, EMPTY, join};
 use super::index::{Found, is_access};
 use super::notifies::Notifies;
-use super::sections::{Act, Sections, lock_of};
 use super::semaphores::{Empty, Semaphores};
 use super::{NONE, TooLarge};
+use crate::sections::{Act, Sections, lock_of};
 use event::{Batch, Event, Names, Op, Space, Value};
 use rustc_hash::FxHashMap;
 

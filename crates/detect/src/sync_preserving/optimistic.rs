@@ -4,10 +4,10 @@
 //! has to come last of its lock. So of two open sections that exclude each other one must be closed.
 
 use super::NONE;
-use super::closure::Closure;
+use super::closure::{Closure, MOST_LOOKED_AT};
 use super::index::Index;
 use super::pairs::add_before_both;
-use super::sections::Section;
+use crate::sections::Section;
 
 /// Which sections to close.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +44,12 @@ impl Optimistic {
     }
 
     fn fill(&mut self, index: &Index<'_>, pair: [u32; 2], policy: Policy) -> Result<(), No> {
+        let most = self.closure.looked + MOST_LOOKED_AT;
         loop {
+            if self.closure.looked > most {
+                self.closure.gave_up = true;
+                return Err(No);
+            }
             let keep = |_: &Closure, number: u32| policy == Policy::Reverse || swallows(index, number, pair);
             self.closure.close_unless(index, keep).map_err(|_| No)?;
             if pair.iter().any(|&event| self.closure.has(index, event)) {
@@ -63,6 +68,7 @@ impl Optimistic {
             let list = if last == NONE { NONE } else { index.held[last as usize] };
             for number in index.holds.list(list) {
                 let section = &index.sections[number as usize];
+                self.closure.looked += 1;
                 if section.close <= last {
                     continue;
                 }
@@ -95,6 +101,7 @@ impl Optimistic {
             let list = if last == NONE { NONE } else { index.held[last as usize] };
             for number in index.holds.list(list) {
                 let section = &index.sections[number as usize];
+                self.closure.looked += 1;
                 if section.close <= last {
                     continue;
                 }

@@ -32,6 +32,9 @@ struct Holder {
     shared: u32,
 }
 
+/// To find one order, events are looked at so often.
+const MOST_STEPS: u64 = 1 << 26;
+
 const FREE: Holder = Holder { exclusive: NONE, shared: 0 };
 
 /// Memory for orders, used again.
@@ -53,6 +56,10 @@ pub(super) struct Reorder {
     order: Vec<u32>,
     /// How many events were looked at.
     pub(super) steps: u64,
+    /// The last order was not found because that took too long.
+    pub(super) gave_up: bool,
+    /// Where the reversed sections open, in order.
+    reversed: Vec<u32>,
 }
 
 const VAR: usize = 0;
@@ -94,29 +101,39 @@ impl Reorder {
             pending: Vec::new(),
             order: Vec::new(),
             steps: 0,
+            gave_up: false,
+            reversed: Vec::new(),
         }
     }
 
     /// Whether there is an order of all events of the set.
     pub(super) fn find(&mut self, index: &Index<'_>, set: &Closure, reversed: &[u32]) -> bool {
-        let first = self.first(index, reversed);
+        self.gave_up = false;
+        self.reversed.clear();
+        self.reversed.extend(reversed.iter().map(|&number| index.sections[number as usize].open));
+        self.reversed.sort_unstable();
+        let first = self.first(index);
         self.gather(index, set, first);
         self.sort(index);
-        self.count(index, reversed);
-        let found = self.begin(index, set, first) && self.run(index, reversed);
+        self.count(index);
+        let found = self.begin(index, set, first) && self.run(index);
         self.forget(index);
         found
     }
 
     /// The order that was found, of the events from the first reversed section on. The number is where that opens; what
     /// is recorded before comes first, in recorded order.
-    pub(super) fn order(&self, index: &Index<'_>, reversed: &[u32]) -> (u32, &[u32]) {
-        (self.first(index, reversed), &self.order)
+    pub(super) fn order(&self, index: &Index<'_>) -> (u32, &[u32]) {
+        (self.first(index), &self.order)
     }
 
-    fn first(&self, index: &Index<'_>, reversed: &[u32]) -> u32 {
-        let opens = reversed.iter().map(|&number| index.sections[number as usize].open);
-        opens.min().unwrap_or(index.events.len() as u32)
+    fn first(&self, index: &Index<'_>) -> u32 {
+        self.reversed.first().copied().unwrap_or(index.events.len() as u32)
+    }
+
+    /// Whether an event opens a reversed section.
+    fn is_reversed(&self, at: u32) -> bool {
+        self.reversed.binary_search(&at).is_ok()
     }
 
     /// The events of the set from the first reversed section on.
@@ -153,13 +170,13 @@ impl Reorder {
     }
 
     /// How many events of its object each event must wait for.
-    fn count(&mut self, index: &Index<'_>, reversed: &[u32]) {
+    fn count(&mut self, index: &Index<'_>) {
         self.needed.clear();
         for (&at, &kind) in self.region.iter().zip(&self.kinds) {
             let event = index.events[at as usize];
             let needed = match space(event.op()) {
                 None => 0,
-                Some(LOCK) if !opens(index, at) || is_reversed(index, at, reversed) => 0,
+                Some(LOCK) if !opens(index, at) || self.is_reversed(at) => 0,
                 Some(space) => {
                     let counts = &mut self.counts[space][event.object() as usize];
                     let needed = ordered(*counts, kind);
@@ -172,7 +189,7 @@ impl Reorder {
         // A reversed section waits for all others.
         for (k, &at) in self.region.iter().enumerate() {
             let event = index.events[at as usize];
-            if space(event.op()) == Some(LOCK) && is_reversed(index, at, reversed) {
+            if space(event.op()) == Some(LOCK) && self.is_reversed(at) {
                 self.needed[k] = ordered(self.counts[LOCK][event.object() as usize], self.kinds[k]);
             }
         }
@@ -207,6 +224,7 @@ impl Reorder {
             let Some(&last) = events[..count as usize].last() else { continue };
             for number in index.holds.list(index.held[last as usize]) {
                 let section = &index.sections[number as usize];
+                self.steps += 1;
                 if section.close <= last {
                     continue;
                 }
@@ -225,15 +243,20 @@ impl Reorder {
     }
 
     /// Takes events until all are taken, or none can be.
-    fn run(&mut self, index: &Index<'_>, reversed: &[u32]) -> bool {
+    fn run(&mut self, index: &Index<'_>) -> bool {
         self.order.clear();
         self.pending.clear();
         self.pending.extend(0..self.region.len() as u32);
         let mut pending = std::mem::take(&mut self.pending);
+        let most = self.steps + MOST_STEPS;
         while !pending.is_empty() {
             self.steps += pending.len() as u64;
+            self.gave_up = self.steps > most;
+            if self.gave_up {
+                break;
+            }
             let before = pending.len();
-            pending.retain(|&k| !self.take(index, k as usize, reversed));
+            pending.retain(|&k| !self.take(index, k as usize));
             if pending.len() == before {
                 break;
             }
@@ -245,7 +268,7 @@ impl Reorder {
 
     /// Takes an event, if it can come now.
     #[inline]
-    fn take(&mut self, index: &Index<'_>, k: usize, reversed: &[u32]) -> bool {
+    fn take(&mut self, index: &Index<'_>, k: usize) -> bool {
         let at = self.region[k];
         let lane = index.lane[at as usize];
         let position = index.position[at as usize];
@@ -275,7 +298,7 @@ impl Reorder {
             self.close(index, at, lane, position);
         }
         if let Some(space) = place
-            && !(space == LOCK && is_reversed(index, at, reversed))
+            && !(space == LOCK && self.is_reversed(at))
         {
             self.counts[space][event.object() as usize][self.kinds[k] as usize] += 1;
         }
@@ -292,9 +315,9 @@ impl Reorder {
         };
         for section in opened() {
             let holder = self.holders[section.lock as usize];
-            let own = index.open_before(at).filter(|own| own.shared && own.lock == section.lock).count() as u32;
+            let own = || index.open_before(at).filter(|own| own.shared && own.lock == section.lock).count() as u32;
             let excluded = holder.exclusive != NONE && holder.exclusive != lane;
-            if excluded || (!section.shared && holder.shared > own) {
+            if excluded || (!section.shared && holder.shared > 0 && holder.shared > own()) {
                 return false;
             }
         }
@@ -314,6 +337,7 @@ impl Reorder {
         let last = index.last(lane, position);
         let list = if last == NONE { NONE } else { index.held[last as usize] };
         for number in index.holds.list(list) {
+            self.steps += 1;
             let section = &index.sections[number as usize];
             if section.close == at {
                 let holder = &mut self.holders[section.lock as usize];
@@ -331,8 +355,4 @@ impl Reorder {
 #[inline]
 fn opens(index: &Index<'_>, at: u32) -> bool {
     index.holds.list(index.held[at as usize]).next().is_some_and(|number| index.sections[number as usize].open == at)
-}
-
-fn is_reversed(index: &Index<'_>, at: u32, reversed: &[u32]) -> bool {
-    reversed.iter().any(|&number| index.sections[number as usize].open == at)
 }

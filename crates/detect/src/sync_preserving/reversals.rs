@@ -1,6 +1,7 @@
 //! The search for races that need sections to be reversed, among accesses that are in no sync-preserving race.
 
 use super::index::Index;
+use super::locks::Locks;
 use super::optimistic::{Optimistic, Policy};
 use super::pairs::conflict;
 use super::reorder::Reorder;
@@ -17,7 +18,9 @@ pub(super) struct Reversals {
     optimistic: Optimistic,
     reorder: Reorder,
     by_lane: ByLane,
-    locks: Vec<u32>,
+    /// Whether there is an order could not be said in its time.
+    gave_up: bool,
+    locks: Locks,
 }
 
 impl Reversals {
@@ -27,21 +30,21 @@ impl Reversals {
             optimistic: Optimistic::new(index.lanes()),
             reorder: Reorder::new(index, objects),
             by_lane: ByLane::default(),
-            locks: Vec::new(),
+            gave_up: false,
+            locks: Locks::new(index.locks()),
         }
-    }
-
-    /// Whether there is an order after which both of these conflicting events are next.
-    pub(super) fn is_race(&mut self, index: &Index<'_>, earlier: u32, later: u32) -> bool {
-        self.order(index, earlier, later).is_some()
     }
 
     /// That order: where it leaves the recorded one, and the events from there on.
     fn order(&mut self, index: &Index<'_>, earlier: u32, later: u32) -> Option<(u32, &[u32])> {
         self.reorder.steps += 8;
+        self.gave_up = false;
         let mut last = None;
         for policy in [Policy::Preserve, Policy::Reverse] {
-            if !self.optimistic.find(index, earlier, later, policy) {
+            let found = self.optimistic.find(index, earlier, later, policy);
+            self.reorder.steps += std::mem::take(&mut self.optimistic.closure.looked);
+            self.gave_up |= self.optimistic.closure.gave_up;
+            if !found {
                 continue;
             }
             let Optimistic { closure, reversed } = &self.optimistic;
@@ -49,8 +52,10 @@ impl Reversals {
             if last.as_ref().is_some_and(|(cut, before)| cut == closure.cut() && before == reversed) {
                 continue;
             }
-            if self.reorder.find(index, closure, reversed) {
-                return Some(self.reorder.order(index, reversed));
+            let found = self.reorder.find(index, closure, reversed);
+            self.gave_up |= self.reorder.gave_up;
+            if found {
+                return Some(self.reorder.order(index));
             }
             last = Some((closure.cut().to_vec(), reversed.clone()));
         }
@@ -76,7 +81,7 @@ impl Reversals {
         work: &mut Work<'_>,
     ) -> u64 {
         let mut unexamined = 0;
-        if cannot_race(index, life.accesses, &mut self.locks) {
+        if cannot_race(index, life.accesses, &mut self.locks, work) {
             return 0;
         }
         let mut by_lane = std::mem::take(&mut self.by_lane);
@@ -118,7 +123,8 @@ impl Reversals {
                 break;
             }
             self.reorder.steps += 1;
-            if !conflict(index.events[e as usize].op(), op) || index.exclude(e, f) {
+            if !conflict(index.events[e as usize].op(), op) || self.locks.exclude(index, e, f, &mut self.reorder.steps)
+            {
                 continue;
             }
             if tried == MOST_OF_A_LANE {
@@ -126,9 +132,10 @@ impl Reversals {
                 break;
             }
             tried += 1;
-            if self.is_race(index, e, f) {
+            if self.order(index, e, f).is_some() {
                 return Some(e);
             }
+            *complete &= !self.gave_up;
         }
         None
     }

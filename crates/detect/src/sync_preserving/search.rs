@@ -7,6 +7,7 @@
 use super::NONE;
 use super::closure::Closure;
 use super::index::Index;
+use super::locks::Locks;
 use super::pairs::{add_before_both, conflict};
 use super::work::Work;
 use event::Op;
@@ -128,9 +129,10 @@ impl ByLane {
 }
 
 /// Whether no two accesses of a life can race, because of how its variable is used: by one lane, or never written, or
-/// only atomically, or always under one lock.
-pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Vec<u32>) -> bool {
-    let Some((&first, rest)) = accesses.split_first() else { return true };
+/// only atomically, or always under one lock. If time is up, it says no.
+pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Locks, work: &mut Work<'_>) -> bool {
+    let Some(&first) = accesses.first() else { return true };
+    work.spent += accesses.len() as u64;
     let op = |at: u32| index.events[at as usize].op();
     let lane = index.lane[first as usize];
     let mut classes = 0u8;
@@ -147,21 +149,7 @@ pub(super) fn cannot_race(index: &Index<'_>, accesses: &[u32], locks: &mut Vec<u
         return true;
     }
     debug_assert!(classes & (READ | WRITE) != 0);
-    // Of two accesses under one lock, one of them with the lock alone, never are both next.
-    let protects = |at: u32, lock: u32| {
-        let reads = matches!(op(at), Op::Read | Op::AtomicLoad);
-        index.open_before(at).any(|section| section.lock == lock && (reads || !section.shared))
-    };
-    locks.clear();
-    locks.extend(index.open_before(first).map(|section| section.lock));
-    locks.retain(|&lock| protects(first, lock));
-    for &at in rest {
-        if locks.is_empty() {
-            return false;
-        }
-        locks.retain(|&lock| protects(at, lock));
-    }
-    !locks.is_empty()
+    locks.protect(index, accesses, work)
 }
 
 /// The search for sync-preserving races.
@@ -181,7 +169,7 @@ pub(super) struct Search<'i, 'a> {
     /// Such closures, lane by lane.
     alone: Vec<u32>,
     single: Closure,
-    locks: Vec<u32>,
+    locks: Locks,
 }
 
 /// As many counts are kept in [`Search::alone`].
@@ -200,7 +188,7 @@ impl<'i, 'a> Search<'i, 'a> {
             alone_starts: Vec::new(),
             alone: Vec::new(),
             single: Closure::new(index.lanes()),
-            locks: Vec::new(),
+            locks: Locks::new(index.locks()),
         }
     }
 
@@ -222,8 +210,7 @@ impl<'i, 'a> Search<'i, 'a> {
     /// Looks at the accesses of one life.
     pub(super) fn life(&mut self, life: &Life<'_>, work: &mut Work<'_>) {
         let freed = life.freed_before.is_some() || life.freed_after.is_some();
-        let quiet = cannot_race(self.index, life.accesses, &mut self.locks);
-        work.spent += life.accesses.len() as u64;
+        let quiet = cannot_race(self.index, life.accesses, &mut self.locks, work);
         if quiet && !freed {
             return;
         }
@@ -233,7 +220,7 @@ impl<'i, 'a> Search<'i, 'a> {
         }
         let mut by_lane = std::mem::take(&mut self.by_lane);
         by_lane.fill(self.index, life.accesses);
-        self.frees(life, &by_lane);
+        self.frees(life, &by_lane, work);
         if !quiet {
             self.lanes(&by_lane, work);
         }
@@ -260,13 +247,13 @@ impl<'i, 'a> Search<'i, 'a> {
                     if earlier.lane == later.lane || !ByLane::has_conflict(earlier, op) {
                         continue;
                     }
-                    if work.is_over() {
+                    let all = !work.is_over() && self.walk(earlier.lane, by_lane.events(earlier), op, work);
+                    let racy = &self.racy;
+                    self.left.retain(|&(at, _)| !racy[at as usize]);
+                    if !all {
                         self.unexamined += self.left.len() as u64;
                         break;
                     }
-                    work.spent += self.walk(earlier.lane, by_lane.events(earlier), op);
-                    let racy = &self.racy;
-                    self.left.retain(|&(at, _)| !racy[at as usize]);
                     if self.left.is_empty() {
                         break;
                     }
@@ -291,24 +278,27 @@ impl<'i, 'a> Search<'i, 'a> {
         Some(self.single.cut()[lane as usize])
     }
 
-    /// Which of the accesses in `left`, all of this operation, race with an earlier one of these; the steps it took.
-    fn walk(&mut self, lane: u32, earlier: &[u32], op: Op) -> u64 {
+    /// Which of the accesses in `left`, all of this operation, race with an earlier one of these. Whether it came to an end.
+    fn walk(&mut self, lane: u32, earlier: &[u32], op: Op, work: &mut Work<'_>) -> bool {
         let index = self.index;
-        let mut steps = 0;
         let mut k = 0;
         let mut fresh = true;
         for i in 0..self.left.len() {
             let (f, number) = self.left[i];
-            steps += 1;
+            work.spent += 1;
             let mut contained = index.clocks.get(index.before[f as usize], lane);
             let mut is_alone = false;
             while let Some(&e) = earlier.get(k).filter(|&&e| e < f) {
                 let mut out = contained > index.position[e as usize]
                     || !conflict(index.events[e as usize].op(), op)
-                    || index.exclude(e, f);
+                    || self.locks.exclude(index, e, f, &mut work.spent);
+                if work.is_over() {
+                    return false;
+                }
                 if !out && !std::mem::replace(&mut is_alone, true) {
-                    steps += 8;
-                    let Some(alone) = self.alone(f, number, lane) else { return steps };
+                    let alone = self.alone(f, number, lane);
+                    work.spent += 8 + std::mem::take(&mut self.single.looked);
+                    let Some(alone) = alone else { return !self.single.gave_up };
                     contained = alone;
                     out = contained > index.position[e as usize];
                 }
@@ -316,11 +306,12 @@ impl<'i, 'a> Search<'i, 'a> {
                     if std::mem::take(&mut fresh) {
                         self.closure.clear();
                     }
-                    steps += 8;
                     self.closure.add_before(index, e);
                     self.closure.add_before(index, f);
-                    if self.closure.close(index).is_err() {
-                        return steps;
+                    let closed = self.closure.close(index);
+                    work.spent += 8 + std::mem::take(&mut self.closure.looked);
+                    if closed.is_err() {
+                        return !self.closure.gave_up;
                     }
                     debug_assert!(!self.closure.has(index, f));
                     if !self.closure.has(index, e) {
@@ -328,41 +319,43 @@ impl<'i, 'a> Search<'i, 'a> {
                         break;
                     }
                 }
-                steps += 1;
+                work.spent += 1;
                 k += 1;
             }
         }
-        steps
+        true
     }
 
     /// A `free` races with the first access of a lane behind it, or the last before it: the others need that one.
-    fn frees(&mut self, life: &Life<'_>, by_lane: &ByLane) {
+    fn frees(&mut self, life: &Life<'_>, by_lane: &ByLane, work: &mut Work<'_>) {
         if let Some(free) = life.freed_before {
             for &lane in &by_lane.lanes {
                 if let Some(&first) = by_lane.events(lane).first() {
-                    self.pair(free, first);
+                    self.pair(free, first, work);
                 }
             }
             if let Some(second) = life.freed_after {
-                self.pair(free, second);
+                self.pair(free, second, work);
             }
         }
         if let Some(free) = life.freed_after {
             for &lane in &by_lane.lanes {
                 if let Some(&last) = by_lane.events(lane).last() {
-                    self.pair(last, free);
+                    self.pair(last, free, work);
                 }
             }
         }
     }
 
-    fn pair(&mut self, earlier: u32, later: u32) {
+    fn pair(&mut self, earlier: u32, later: u32, work: &mut Work<'_>) {
         if self.racy[later as usize] || self.index.lane[earlier as usize] == self.index.lane[later as usize] {
             return;
         }
         if is_race(self.index, &mut self.closure, earlier, later) {
             self.note(later, earlier);
         }
+        self.unexamined += u64::from(self.closure.gave_up);
+        work.spent += std::mem::take(&mut self.closure.looked);
     }
 }
 

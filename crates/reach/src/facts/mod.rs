@@ -4,6 +4,7 @@
 //! others stand in *lanes*, one for each thread, so a set of events that keeps the order of threads is a count per lane.
 
 mod cells;
+mod held;
 mod lanes;
 mod needs;
 mod orderly;
@@ -13,9 +14,10 @@ mod semaphores;
 mod wakes;
 
 pub(crate) use cells::Cells;
+pub(crate) use held::Held;
 pub(crate) use lanes::Lanes;
 pub(crate) use needs::Needs;
-pub(crate) use runs::{Held, Runs};
+pub(crate) use runs::Runs;
 pub(crate) use sections::{Effect, NONE, Section, Sections, lock_of};
 pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
 pub(crate) use wakes::{Wakeup, wakeups};

@@ -2,25 +2,27 @@
 //!
 //! Of nested pairs of one thread only the outermost counts; `wait` closes, `woken` opens again.
 
-use super::NONE;
 use event::{Event, Op};
 use rustc_hash::FxHashMap;
 
+/// Stands for an event, section or list that there is not.
+pub(crate) const NONE: u32 = u32::MAX;
+
 /// A section of a lock.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Section {
-    pub(super) lock: u32,
-    pub(super) lane: u32,
+pub(crate) struct Section {
+    pub(crate) lock: u32,
+    pub(crate) lane: u32,
     /// The event that opens it.
-    pub(super) open: u32,
+    pub(crate) open: u32,
     /// The event that closes it, or [`NONE`].
-    pub(super) close: u32,
-    pub(super) shared: bool,
+    pub(crate) close: u32,
+    pub(crate) shared: bool,
 }
 
 /// What a lock event does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Act {
+pub(crate) enum Act {
     /// Opens this section.
     Opens(u32),
     /// Closes this section.
@@ -56,7 +58,7 @@ struct Held {
 
 /// Lists of open sections, which share their tails.
 #[derive(Debug, Default)]
-pub(super) struct Holds {
+pub(crate) struct Holds {
     nodes: Vec<Held>,
 }
 
@@ -67,7 +69,7 @@ const MOST_COPIED: usize = 64;
 impl Holds {
     /// The sections of a list, the one opened last first. Some may be closed already.
     #[inline]
-    pub(super) fn list(&self, mut list: u32) -> impl Iterator<Item = u32> + '_ {
+    pub(crate) fn list(&self, mut list: u32) -> impl Iterator<Item = u32> + '_ {
         std::iter::from_fn(move || {
             let node = self.nodes.get(list as usize)?;
             list = node.below;
@@ -99,9 +101,9 @@ impl Holds {
 
 /// Follows the recorded run.
 #[derive(Default)]
-pub(super) struct Sections {
-    pub(super) all: Vec<Section>,
-    pub(super) holds: Holds,
+pub(crate) struct Sections {
+    pub(crate) all: Vec<Section>,
+    pub(crate) holds: Holds,
     depths: FxHashMap<(u32, u32), Depth>,
     waiting: FxHashMap<u32, Waiting>,
     /// By lane: the list of its open sections, and how many these are.
@@ -110,7 +112,7 @@ pub(super) struct Sections {
 
 /// The lock that an event acts on, if it can open or close a section, or is `tfail`.
 #[inline]
-pub(super) fn lock_of(event: Event, lock_of_wait: impl FnOnce() -> u32) -> Option<u32> {
+pub(crate) fn lock_of(event: Event, lock_of_wait: impl FnOnce() -> u32) -> Option<u32> {
     match event.op() {
         Op::Acquire | Op::Release | Op::ReadAcquire | Op::ReadRelease | Op::TryAcquire | Op::TryFail => {
             Some(event.object())
@@ -126,17 +128,17 @@ const SHARED: usize = 1;
 impl Sections {
     /// The list of sections that a lane has open now.
     #[inline]
-    pub(super) fn held(&self, lane: u32) -> u32 {
+    pub(crate) fn held(&self, lane: u32) -> u32 {
         self.open.get(lane as usize).map_or(NONE, |open| open.0)
     }
 
     /// Whether a lane has none open.
-    pub(super) fn holds_none(&self, lane: u32) -> bool {
+    pub(crate) fn holds_none(&self, lane: u32) -> bool {
         self.open.get(lane as usize).is_none_or(|open| open.1 == 0)
     }
 
     /// What the next event, which acts on this lock, opens or closes.
-    pub(super) fn step(&mut self, at: u32, event: Event, lane: u32, lock: u32, acts: &mut Vec<Act>) {
+    pub(crate) fn step(&mut self, at: u32, event: Event, lane: u32, lock: u32, acts: &mut Vec<Act>) {
         acts.clear();
         let thread = event.thread().0;
         if self.open.len() <= lane as usize {

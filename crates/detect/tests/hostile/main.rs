@@ -1,5 +1,7 @@
 //! Traces that nobody would record: the detectors come to an end, within their bounds, and say what they left out.
 
+mod searches;
+
 use detect::hb::Hb;
 use detect::lock_order::{LockOrder, LockOrderOptions, LockOrderReport};
 use detect::lockset::Lockset;
@@ -57,25 +59,30 @@ fn random(seed: &mut u64, below: u32) -> u32 {
     ((*seed >> 33) % u64::from(below)) as u32
 }
 
-/// Any operation by anybody, whether it could happen or not.
+/// Sixty operations by anybody, whether they could happen or not.
+fn nonsense(seed: &mut u64) -> Run {
+    let mut run = Run::new(4, 3);
+    for _ in 0..60 {
+        let op = Op::ALL[random(seed, Op::COUNT as u32) as usize];
+        let object = match op.space() {
+            None | Some(Space::Label) => 0,
+            Some(space) => random(seed, run.names.space(space).len() as u32),
+        };
+        let value = if op == Op::Pin { Value::Int(1) } else { Value::Unknown };
+        let order = Order::ALL[random(seed, 5) as usize];
+        let wake = Wake::ALL[random(seed, 3) as usize];
+        let lock = LockId(random(seed, 3));
+        let extra = Extra { value, lock, order, wake, ..Extra::default() };
+        run.push_with(random(seed, 4), op, object, extra);
+    }
+    run
+}
+
 #[test]
 fn nonsense_is_taken() {
     let mut seed = 5;
     for _ in 0..20_000 {
-        let mut run = Run::new(4, 3);
-        for _ in 0..60 {
-            let op = Op::ALL[random(&mut seed, Op::COUNT as u32) as usize];
-            let object = match op.space() {
-                None | Some(Space::Label) => 0,
-                Some(space) => random(&mut seed, run.names.space(space).len() as u32),
-            };
-            let value = if op == Op::Pin { Value::Int(1) } else { Value::Unknown };
-            let order = Order::ALL[random(&mut seed, 5) as usize];
-            let wake = Wake::ALL[random(&mut seed, 3) as usize];
-            let lock = LockId(random(&mut seed, 3));
-            let extra = Extra { value, lock, order, wake, ..Extra::default() };
-            run.push_with(random(&mut seed, 4), op, object, extra);
-        }
+        let run = nonsense(&mut seed);
         let apart = |race: &Race| race.earlier.thread != race.later.thread && race.earlier.event < race.later.event;
         assert!(run.hb().races.iter().all(apart), "{:?}", run.batch.events);
         assert!(run.lockset().races.iter().all(apart), "{:?}", run.batch.events);

@@ -1,0 +1,105 @@
+//! By lane and count of its events: which sections that matter are open then, as lists that share their tails.
+
+use super::{NONE, Runs};
+
+/// A section in a list.
+#[derive(Clone, Copy)]
+struct Node {
+    section: u32,
+    close: u32,
+    below: u32,
+}
+
+/// A section that is closed out of order is taken out of a list in which it has no more than so many above it; deeper it
+/// stays, and is passed over, so that no trace can make every release copy a long list.
+const MOST_COPIED: usize = 64;
+
+/// The lists.
+pub(crate) struct Held {
+    nodes: Vec<Node>,
+    /// By lane: after so many events this list is that of the open ones, up to the next entry.
+    changes: Vec<Vec<(u32, u32)>>,
+}
+
+impl Held {
+    pub(crate) fn new(runs: &Runs, lanes: usize) -> Held {
+        let mut events: Vec<Vec<(u32, bool, u32)>> = vec![Vec::new(); lanes];
+        for (number, place) in (0u32..).zip(&runs.places).filter(|(_, place)| place.lock != NONE) {
+            events[place.lane as usize].push((place.open, true, number));
+            if place.close != NONE {
+                events[place.lane as usize].push((place.close, false, number));
+            }
+        }
+        let mut held = Held { nodes: Vec::new(), changes: Vec::with_capacity(lanes) };
+        for mut events in events {
+            events.sort_unstable();
+            let mut changes = vec![(0, NONE)];
+            let mut list = NONE;
+            for (count, opens, section) in events {
+                list = match opens {
+                    true => held.push(list, section, runs.places[section as usize].close),
+                    false => held.remove(list, section),
+                };
+                match changes.last_mut() {
+                    Some(last) if last.0 == count => last.1 = list,
+                    _ => changes.push((count, list)),
+                }
+            }
+            held.changes.push(changes);
+        }
+        held
+    }
+
+    fn push(&mut self, below: u32, section: u32, close: u32) -> u32 {
+        self.nodes.push(Node { section, close, below });
+        self.nodes.len() as u32 - 1
+    }
+
+    fn remove(&mut self, list: u32, section: u32) -> u32 {
+        let mut above = Vec::new();
+        let mut at = list;
+        while let Some(&node) = self.nodes.get(at as usize) {
+            if node.section == section {
+                let above = above.into_iter().rev();
+                return above.fold(node.below, |list, node: Node| self.push(list, node.section, node.close));
+            }
+            if above.len() == MOST_COPIED {
+                break;
+            }
+            above.push(node);
+            at = node.below;
+        }
+        list
+    }
+
+    /// The sections of a lane that are open after so many of its events, the one opened last first.
+    #[inline]
+    pub(crate) fn after(&self, lane: usize, count: u32) -> Open<'_> {
+        let changes = &self.changes[lane];
+        let at = changes.partition_point(|(from, _)| *from <= count);
+        Open { nodes: &self.nodes, next: changes[at - 1].1, count }
+    }
+}
+
+/// Open sections.
+#[derive(Clone)]
+pub(crate) struct Open<'h> {
+    nodes: &'h [Node],
+    next: u32,
+    count: u32,
+}
+
+impl Iterator for Open<'_> {
+    type Item = u32;
+
+    #[inline]
+    fn next(&mut self) -> Option<u32> {
+        loop {
+            let node = self.nodes.get(self.next as usize)?;
+            self.next = node.below;
+            if node.close > self.count {
+                return Some(node.section);
+            }
+        }
+    }
+}
