@@ -1,11 +1,44 @@
 //! Which locks each thread holds along the recorded run, for what is said of an event.
 
 use event::{Batch, Event, LockId, Op, ThreadId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
-/// The locks of every thread, in the order they were taken; one that is held twice is there twice.
+/// The locks of every thread, in the order they were taken.
 #[derive(Default)]
 pub(crate) struct HeldLocks {
-    threads: Vec<Vec<LockId>>,
+    threads: Vec<Held>,
+}
+
+/// The locks of one thread. Nothing here takes longer the more locks are held, but for telling them.
+#[derive(Default)]
+struct Held {
+    /// By lock: which acquisition took it, and how deep it is held.
+    depths: FxHashMap<LockId, (u64, u64)>,
+    /// By acquisition.
+    order: BTreeMap<u64, LockId>,
+    /// How deep locks were held that a wait gave up.
+    waiting: FxHashMap<LockId, u64>,
+    /// Acquisitions so far.
+    taken: u64,
+}
+
+impl Held {
+    fn take(&mut self, lock: LockId, depth: u64) {
+        let (number, held) = self.depths.entry(lock).or_insert((self.taken, 0));
+        *held += depth;
+        self.order.insert(*number, lock);
+        self.taken += 1;
+    }
+
+    fn give(&mut self, lock: LockId, depth: u64) {
+        let Some((number, held)) = self.depths.get_mut(&lock) else { return };
+        *held = held.saturating_sub(depth);
+        if *held == 0 {
+            self.order.remove(number);
+            self.depths.remove(&lock);
+        }
+    }
 }
 
 impl HeldLocks {
@@ -19,23 +52,59 @@ impl HeldLocks {
         };
         let thread = event.thread().0 as usize;
         if self.threads.len() <= thread {
-            self.threads.resize_with(thread + 1, Vec::new);
+            self.threads.resize_with(thread + 1, Held::default);
         }
         let held = &mut self.threads[thread];
         match event.op() {
-            Op::Release | Op::ReadRelease => {
-                if let Some(at) = held.iter().rposition(|&l| l == lock) {
-                    held.remove(at);
-                }
+            Op::Release | Op::ReadRelease => held.give(lock, 1),
+            Op::Wait => {
+                let depth = held.depths.get(&lock).map_or(0, |&(_, depth)| depth);
+                held.give(lock, depth);
+                held.waiting.insert(lock, depth);
             }
-            Op::Wait => held.retain(|&l| l != lock),
-            _ => held.push(lock),
+            Op::Woken => {
+                let depth = held.waiting.remove(&lock).unwrap_or(0);
+                held.take(lock, depth.max(1));
+            }
+            _ => held.take(lock, 1),
         }
     }
 
     /// The locks that a thread holds, each once.
-    pub(crate) fn by(&self, thread: ThreadId) -> impl Iterator<Item = LockId> {
-        let held = self.threads.get(thread.0 as usize).map_or(&[][..], Vec::as_slice);
-        held.iter().enumerate().filter(|(at, lock)| !held[..*at].contains(lock)).map(|(_, &lock)| lock)
+    pub(crate) fn by(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = LockId> {
+        static NONE: BTreeMap<u64, LockId> = BTreeMap::new();
+        self.threads.get(thread.0 as usize).map_or(&NONE, |held| &held.order).values().copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::Trace;
+    use trace::text::TextReader;
+
+    /// What the first thread of a trace holds at its end, by name.
+    fn held(text: &str) -> Vec<String> {
+        let trace = Trace::read(&mut TextReader::new(text.as_bytes())).unwrap();
+        let mut held = HeldLocks::default();
+        trace.batch.events.iter().for_each(|&event| held.step(&trace.batch, event));
+        held.by(ThreadId(0)).map(|lock| trace.names.lock(lock).to_owned()).collect()
+    }
+
+    #[test]
+    fn in_the_order_taken_and_each_once() {
+        assert_eq!(held("A|acq(k)|1\nA|acq(l)|1\nA|acq(k)|1\nA|rel(k)|1\n"), ["k", "l"]);
+        assert_eq!(held("A|acq(k)|1\nA|acq(l)|1\nA|rel(k)|1\nA|acq(k)|1\n"), ["l", "k"]);
+        assert_eq!(held("A|rel(k)|1\nA|racq(l)|1\nA|rrel(l)|1\n"), [""; 0]);
+    }
+
+    #[test]
+    fn who_is_woken_holds_the_lock_as_deep_as_before() {
+        let waits = "A|acq(l)|1\nA|acq(l)|1\nA|wait(c,l)|1\n";
+        assert_eq!(held(waits), [""; 0]);
+        let woken = format!("{waits}A|woken(c,l)|1\nA|rel(l)|1\n");
+        assert_eq!(held(&woken), ["l"]);
+        assert_eq!(held(&(woken + "A|rel(l)|1\n")), [""; 0]);
+        assert_eq!(held("A|wait(c,l)|1\nA|woken(c,l)|1\n"), ["l"]);
     }
 }

@@ -45,6 +45,8 @@ impl Kept {
 pub(crate) struct Ending<'a> {
     /// The trace is complete, and was read to its end.
     pub(crate) at_end: bool,
+    /// What the validator found wrong with it, counted.
+    pub(crate) problems: u64,
     /// Why it was not read to its end; then other runs are not searched.
     pub(crate) unread: Option<&'a str>,
     pub(crate) kept: &'a Kept,

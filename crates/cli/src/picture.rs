@@ -61,11 +61,15 @@ impl Scene<'_> {
     pub(crate) fn orders(&self, schedule: &[u64]) -> Vec<Schedule> {
         let Some(&end) = schedule.iter().max() else { return Vec::new() };
         let same = (0u64..).zip(schedule).take_while(|(index, event)| index == *event).count();
-        let from = same.saturating_sub(CONTEXT);
+        let is_marked = |event: u64| self.marks.iter().any(|(marked, _)| *marked == event);
+        let mut from = same.saturating_sub(CONTEXT);
+        // What is said of events shortly before is to be seen, too.
+        if let Some(first) = schedule[..from].iter().position(|&event| is_marked(event)).filter(|at| from - at <= FEW) {
+            from = first;
+        }
         let stretch =
             if end as usize - from <= LONG { self.differing(schedule, from, same, end) } else { self.end(schedule) };
         let rank = |event: u64| stretch.recorded.binary_search(&event).map_or(NEVER, |at| stretch.ranks[at]);
-        let is_marked = |event: u64| self.marks.iter().any(|(marked, _)| *marked == event);
         let mut before: Vec<Step> = Vec::new();
         let mut next = 0;
         for at in shown(&stretch.recorded, rank, is_marked) {

@@ -64,6 +64,36 @@ impl Confirm {
     }
 }
 
+/// Why something that was observed has no witness, although it could have one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Unshown {
+    /// The search for an order that shows it found none. What only a memory model leaves unordered has none.
+    NotFound,
+    /// The checker did not accept the order that was found.
+    Refused,
+    /// There was no time to look for one.
+    NoTime,
+    /// The trace was not kept, and there is nothing to look in.
+    NoTrace,
+}
+
+impl Unshown {
+    /// The reason as text has it, after `none: `.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Unshown::NotFound => "the recorded run leaves it unordered, but no order was found that brings it about",
+            Unshown::Refused => {
+                "the recorded run leaves it unordered, but the checker refused the order that was found"
+            }
+            Unshown::NoTime => "observed in the recorded run; there was no time to look for an order that shows it",
+            Unshown::NoTrace => {
+                "observed in the recorded run; the trace was not kept, to look for an order that shows it"
+            }
+        }
+    }
+}
+
 /// A status with what backs it. The constructors admit only what makes sense: a prediction has a witness, a warning
 /// has none, and a finding is confirmed exactly when a run showed it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,6 +102,8 @@ pub struct Evidence {
     witness: Option<Vec<u64>>,
     /// Events of a witness that the report had no room for.
     omitted: Option<u64>,
+    /// Why there is none, if there could be one.
+    unshown: Option<Unshown>,
     confirm: Option<Confirm>,
 }
 
@@ -90,27 +122,44 @@ pub enum EvidenceError {
     /// A run showed it, and the status says otherwise.
     #[error("a finding that a run showed must have the status `confirmed`, not `{}`", .0.text())]
     ShownButNotConfirmed(Status),
+    /// A witness, and a reason why there is none.
+    #[error("a finding with a witness cannot have `witness_missing`")]
+    ShownAndUnshown,
 }
 
 impl Evidence {
-    /// It happened in the recorded run. The witness is missing where the pair is unordered only by the memory model.
+    /// It happened in the recorded run, which shows it as it stands where there is no witness.
     pub fn observed(witness: Option<Vec<u64>>) -> Evidence {
-        Evidence { status: Status::Observed, witness, omitted: None, confirm: None }
+        Evidence { witness, ..Evidence::of(Status::Observed) }
+    }
+
+    /// The same for a witness of so many events that the report has no room for.
+    pub fn observed_without_room(events: u64) -> Evidence {
+        Evidence { omitted: Some(events), ..Evidence::of(Status::Observed) }
+    }
+
+    /// The same where there should be a witness and is none, and why.
+    pub fn observed_without(why: Unshown) -> Evidence {
+        Evidence { unshown: Some(why), ..Evidence::of(Status::Observed) }
+    }
+
+    const fn of(status: Status) -> Evidence {
+        Evidence { status, witness: None, omitted: None, unshown: None, confirm: None }
     }
 
     /// It can happen: the witness, as event indexes in the predicted order, was accepted by the checker.
     pub fn predicted(witness: Vec<u64>) -> Evidence {
-        Evidence { status: Status::Predicted, witness: Some(witness), omitted: None, confirm: None }
+        Evidence { witness: Some(witness), ..Evidence::of(Status::Predicted) }
     }
 
     /// The same for a witness of so many events that the report has no room for; the checker accepted it, too.
     pub fn predicted_without_room(events: u64) -> Evidence {
-        Evidence { status: Status::Predicted, witness: None, omitted: Some(events), confirm: None }
+        Evidence { omitted: Some(events), ..Evidence::of(Status::Predicted) }
     }
 
     /// A pattern that may or may not be able to happen.
     pub fn warning() -> Evidence {
-        Evidence { status: Status::Warning, witness: None, omitted: None, confirm: None }
+        Evidence::of(Status::Warning)
     }
 
     /// The same after a real run was driven towards it. What a run once showed stays confirmed, whatever later runs do.
@@ -131,15 +180,19 @@ impl Evidence {
         status: Status,
         witness: Option<Vec<u64>>,
         omitted: Option<u64>,
+        unshown: Option<Unshown>,
         confirm: Option<Confirm>,
     ) -> Result<Evidence, EvidenceError> {
         let shown = confirm.is_some_and(Confirm::showed_it);
+        if unshown.is_some() && (witness.is_some() || omitted.is_some()) {
+            return Err(EvidenceError::ShownAndUnshown);
+        }
         match status {
             Status::Predicted if witness.is_none() && omitted.is_none() => Err(EvidenceError::PredictedWithoutWitness),
             Status::Warning if witness.is_some() || omitted.is_some() => Err(EvidenceError::WarningWithWitness),
             Status::Confirmed if !shown => Err(EvidenceError::ConfirmedWithoutRun),
             other if other != Status::Confirmed && shown => Err(EvidenceError::ShownButNotConfirmed(other)),
-            _ => Ok(Evidence { status, witness, omitted, confirm }),
+            _ => Ok(Evidence { status, witness, omitted, unshown, confirm }),
         }
     }
 
@@ -158,6 +211,11 @@ impl Evidence {
         self.omitted
     }
 
+    /// Why it has no witness; `None` if it has one, or none is needed to show it.
+    pub fn unshown(&self) -> Option<Unshown> {
+        self.unshown
+    }
+
     /// What came of driving the real program towards it, if that was tried.
     pub fn confirm(&self) -> Option<Confirm> {
         self.confirm
@@ -171,13 +229,22 @@ mod tests {
     #[test]
     fn contradictions_are_errors() {
         use EvidenceError::*;
-        let check = |status, witness, confirm| Evidence::from_parts(status, witness, None, confirm).unwrap_err();
+        let check = |status, witness, confirm| Evidence::from_parts(status, witness, None, None, confirm).unwrap_err();
         assert_eq!(check(Status::Predicted, None, None), PredictedWithoutWitness);
         assert_eq!(check(Status::Warning, Some(vec![]), None), WarningWithWitness);
-        assert!(Evidence::from_parts(Status::Predicted, None, Some(7), None).is_ok_and(|e| e.omitted() == Some(7)));
+        assert!(
+            Evidence::from_parts(Status::Predicted, None, Some(7), None, None).is_ok_and(|e| e.omitted() == Some(7))
+        );
         assert_eq!(check(Status::Confirmed, Some(vec![1]), None), ConfirmedWithoutRun);
         assert_eq!(check(Status::Confirmed, Some(vec![1]), Some(Confirm::Diverged)), ConfirmedWithoutRun);
         assert_eq!(check(Status::Observed, None, Some(Confirm::Confirmed)), ShownButNotConfirmed(Status::Observed));
+    }
+
+    #[test]
+    fn a_witness_is_there_or_missing() {
+        let parts = |witness| Evidence::from_parts(Status::Observed, witness, None, Some(Unshown::NoTime), None);
+        assert_eq!(parts(Some(vec![0])).unwrap_err(), EvidenceError::ShownAndUnshown);
+        assert_eq!(parts(None).unwrap(), Evidence::observed_without(Unshown::NoTime));
     }
 
     #[test]

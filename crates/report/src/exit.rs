@@ -3,10 +3,10 @@
 use crate::{Report, Status, plain::harmless};
 
 /// 1 if something new was observed, predicted or confirmed, else 0. With `strict`, an unsuppressed warning, a search
-/// that was cut short and an incomplete trace give 1 too. (2, that the tool or its input failed, is not for a report to say.)
+/// that was cut short, a finding that is not listed and an incomplete trace give 1 too. (2, that the tool or its input failed, is not for a report to say.)
 pub fn exit_code(report: &Report, strict: bool) -> u8 {
     let found = report.findings.iter().any(|f| !f.suppressed && (strict || f.status() != Status::Warning));
-    let doubtful = is_truncated(report) || !report.trace.is_complete();
+    let doubtful = is_truncated(report) || unlisted(report).next().is_some() || !report.trace.is_complete();
     u8::from(found || (strict && doubtful))
 }
 
@@ -14,6 +14,12 @@ pub fn exit_code(report: &Report, strict: bool) -> u8 {
 pub(crate) fn is_truncated(report: &Report) -> bool {
     report.properties.iter().any(|p| p.is_truncated())
         || report.stats.per_analysis.values().any(|a| a.truncated.is_some())
+}
+
+/// Analyses that found more than the report lists, and how much more.
+pub(crate) fn unlisted(report: &Report) -> impl Iterator<Item = (&str, u64)> {
+    let analyses = report.stats.per_analysis.iter();
+    analyses.filter_map(|(name, analysis)| Some((name.as_str(), analysis.left_out.filter(|&more| more > 0)?)))
 }
 
 /// The lines that must stand on standard error so that a result is not taken for more than it is.
@@ -51,6 +57,12 @@ pub fn notes(report: &Report) -> Vec<String> {
         if let Some(what) = &analysis.truncated {
             notes.push(format!("{} was cut short: {}", harmless(name), harmless(what)));
         }
+        if let Some(what) = &analysis.note {
+            notes.push(format!("{}: {}", harmless(name), harmless(what)));
+        }
+    }
+    for (name, more) in unlisted(report) {
+        notes.push(format!("{} found {more} more, which are only counted", harmless(name)));
     }
     notes
 }
@@ -115,6 +127,31 @@ mod tests {
         report.stats.per_analysis.insert("maximal".to_owned(), AnalysisStats { truncated, ..Default::default() });
         assert_eq!(codes(&report), (0, 1));
         assert_eq!(notes(&report), ["maximal was cut short: 3 windows undecided"]);
+        let mut report = empty();
+        let left_out = Some(7);
+        report.stats.per_analysis.insert("hb".to_owned(), AnalysisStats { left_out, ..Default::default() });
+        assert_eq!(codes(&report), (0, 0), "what was found counts, not how much of it is listed");
+        assert_eq!(notes(&report), ["hb found 7 more, which are only counted"]);
+    }
+
+    #[test]
+    fn what_is_not_listed_is_said_and_counts_when_strict() {
+        let mut report = empty();
+        let figures = |left_out| AnalysisStats { left_out, ..Default::default() };
+        report.stats.per_analysis.insert("hb".to_owned(), figures(Some(0)));
+        assert_eq!((codes(&report), notes(&report).len()), ((0, 0), 0));
+        report.stats.per_analysis.insert("hb".to_owned(), figures(Some(7)));
+        assert_eq!(codes(&report), (0, 1));
+        assert_eq!(notes(&report), ["hb found 7 more, which are only counted"]);
+    }
+
+    #[test]
+    fn a_note_of_an_analysis_is_said_and_does_not_count() {
+        let mut report = empty();
+        let note = Some("2 waits without a test".to_owned());
+        report.stats.per_analysis.insert("lost-wakeup".to_owned(), AnalysisStats { note, ..Default::default() });
+        assert_eq!(codes(&report), (0, 0));
+        assert_eq!(notes(&report), ["lost-wakeup: 2 waits without a test"]);
     }
 
     #[test]

@@ -18,7 +18,7 @@ mod text;
 mod wire;
 
 pub use columns::{Schedule, Step, columns, side_by_side};
-pub use evidence::{Confirm, Evidence, EvidenceError, Status};
+pub use evidence::{Confirm, Evidence, EvidenceError, Status, Unshown};
 pub use exit::{exit_code, notes};
 pub use finding::{Exhibit, Finding, Kind, Side};
 pub use findings::Findings;

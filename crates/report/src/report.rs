@@ -161,4 +161,7 @@ pub struct AnalysisStats {
     /// What was left unsearched, in words, if the search was cut short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub truncated: Option<String>,
+    /// What its definition leaves aside in this trace, in words; nothing was cut short for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }

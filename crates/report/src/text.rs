@@ -2,7 +2,7 @@
 
 mod finding;
 
-use crate::exit::is_truncated;
+use crate::exit::{is_truncated, unlisted};
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
 use crate::{Finding, Kind, PropertyResult, Report, Status, TraceFigures, Verdict};
@@ -56,6 +56,10 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
     if !more.is_empty() {
         writeln!(out)?;
         writeln!(out, "… and {}; --json has them", more.join(", "))?;
+    }
+    for (name, more) in unlisted(report) {
+        writeln!(out)?;
+        writeln!(out, "… and {more} more that {} found and that nothing lists, --json neither", harmless(name))?;
     }
     writeln!(out)?;
     writeln!(out, "{}", style.bold(&summary(report)))
@@ -196,6 +200,9 @@ fn summary(report: &Report) -> String {
     }
     if is_truncated(report) {
         parts.push("search cut short".to_owned());
+    }
+    if unlisted(report).next().is_some() {
+        parts.push("not all listed".to_owned());
     }
     if !report.trace.is_complete() {
         parts.push("trace incomplete".to_owned());

@@ -1,6 +1,6 @@
 //! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
 
-use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Side, Status};
+use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Side, Status, Unshown};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
@@ -27,6 +27,8 @@ struct Wire<'a> {
     witness: Option<Cow<'a, [u64]>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     witness_omitted: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    witness_missing: Option<Unshown>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     confirm: Option<Confirm>,
     #[serde(default)]
@@ -71,6 +73,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             stacks: lists(|s| &s.stack),
             witness: finding.evidence.witness().map(Cow::Borrowed),
             witness_omitted: finding.evidence.omitted(),
+            witness_missing: finding.evidence.unshown(),
             confirm: finding.evidence.confirm(),
             suppressed: finding.suppressed,
             merged: finding.merged,
@@ -97,7 +100,8 @@ impl TryFrom<Wire<'_>> for Finding {
         fit(&mut wire.sites, n, "sites")?;
         fit(&mut wire.stacks, n, "stacks")?;
         let witness = wire.witness.map(Cow::into_owned);
-        let evidence = Evidence::from_parts(wire.status, witness, wire.witness_omitted, wire.confirm)?;
+        let missing = wire.witness_missing;
+        let evidence = Evidence::from_parts(wire.status, witness, wire.witness_omitted, missing, wire.confirm)?;
         let (mut ops, mut threads, mut sites) =
             (wire.ops.into_iter(), wire.threads.into_iter(), wire.sites.into_iter());
         let (mut locks, mut stacks) = (wire.locks_held.into_iter(), wire.stacks.into_iter());

@@ -5,7 +5,7 @@ use proptest::option::of;
 use proptest::prelude::*;
 use report::{
     AnalysisStats, Confirm, End, Evidence, Exhibit, Finding, Kind, Problem, PropertyResult, Report, Side, Stats,
-    TraceFigures, Tried, Verdict, read_json, render_json,
+    TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -17,6 +17,8 @@ fn evidence() -> impl Strategy<Value = Evidence> {
     let witness = || vec(any::<u64>(), 0..4);
     let basis = prop_oneof![
         of(witness()).prop_map(Evidence::observed),
+        any::<u64>().prop_map(Evidence::observed_without_room),
+        Just(Evidence::observed_without(Unshown::NoTime)),
         witness().prop_map(Evidence::predicted),
         Just(Evidence::warning()),
     ];
@@ -94,8 +96,8 @@ fn trace() -> impl Strategy<Value = TraceFigures> {
 
 fn stats() -> impl Strategy<Value = Stats> {
     let number = || of(any::<u64>());
-    let analysis = (0.0..1e9, [number(), number(), number(), number(), number()], of(name())).prop_map(
-        |(seconds, [racy_events, racy_sites, left_out, windows, undecided], truncated)| AnalysisStats {
+    let analysis = (0.0..1e9, [number(), number(), number(), number(), number()], of(name()), of(name())).prop_map(
+        |(seconds, [racy_events, racy_sites, left_out, windows, undecided], truncated, note)| AnalysisStats {
             seconds,
             racy_events,
             racy_sites,
@@ -103,6 +105,7 @@ fn stats() -> impl Strategy<Value = Stats> {
             windows,
             undecided,
             truncated,
+            note,
         },
     );
     (0.0..1e9, any::<u64>(), btree_map(name(), analysis, 0..3))

@@ -3,7 +3,7 @@
 
 use super::print;
 use crate::args::Check;
-use crate::detectors::{Detectors, Plan, name};
+use crate::detectors::{Detectors, Plan};
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::kept::{Ending, Kept};
@@ -34,9 +34,6 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
     let interrupt = Interrupt::listen();
     let mut detectors = Detectors::new(Plan::new(args, &properties)?);
-    for absent in detectors.absent().iter().filter(|absent| args.detect.contains(absent)) {
-        say(&format!("this version does not have the detector {} yet", name(*absent)));
-    }
     let mut kept = Kept::new(properties.search() || detectors.need_trace());
     let read = read(&mut input, &mut properties, &mut detectors, &mut kept, &interrupt);
     let Read { walked, problems, omitted, stopped } = read;
@@ -66,7 +63,9 @@ pub(crate) fn run(args: &Check) -> Result<u8> {
     let unread = if interrupted.is_some() { Some("interrupted") } else { stopped.then_some("stopped by a handler") };
     let reading = started.elapsed().as_secs_f64();
     let searching = Instant::now();
-    let ending = Ending { at_end: figures.complete && !stopped, unread, kept: &kept, interrupt: &interrupt };
+    let at_end = figures.complete && !stopped;
+    let problems = figures.problems.len() as u64 + figures.problems_omitted;
+    let ending = Ending { at_end, problems, unread, kept: &kept, interrupt: &interrupt };
     let mut judged = properties.finish(input.source.names(), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();

@@ -15,6 +15,7 @@ use event::{Names, Space, ThreadId};
 use report::Finding;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use trace::validate::Validator;
 
 /// Findings that are named as reasons for one thread.
 const NAMED: usize = 3;
@@ -25,7 +26,9 @@ pub(crate) fn run(args: &Window) -> Result<u8> {
     let mut detectors = Detectors::new(Plan::of(&args.detect));
     let mut kept = Kept::new(detectors.need_trace());
     let mut dependencies = Dependencies::default();
+    let mut validator = Validator::new();
     let walked = walk(&mut input, &interrupt, |source, batch| {
+        validator.check(source.names(), batch);
         kept.add(batch);
         detectors.batch(source.names(), batch);
         dependencies.batch(source.names(), batch);
@@ -34,7 +37,7 @@ pub(crate) fn run(args: &Window) -> Result<u8> {
     walked.complain(&input)?;
     let unread = walked.interrupted.map(|_| "interrupted");
     let at_end = walked.losses(&input).is_empty();
-    let ending = Ending { at_end, unread, kept: &kept, interrupt: &interrupt };
+    let ending = Ending { at_end, problems: validator.count(), unread, kept: &kept, interrupt: &interrupt };
     let names = input.source.names();
     let known = (names, input.source.meta());
     let detected = detectors.finish(&Properties::default(), known, &args.trace, &ending);

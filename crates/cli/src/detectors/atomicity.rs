@@ -91,14 +91,23 @@ fn parts<'a>(begin: &Place, conflicts: impl Iterator<Item = &'a Place>) -> Vec<P
 
 fn observed(violation: &Violation, names: &Names) -> Claim {
     let own = violation.begin.thread;
+    let events = violation.cycle.len() * 2;
     let parts = parts(&violation.begin, violation.cycle.iter().flatten().take(TOLD));
+    let missing = match (violation.complete, events > TOLD) {
+        (true, false) => "",
+        (true, true) => "; only the first conflicts of the cycle are listed",
+        (false, false) => "; the first conflicts of the cycle are not known any more",
+        (false, true) => {
+            "; the first conflicts of the cycle are not known any more, and of the others only the first are listed"
+        }
+    };
     let mut others: Vec<&str> =
         parts.iter().filter(|part| part.thread != own).map(|part| names.thread(part.thread)).collect();
     others.sort_unstable();
     others.dedup();
     let why = format!(
         "the block of {} cannot be put before or after what {} does meanwhile: each of the conflicts leads on to the next, and the \
-         last one back into the block",
+         last one back into the block{missing}",
         names.thread(own),
         others.join(", ")
     );

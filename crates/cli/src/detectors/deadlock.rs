@@ -45,6 +45,7 @@ fn stats(found: &Deadlocks) -> AnalysisStats {
         left.push(format!("{} requests found no room", found.unrecorded));
     }
     AnalysisStats {
+        left_out: Some(found.left_out).filter(|&deadlocks| deadlocks > 0),
         windows: Some(found.windows),
         undecided: Some(found.undecided_windows),
         truncated: (!left.is_empty()).then(|| left.join("; ")),
@@ -70,7 +71,9 @@ fn claim(deadlock: &Deadlock, whole: &Whole<'_>) -> Claim {
     });
     let each = each.collect::<Vec<_>>().join(", ");
     let (shown, how) = match deadlock.evidence {
-        Evidence::Observed => (Shown::Observed, "the run ended so"),
+        Evidence::Observed if whole.complete => (Shown::Observed, "the run ended so"),
+        // With something missing from the trace, they may have gone on.
+        Evidence::Observed => (predicted(deadlock), "the recorded order leads there"),
         Evidence::SyncPreserving => (predicted(deadlock), "the recorded order, with events left out, leads there"),
         Evidence::Maximal => (predicted(deadlock), "another order of the same events leads there"),
     };

@@ -13,10 +13,7 @@ impl Analysis for Hb {
 
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
         races::found(Detector::Hb, Hb::finish(*self), whole, |race| {
-            let orders = match races::common(race) {
-                locks if locks.is_empty() => "no lock is held by both".to_owned(),
-                locks => format!("both hold {} only as readers", races::list(whole.names, &locks)),
-            };
+            let orders = races::held_by_both(race, whole);
             let why = format!("{orders}; no fork, join or other synchronisation orders them in the recorded run");
             (Shown::Observed, why)
         })

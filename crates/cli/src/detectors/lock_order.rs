@@ -42,9 +42,9 @@ fn claim(cycle: &LockCycle, whole: &Whole<'_>) -> Claim {
         locks: request.held.iter().map(|held| held.lock).collect(),
         role: "waits for ever",
     };
-    // A cycle at the end of the recorded run is no pattern, but what happened.
-    let (kind, shown) =
-        if cycle.happened() { (Kind::Deadlock, Shown::Observed) } else { (Kind::LockOrder, Shown::Warning) };
+    // A cycle at the end of the recorded run is no pattern, but what happened; if that is the end.
+    let happened = cycle.happened() && whole.complete;
+    let (kind, shown) = if happened { (Kind::Deadlock, Shown::Observed) } else { (Kind::LockOrder, Shown::Warning) };
     Claim {
         kind,
         detector: Detector::LockOrder,
@@ -59,7 +59,7 @@ fn claim(cycle: &LockCycle, whole: &Whole<'_>) -> Claim {
 /// Who holds what, and asks for what.
 fn why(cycle: &LockCycle, whole: &Whole<'_>) -> String {
     let names = whole.names;
-    if cycle.happened() {
+    if cycle.happened() && whole.complete {
         return format!(
             "each waits for a lock that the next one holds ({}), and the run ended so",
             races::list(names, &cycle.locks())

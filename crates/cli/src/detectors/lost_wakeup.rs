@@ -20,7 +20,7 @@ impl Analysis for LostWakeups {
         if whole.complete {
             claims.extend(waits.observed.iter().map(|wakeup| claim(wakeup, Shown::Observed, whole)));
         }
-        let mut stats = AnalysisStats::default();
+        let mut stats = stats(&waits);
         match whole.trace {
             Some(trace) => {
                 let search = Search {
@@ -48,6 +48,15 @@ impl Analysis for LostWakeups {
     }
 }
 
+fn stats(waits: &Waits) -> AnalysisStats {
+    let untested = match waits.untested {
+        0 => None,
+        1 => Some("a wait has no read before it that is its test: nothing is claimed of it".to_owned()),
+        some => Some(format!("{some} waits have no read before them that is their test: nothing is claimed of these")),
+    };
+    AnalysisStats { note: untested, ..AnalysisStats::default() }
+}
+
 fn unsearched(found: &Predicted, waits: &Waits) -> Option<String> {
     let mut left = Vec::new();
     let candidates = waits.candidates.len();
@@ -56,6 +65,9 @@ fn unsearched(found: &Predicted, waits: &Waits) -> Option<String> {
     }
     if found.unasked > 0 {
         left.push(format!("{} of {candidates} waits were not looked at in {}", found.unasked, budget::each()));
+    }
+    if waits.left_out > 0 {
+        left.push(format!("{} more waits, most at the same places as others, were not looked at", waits.left_out));
     }
     if found.apart > 0 {
         left.push(format!("{} waits are further from their notify than a window", found.apart));

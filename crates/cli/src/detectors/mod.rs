@@ -5,6 +5,7 @@
 
 mod atomicity;
 mod budget;
+mod checks;
 mod claim;
 mod deadlock;
 mod hb;
@@ -25,6 +26,7 @@ use crate::kept::Ending;
 use crate::moments;
 use crate::progress::Working;
 use crate::properties::Properties;
+use checks::NoWitness;
 use claim::{Claim, Witness};
 use clap::ValueEnum;
 use detect::sync_preserving::{OnDemand, SyncPreserving};
@@ -48,7 +50,7 @@ trait Analysis {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found;
 }
 
-/// A detector at the beginning of a trace; `None` for one that this version does not have.
+/// A detector at the beginning of a trace; `None` stands for none.
 fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
     Some(match detector {
         Detector::Hb => Box::new(detect::hb::Hb::new()),
@@ -83,6 +85,8 @@ struct Whole<'a> {
     initial: &'a dyn Fn(VarId) -> Value,
     /// Nothing is missing from the trace.
     complete: bool,
+    /// What the validator found wrong with the trace, counted.
+    problems: u64,
     /// Events that are looked at together.
     window: usize,
     wanted: &'a Wanted,
@@ -101,16 +105,16 @@ impl<'a> Whole<'a> {
         index.map(ask).map_err(|too_large| too_large.to_string())
     }
 
-    /// An order that shows a claim, if there is one.
-    fn witness(&self, claim: &Claim, how: &Witness) -> Option<Vec<u64>> {
+    /// An order that shows a claim, or why there is none.
+    fn witness(&self, claim: &Claim, how: &Witness) -> Result<Vec<u64>, NoWitness> {
         match (how, claim.parts.as_slice()) {
-            (Witness::Window(schedule), _) => Some(schedule.whole()),
+            (Witness::Window(schedule), _) => Ok(schedule.whole()),
             (Witness::SyncPreserving, [one, other]) if claim.kind == Kind::Race => {
                 let race = [one.event, other.event];
-                let prefix = self.preserving(|index| index.race_witness(race)).ok()??;
-                Some([prefix, race.to_vec()].concat())
+                let prefix = self.preserving(|index| index.race_witness(race)).map_err(NoWitness::NoTrace)?;
+                Ok([prefix.ok_or(NoWitness::Unknown)?, race.to_vec()].concat())
             }
-            (Witness::SyncPreserving, _) => None,
+            (Witness::SyncPreserving, _) => Err(NoWitness::Unknown),
         }
     }
 }
@@ -145,8 +149,6 @@ struct Running {
 pub(crate) struct Detectors {
     plan: Plan,
     running: Vec<Running>,
-    /// Those that are wanted, but not there.
-    absent: Vec<Detector>,
 }
 
 /// What came of them.
@@ -157,19 +159,9 @@ pub(crate) struct Detected {
 
 impl Detectors {
     pub(crate) fn new(plan: Plan) -> Detectors {
-        let mut detectors = Detectors { plan, running: Vec::new(), absent: Vec::new() };
-        for detector in detectors.plan.detectors() {
-            match analysis(detector, &detectors.plan) {
-                Some(analysis) => detectors.running.push(Running { detector, analysis, spent: Duration::ZERO }),
-                None => detectors.absent.push(detector),
-            }
-        }
-        detectors
-    }
-
-    /// Those that this version does not have.
-    pub(crate) fn absent(&self) -> &[Detector] {
-        &self.absent
+        let run = |detector| Some(Running { detector, analysis: analysis(detector, &plan)?, spent: Duration::ZERO });
+        let running = plan.detectors().filter_map(run).collect();
+        Detectors { plan, running }
     }
 
     /// Whether the whole trace must be kept for them.
@@ -205,6 +197,7 @@ impl Detectors {
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
             initial: &initial,
             complete: ending.at_end,
+            problems: ending.problems,
             window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
             wanted: &wanted,
             stop: ending.interrupt.flag(),

@@ -26,19 +26,31 @@ pub(super) fn found(
             more: race.events - 1,
         }
     };
-    let mut stats = AnalysisStats {
-        racy_events: Some(races.racy_events),
-        racy_sites: Some(races.racy_sites),
-        left_out: Some(races.left_out).filter(|&events| events > 0),
-        ..AnalysisStats::default()
-    };
+    let stats = stats(&races);
+    let wanted = |race: &&Race| whole.wanted.variable(detector, race.variable);
+    Found { claims: races.races.iter().filter(wanted).map(claim).collect(), stats }
+}
+
+fn stats(races: &Races) -> AnalysisStats {
+    let mut left = Vec::new();
     if let Some(event) = races.forgot_before {
-        stats.truncated = Some(format!(
+        left.push(format!(
             "pairs with one event before event {event} and one from there on were not looked at: the trace is too long"
         ));
     }
-    let wanted = |race: &&Race| whole.wanted.variable(detector, race.variable);
-    Found { claims: races.races.iter().filter(wanted).map(claim).collect(), stats }
+    if races.taken_for_one > 0 {
+        let taken = races.taken_for_one;
+        left.push(format!(
+            "{taken} threads, releases or sets of locks were not told apart from others, for lack of room"
+        ));
+    }
+    AnalysisStats {
+        racy_events: Some(races.racy_events),
+        racy_sites: Some(races.racy_sites),
+        left_out: Some(races.left_out).filter(|&events| events > 0),
+        truncated: (!left.is_empty()).then(|| left.join("; ")),
+        ..AnalysisStats::default()
+    }
 }
 
 pub(super) fn part(access: &Access) -> Part {
@@ -46,8 +58,20 @@ pub(super) fn part(access: &Access) -> Part {
 }
 
 /// The locks that both threads of a race hold.
-pub(super) fn common(race: &Race) -> Vec<LockId> {
+fn common(race: &Race) -> Vec<LockId> {
     race.earlier.locks.iter().copied().filter(|lock| race.later.locks.contains(lock)).collect()
+}
+
+/// What the locks that both threads of a race hold have to say of it.
+pub(super) fn held_by_both(race: &Race, whole: &Whole<'_>) -> String {
+    let locks = common(race);
+    let list = list(whole.names, &locks);
+    match whole.problems {
+        _ if locks.is_empty() => "no lock is held by both".to_owned(),
+        // Nothing but two readers can hold a lock at once, in a run that can have been.
+        0 => format!("both hold {list} only as readers"),
+        _ => format!("both hold {list} as recorded, maybe not only as readers: the trace has problems"),
+    }
 }
 
 /// Names of locks, as a list in a sentence.

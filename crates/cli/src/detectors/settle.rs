@@ -1,37 +1,20 @@
 //! From claims to findings: one for each fingerprint, the surest first; predictions only with a witness that was accepted.
 
-use super::claim::{About, Claim, Shown, Witness};
-use super::verify::verify;
+use super::checks::Checks;
+use super::claim::{About, Claim, Shown};
 use super::{Whole, budget, name};
 use crate::args::Detector;
 use crate::moments::Moments;
-use crate::output::say;
 use crate::picture::Scene;
 use event::{Event, LockId, Names, Op, Space, VarId};
-use report::{AnalysisStats, Evidence, Finding, Kind, Side, fingerprint, object_identity, side_identity};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use report::{AnalysisStats, Finding, Kind, Side, fingerprint, object_identity, side_identity};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
 struct Draft {
     claim: Claim,
     sides: Vec<Side>,
     objects: Vec<String>,
-}
-
-/// What came of checking.
-#[derive(Default)]
-struct Checks {
-    /// By detector: predictions that the checker refused, and why the first.
-    refused: BTreeMap<Detector, (u64, String)>,
-    /// By detector: predictions that there was no time for.
-    left: BTreeMap<Detector, u64>,
-    /// Indexes in witnesses so far.
-    indexes: u64,
-    /// Time spent on checking predictions, and on witnesses of what was observed.
-    checking: Duration,
-    making: Duration,
 }
 
 /// Makes findings of claims. What was left out is noted in the figures of its detector.
@@ -41,11 +24,7 @@ pub(super) fn settle(
     moments: &Moments,
     stats: &mut BTreeMap<String, AnalysisStats>,
 ) -> Vec<Finding> {
-    let mut groups = group(claims, whole.names, moments);
-    groups.sort_by_cached_key(|(print, drafts)| {
-        let best = &drafts[0];
-        (best.claim.rank(), best.claim.kind, first(&best.claim), print.clone())
-    });
+    let groups = in_turns(group(claims, whole.names, moments));
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = Known::default();
@@ -56,7 +35,7 @@ pub(super) fn settle(
             if known.covers(&draft.claim, &mut findings) {
                 return None;
             }
-            checks.evidence(&draft.claim, whole, *drawn < budget::PICTURES).map(|evidence| (draft, evidence))
+            checks.evidence(&draft.claim, whole).map(|evidence| (draft, evidence))
         }) else {
             continue;
         };
@@ -67,7 +46,8 @@ pub(super) fn settle(
         finding.sides.clone_from(&best.sides);
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
         finding.merged = same.map(|draft| draft.claim.more + 1).sum::<u64>() - 1;
-        let mut others: Vec<Detector> = drafts.iter().map(|draft| draft.claim.detector).collect();
+        let others = drafts.iter().map(|draft| &draft.claim).filter(|other| is_as_sure(other, &best.claim));
+        let mut others: Vec<Detector> = others.map(|other| other.detector).collect();
         others.sort_unstable();
         others.dedup();
         others.retain(|&other| other != best.claim.detector);
@@ -78,8 +58,31 @@ pub(super) fn settle(
         }
         findings.push(finding);
     }
-    checks.tell(stats);
+    checks.tell(whole.problems, stats);
     findings
+}
+
+/// The order in which claims are checked: the surest first; then kind after kind in turns, the rarest first, so that many of one
+/// kind do not take the time of the others.
+fn in_turns(mut groups: Vec<(String, Vec<Draft>)>) -> Vec<(String, Vec<Draft>)> {
+    let kind = |drafts: &[Draft]| (drafts[0].claim.rank(), drafts[0].claim.kind);
+    groups.sort_by_cached_key(|(print, drafts)| (kind(drafts), first(&drafts[0].claim), print.clone()));
+    let mut count: HashMap<_, usize> = HashMap::new();
+    groups.iter().for_each(|(_, drafts)| *count.entry(kind(drafts)).or_default() += 1);
+    let mut turns: HashMap<_, usize> = HashMap::new();
+    groups.sort_by_cached_key(|(_, drafts)| {
+        let kind = kind(drafts);
+        let turn = turns.entry(kind).or_default();
+        *turn += 1;
+        (kind.0, *turn, count[&kind], kind.1)
+    });
+    groups
+}
+
+/// Whether a claim needs no check once another one was accepted: only what has no order, or speaks of the same events.
+fn is_as_sure(other: &Claim, accepted: &Claim) -> bool {
+    let events = |claim: &Claim| claim.parts.iter().map(|part| part.event).collect::<BTreeSet<u64>>();
+    !matches!(other.shown, Shown::Predicted(_)) || events(other) == events(accepted)
 }
 
 fn first(claim: &Claim) -> Option<u64> {
@@ -169,71 +172,6 @@ fn sorted(locks: &[LockId]) -> Vec<LockId> {
     locks
 }
 
-impl Checks {
-    /// What backs a claim, if it stands, and the order that shows it. `shown`: readers are shown that order.
-    fn evidence(&mut self, claim: &Claim, whole: &Whole<'_>, shown: bool) -> Option<(Evidence, Option<Vec<u64>>)> {
-        let hurry = whole.stop.load(Ordering::Relaxed);
-        let started = Instant::now();
-        match &claim.shown {
-            Shown::Warning => Some((Evidence::warning(), None)),
-            Shown::Observed => {
-                let making = shown && self.making < budget::making(hurry);
-                let witness = if making { whole.witness(claim, &Witness::SyncPreserving) } else { None };
-                // What the memory model alone leaves unordered is a race without a witness.
-                let witness = witness.filter(|witness| verify(claim, witness, whole).is_ok());
-                self.making += started.elapsed();
-                let kept = witness.clone().filter(|witness| self.room(witness.len()));
-                Some((Evidence::observed(kept), witness))
-            }
-            Shown::Predicted(how) => {
-                let in_time = self.checking < budget::checking(hurry);
-                let Some(witness) = in_time.then(|| whole.witness(claim, how)).flatten() else {
-                    *self.left.entry(claim.detector).or_default() += 1;
-                    return None;
-                };
-                let checked = verify(claim, &witness, whole);
-                self.checking += started.elapsed();
-                match checked {
-                    Ok(()) if self.room(witness.len()) => Some((Evidence::predicted(witness.clone()), Some(witness))),
-                    Ok(()) => Some((Evidence::predicted_without_room(witness.len() as u64), Some(witness))),
-                    Err(why) => {
-                        self.refused.entry(claim.detector).or_insert((0, why)).0 += 1;
-                        None
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether there is room for so many indexes more; then it is taken.
-    fn room(&mut self, indexes: usize) -> bool {
-        let all = self.indexes + indexes as u64;
-        if all <= budget::WITNESSES {
-            self.indexes = all;
-        }
-        all <= budget::WITNESSES
-    }
-
-    /// Says what was refused, and notes what was left.
-    fn tell(self, stats: &mut BTreeMap<String, AnalysisStats>) {
-        for (detector, (refused, why)) in self.refused {
-            say(&format!(
-                "{}: the checker refused {refused} of its predictions ({why}), and they are not reported. Unless the trace has \
-                 problems, this is A FAULT OF THIS PROGRAM: please report it",
-                name(detector)
-            ));
-        }
-        for (detector, left) in self.left {
-            let what = format!("{left} predictions were not checked for lack of time, and are not reported");
-            let stats = stats.entry(name(detector)).or_default();
-            stats.truncated = Some(match stats.truncated.take() {
-                Some(before) => format!("{before}; {what}"),
-                None => what,
-            });
-        }
-    }
-}
-
 /// Draws the recorded order and the witness.
 fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], whole: &Whole<'_>) {
     let Some(trace) = whole.trace else { return };
@@ -258,4 +196,45 @@ fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], whole: &Whole<'_>
         order.title = "reordered".to_owned();
     }
     finding.exhibit.schedules = orders;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::claim::{Part, Witness};
+    use super::*;
+    use event::{SiteId, ThreadId};
+
+    fn draft(kind: Kind, detector: Detector, shown: Shown, events: &[u64]) -> Draft {
+        let part = |&event| Part { event, thread: ThreadId(0), site: SiteId(0), locks: Vec::new(), role: "" };
+        let parts = events.iter().map(part).collect();
+        let about = About::Variable(VarId(0));
+        let claim = Claim { kind, detector, shown, about, parts, why: String::new(), more: 0 };
+        Draft { claim, sides: Vec::new(), objects: Vec::new() }
+    }
+
+    fn predicted() -> Shown {
+        Shown::Predicted(Witness::SyncPreserving)
+    }
+
+    #[test]
+    fn many_of_a_kind_leave_the_others_their_turn() {
+        let one = |kind, shown, event| (format!("{event}"), vec![draft(kind, Detector::Hb, shown, &[event])]);
+        let mut groups: Vec<_> = (0..3000).map(|event| one(Kind::Race, predicted(), event)).collect();
+        groups.extend((4000..4002).map(|event| one(Kind::Atomicity, predicted(), event)));
+        groups.push(one(Kind::Deadlock, predicted(), 5000));
+        groups.push(one(Kind::LockOrder, Shown::Warning, 1));
+        groups.push(one(Kind::Race, Shown::Observed, 6000));
+        let order: Vec<u64> = in_turns(groups).iter().filter_map(|(_, drafts)| first(&drafts[0].claim)).collect();
+        assert_eq!(order[..8], [6000, 5000, 4000, 0, 4001, 1, 2, 3]);
+        assert_eq!((order.len(), order.last()), (3005, Some(&1)), "warnings come last");
+    }
+
+    #[test]
+    fn only_what_was_accepted_is_also_found() {
+        let race = |shown, events: &[u64]| draft(Kind::Race, Detector::Hb, shown, events).claim;
+        let accepted = race(predicted(), &[1, 2]);
+        assert!(is_as_sure(&race(predicted(), &[2, 1]), &accepted), "the same events");
+        assert!(is_as_sure(&race(Shown::Warning, &[3, 4]), &accepted), "a pattern is what it is");
+        assert!(!is_as_sure(&race(predicted(), &[1, 3]), &accepted), "another pair, which nobody checked");
+    }
 }

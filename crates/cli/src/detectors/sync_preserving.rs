@@ -61,10 +61,7 @@ fn stats(found: &Predicted) -> AnalysisStats {
 /// What hides a race in the recorded run, in words.
 pub(super) fn why(race: &Race, whole: &Whole<'_>) -> String {
     let locks = whole.trace.map(|trace| between(race, trace)).unwrap_or_default();
-    let held = match races::common(race) {
-        common if common.is_empty() => "no lock is held by both".to_owned(),
-        common => format!("both hold {} only as readers", races::list(whole.names, &common)),
-    };
+    let held = races::held_by_both(race, whole);
     let hides = match locks.as_slice() {
         [] => "the order of the recorded run".to_owned(),
         [one] => format!("the order of the sections of {} in the recorded run", whole.names.lock(*one)),

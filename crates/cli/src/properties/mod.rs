@@ -1,10 +1,10 @@
 //! The properties that the user wants checked: loaded, run along the trace, searched for on other runs, and turned into
 //! results and findings.
 
+mod built;
 mod checks;
 mod judge;
 mod merge;
-mod mutex;
 mod written;
 
 pub(crate) use judge::Judged;
@@ -99,11 +99,11 @@ impl Properties {
             let checked = specs::load(path, color)?;
             let folder = path.parent().unwrap_or(Path::new(""));
             for spec in checked.specs {
-                let mutex = mutex::mutex(&spec).filter(|_| args.detect.is_empty());
+                let built = if args.detect.is_empty() { built::built(&spec) } else { Vec::new() };
                 properties.add(spec, checked.sources.clone(), folder)?;
-                if let Some(mutex) = mutex {
-                    for spec in mutex.specs {
-                        properties.add(spec, mutex.sources.clone(), folder)?;
+                for checked in built {
+                    for spec in checked.specs {
+                        properties.add(spec, checked.sources.clone(), folder)?;
                     }
                 }
             }

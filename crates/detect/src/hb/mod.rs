@@ -32,8 +32,11 @@
 //!
 //! **Raises no false alarm**: by the paper's theorem, for a pair that is not ordered the events ordered before either of them can be
 //! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
-//! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify), with one exception:
-//! a relaxed reads-from is no edge. A pair separated only by that is unordered by the memory model, but may have no witness.
+//! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify). Some that a replay needs
+//! are none of the language's memory model, and no edges here: from a write to a read of it that does not synchronise with it (relaxed, or
+//! one of them atomic and the other not); from a failed try-lock to the end of the section it failed in; from a pinned event to the others'
+//! accesses; between `alloc` or `free` and accesses that race with it already. A pair separated only by those is unordered by the
+//! memory model, but may have no witness. (`tests/law/races.rs` holds the exact statement against brute force.)
 
 mod accesses;
 mod atomics;

@@ -24,6 +24,7 @@ mod token;
 pub use diagnostic::{Diagnostic, Diagnostics, MAX_SHOWN, Severity, render};
 pub use load::{Disk, Loader, load};
 pub use parser::{MAX_DEPTH, is_name, parse_constant, parse_file, parse_formula};
+pub(crate) use print::quote;
+pub use print::sort_text;
 pub use print::{print_ere, print_expr, print_file};
-pub(crate) use print::{quote, sort_text};
 pub use source::{MAX_SOURCE, Sources, Span};

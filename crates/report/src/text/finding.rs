@@ -3,7 +3,7 @@
 use super::{count, entry};
 use crate::plain::{harmless, pad, width};
 use crate::style::Style;
-use crate::{Finding, Kind, Side, Status, side_by_side};
+use crate::{Finding, Kind, Side, Status, Unshown, side_by_side};
 use std::io;
 
 const INDENT: usize = 2;
@@ -91,12 +91,11 @@ fn witness(finding: &Finding) -> String {
         if let Some(events) = finding.evidence.omitted() {
             return format!("{} in an order that was checked; the report has no room for it", count(events, "event"));
         }
-        return match finding.status() {
-            Status::Warning => "none: a pattern that may or may not be able to happen",
-            Status::Confirmed => "none: a real run showed it",
-            _ => "none: the recorded run shows it as it stands",
-        }
-        .to_owned();
+        return match (finding.status(), finding.evidence.unshown()) {
+            (Status::Warning, _) => "none: a pattern that may or may not be able to happen".to_owned(),
+            (Status::Confirmed, _) => "none: a real run showed it".to_owned(),
+            (_, why) => format!("none: {}", why.map_or("the recorded run shows it as it stands", Unshown::words)),
+        };
     };
     let text = |events: &[u64]| events.iter().map(u64::to_string).collect::<Vec<_>>().join(" ");
     match events.len() {

@@ -50,7 +50,8 @@ pub(crate) fn quote(text: &str) -> String {
     out
 }
 
-pub(crate) fn sort_text(sort: &Sort) -> String {
+/// A sort as it is written.
+pub fn sort_text(sort: &Sort) -> String {
     match sort {
         Sort::Thread => "thread".to_owned(),
         Sort::Lock => "lock".to_owned(),
