@@ -15,9 +15,6 @@ use crate::question::{Meter, Over};
 use crate::recorded;
 use rustc_hash::FxHashMap;
 
-/// Of the sections that an event is in, so many are looked at to see quickly that two events exclude each other.
-const MOST_LOOKED_AT: usize = 32;
-
 /// Facts about a trace, and the order that a question makes of them.
 pub(crate) struct Solver {
     pub(crate) facts: Facts,
@@ -141,13 +138,12 @@ impl Solver {
         if comes_first(a, b) || comes_first(b, a) {
             return true;
         }
-        let held = |event: u32| self.facts.held.after(lanes.of(event), lanes.position(event));
-        let place = |section: u32| self.facts.runs.places[section as usize];
-        // A quick look only: it must not take long where many are open.
-        let held = |event: u32| held(event).take(MOST_LOOKED_AT);
-        held(a)
-            .map(place)
-            .any(|one| held(b).map(place).any(|other| one.lock == other.lock && !(one.shared && other.shared)))
+        // For each section that the one is in: whether the other's lane is in one that it excludes.
+        let (lane, count) = (lanes.of(b) as u32, lanes.position(b));
+        self.facts.held.after(lanes.of(a), lanes.position(a)).any(|section| {
+            let runs = self.facts.runs.against(section).filter(|run| run.lane == lane);
+            runs.filter_map(|run| run.last_opened(count)).any(|other| other.close > count)
+        })
     }
 
     pub(crate) fn point(&self) -> Point {
