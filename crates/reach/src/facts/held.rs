@@ -11,7 +11,7 @@ struct Node {
 }
 
 /// A section that is closed out of order is taken out of a list in which it has no more than so many above it; deeper it
-/// stays, and is passed over, so that no trace can make every release copy a long list.
+/// stays, and is passed over until many such are there, so that no trace can make every release copy a long list.
 const MOST_COPIED: usize = 64;
 
 /// The lists.
@@ -35,11 +35,25 @@ impl Held {
             events.sort_unstable();
             let mut changes = vec![(0, NONE)];
             let mut list = NONE;
+            let (mut open, mut passed_over) = (0usize, 0usize);
             for (count, opens, section) in events {
-                list = match opens {
-                    true => held.push(list, section, runs.places[section as usize].close),
-                    false => held.remove(list, section),
-                };
+                if opens {
+                    list = held.push(list, section, runs.places[section as usize].close);
+                    open += 1;
+                } else {
+                    open = open.saturating_sub(1);
+                    match held.remove(list, section) {
+                        Some(rest) => list = rest,
+                        None => passed_over += 1,
+                    }
+                }
+                // As many were closed since the last time as are copied now.
+                if passed_over > open + MOST_COPIED {
+                    let all: Vec<u32> = Open { nodes: &held.nodes, next: list, count }.collect();
+                    let push = |list, section: u32| held.push(list, section, runs.places[section as usize].close);
+                    list = all.into_iter().rev().fold(NONE, push);
+                    passed_over = 0;
+                }
                 match changes.last_mut() {
                     Some(last) if last.0 == count => last.1 = list,
                     _ => changes.push((count, list)),
@@ -55,13 +69,14 @@ impl Held {
         self.nodes.len() as u32 - 1
     }
 
-    fn remove(&mut self, list: u32, section: u32) -> u32 {
+    /// The list without a section, unless that is too deep in it.
+    fn remove(&mut self, list: u32, section: u32) -> Option<u32> {
         let mut above = Vec::new();
         let mut at = list;
         while let Some(&node) = self.nodes.get(at as usize) {
             if node.section == section {
                 let above = above.into_iter().rev();
-                return above.fold(node.below, |list, node: Node| self.push(list, node.section, node.close));
+                return Some(above.fold(node.below, |list, node: Node| self.push(list, node.section, node.close)));
             }
             if above.len() == MOST_COPIED {
                 break;
@@ -69,7 +84,7 @@ impl Held {
             above.push(node);
             at = node.below;
         }
-        list
+        None
     }
 
     /// The sections of a lane that are open after so many of its events, the one opened last first.
