@@ -1,8 +1,11 @@
 //! Which locks each thread holds along the recorded run, for what is said of an event.
 
-use event::{Batch, Event, LockId, Op, ThreadId};
+use event::{Batch, Event, LockId, Names, Op, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+
+/// Locks of a thread that are named at an event: more would make reports as large as events times locks.
+const NAMED: usize = 128;
 
 /// The locks of every thread, in the order they were taken.
 #[derive(Default)]
@@ -70,8 +73,16 @@ impl HeldLocks {
         }
     }
 
+    /// The names of the locks that a thread holds, and of how many more, if they are too many.
+    pub(crate) fn names(&self, names: &Names, thread: ThreadId) -> Vec<String> {
+        let held = self.by(thread);
+        let more = held.len().saturating_sub(NAMED);
+        let more = (more > 0).then(|| format!("… and {more} more"));
+        held.take(NAMED).map(|lock| names.lock(lock).to_owned()).chain(more).collect()
+    }
+
     /// The locks that a thread holds, each once.
-    pub(crate) fn by(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = LockId> {
+    fn by(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = LockId> {
         static NONE: BTreeMap<u64, LockId> = BTreeMap::new();
         self.threads.get(thread.0 as usize).map_or(&NONE, |held| &held.order).values().copied()
     }
@@ -88,7 +99,7 @@ mod tests {
         let trace = Trace::read(&mut TextReader::new(text.as_bytes())).unwrap();
         let mut held = HeldLocks::default();
         trace.batch.events.iter().for_each(|&event| held.step(&trace.batch, event));
-        held.by(ThreadId(0)).map(|lock| trace.names.lock(lock).to_owned()).collect()
+        held.names(&trace.names, ThreadId(0))
     }
 
     #[test]
@@ -96,6 +107,14 @@ mod tests {
         assert_eq!(held("A|acq(k)|1\nA|acq(l)|1\nA|acq(k)|1\nA|rel(k)|1\n"), ["k", "l"]);
         assert_eq!(held("A|acq(k)|1\nA|acq(l)|1\nA|rel(k)|1\nA|acq(k)|1\n"), ["l", "k"]);
         assert_eq!(held("A|rel(k)|1\nA|racq(l)|1\nA|rrel(l)|1\n"), [""; 0]);
+    }
+
+    #[test]
+    fn of_too_many_the_first_are_named() {
+        let locks: String = (0..=NAMED).map(|n| format!("A|acq(l{n})|1\n")).collect();
+        let told = held(&(locks.clone() + "A|acq(l)|1\n"));
+        assert_eq!((told.len(), told[NAMED].as_str()), (NAMED + 1, "… and 2 more"));
+        assert_eq!(held(&(locks + "A|rel(l7)|1\n")).len(), NAMED);
     }
 
     #[test]

@@ -32,7 +32,7 @@ impl<'a> Looker<'a> {
                     thread: names.thread(event.thread()).to_owned(),
                     op: event_text(names, batch, event),
                     site: names.site(event.site()).to_owned(),
-                    locks_held: self.held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
+                    locks_held: self.held.names(names, event.thread()),
                     stack: stack(names, meta, batch.extra(event).stack),
                 };
                 self.found.insert(index, side);

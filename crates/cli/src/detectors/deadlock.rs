@@ -93,3 +93,22 @@ fn predicted(deadlock: &Deadlock) -> Shown {
     schedule.then.extend(deadlock.requests());
     Shown::Predicted(Witness::Window(schedule))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_of_what_is_missing_reaches_the_figures() {
+        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() });
+        assert_eq!((none.left_out, none.truncated), (None, None));
+        let some =
+            Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
+        let some = stats(&some);
+        let text = some.truncated.unwrap();
+        assert_eq!(some.left_out, Some(3));
+        for part in ["5 possible deadlocks", "7 have requests further apart", "only 11 cycles", "13 requests"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

@@ -104,3 +104,20 @@ fn claim(wakeup: &Wakeup, shown: Shown, whole: &Whole<'_>) -> Claim {
         more: 0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_of_what_is_missing_reaches_the_figures() {
+        assert_eq!((stats(&Waits::default()).note, unsearched(&Predicted::default(), &Waits::default())), (None, None));
+        let waits = Waits { left_out: 3, untested: 5, ..Waits::default() };
+        assert!(stats(&waits).note.unwrap().starts_with("5 waits have no read before them"));
+        let text =
+            unsearched(&Predicted { undecided: 7, unasked: 11, apart: 13, ..Predicted::default() }, &waits).unwrap();
+        for part in ["3 more waits", "7 of 0 waits were not decided", "11 of 0 waits", "13 waits are further"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

@@ -82,3 +82,19 @@ pub(super) fn list(names: &Names, locks: &[LockId]) -> String {
         _ => texts.concat(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_of_what_is_missing_reaches_the_figures() {
+        let none = stats(&Races::default());
+        assert_eq!((none.left_out, none.truncated), (None, None));
+        let some = Races { left_out: 3, forgot_before: Some(41), taken_for_one: 5, ..Races::default() };
+        let some = stats(&some);
+        let text = some.truncated.unwrap();
+        assert_eq!(some.left_out, Some(3));
+        assert!(text.contains("before event 41") && text.contains("5 threads, releases or sets of locks"), "{text}");
+    }
+}

@@ -272,7 +272,7 @@ fn moment(scene: &Scene<'_>, predicted: &Predicted) -> Side {
         thread: names.thread(event.thread()).to_owned(),
         op: event_text(names, trace, event),
         site: names.site(event.site()).to_owned(),
-        locks_held: held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
+        locks_held: held.names(names, event.thread()),
         ..Side::default()
     }
 }

@@ -195,7 +195,7 @@ impl Properties {
                     thread: names.thread(event.thread()).to_owned(),
                     op: event_text(names, batch, event),
                     site: names.site(event.site()).to_owned(),
-                    locks_held: self.held.by(event.thread()).map(|lock| names.lock(lock).to_owned()).collect(),
+                    locks_held: self.held.names(names, event.thread()),
                     ..Side::default()
                 };
                 self.running[number].moments.insert(index, side);
