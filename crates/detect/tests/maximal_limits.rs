@@ -21,7 +21,8 @@ fn look(text: &str, options: Options<'_>) -> Looked {
 fn accesses(r: &mut Random, events: usize) -> String {
     let ops = ["r", "w", "ald", "ast", "armw", "free", "alloc"];
     let mut line = |_| {
-        let op = ops[r.below(if r.percent(90) { 5 } else { 7 })];
+        let kinds = if r.percent(90) { 5 } else { 7 };
+        let op = ops[r.below(kinds)];
         format!("T{}|{op}({})|{}\n", r.below(4), ["x", "y"][r.below(2)], r.below(3))
     };
     (0..events).map(&mut line).collect()
