@@ -9,7 +9,7 @@
 //! * [`maximal`]: all races of a window, each with an order that shows it.
 //! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
-//! * [`window`]: the threads that have a hand in findings. It claims nothing.
+//! * [`race_window`]: the threads that have a hand in findings. It claims nothing.
 //!
 //! `deadlock`, `sync_preserving`, and what `atomicity` and `lost_wakeup` predict take a whole trace in memory; `maximal` takes
 //! windows of it (`reach::Excerpts`); the others take the events batch by batch. None prints.

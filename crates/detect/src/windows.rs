@@ -2,7 +2,7 @@
 
 use reach::{Excerpt, Limits};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How far a search in windows goes.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +26,20 @@ impl Default for Search<'_> {
 impl<'s> Search<'s> {
     pub(crate) fn limits(&self) -> Limits<'s> {
         Limits { steps: self.steps, deadline: self.deadline, stop: self.stop }
+    }
+
+    /// The same search for the next of so many windows: its deadline comes after a share of the time that is left. That is more than
+    /// an equal one, for most windows need less.
+    pub(crate) fn share(&self, windows: u64) -> Search<'s> {
+        const SHARES: u32 = 8;
+        const LEAST: Duration = Duration::from_millis(5);
+        let now = Instant::now();
+        let windows = u32::try_from(windows.max(1)).unwrap_or(u32::MAX);
+        let end = |deadline: Instant| {
+            let left = deadline.saturating_duration_since(now);
+            deadline.min(now + (left / windows).saturating_mul(SHARES).max(LEAST))
+        };
+        Search { deadline: self.deadline.map(end), ..*self }
     }
 
     /// Whether no more time is left.

@@ -45,7 +45,8 @@ impl Solver {
     }
 
     fn search(&mut self, goal: &Goal, meter: &mut Meter<'_>) -> Result<bool, Over> {
-        meter.spend(1 + self.order.set.iter().map(|&count| u64::from(count)).sum::<u64>())?;
+        let begun = std::mem::take(&mut self.order.work);
+        meter.spend(1 + begun + self.order.set.iter().map(|&count| u64::from(count)).sum::<u64>())?;
         if self.as_recorded(goal) || self.linearise(meter)?.is_none() {
             return Ok(true);
         }

@@ -5,6 +5,8 @@
 
 use crate::facts::{Facts, Lanes};
 use crate::must::Rows;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// No prefix can be like this.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +44,7 @@ pub(crate) struct Order {
     heads: Vec<u32>,
     trail: Vec<(u32, u32)>,
     counts: Vec<Count>,
-    queue: Vec<u32>,
+    queue: BinaryHeap<Reverse<u32>>,
     /// Events whose rows changed, or that came into the set, since somebody looked.
     pub(crate) changed: Vec<u32>,
     is_changed: Vec<bool>,
@@ -84,7 +86,7 @@ impl Order {
             heads: vec![END; events],
             trail: Vec::new(),
             counts: Vec::new(),
-            queue: Vec::new(),
+            queue: BinaryHeap::new(),
             changed: Vec::new(),
             is_changed: vec![false; events],
             grew: false,
@@ -214,6 +216,31 @@ impl Order {
 
     /// If the prefix has `b`, it has `a` before it.
     pub(crate) fn add(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
+        self.add_all(lanes, [(a, b)].into_iter())
+    }
+
+    /// The same for many pairs at once: what follows is passed on only when all are there.
+    pub(crate) fn add_all(
+        &mut self,
+        lanes: &Lanes,
+        pairs: impl Iterator<Item = (u32, u32)>,
+    ) -> Result<(), Contradiction> {
+        self.queue.clear();
+        let before = self.edges.len();
+        for (a, b) in pairs {
+            self.insert(lanes, a, b)?;
+        }
+        // The first recorded one next: most edges lead on in recorded order, so that few events change twice.
+        while let Some(Reverse(event)) = self.queue.pop() {
+            while self.queue.peek() == Some(&Reverse(event)) {
+                self.queue.pop();
+            }
+            self.pass_on(lanes, event)?;
+        }
+        if self.edges.len() > before { self.close(lanes) } else { Ok(()) }
+    }
+
+    fn insert(&mut self, lanes: &Lanes, a: u32, b: u32) -> Result<(), Contradiction> {
         if self.most[lanes.of(b)] <= lanes.position(b) || (a != b && self.le(lanes, a, b)) {
             return Ok(());
         }
@@ -223,15 +250,7 @@ impl Order {
         let head = &mut self.heads[(a - self.fixed) as usize];
         self.edges.push(Edge { from: a, to: b, next: *head });
         *head = self.edges.len() as u32 - 1;
-        self.queue.clear();
-        let mut result = self.join(lanes, a, b);
-        while result.is_ok()
-            && let Some(event) = self.queue.pop()
-        {
-            result = self.pass_on(lanes, event);
-        }
-        result?;
-        self.close(lanes)
+        self.join(lanes, a, b)
     }
 
     /// All that come after an event learn what it knows.
@@ -278,7 +297,7 @@ impl Order {
         }
         if changed {
             self.note(b);
-            self.queue.push(b);
+            self.queue.push(Reverse(b));
         }
         Ok(())
     }

@@ -116,12 +116,10 @@ impl Solver {
 
     /// A wake-up in the prefix: its wait comes before its notify.
     pub(crate) fn wakeups(&mut self) -> Result<(), Contradiction> {
-        for pair in &self.facts.wakeups {
-            if self.order.has(&self.facts.lanes, pair.woken) {
-                self.order.add(&self.facts.lanes, pair.wait, pair.notify)?;
-            }
-        }
-        Ok(())
+        let lanes = &self.facts.lanes;
+        let of_set = self.facts.wakeups.iter().filter(|pair| self.order.has(lanes, pair.woken));
+        let pairs: Vec<(u32, u32)> = of_set.map(|pair| (pair.wait, pair.notify)).collect();
+        self.order.add_all(lanes, pairs.into_iter())
     }
 
     /// One must have come before the other, or both are inside sections that exclude each other.

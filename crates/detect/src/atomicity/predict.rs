@@ -19,7 +19,7 @@ use super::report::Violations;
 use crate::place::Place;
 use crate::windows::{Schedule, Search, offset};
 use event::{Batch, BlockId, Names, Op, SiteId, Value, VarId};
-use reach::{Answer, Excerpt, Excerpts, Question, Reach};
+use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So often is asked about one pattern.
@@ -80,7 +80,6 @@ struct Finder<'a> {
     names: &'a Names,
     batch: &'a Batch,
     initial: &'a dyn Fn(VarId) -> Value,
-    search: &'a Search<'a>,
     whole: Whole,
     tried: FxHashMap<Pattern, Tried>,
     found: Predictions,
@@ -102,7 +101,6 @@ pub fn predict(
         names,
         batch,
         initial,
-        search,
         whole: Whole::new(names, batch, of),
         tried: FxHashMap::default(),
         found: Predictions::default(),
@@ -117,13 +115,18 @@ pub fn predict(
             finder.tried.insert(pattern(violation.block, sites, vars), settled);
         }
     }
-    finder.found.unasked = Excerpts::count(batch.events.len(), search.window);
+    let windows_after = |end: u64| (batch.events.len() as u64 - end).div_ceil((search.window as u64 / 2).max(1));
     for excerpt in Excerpts::new(names, batch, search.window) {
-        if search.is_over() || !finder.window(&excerpt) {
+        let left = 1 + windows_after(excerpt.window.end);
+        if search.is_over() {
+            finder.found.unasked += left;
             break;
         }
-        finder.found.unasked -= 1;
-        finder.seen = excerpt.window.end;
+        if finder.window(&excerpt, &search.share(left)) {
+            finder.seen = excerpt.window.end;
+        } else {
+            finder.found.unasked += 1;
+        }
     }
     let open = |tried: &&Tried| tried.undecided && !tried.settled;
     finder.found.undecided = finder.tried.values().filter(open).count() as u64;
@@ -137,24 +140,10 @@ fn pattern(block: BlockId, sites: [SiteId; 4], vars: [u32; 2]) -> Pattern {
 
 impl Finder<'_> {
     /// Whether the window was looked at to its end.
-    fn window(&mut self, excerpt: &Excerpt) -> bool {
+    fn window(&mut self, excerpt: &Excerpt, search: &Search<'_>) -> bool {
         let window = Window::new(&self.whole, excerpt);
         let mut reach = None;
-        for &block in &window.order {
-            let cycles = self.cycles(&window, block);
-            if self.search.is_over() {
-                return false;
-            }
-            for cycle in cycles {
-                if self.search.is_over() {
-                    return false;
-                }
-                let reach =
-                    reach.get_or_insert_with(|| Reach::new(self.names, &excerpt.batch, excerpt.fixed, self.initial));
-                self.ask(reach, excerpt, cycle);
-            }
-        }
-        true
+        window.order.iter().all(|&block| self.block(&window, block, &mut reach, excerpt, search))
     }
 
     fn pattern(&self, cycle: &Cycle) -> Pattern {
@@ -164,17 +153,24 @@ impl Finder<'_> {
         pattern(block, sites, [a1, a2].map(|access| access.event.object()))
     }
 
-    /// The cycles that a block may be on, as far as they are worth a question.
-    fn cycles(&mut self, window: &Window, block: u32) -> Vec<Cycle> {
+    /// Asks about the cycles that a block may be on, as far as they are worth a question. Whether there was time for all: a long block
+    /// has more of them than can be kept, so each is asked about as it comes.
+    fn block(
+        &mut self,
+        window: &Window,
+        block: u32,
+        reach: &mut Option<Reach>,
+        excerpt: &Excerpt,
+        search: &Search<'_>,
+    ) -> bool {
         let mine: Vec<Access> = window.blocks[&block].iter().map(|&place| window.all[place as usize]).collect();
-        let mut cycles = Vec::new();
         let mut kinds = FxHashSet::default();
         for (k, a1) in mine.iter().enumerate() {
+            if search.is_over() {
+                return false;
+            }
             if !kinds.insert(a1.kind()) {
                 continue;
-            }
-            if self.search.is_over() {
-                break;
             }
             let ends = first_and_last(&mine[k + 1..]);
             for b1 in near(window, a1, block) {
@@ -183,40 +179,47 @@ impl Finder<'_> {
                     _ => vec![b1],
                 };
                 for a2 in &ends {
+                    if search.is_over() {
+                        return false;
+                    }
                     let later = later(window, &b1, a2);
                     for &b2 in together.iter().filter(|b2| b2.conflicts(a2)).chain(&later) {
-                        self.consider(&mut cycles, Cycle { leaves: [*a1, b1], enters: [b2, *a2] });
+                        let cycle = Cycle { leaves: [*a1, b1], enters: [b2, *a2] };
+                        if self.is_worth_asking(&cycle) {
+                            let reach = reach.get_or_insert_with(|| {
+                                Reach::new(self.names, &excerpt.batch, excerpt.fixed, self.initial)
+                            });
+                            self.ask(reach, excerpt, cycle, &search.limits());
+                        }
                     }
                 }
             }
         }
-        cycles
+        true
     }
 
-    fn consider(&mut self, cycles: &mut Vec<Cycle>, cycle: Cycle) {
-        let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
+    /// Whether to ask about a cycle; then that is one of the tries of its pattern.
+    fn is_worth_asking(&mut self, cycle: &Cycle) -> bool {
+        let Cycle { leaves: [a1, b1], enters: [b2, a2] } = *cycle;
         let latest = [b1, b2, a2].map(|access| u64::from(access.index)).into_iter().max().unwrap_or(0);
         if latest < self.seen || self.whole.exclude([a1.index, a2.index], [b1.index, b2.index]) {
-            return;
+            return false;
         }
-        let pattern = self.pattern(&cycle);
+        let pattern = self.pattern(cycle);
         let tried = self.tried.entry(pattern).or_default();
         if tried.settled {
-            return;
+            return false;
         }
         if tried.tries >= TRIES {
             self.found.left_out += 1;
-            return;
+            return false;
         }
         tried.tries += 1;
-        cycles.push(cycle);
+        true
     }
 
-    fn ask(&mut self, reach: &mut Reach, excerpt: &Excerpt, cycle: Cycle) {
+    fn ask(&mut self, reach: &mut Reach, excerpt: &Excerpt, cycle: Cycle, limits: &Limits<'_>) {
         let pattern = self.pattern(&cycle);
-        if self.tried.get(&pattern).is_some_and(|tried| tried.settled) {
-            return;
-        }
         let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
         let all = [a1, b1, b2, a2].map(|access| offset(excerpt, u64::from(access.index)));
         let [Some(o1), Some(p1), Some(p2), Some(o2)] = all else { return };
@@ -229,7 +232,7 @@ impl Finder<'_> {
             Question { next: &[o2], contains: &[p2], before: &before[..1] }
         };
         self.found.asked += 1;
-        let answer = reach.ask(&question, &self.search.limits());
+        let answer = reach.ask(&question, limits);
         let tried = self.tried.entry(pattern).or_default();
         match answer {
             Answer::Reached(mut prefix) => {

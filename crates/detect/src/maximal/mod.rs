@@ -20,8 +20,12 @@ use event::{Names, SiteId, Value, VarId};
 use found::Found;
 use reach::{Answer, Excerpt, Limits, Question, Reach};
 use rustc_hash::FxHashSet;
-use std::sync::atomic::AtomicBool;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+/// After so many pairs the clock is looked at.
+const LOOK: u64 = 1024;
 
 /// A variable and the sites of two accesses of it, the smaller first.
 pub type SitePair = (SiteId, SiteId, VarId);
@@ -82,6 +86,11 @@ pub struct Report {
     pub looked: Looked,
 }
 
+fn is_over(limits: &Limits<'_>) -> bool {
+    limits.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        || limits.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+}
+
 /// Looks for all races, window after window.
 pub struct Maximal<'o> {
     options: Options<'o>,
@@ -104,23 +113,33 @@ impl<'o> Maximal<'o> {
         let undecided = self.looked.undecided;
         let (found, looked) = (&mut self.found, &mut self.looked);
         looked.windows += 1;
-        pairs::conflicting(excerpt, &mut |pair| {
+        let mut visited = 0u64;
+        let ended = pairs::conflicting(excerpt, &mut |pair| {
+            // Pairs that need no search are quickly passed over, but there may be millions of them.
+            if visited.is_multiple_of(LOOK) && is_over(&limits) {
+                return ControlFlow::Break(());
+            }
+            visited += 1;
             let [a, b] = pair.events;
             if !found.is_new(excerpt, &pair) || pair.pinned || reach.never_together(a, b) {
                 looked.pairs += 1;
-                return;
+                return ControlFlow::Continue(());
             }
             match reach.ask(&Question { next: &[a, b], contains: &[], before: &[] }, &limits) {
                 Answer::Undecided => {
                     looked.undecided += 1;
-                    return;
+                    return ControlFlow::Continue(());
                 }
                 Answer::Impossible => {}
                 Answer::Reached(prefix) => found.race(excerpt, &pair, &prefix),
             }
             looked.pairs += 1;
             looked.asked += 1;
+            ControlFlow::Continue(())
         });
+        if ended.is_break() {
+            looked.undecided += pairs::count(excerpt) - visited;
+        }
         self.looked.undecided_windows += u64::from(self.looked.undecided > undecided);
     }
 

@@ -1,8 +1,9 @@
 //! The conflicting pairs of a window.
 
-use event::{Batch, Event, Op, Value, VarId};
+use event::{Batch, Event, Op, ThreadId, Value, VarId};
 use reach::Excerpt;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::ControlFlow;
 
 /// Two conflicting accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,16 +19,20 @@ fn is_access(op: Op) -> bool {
     op.has_value() || op == Op::Free
 }
 
+fn only_reads(op: Op) -> bool {
+    matches!(op, Op::Read | Op::AtomicLoad)
+}
+
 /// Whether two accesses of a variable conflict.
 fn conflict(a: Event, b: Event) -> bool {
-    let only_reads = |op: Op| matches!(op, Op::Read | Op::AtomicLoad);
     a.thread() != b.thread()
         && !(only_reads(a.op()) && only_reads(b.op()))
         && !(a.op().is_atomic() && b.op().is_atomic())
 }
 
-/// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one.
-pub(super) fn conflicting(excerpt: &Excerpt, visit: &mut dyn FnMut(Pair)) {
+/// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one. Ends early if the visitor
+/// breaks.
+pub(super) fn conflicting(excerpt: &Excerpt, visit: &mut dyn FnMut(Pair) -> ControlFlow<()>) -> ControlFlow<()> {
     let pinned = pinned(&excerpt.batch);
     let mut accesses: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
     for (b, &event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
@@ -38,11 +43,35 @@ pub(super) fn conflicting(excerpt: &Excerpt, visit: &mut dyn FnMut(Pair)) {
         let before = accesses.entry(variable).or_default();
         for &a in before.iter().rev() {
             if conflict(excerpt.batch.events[a as usize], event) {
-                visit(Pair { events: [a, b], variable, pinned: pinned.contains(&(a, variable)) });
+                visit(Pair { events: [a, b], variable, pinned: pinned.contains(&(a, variable)) })?;
             }
         }
         before.push(b);
     }
+    ControlFlow::Continue(())
+}
+
+/// How many conflicting pairs there are, without visiting them: they may be quadratic in the events.
+pub(super) fn count(excerpt: &Excerpt) -> u64 {
+    /// Accesses so far: not atomic and atomic, of each those that only read and the others.
+    type Kinds = [[u64; 2]; 2];
+    let conflicting = |kinds: &Kinds, atomic: bool, reads: bool| {
+        let alike = |others: &[u64; 2]| if reads { others[1] } else { others[0] + others[1] };
+        alike(&kinds[0]) + if atomic { 0 } else { alike(&kinds[1]) }
+    };
+    let mut all: FxHashMap<VarId, Kinds> = FxHashMap::default();
+    let mut own: FxHashMap<(VarId, ThreadId), Kinds> = FxHashMap::default();
+    let mut count = 0;
+    for event in excerpt.batch.events[excerpt.fixed..].iter().filter(|event| is_access(event.op())) {
+        let (atomic, reads) = (event.op().is_atomic(), only_reads(event.op()));
+        let all = all.entry(event.var()).or_default();
+        let own = own.entry((event.var(), event.thread())).or_default();
+        count += conflicting(all, atomic, reads) - conflicting(own, atomic, reads);
+        for kinds in [all, own] {
+            kinds[usize::from(atomic)][usize::from(!reads)] += 1;
+        }
+    }
+    count
 }
 
 /// Events that pins speak of, with the variables.
