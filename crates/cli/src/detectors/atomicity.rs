@@ -3,8 +3,8 @@
 use super::claim::{About, Claim, Part, Shown, Witness};
 use super::{Analysis, Found, Plan, Whole, budget};
 use crate::args::Detector;
+use detect::Place;
 use detect::atomicity::{Atomicity, Predicted, Predictions, Violation, predict};
-use detect::{Place, Search};
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use rustc_hash::FxHashSet;
@@ -44,13 +44,7 @@ impl Analysis for Finder {
         }
         match whole.trace {
             Some(trace) => {
-                let search = Search {
-                    window: whole.window,
-                    deadline: Some(budget::deadline()),
-                    stop: Some(whole.stop),
-                    ..Search::default()
-                };
-                let found = predict(whole.names, trace, whole.initial, self.of.as_ref(), &recorded, &search);
+                let found = predict(whole.names, trace, whole.initial, self.of.as_ref(), &recorded, &whole.search());
                 let windows = budget::windows(trace.events.len(), whole.window);
                 stats.windows = Some(windows);
                 stats.undecided = Some(found.unasked);

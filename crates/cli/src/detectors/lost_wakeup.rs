@@ -3,7 +3,6 @@
 use super::claim::{About, Claim, Part, Shown, Witness};
 use super::{Analysis, Found, Whole, budget};
 use crate::args::Detector;
-use detect::Search;
 use detect::lost_wakeup::{LostWakeups, Place, Predicted, Waits, Wakeup, predict};
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
@@ -23,13 +22,7 @@ impl Analysis for LostWakeups {
         let mut stats = stats(&waits);
         match whole.trace {
             Some(trace) => {
-                let search = Search {
-                    window: whole.window,
-                    deadline: Some(budget::deadline()),
-                    stop: Some(whole.stop),
-                    ..Search::default()
-                };
-                let found = predict(whole.names, trace, whole.initial, &waits, &search);
+                let found = predict(whole.names, trace, whole.initial, &waits, &whole.search());
                 stats.truncated = unsearched(&found, &waits);
                 for lost in &found.lost {
                     let shown = Shown::Predicted(Witness::Window(lost.schedule.clone()));

@@ -29,6 +29,7 @@ use crate::properties::Properties;
 use checks::NoWitness;
 use claim::{Claim, Witness};
 use clap::ValueEnum;
+use detect::Search;
 use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
@@ -103,6 +104,11 @@ impl<'a> Whole<'a> {
         let mut whole = self.preserving.borrow_mut();
         let index = whole.get_or_insert_with(|| OnDemand::new(self.names, trace)).index();
         index.map(ask).map_err(|too_large| too_large.to_string())
+    }
+
+    /// How far a search in windows may go, from now on.
+    fn search(&self) -> Search<'a> {
+        Search { window: self.window, deadline: Some(budget::deadline()), stop: Some(self.stop), ..Search::default() }
     }
 
     /// An order that shows a claim, or why there is none.
