@@ -16,6 +16,7 @@ struct table {
 
 struct view {
     const char *names;
+    size_t length; /* of the first name */
     char first[NAME];
 };
 
@@ -44,12 +45,13 @@ __attribute__((noinline)) static struct view table_view(void) {
     memset(&view, 0, sizeof view);
     pthread_mutex_lock(&table.lock);
     view.names = table.names;
+    view.length = strlen(table.names);
     pthread_mutex_unlock(&table.lock);
     return view;
 }
 
 __attribute__((noinline)) static void view_copy(struct view *view) {
-    memcpy(view->first, view->names, NAME - 1);
+    memcpy(view->first, view->names, view->length);
 }
 
 static void *reader(void *arg) {

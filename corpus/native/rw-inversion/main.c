@@ -34,8 +34,8 @@ static int search(int wanted) {
 
 static void rebuild(void) {
     pthread_mutex_lock(&disk_lock);
-    blocks_read += ENTRIES;
     pthread_rwlock_wrlock(&index_lock);
+    blocks_read += ENTRIES;
     for (int i = 0; i < ENTRIES; i++)
         entries[i] = ENTRIES - i;
     pthread_rwlock_unlock(&index_lock);
