@@ -1,9 +1,10 @@
 /* Two threads push onto a stack by compare-and-swap; a third takes all there is in one exchange and frees it. */
+#define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define EACH 25
 
@@ -55,7 +56,7 @@ static void *taker(void *unused) {
     for (int taken = 0; taken < 2 * EACH;) {
         int some = take_all();
         if (some == 0)
-            sched_yield();
+            usleep(100);
         taken += some;
     }
     return NULL;

@@ -1,8 +1,10 @@
 /* Everything atomic is relaxed here, and fences do the ordering: a letter handed over, and a spin lock around a cash box. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int letter;
 static atomic_int sent;
@@ -28,7 +30,7 @@ __attribute__((noinline)) static void send(int text) {
 
 __attribute__((noinline)) static int receive(void) {
     while (atomic_load_explicit(&sent, memory_order_relaxed) == 0)
-        sched_yield();
+        usleep(100);
     atomic_thread_fence(memory_order_acquire);
     return letter;
 }

@@ -1,8 +1,9 @@
 /* Two readings are published by flags; one reader pairs the release with an acquire, the other only with a relaxed load. */
+#define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <unistd.h>
 
 int pressure;
 int temperature;
@@ -35,7 +36,7 @@ static void *thermometer(void *unused) {
 __attribute__((noinline)) static int show_pressure(void) {
     while (!atomic_load_explicit(&pressure_ready, memory_order_acquire)) {
         atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
-        sched_yield();
+        usleep(100);
     }
     return pressure;
 }
@@ -43,7 +44,7 @@ __attribute__((noinline)) static int show_pressure(void) {
 __attribute__((noinline)) static int show_temperature(void) {
     while (!atomic_load_explicit(&temperature_ready, memory_order_relaxed)) {
         atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
-        sched_yield();
+        usleep(100);
     }
     return temperature;
 }
