@@ -68,6 +68,13 @@ pub struct Side {
     pub stack: Vec<String>,
 }
 
+impl Side {
+    /// Whether the recorder was not sure of the event's value or place: a text trace has `~` behind it then.
+    pub fn is_inexact(&self) -> bool {
+        self.op.ends_with('~')
+    }
+}
+
 /// What readers are shown of a finding beside its facts; not in the JSON.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Exhibit {

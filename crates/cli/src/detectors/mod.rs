@@ -20,6 +20,7 @@ mod sync_preserving;
 mod verify;
 
 pub(crate) use plan::Plan;
+pub(crate) use settle::not_sure;
 
 use crate::args::Detector;
 use crate::kept::Ending;

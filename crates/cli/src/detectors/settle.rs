@@ -1,13 +1,13 @@
 //! From claims to findings: one for each fingerprint, the surest first; predictions only with a witness that was accepted.
 
-use super::checks::Checks;
+use super::checks::{Backed, Checks};
 use super::claim::{About, Claim, Shown};
 use super::{Whole, budget, name};
 use crate::args::Detector;
 use crate::moments::Moments;
 use crate::picture::Scene;
 use event::{Event, LockId, Names, Op, Space, VarId};
-use report::{AnalysisStats, Finding, Kind, Side, fingerprint, object_identity, side_identity};
+use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
@@ -31,17 +31,33 @@ pub(super) fn settle(
     let mut pictures: BTreeMap<Kind, usize> = BTreeMap::new();
     for (print, drafts) in groups {
         let drawn = pictures.entry(drafts[0].claim.kind).or_default();
-        let Some((best, (evidence, witness))) = drafts.iter().find_map(|draft| {
+        let mut doubtful = None;
+        let sure = drafts.iter().find_map(|draft| {
             if known.covers(&draft.claim, &mut findings) {
                 return None;
             }
-            checks.evidence(&draft.claim, whole).map(|evidence| (draft, evidence))
-        }) else {
-            continue;
+            let backed = checks.evidence(&draft.claim, &draft.sides, whole)?;
+            match backed.inexact {
+                // Another of the same may rest on nothing inexact.
+                Some(event) => {
+                    doubtful.get_or_insert((draft, backed, event));
+                    None
+                }
+                None => Some((draft, backed)),
+            }
+        });
+        let (best, Backed { evidence, witness, .. }, why) = match (sure, doubtful) {
+            (Some((draft, backed)), _) => (draft, backed, draft.claim.why.clone()),
+            (None, Some((draft, backed, event))) => {
+                let why = format!("{}; {}", draft.claim.why, not_sure(event));
+                (draft, backed, why)
+            }
+            (None, None) => continue,
         };
-        known.add(&best.claim, findings.len());
-        let mut finding =
-            Finding::new(best.claim.kind, &name(best.claim.detector), evidence, print, best.claim.why.clone());
+        if evidence.status() != Status::Warning {
+            known.add(&best.claim, findings.len());
+        }
+        let mut finding = Finding::new(best.claim.kind, &name(best.claim.detector), evidence, print, why);
         finding.objects.clone_from(&best.objects);
         finding.sides.clone_from(&best.sides);
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
@@ -60,6 +76,11 @@ pub(super) fn settle(
     }
     checks.tell(whole.problems, stats);
     findings
+}
+
+/// Why what would be observed or predicted is a warning only.
+pub(crate) fn not_sure(event: u64) -> String {
+    format!("only a warning, for it rests on event {event}, of whose value or place the recorder was not sure")
 }
 
 /// The order in which claims are checked: the surest first; then kind after kind in turns, the rarest first, so that many of one
@@ -141,10 +162,8 @@ struct Known {
 }
 
 impl Known {
+    /// Takes a claim that is more than a warning.
     fn add(&mut self, claim: &Claim, place: usize) {
-        if matches!(claim.shown, Shown::Warning) {
-            return;
-        }
         match &claim.about {
             About::Variable(var) if claim.kind == Kind::Race => drop(self.races.entry(*var).or_insert(place)),
             About::Locks(locks) => drop(self.deadlocks.entry(sorted(locks)).or_insert(place)),

@@ -2,6 +2,7 @@
 
 use super::merge::{Entry, OBSERVED, merge, nothing};
 use super::written::formula;
+use crate::detectors::not_sure;
 use crate::held::HeldLocks;
 use crate::output::say;
 use crate::picture::Scene;
@@ -98,14 +99,15 @@ impl Judged {
         }
         let concerns = |event| scene.is_some_and(|(bound, _)| bound.concerns(number, event));
         let scene = scene.map(|(_, trace)| Scene { names: judge.names, trace, concerns: &concerns, marks: &[] });
-        for entry in merge(outcomes, found, asked, !property.params.is_empty()) {
+        let sure = |event: u64| !judge.moments.get(&event).is_some_and(Side::is_inexact);
+        for entry in merge(outcomes, found, asked, !property.params.is_empty(), &sure) {
             self.result(property, &entry);
             self.act(judge, property, entry, scene.as_ref());
         }
     }
 
     fn result(&mut self, property: &Property, entry: &Entry) {
-        let Entry { instance, verdict, end, violating, prediction, figures, truncated, omitted } = entry;
+        let Entry { instance, verdict, end, violating, prediction, doubt: _, figures, truncated, omitted } = entry;
         let mut result = PropertyResult::new(&property.name, property.logic.text(), prediction.causality, *verdict);
         // Only logics that look ahead have something to say about the end.
         let looks_ahead = matches!(property.logic, Logic::Future(_) | Logic::Ere { .. } | Logic::Logic { .. });
@@ -163,7 +165,7 @@ impl Judged {
             self.carry_out(spec, property, &[On::Truncated]);
         }
         let finds = matches!(entry.verdict, Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled);
-        if finds && !parametric_whole {
+        if (finds || entry.doubt.is_some()) && !parametric_whole {
             let finding = self.finding(judge, property, entry, words, scene);
             self.findings.push(finding);
         }
@@ -206,9 +208,13 @@ impl Judged {
         words: Option<String>,
         scene: Option<&Scene<'_>>,
     ) -> Finding {
-        let Entry { instance, verdict, violating, prediction, .. } = entry;
+        let Entry { instance, verdict, violating, prediction, doubt, .. } = entry;
         let model = prediction.causality;
-        let predicted = prediction.predicted.filter(|_| verdict == Verdict::Predicted);
+        let predicted = match doubt {
+            Some(_) if violating.is_some() => None,
+            Some(_) => prediction.doubtful.map(|(predicted, _)| predicted),
+            None => prediction.predicted.filter(|_| verdict == Verdict::Predicted),
+        };
         let side = match (&predicted, scene) {
             (Some(predicted), Some(scene)) => Some(moment(scene, predicted)),
             _ => violating.and_then(|event| judge.moments.get(&event).cloned()),
@@ -230,11 +236,14 @@ impl Judged {
         let instance: Vec<String> = instance.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let instance = if instance.is_empty() { String::new() } else { format!(" for {}", instance.join(", ")) };
         let words = words.map(|words| format!(": {words}")).unwrap_or_default();
-        let message = format!("{}{instance} {what}{words}", property.name);
+        let doubts = doubt.map(|event| format!("; {}", not_sure(event))).unwrap_or_default();
+        let message = format!("{}{instance} {what}{words}{doubts}", property.name);
         let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
         // Not the instance: threads and objects have other numbers in the next run.
         let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", judge.spec.name, property.name));
         let (evidence, values) = match predicted {
+            Some(Predicted { values, .. }) if doubt.is_some() => (Evidence::warning(), values),
+            None if doubt.is_some() => (Evidence::warning(), Vec::new()),
             Some(Predicted { schedule, values, .. }) => (Evidence::predicted(schedule), values),
             None => (Evidence::observed(None), Vec::new()),
         };
