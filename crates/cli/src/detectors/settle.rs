@@ -5,9 +5,10 @@ use super::claim::{About, Claim, Shown};
 use super::{Whole, budget, name};
 use crate::args::Detector;
 use crate::moments::Moments;
+use crate::origins::Origins;
 use crate::picture::Scene;
 use event::{Event, LockId, Names, Op, Space, VarId};
-use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity};
+use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, side_identity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
@@ -22,9 +23,10 @@ pub(super) fn settle(
     claims: Vec<Claim>,
     whole: &Whole<'_>,
     moments: &Moments,
+    origins: &Origins<'_>,
     stats: &mut BTreeMap<String, AnalysisStats>,
 ) -> Vec<Finding> {
-    let groups = in_turns(group(claims, whole.names, moments));
+    let groups = in_turns(group(claims, whole.names, moments, origins));
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = Known::default();
@@ -60,6 +62,7 @@ pub(super) fn settle(
         let mut finding = Finding::new(best.claim.kind, &name(best.claim.detector), evidence, print, why);
         finding.objects.clone_from(&best.objects);
         finding.sides.clone_from(&best.sides);
+        finding.origins = origins.of(&best.claim.about.ids(), &best.sides);
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
         finding.merged = same.map(|draft| draft.claim.more + 1).sum::<u64>() - 1;
         let others = drafts.iter().map(|draft| &draft.claim).filter(|other| is_as_sure(other, &best.claim));
@@ -111,14 +114,14 @@ fn first(claim: &Claim) -> Option<u64> {
 }
 
 /// Claims with names, those with the same fingerprint together, the surest first.
-fn group(claims: Vec<Claim>, names: &Names, moments: &Moments) -> Vec<(String, Vec<Draft>)> {
+fn group(claims: Vec<Claim>, names: &Names, moments: &Moments, origins: &Origins<'_>) -> Vec<(String, Vec<Draft>)> {
     let mut groups: HashMap<String, Vec<Draft>> = HashMap::new();
     for claim in claims {
         let sides: Vec<Side> = claim.parts.iter().map(|part| side(part, names, moments)).collect();
         let objects = claim.about.objects(names);
         let places: Vec<String> = sides.iter().map(side_identity).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let mut identities: Vec<String> = objects.iter().map(|object| object_identity(object)).collect();
+        let mut identities: Vec<String> = claim.about.ids().into_iter().map(|id| origins.identity(id)).collect();
         // Where a cycle begins does not matter.
         if matches!(claim.about, About::Locks(_)) {
             identities.sort_unstable();

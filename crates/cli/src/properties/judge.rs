@@ -4,18 +4,19 @@ use super::merge::{Entry, OBSERVED, merge, nothing};
 use super::written::formula;
 use crate::detectors::not_sure;
 use crate::held::HeldLocks;
+use crate::moments;
+use crate::origins::Origins;
 use crate::output::say;
 use crate::picture::Scene;
-use event::{Batch, Names};
+use event::{Batch, Meta, Names};
 use predict::{Predicted, Predictions};
 use property::check::{Action, Causality, Handler, Logic, Property, Spec};
 use property::run::Outcome;
 use property::steps::BoundSpec;
 use property::syntax::Sources;
 use property::syntax::ast::{EreMode, Outcome as On};
-use report::{Evidence, Finding, Kind, PropertyResult, Side, Tried, Verdict, fingerprint, site_identity};
+use report::{Evidence, Finding, Kind, PropertyResult, Side, Tried, Verdict, fingerprint, side_identity, split_site};
 use std::collections::{BTreeMap, HashMap};
-use trace::text::event_text;
 
 /// Findings that come with a picture of the orders: more than anybody looks at.
 const PICTURES: usize = 100;
@@ -43,6 +44,8 @@ pub(super) struct Judge<'a> {
     /// What happened at the events that violated something.
     pub(super) moments: &'a HashMap<u64, Side>,
     pub(super) names: &'a Names,
+    pub(super) meta: &'a Meta,
+    pub(super) origins: &'a Origins<'a>,
 }
 
 /// What came of the search of other runs.
@@ -216,7 +219,7 @@ impl Judged {
             None => prediction.predicted.filter(|_| verdict == Verdict::Predicted),
         };
         let side = match (&predicted, scene) {
-            (Some(predicted), Some(scene)) => Some(moment(scene, predicted)),
+            (Some(predicted), Some(scene)) => Some(moment(scene, judge.meta, predicted)),
             _ => violating.and_then(|event| judge.moments.get(&event).cloned()),
         };
         let what = match (verdict, &predicted) {
@@ -238,7 +241,7 @@ impl Judged {
         let words = words.map(|words| format!(": {words}")).unwrap_or_default();
         let doubts = doubt.map(|event| format!("; {}", not_sure(event))).unwrap_or_default();
         let message = format!("{}{instance} {what}{words}{doubts}", property.name);
-        let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
+        let place = side.as_ref().map(side_identity).unwrap_or_default();
         // Not the instance: threads and objects have other numbers in the next run.
         let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", judge.spec.name, property.name));
         let (evidence, values) = match predicted {
@@ -250,10 +253,11 @@ impl Judged {
         let mut finding = Finding::new(Kind::Property, &property.name, evidence, print, message);
         finding.objects = vec![format!("{}{instance}", property.name)];
         finding.suppressed = side.as_ref().is_some_and(|side| {
-            let here = |file: &str, line: u32| side.site == format!("{file}:{line}");
+            let here = |file: &str, line: u32| split_site(&side.site).1 == format!("{file}:{line}");
             judge.spec.suppressions.iter().any(|s| s.name == property.name && here(&s.file, s.line))
         });
         finding.sides = side.into_iter().collect();
+        finding.origins = judge.origins.of(&[], &finding.sides);
         let written = formula(property, judge.sources).map(|text| ("property".to_owned(), text));
         finding.exhibit.entries.extend(written);
         if !values.is_empty() {
@@ -271,17 +275,9 @@ impl Judged {
 }
 
 /// What happens at the violating event of a prediction.
-fn moment(scene: &Scene<'_>, predicted: &Predicted) -> Side {
+fn moment(scene: &Scene<'_>, meta: &Meta, predicted: &Predicted) -> Side {
     let (names, trace) = (scene.names, scene.trace);
     let mut held = HeldLocks::default();
     predicted.schedule.iter().for_each(|&event| held.step(trace, trace.events[event as usize]));
-    let event = trace.events[predicted.event as usize];
-    Side {
-        event: predicted.event,
-        thread: names.thread(event.thread()).to_owned(),
-        op: event_text(names, trace, event),
-        site: names.site(event.site()).to_owned(),
-        locks_held: held.names(names, event.thread()),
-        ..Side::default()
-    }
+    moments::side((names, meta), trace, predicted.event, trace.events[predicted.event as usize], &held)
 }
