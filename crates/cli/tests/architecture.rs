@@ -28,6 +28,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-source", &[]),
     (
         "foretrace",
         &[
