@@ -7,4 +7,5 @@ mod hostile;
 mod modules;
 mod objects;
 mod oracle;
+mod speed;
 mod watch;

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-const PROGRAM: &str = r#"
+pub(crate) const PROGRAM: &str = r#"
 #include "tell.h"
 #include <vector>
 #include <map>
@@ -33,7 +33,7 @@ int main(int argc, char **) {
 "#;
 
 /// The addresses of `.text`, one in `step`.
-fn code(path: &Path, step: usize) -> Vec<u64> {
+pub(crate) fn code(path: &Path, step: usize) -> Vec<u64> {
     let out = Command::new("readelf").arg("-SW").arg(path).output().expect("readelf runs");
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
     let line = text.lines().find(|l| l.contains(" .text ")).expect("a .text");
