@@ -99,6 +99,13 @@ line on standard error, 1 with --strict.")]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+}
+
+/// What to look for in a trace, and how to tell: the options that `check` and `run` share.
+#[derive(Args)]
+pub(crate) struct Analysis {
     /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) detect: Vec<Detector>,

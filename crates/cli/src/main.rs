@@ -1,5 +1,6 @@
 //! The `foretrace` command. Thin: it opens inputs, calls the crates that know, and shows what they say.
 
+mod analyse;
 mod args;
 mod commands;
 mod detectors;

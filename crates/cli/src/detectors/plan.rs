@@ -1,6 +1,6 @@
 //! Which detectors run, and what they are restricted to.
 
-use crate::args::{Check, Detector};
+use crate::args::{Analysis, Detector};
 use crate::properties::Properties;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -39,7 +39,7 @@ const RACES: [Detector; 4] = [Detector::Hb, Detector::SyncPreserving, Detector::
 
 impl Plan {
     /// What the command line says, else the specifications' `check` lines, else all of them.
-    pub(crate) fn new(args: &Check, properties: &Properties) -> Result<Plan> {
+    pub(crate) fn new(args: &Analysis, properties: &Properties) -> Result<Plan> {
         let checks: Vec<_> =
             properties.runs().enumerate().flat_map(|(n, run)| run.spec().checks.iter().map(move |c| (n, c))).collect();
         let of_specs = || {

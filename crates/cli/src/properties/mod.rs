@@ -10,7 +10,7 @@ mod written;
 pub(crate) use judge::Judged;
 pub(crate) use written::formula;
 
-use crate::args::{self, AtEnd, Check, Steps};
+use crate::args::{self, Analysis, AtEnd, Steps};
 use crate::commands::useless;
 use crate::held::HeldLocks;
 use crate::kept::Ending;
@@ -60,7 +60,7 @@ pub(crate) struct Properties {
 
 impl Properties {
     /// Loads what the command line names. `names` are those of the whole trace; only `--property` needs them.
-    pub(crate) fn load(args: &Check, names: Option<&Names>, color: bool) -> Result<Properties> {
+    pub(crate) fn load(args: &Analysis, names: Option<&Names>, color: bool) -> Result<Properties> {
         let knobs = Knobs {
             steps: args.steps.map(|steps| match steps {
                 Steps::Relevant => check::Steps::Relevant,

@@ -1,0 +1,186 @@
+//! The shared memory between watched processes and the observer. Both sides map it; nobody trusts the other's numbers.
+//!
+//! A session is a directory named by the environment variable [`SESSION_VARIABLE`]. It holds the file `session`
+//! ([`Session`], then its [`Watch`]es), and for each watched process image a file `p-PID-N` ([`Process`], [`Slot`]s, [`Chunk`]
+//! headers, then the chunks) with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0.
+
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// Names the session's directory.
+pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
+/// The first word of both files, "foretrac".
+pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
+/// Both sides must have the same.
+pub const VERSION: u32 = 1;
+/// Threads that can be told apart, or have run one after another in a slot.
+pub const SLOTS: usize = 1 << 13;
+/// Words of a chunk.
+pub const CHUNK_WORDS: usize = 4096;
+/// Chunks of a process at most: what a program can be ahead of its observer.
+pub const CHUNKS: usize = 1 << 12;
+
+/// The head of the file `session`.
+#[repr(C, align(64))]
+pub struct Session {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Bits of [`flags`].
+    pub flags: u32,
+    /// The observer's process.
+    pub observer: u32,
+    /// How many [`Watch`]es follow.
+    pub watches: u32,
+    /// Counts up while the observer lives, several times a second.
+    pub heartbeat: AtomicU64,
+}
+
+/// What the observer wants.
+pub mod flags {
+    /// No filters: every access is written.
+    pub const RECORD_ALL: u32 = 1;
+    /// Drop records rather than wait when the buffers are full.
+    pub const LOSSY: u32 = 2;
+    /// Only synchronisation matters: accesses are not recorded at all.
+    pub const NO_ACCESSES: u32 = 4;
+}
+
+/// A variable or a function that a specification speaks of.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Watch {
+    /// [`path_hash`] of the file it is in.
+    pub module: u64,
+    /// Its address in that file.
+    pub address: u64,
+    /// Its size in bytes (a function's length for a region).
+    pub size: u32,
+    /// 0 a variable, 1 a region.
+    pub what: u16,
+    /// Its number, for regions: the payload of `Begin` and `End`.
+    pub number: u16,
+}
+
+/// FNV-1a of a path.
+pub const fn path_hash(path: &[u8]) -> u64 {
+    let mut hash = 0xcbf2_9ce4_8422_2325;
+    let mut i = 0;
+    while i < path.len() {
+        hash = (hash ^ path[i] as u64).wrapping_mul(0x100_0000_01b3);
+        i += 1;
+    }
+    hash
+}
+
+/// A value alone in its cache line.
+#[repr(C, align(64))]
+pub struct Line<T>(pub T);
+
+/// The states of [`Process::state`].
+pub mod process {
+    /// Being set up: not to be read yet.
+    pub const STARTING: u32 = 0;
+    /// Recording.
+    pub const RUNNING: u32 = 1;
+    /// Ended by itself, all flushed.
+    pub const EXITED: u32 = 2;
+    /// Has called exec; what follows in this process is another file's.
+    pub const EXECUTED: u32 = 3;
+    /// The agent gave up (the observer died, no memory); the program went on unwatched.
+    pub const DETACHED: u32 = 4;
+}
+
+/// The head of a process' file.
+#[repr(C)]
+pub struct Process {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// [`VERSION`].
+    pub version: u32,
+    /// Its id.
+    pub pid: u32,
+    /// Its parent's id.
+    pub parent: u32,
+    /// Which agent: 0 static in the program, 1 in libtsan's place or linked, 2 preloaded into a program without hooks.
+    pub agent: u32,
+    /// One of [`process`].
+    pub state: AtomicU32,
+    /// Slots used so far: below are valid [`Slot`]s.
+    pub slots: AtomicU32,
+    /// Chunks used so far (the file is sparse beyond them).
+    pub chunks: AtomicU32,
+    /// Copies of the memory map written so far.
+    pub maps: AtomicU32,
+    /// The next ticket. Tickets are dense: each is in exactly one record.
+    pub ticket: Line<AtomicU64>,
+    /// Free chunks, a stack: index + 1 of the first in the lower half, a counter against ABA in the upper.
+    pub free: Line<AtomicU64>,
+    /// A futex: counts up when the observer gives chunks back.
+    pub returned: Line<AtomicU32>,
+    /// Threads waiting for a chunk.
+    pub waiting: Line<AtomicU32>,
+    /// Records lost for want of room.
+    pub lost: AtomicU64,
+    /// Threads not watched for want of a slot.
+    pub unwatched: AtomicU64,
+    /// Accesses seen by hooks, told at the end (0 if not counted).
+    pub accesses: AtomicU64,
+    /// Granules that were pinned.
+    pub pinned: AtomicU64,
+}
+
+/// What the observer needs to know of a slot.
+#[repr(C, align(64))]
+pub struct Slot {
+    /// The stamp of a read on its way into the chunk, +1; 0 if there is none.
+    pub reading: AtomicU64,
+    /// The operating system's id of the thread that has it now, 0 if none.
+    pub tid: AtomicU32,
+}
+
+/// The states of [`Chunk::state`].
+pub mod chunk {
+    /// In the stack of free chunks (or never used). All its words are zero.
+    pub const FREE: u32 = 0;
+    /// A thread writes into it; up to the first zero head it can be read.
+    pub const ACTIVE: u32 = 1;
+    /// Nobody writes into it any more.
+    pub const FULL: u32 = 2;
+}
+
+/// The head of a chunk.
+#[repr(C, align(64))]
+pub struct Chunk {
+    /// One of [`chunk`].
+    pub state: AtomicU32,
+    /// Whose.
+    pub slot: AtomicU32,
+    /// Its number among those of its slot, from 0, without gaps.
+    pub sequence: AtomicU64,
+    /// The next free one (index + 1), while it is free.
+    pub next: AtomicU32,
+}
+
+/// Where things are in a process' file.
+pub mod offset {
+    use super::{CHUNK_WORDS, CHUNKS, Chunk, Process, SLOTS, Slot};
+
+    const fn page(bytes: usize) -> usize {
+        (bytes + 4095) & !4095
+    }
+
+    /// The first [`Slot`].
+    pub const SLOTS_AT: usize = page(size_of::<Process>());
+    /// The first [`Chunk`].
+    pub const CHUNKS_AT: usize = page(SLOTS_AT + SLOTS * size_of::<Slot>());
+    /// The words of the first chunk.
+    pub const WORDS_AT: usize = page(CHUNKS_AT + CHUNKS * size_of::<Chunk>());
+    /// The whole file.
+    pub const SIZE: usize = WORDS_AT + CHUNKS * CHUNK_WORDS * 8;
+
+    /// The words of a chunk.
+    pub const fn words(chunk: usize) -> usize {
+        WORDS_AT + chunk * CHUNK_WORDS * 8
+    }
+}

@@ -1,0 +1,219 @@
+//! Records: what an agent writes into its chunks, as 64-bit words. `docs/recording.md` says what each means.
+//!
+//! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, most often an
+//! address. It is never zero and is written last, so that a reader sees a record whole or not at all.
+
+/// Addresses fit this many bits.
+pub const ADDRESS_BITS: u32 = 48;
+/// Places (call stacks) fit this many bits.
+pub const PLACE_BITS: u32 = 24;
+/// No more words than this in one record, texts aside.
+pub const MAX_WORDS: usize = 4;
+/// A text is cut to this many bytes.
+pub const MAX_TEXT: usize = 1024;
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $words:literal, $order:ident;)*) => {
+        /// What a record says.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Kind { $($(#[$doc])* $name = $code,)* }
+
+        impl Kind {
+            /// Every kind.
+            pub const ALL: &'static [Kind] = &[$(Kind::$name,)*];
+
+            /// The kind with this code, if there is one.
+            #[inline]
+            pub const fn from_code(code: u8) -> Option<Kind> {
+                match code { $($code => Some(Kind::$name),)* _ => None }
+            }
+
+            /// How many words a record of this kind has, the text behind a `Text` not counted.
+            #[inline]
+            pub const fn words(self) -> usize {
+                match self { $(Kind::$name => $words,)* }
+            }
+
+            /// How records of this kind are ordered.
+            #[inline]
+            pub const fn order(self) -> Ordered {
+                match self { $(Kind::$name => Ordered::$order,)* }
+            }
+        }
+    };
+}
+
+/// How a record finds its place among those of other threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ordered {
+    /// It has a ticket of its own, in the upper 40 bits of its second word. It takes a position in its thread.
+    Ticket,
+    /// It stands after every ticket below the thread's last `Stamp`, before the others. It takes a position in its thread.
+    Stamp,
+    /// It says something about its thread or about others, and has no place.
+    Aside,
+}
+
+kinds! {
+    /// Payload and auxiliary byte together (56 bits): the stamp of the `Stamp`-ordered records behind it.
+    Stamp = 1, 1, Aside;
+    /// Defines place `payload & 0xff_ffff`, called from place `payload >> 24`; word 1: the return address.
+    Place = 2, 2, Aside;
+    /// An access kept until now: aux mask, payload granule; word 1: position << 24 | place; word 2: [`late`].
+    Late = 3, 3, Aside;
+    /// Accesses of the granule were dropped: word 1: position << 24; word 2: [`late`].
+    Pin = 4, 3, Aside;
+    /// Text of `payload` bytes in the words behind; aux: [`TextFor`].
+    Text = 5, 1, Aside;
+    /// The thread could not write this many (payload) records.
+    Lost = 6, 1, Aside;
+    /// A read of a shared granule: aux mask, payload granule; word 1: place.
+    Read = 8, 2, Stamp;
+    /// Memory given: payload address; word 1: place; word 2: size.
+    Alloc = 9, 3, Stamp;
+    /// An access by which a thread arrives at a granule: aux mask, payload granule.
+    ArriveRead = 16, 2, Ticket;
+    /// The same, a write.
+    ArriveWrite = 17, 2, Ticket;
+    /// Memory taken back: payload address; word 2: size.
+    Free = 18, 3, Ticket;
+    /// A read of a watched variable: aux log2 size, payload address; word 2: value.
+    WatchRead = 19, 3, Ticket;
+    /// A write of a watched variable. Until its value is known, aux has [`PENDING`].
+    WatchWrite = 20, 3, Ticket;
+    /// Atomic load: aux [`atomic_aux`], payload address; word 2: value.
+    AtomicLoad = 21, 3, Ticket;
+    /// Atomic store.
+    AtomicStore = 22, 3, Ticket;
+    /// Atomic read-modify-write: the value written.
+    AtomicRmw = 23, 3, Ticket;
+    /// A fence: aux [`atomic_aux`].
+    Fence = 24, 2, Ticket;
+    /// The thread begins: word 2: the operating system's id.
+    ThreadStart = 32, 3, Ticket;
+    /// The thread ends.
+    ThreadEnd = 33, 2, Ticket;
+    /// Creates the thread of slot `word 2`.
+    Fork = 34, 3, Ticket;
+    /// Has waited for the thread of slot `word 2`.
+    Join = 35, 3, Ticket;
+    /// From here on aux: [`Class`], payload: the object. Takes a lock exclusively.
+    Acquire = 36, 2, Ticket;
+    /// Gives it back.
+    Release = 37, 2, Ticket;
+    /// Takes a lock shared.
+    ReadAcquire = 38, 2, Ticket;
+    /// Gives it back.
+    ReadRelease = 39, 2, Ticket;
+    /// A try or timed lock that succeeded.
+    TryAcquire = 40, 2, Ticket;
+    /// One that failed.
+    TryFail = 41, 2, Ticket;
+    /// Is about to block on a lock.
+    Request = 42, 2, Ticket;
+    /// Begins to wait on the condition; word 2: the lock.
+    Wait = 43, 3, Ticket;
+    /// Was woken; word 2: the lock | reason << 48 (0 notified, 1 timeout, 2 spurious).
+    Woken = 44, 3, Ticket;
+    /// Wakes one waiter.
+    Notify = 45, 2, Ticket;
+    /// Wakes every waiter.
+    NotifyAll = 46, 2, Ticket;
+    /// Lets later awaits of the object pass.
+    Post = 47, 2, Ticket;
+    /// Passes because of the posts before.
+    Await = 48, 2, Ticket;
+    /// Increments a semaphore.
+    Up = 49, 2, Ticket;
+    /// Decrements it.
+    Down = 50, 2, Ticket;
+    /// Makes a lock, condition, semaphore (word 2: its initial count or kind); where it came from.
+    Init = 51, 3, Ticket;
+    /// Ends its life.
+    Destroy = 52, 2, Ticket;
+    /// Enters the block named by the `Text` before it (aux 1: a region of a specification, payload its number).
+    Begin = 53, 2, Ticket;
+    /// Leaves it.
+    End = 54, 2, Ticket;
+    /// An internal event named by the `Text` before it; word 2: its value; payload 1 if it has one.
+    Internal = 55, 3, Ticket;
+    /// Misuse of the object told by the `Text` before it; aux: [`Class`].
+    Misuse = 56, 2, Ticket;
+}
+
+/// In the auxiliary byte of a `WatchWrite`: its value is not written yet.
+pub const PENDING: u8 = 0x80;
+
+/// What a `Text` is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum TextFor {
+    /// The name of the thread.
+    ThreadName = 1,
+    /// The name of the block or event of the next record.
+    Label = 2,
+    /// The name of the memory at the address in the word behind the text.
+    ObjectName = 3,
+    /// What is wrong, for the `Misuse` that follows.
+    Misuse = 4,
+    /// Something the report should tell.
+    Note = 5,
+}
+
+/// What kind of thing a synchronisation object is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Class {
+    /// A mutex.
+    Mutex = 1,
+    /// A read-write lock.
+    RwLock = 2,
+    /// A spin lock.
+    Spin = 3,
+    /// A condition variable.
+    Condition = 4,
+    /// A semaphore.
+    Semaphore = 5,
+    /// A barrier.
+    Barrier = 6,
+    /// `pthread_once` and the like.
+    Once = 7,
+    /// The guard of a function-local static.
+    Guard = 8,
+    /// A file descriptor; the object is its number.
+    Descriptor = 9,
+    /// A signal; the object is its number.
+    Signal = 10,
+    /// Told by annotations.
+    Annotated = 11,
+    /// A word that threads wait on (futex, `atomic::wait`).
+    Futex = 12,
+    /// `atexit` and the end of `main`.
+    AtExit = 13,
+}
+
+/// The first word of a record.
+#[inline]
+pub const fn head(kind: Kind, aux: u8, payload: u64) -> u64 {
+    kind as u64 | (aux as u64) << 8 | payload << 16
+}
+
+/// The second word of a ticketed record.
+#[inline]
+pub const fn ticketed(ticket: u64, place: u32) -> u64 {
+    ticket << PLACE_BITS | place as u64
+}
+
+/// The third word of a `Late` or `Pin`: whose access, whether it wrote, and whether it belongs at the end of its position
+/// (it repeats an access kept before it).
+#[inline]
+pub const fn late(slot: u32, write: bool, repeat: bool) -> u64 {
+    slot as u64 | (write as u64) << 32 | (repeat as u64) << 33
+}
+
+/// Memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2 acquire, 3 release, 4 acqrel) and log2 of the size.
+#[inline]
+pub const fn atomic_aux(order: u8, log2: u8) -> u8 {
+    order | log2 << 4
+}

@@ -1,0 +1,166 @@
+//! One trace through everything: reading, validation, detectors, properties. What `check` and `run` have in common.
+
+use crate::args::Analysis;
+use crate::detectors::{Detectors, Plan};
+use crate::input::{self, Input};
+use crate::interrupt::Interrupt;
+use crate::kept::{Ending, Kept};
+use crate::output::say;
+use crate::properties::Properties;
+use crate::specs::wants_color;
+use crate::usage;
+use crate::walk::{Walked, walk};
+use anyhow::Result;
+use event::Space;
+use report::{AnalysisStats, Problem, Report, Stats, TraceFigures};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+use trace::validate::Validator;
+
+/// A trace with all that was found in it.
+pub(crate) struct Analysed {
+    /// What the user calls the trace.
+    pub(crate) name: String,
+    pub(crate) report: Report,
+    /// Commands that handlers of a specification want carried out.
+    commands: Vec<String>,
+    /// The exit code that a handler wants for findings.
+    exit: Option<u8>,
+    /// The exit code of an interrupted analysis.
+    interrupted: Option<u8>,
+}
+
+impl Analysed {
+    /// Carries out what handlers asked for, and says how the analysis ends.
+    pub(crate) fn conclude(&self, strict: bool) -> u8 {
+        for command in &self.commands {
+            // Standard output is for the result.
+            let status = std::process::Command::new("sh").args(["-c", command]).stdout(std::io::stderr()).status();
+            if !status.as_ref().is_ok_and(std::process::ExitStatus::success) {
+                say(&format!("`exec {command}` failed: {status:?}"));
+            }
+        }
+        let ill_formed = !self.report.trace.problems.is_empty();
+        match (self.interrupted, report::exit_code(&self.report, strict)) {
+            (Some(code), _) => code,
+            (None, 1) => self.exit.unwrap_or(1),
+            (None, 0) if strict && ill_formed => 1,
+            (None, code) => code,
+        }
+    }
+}
+
+/// Reads a trace and looks for what is asked.
+pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
+    let started = Instant::now();
+    // A formula on the command line is about the names of the trace: they must be known before it is understood.
+    let (mut input, names) = if args.property.is_empty() {
+        (input::open(trace)?, None)
+    } else {
+        let (input, names) = input::open_with_names(trace)?;
+        (input, Some(names))
+    };
+    let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
+    let interrupt = Interrupt::listen();
+    let mut detectors = Detectors::new(Plan::new(args, &properties)?);
+    let mut kept = Kept::new(properties.search() || detectors.need_trace());
+    let read = read(&mut input, &mut properties, &mut detectors, &mut kept, &interrupt);
+    let Read { walked, problems, omitted, stopped } = read;
+    let Walked { events, interrupted, .. } = walked;
+    if let Some(error) = &walked.error
+        && events == 0
+    {
+        anyhow::bail!("{}: {error}", input.name);
+    }
+    let names = input.source.names();
+    let losses = walked.losses(&input);
+    if events == 0
+        && let Some(loss) = losses.first()
+    {
+        anyhow::bail!("{}: {loss}", input.name);
+    }
+    let figures = TraceFigures {
+        events,
+        threads: names.space(Space::Thread).len() as u64,
+        variables: names.space(Space::Var).len() as u64,
+        locks: names.space(Space::Lock).len() as u64,
+        complete: losses.is_empty(),
+        problems,
+        problems_omitted: omitted,
+        losses,
+    };
+    let unread = if interrupted.is_some() { Some("interrupted") } else { stopped.then_some("stopped by a handler") };
+    let reading = started.elapsed().as_secs_f64();
+    let searching = Instant::now();
+    let at_end = figures.complete && !stopped;
+    let problems = figures.problems.len() as u64 + figures.problems_omitted;
+    let ending = Ending { at_end, problems, unread, kept: &kept, interrupt: &interrupt };
+    let mut judged = properties.finish(input.source.names(), &ending)?;
+    let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
+    let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
+    if !properties.is_empty() {
+        per_analysis.insert("properties".to_owned(), took(searching.elapsed().as_secs_f64()));
+    }
+    let known = (input.source.names(), input.source.meta());
+    let mut detected = detectors.finish(&properties, known, trace, &ending);
+    properties.suppress(&mut detected.findings);
+    if args.detect.is_empty() {
+        properties.handle(&detected.findings, &detected.stats, &mut judged);
+    }
+    per_analysis.extend(detected.stats);
+    let interrupted = interrupted.or(interrupt.asked());
+    let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
+    report.properties = judged.results;
+    report.findings.add(judged.findings.into_iter().chain(detected.findings));
+    let seconds = started.elapsed().as_secs_f64();
+    report.stats = Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis };
+    Ok(Analysed { name: input.name, report, commands: judged.commands, exit: judged.exit, interrupted })
+}
+
+/// What reading a trace to its end gave.
+struct Read {
+    walked: Walked,
+    problems: Vec<Problem>,
+    /// Problems beyond those kept in words.
+    omitted: u64,
+    /// A property asked for it.
+    stopped: bool,
+}
+
+fn read(
+    input: &mut Input,
+    properties: &mut Properties,
+    detectors: &mut Detectors,
+    kept: &mut Kept,
+    interrupt: &Interrupt,
+) -> Read {
+    let mut validator = Validator::new();
+    let mut problems = Vec::new();
+    let mut stopped = false;
+    let name = input.name.clone();
+    let walked = walk(input, interrupt, |source, batch| {
+        for problem in validator.check(source.names(), batch) {
+            let place = source.place((problem.event - batch.first) as usize);
+            problems.push(Problem {
+                event: Some(problem.event),
+                place: place.map(|place| place.to_string()),
+                message: problem.message.clone(),
+            });
+        }
+        kept.add(batch);
+        detectors.batch(source.names(), batch);
+        if !properties.is_empty() {
+            properties.batch(source.names(), batch);
+            if let Some(property) = properties.stop() {
+                say(&format!("{name}: stopped, as property {property} asks for"));
+                stopped = true;
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    });
+    let omitted = validator.count() - problems.len() as u64;
+    Read { walked, problems, omitted, stopped }
+}
