@@ -29,6 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-source", &[]),
     (
         "foretrace",
         &[
