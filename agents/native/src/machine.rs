@@ -1,0 +1,194 @@
+//! Everything that depends on the machine (x86-64, Linux): thread-local storage, system calls, hooks that know their
+//! caller's address.
+
+use core::arch::{asm, global_asm};
+
+use crate::frames::Frame;
+use crate::thread::Thread;
+
+// Rust has no stable thread-locals without std. Initial-exec is a third faster than what a library gets by default, and
+// becomes local-exec when the linker sees a program.
+global_asm!(
+    ".pushsection .tbss,\"awT\",@nobits",
+    ".p2align 6",
+    ".hidden foretrace_tls",
+    ".globl foretrace_tls",
+    ".type foretrace_tls,@object",
+    ".size foretrace_tls,64",
+    "foretrace_tls: .zero 64",
+    ".popsection"
+);
+
+/// What hooks need of their thread before anything else. Zero in a new thread.
+#[repr(C)]
+pub struct Tls {
+    /// The thread's state, if its accesses are to be recorded.
+    pub accesses: *mut Thread,
+    /// Above the newest frame of the call stack.
+    pub top: *mut Frame,
+    /// Above the last frame there is room for; 0 if entries must take the slow way.
+    pub end: *mut Frame,
+    /// The first frame; `usize::MAX` if exits must take the slow way.
+    pub base: *mut Frame,
+    /// The lowest address of the thread's stack that another thread has seen, `usize::MAX` if there is none.
+    pub shared_stack: usize,
+    /// The thread's state, if it has one.
+    pub thread: *mut Thread,
+    /// See `thread::phase`.
+    pub phase: u32,
+    /// Inside a hook.
+    pub busy: bool,
+}
+
+/// This thread's.
+#[inline(always)]
+pub fn tls() -> *mut Tls {
+    let tls: *mut Tls;
+    // SAFETY: reads the thread pointer and a constant of the linker.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + foretrace_tls@GOTTPOFF]",
+            "add {0}, qword ptr fs:[0]",
+            out(reg) tls,
+            options(nostack, pure, readonly)
+        );
+    }
+    tls
+}
+
+/// The word at a place of [`Tls`] without computing its address.
+#[inline(always)]
+pub fn accesses() -> *mut Thread {
+    let thread: *mut Thread;
+    // SAFETY: `accesses` is the first word.
+    unsafe {
+        asm!(
+            "mov {0}, qword ptr [rip + foretrace_tls@GOTTPOFF]",
+            "mov {0}, qword ptr fs:[{0}]",
+            out(reg) thread,
+            options(nostack, pure, readonly, preserves_flags)
+        );
+    }
+    thread
+}
+
+/// The stack pointer, roughly.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let sp: usize;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
+    sp
+}
+
+/// A system call that no interceptor sees. Negative results are error numbers.
+#[inline(always)]
+pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
+    let result: isize;
+    // SAFETY: the caller answers for what the call does; the kernel clobbers rcx and r11.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") a[0], in("rsi") a[1], in("rdx") a[2], in("r10") a[3], in("r8") a[4], in("r9") a[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack)
+        );
+    }
+    result
+}
+
+/// Which form of the agent this is, for `Process::agent`: 0 inside the program, 1 in a library.
+pub fn form() -> u32 {
+    let here: usize;
+    // SAFETY: the linker gives every module the address of its own head.
+    unsafe {
+        asm!(".weak __ehdr_start", ".hidden __ehdr_start", "lea {}, [rip + __ehdr_start]", out(reg) here,
+            options(nomem, nostack, preserves_flags));
+        let program = libc::getauxval(libc::AT_PHDR) as usize;
+        // The program headers stand right behind the head of the program.
+        u32::from(here == 0 || program.wrapping_sub(here) > 4096)
+    }
+}
+
+/// Ends the process where it stands.
+pub fn trap() -> ! {
+    // SAFETY: does not return.
+    unsafe { asm!("ud2", options(noreturn)) }
+}
+
+/// `memcpy` would be our own interceptor.
+#[inline]
+pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
+    // SAFETY: the caller's pointers are good for `bytes`.
+    unsafe {
+        asm!("rep movsb", inout("rcx") bytes => _, inout("rdi") to => _, inout("rsi") from => _,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// `memset` to zero would be our own interceptor.
+#[inline]
+pub unsafe fn zero(to: *mut u64, words: usize) {
+    // SAFETY: the caller's pointer is good for `words`.
+    unsafe {
+        asm!("rep stosq", inout("rcx") words => _, inout("rdi") to => _, in("rax") 0,
+            options(nostack, preserves_flags));
+    }
+}
+
+/// Exports functions that hand their caller's address to a body, behind their own arguments. `shim2! { name => body; }`:
+/// `name(a, b)` becomes `body(a, b, pc)`.
+macro_rules! shims {
+    ($($macro:ident $register:literal;)*) => { shims! { @dollar ($) $($macro $register;)* } };
+    (@dollar ($d:tt) $($macro:ident $register:literal;)*) => { $(
+        #[allow(unused_macros)]
+        macro_rules! $macro {
+            ($d($d(#[$d meta:meta])* $d name:ident => $d body:path;)*) => { $d(
+                $d(#[$d meta])*
+                #[unsafe(naked)]
+                #[unsafe(no_mangle)]
+                pub unsafe extern "C" fn $d name() {
+                    ::core::arch::naked_asm!(
+                        concat!("mov ", $register, ", qword ptr [rsp]"),
+                        "jmp {body}",
+                        body = sym $d body
+                    )
+                }
+            )* };
+        }
+        #[allow(unused_imports)]
+        pub(crate) use $macro;
+    )* };
+}
+shims! {
+    shim0 "rdi";
+    shim1 "rsi";
+    shim2 "rdx";
+    shim3 "rcx";
+    shim4 "r8";
+    shim5 "r9";
+}
+
+/// The same for six arguments: the seventh goes over the stack.
+#[allow(unused_macros)]
+macro_rules! shim6 {
+    ($($(#[$meta:meta])* $name:ident => $body:path;)*) => { $(
+        $(#[$meta])*
+        #[unsafe(naked)]
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name() {
+            ::core::arch::naked_asm!(
+                "mov rax, qword ptr [rsp]",
+                "sub rsp, 8",
+                "push rax",
+                "call {body}",
+                "add rsp, 16",
+                "ret",
+                body = sym $body
+            )
+        }
+    )* };
+}
+#[allow(unused_imports)]
+pub(crate) use shim6;
