@@ -8,6 +8,7 @@
 #![allow(dead_code)]
 
 mod frames;
+mod intercept;
 mod machine;
 mod path;
 mod places;

@@ -137,6 +137,27 @@ pub unsafe fn zero(to: *mut u64, words: usize) {
     }
 }
 
+/// `memmove` would be our own interceptor.
+pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
+    if (to as usize).wrapping_sub(from as usize) >= bytes {
+        // SAFETY: the caller's pointers are good for `bytes`, and going up overwrites nothing that is still to be read.
+        return unsafe { copy(to, from, bytes) };
+    }
+    for i in (0..bytes).rev() {
+        // SAFETY: the same, going down. Volatile: a plain loop would become a call of `memmove`.
+        unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
+    }
+}
+
+/// `memset` would be our own interceptor.
+pub unsafe fn fill(to: *mut u8, byte: u8, bytes: usize) {
+    // SAFETY: the caller's pointer is good for `bytes`.
+    unsafe {
+        asm!("rep stosb", inout("rcx") bytes => _, inout("rdi") to => _, in("al") byte,
+            options(nostack, preserves_flags));
+    }
+}
+
 /// Exports functions that hand their caller's address to a body, behind their own arguments. `shim2! { name => body; }`:
 /// `name(a, b)` becomes `body(a, b, pc)`.
 macro_rules! shims {
@@ -179,12 +200,14 @@ macro_rules! shim6 {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() {
             ::core::arch::naked_asm!(
-                "mov rax, qword ptr [rsp]",
-                "sub rsp, 8",
-                "push rax",
+                ".cfi_startproc",
+                "push qword ptr [rsp]",
+                ".cfi_adjust_cfa_offset 8",
                 "call {body}",
-                "add rsp, 16",
+                "add rsp, 8",
+                ".cfi_adjust_cfa_offset -8",
                 "ret",
+                ".cfi_endproc",
                 body = sym $body
             )
         }

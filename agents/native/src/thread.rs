@@ -193,6 +193,14 @@ impl Thread {
         place
     }
 
+    /// Accesses are recorded again after [`Tls::accesses`] was cleared.
+    pub fn reconnect(&mut self) {
+        if session::flags() & flags::NO_ACCESSES == 0 {
+            // SAFETY: the thread's own storage.
+            unsafe { (*tls()).accesses = self };
+        }
+    }
+
     /// The program goes back to where it was with this stack pointer (longjmp).
     pub fn unwind(&mut self, sp: usize) {
         let _ = sp;
