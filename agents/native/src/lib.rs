@@ -7,15 +7,25 @@
 #![no_std]
 #![allow(dead_code)]
 
+mod access;
+mod atomics;
+mod events;
+mod filter;
 mod frames;
 mod intercept;
 mod machine;
 mod path;
 mod places;
 mod ring;
+mod sanitizer;
 mod session;
+mod shadow;
+mod slots;
+mod stacks;
+mod stripes;
 mod system;
 mod thread;
+mod watch;
 
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

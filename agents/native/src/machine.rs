@@ -1,9 +1,11 @@
 //! Everything that depends on the machine (x86-64, Linux): thread-local storage, system calls, hooks that know their
 //! caller's address.
 
-use core::arch::{asm, global_asm};
+use core::arch::{asm, global_asm, naked_asm};
+use core::mem::offset_of;
+use core::sync::atomic::AtomicUsize;
 
-use crate::frames::Frame;
+use crate::frames::{self, Frame};
 use crate::thread::Thread;
 
 // Rust has no stable thread-locals without std. Initial-exec is a third faster than what a library gets by default, and
@@ -30,8 +32,8 @@ pub struct Tls {
     pub end: *mut Frame,
     /// The first frame; `usize::MAX` if exits must take the slow way.
     pub base: *mut Frame,
-    /// The lowest address of the thread's stack that another thread has seen, `usize::MAX` if there is none.
-    pub shared_stack: usize,
+    /// The lowest address of the thread's stack that another thread has touched, `usize::MAX` if there is none.
+    pub shared_stack: *const AtomicUsize,
     /// The thread's state, if it has one.
     pub thread: *mut Thread,
     /// See `thread::phase`.
@@ -72,6 +74,64 @@ pub fn accesses() -> *mut Thread {
     thread
 }
 
+/// `__tsan_func_entry(pc)`, where `pc` is what the function returns to: pushes a frame.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_func_entry() {
+    naked_asm!(
+        "mov rax, qword ptr [rip + foretrace_tls@GOTTPOFF]",
+        "mov rcx, qword ptr fs:[rax + {top}]",
+        "cmp rcx, qword ptr fs:[rax + {end}]",
+        "jae 2f",
+        // A frame that is not above this one was left without an exit. The one below the first is above all.
+        "cmp qword ptr [rcx - {size} + {sp}], rsp",
+        "jbe 2f",
+        "mov qword ptr [rcx], rdi",
+        "mov qword ptr [rcx + {place}], 0",
+        "mov qword ptr [rcx + {sp}], rsp",
+        "add rcx, {size}",
+        "mov qword ptr fs:[rax + {top}], rcx",
+        "ret",
+        "2:",
+        "mov rsi, rsp",
+        "jmp {slow}",
+        top = const offset_of!(Tls, top),
+        end = const offset_of!(Tls, end),
+        sp = const offset_of!(Frame, sp),
+        place = const offset_of!(Frame, place),
+        size = const size_of::<Frame>(),
+        slow = sym frames::enter_slowly,
+    )
+}
+
+/// `__tsan_func_exit()`: pops it.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_func_exit() {
+    naked_asm!(
+        "mov rax, qword ptr [rip + foretrace_tls@GOTTPOFF]",
+        "mov rcx, qword ptr fs:[rax + {top}]",
+        "cmp rcx, qword ptr fs:[rax + {base}]",
+        "jbe 2f",
+        "mov rdx, qword ptr fs:[rax + {shared}]",
+        "mov rsi, qword ptr [rcx - 2 * {size} + {sp}]",
+        "sub rcx, {size}",
+        "cmp rsi, qword ptr [rdx]",
+        "ja 2f",
+        "mov qword ptr fs:[rax + {top}], rcx",
+        "ret",
+        "2:",
+        "mov rdi, rsp",
+        "jmp {slow}",
+        top = const offset_of!(Tls, top),
+        base = const offset_of!(Tls, base),
+        shared = const offset_of!(Tls, shared_stack),
+        sp = const offset_of!(Frame, sp),
+        size = const size_of::<Frame>(),
+        slow = sym frames::leave_slowly,
+    )
+}
+
 /// The stack pointer, roughly.
 #[inline(always)]
 pub fn stack_pointer() -> usize {
@@ -98,8 +158,8 @@ pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
     result
 }
 
-/// Which form of the agent this is, for `Process::agent`: 0 inside the program, 1 in a library.
-pub fn form() -> u32 {
+/// Whether the agent is linked into the program itself, not a library.
+pub fn is_in_program() -> bool {
     let here: usize;
     // SAFETY: the linker gives every module the address of its own head.
     unsafe {
@@ -107,7 +167,7 @@ pub fn form() -> u32 {
             options(nomem, nostack, preserves_flags));
         let program = libc::getauxval(libc::AT_PHDR) as usize;
         // The program headers stand right behind the head of the program.
-        u32::from(here == 0 || program.wrapping_sub(here) > 4096)
+        here != 0 && program.wrapping_sub(here) <= 4096
     }
 }
 
@@ -127,12 +187,31 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// `memset` to zero would be our own interceptor.
+/// From the end to the front: the target overlaps the source from above.
 #[inline]
-pub unsafe fn zero(to: *mut u64, words: usize) {
-    // SAFETY: the caller's pointer is good for `words`.
+pub unsafe fn copy_down(to: *mut u8, from: *const u8, bytes: usize) {
+    let mut left = bytes;
+    // SAFETY: the caller's pointers are good for `bytes`. Volatile: it must not become a call of memmove.
     unsafe {
-        asm!("rep stosq", inout("rcx") words => _, inout("rdi") to => _, in("rax") 0,
+        while !left.is_multiple_of(8) {
+            left -= 1;
+            to.add(left).write_volatile(from.add(left).read_volatile());
+        }
+        while left > 0 {
+            left -= 8;
+            let word = from.add(left).cast::<u64>().read_unaligned();
+            asm!("", options(nostack, preserves_flags));
+            to.add(left).cast::<u64>().write_unaligned(word);
+        }
+    }
+}
+
+/// `memset` would be our own interceptor.
+#[inline]
+pub unsafe fn fill(to: *mut u8, value: u8, bytes: usize) {
+    // SAFETY: the caller's pointer is good for `bytes`.
+    unsafe {
+        asm!("rep stosb", inout("rcx") bytes => _, inout("rdi") to => _, in("al") value,
             options(nostack, preserves_flags));
     }
 }
@@ -146,15 +225,6 @@ pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
     for i in (0..bytes).rev() {
         // SAFETY: the same, going down. Volatile: a plain loop would become a call of `memmove`.
         unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
-    }
-}
-
-/// `memset` would be our own interceptor.
-pub unsafe fn fill(to: *mut u8, byte: u8, bytes: usize) {
-    // SAFETY: the caller's pointer is good for `bytes`.
-    unsafe {
-        asm!("rep stosb", inout("rcx") bytes => _, inout("rdi") to => _, in("al") byte,
-            options(nostack, preserves_flags));
     }
 }
 
@@ -201,6 +271,7 @@ macro_rules! shim6 {
         pub unsafe extern "C" fn $name() {
             ::core::arch::naked_asm!(
                 ".cfi_startproc",
+                // The push aligns the stack as well.
                 "push qword ptr [rsp]",
                 ".cfi_adjust_cfa_offset 8",
                 "call {body}",
@@ -215,3 +286,23 @@ macro_rules! shim6 {
 }
 #[allow(unused_imports)]
 pub(crate) use shim6;
+
+/// Compares and exchanges 16 bytes; the value that was there.
+pub unsafe fn exchange_16(at: *mut u128, old: u128, new: u128) -> u128 {
+    let (mut low, mut high) = (old as u64, (old >> 64) as u64);
+    // SAFETY: the caller's pointer is good and aligned. rbx belongs to the compiler.
+    unsafe {
+        asm!(
+            "xchg {new}, rbx",
+            "lock cmpxchg16b xmmword ptr [{at}]",
+            "mov rbx, {new}",
+            at = in(reg) at,
+            new = inout(reg) new as u64 => _,
+            in("rcx") (new >> 64) as u64,
+            inout("rax") low,
+            inout("rdx") high,
+            options(nostack)
+        );
+    }
+    u128::from(low) | u128::from(high) << 64
+}

@@ -86,13 +86,14 @@ impl Ring {
         }
     }
 
-    /// Writes a record there is room for, its head last.
+    /// Writes a record there is room for, its head last. Where it is; null if it is lost.
     #[inline]
-    pub fn put(&mut self, words: &[u64]) {
-        let Some((&first, rest)) = words.split_first() else { return };
-        if self.at.is_null() {
+    pub fn put(&mut self, words: &[u64]) -> *mut u64 {
+        let Some((&first, rest)) = words.split_first() else { return ptr::null_mut() };
+        let record = self.at;
+        if record.is_null() {
             self.lost += 1;
-            return;
+            return record;
         }
         // SAFETY: `reserve` made room in the chunk, which is this thread's alone.
         unsafe {
@@ -102,6 +103,7 @@ impl Ring {
             (*self.at.cast::<AtomicU64>()).store(first, Release);
             self.at = self.at.add(words.len());
         }
+        record
     }
 
     /// Writes a `Stamp` if the last one has another number. Takes up to one word of the room.

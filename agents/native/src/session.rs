@@ -3,12 +3,19 @@
 use core::cell::UnsafeCell;
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicU32};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 
 use runtime::layout::{MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{machine, ring, system, thread};
+use crate::{machine, ring, shadow, stacks, stripes, system, thread, watch};
+
+/// Values of `Process::agent`.
+mod agent {
+    pub const STATIC: u32 = 0;
+    pub const LINKED: u32 = 1;
+    pub const PRELOADED: u32 = 2;
+}
 
 /// The states of [`STATE`].
 mod state {
@@ -21,6 +28,9 @@ mod state {
 static STATE: AtomicU32 = AtomicU32::new(state::NEW);
 static FILE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
+static PRELOADED: AtomicBool = AtomicBool::new(false);
+/// What the agent's library is called.
+const NAME: &[u8] = b"foretrace_native";
 static NAMES: Names = Names(UnsafeCell::new((Path::new(), Path::new())));
 
 /// The session's directory and the process' file in it.
@@ -34,16 +44,50 @@ pub fn is_running() -> bool {
     STATE.load(Relaxed) == state::RUNNING
 }
 
-/// Begins, if nobody has yet. True if the process is watched.
-pub fn start() -> bool {
+/// What became of a start.
+pub enum Started {
+    /// The process is watched.
+    Now,
+    /// Another thread is at it.
+    Soon,
+    /// It is not watched.
+    Off,
+}
+
+/// Begins, if nobody has yet.
+pub fn start() -> Started {
     match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
         Ok(_) => {
-            let watched = open_session() && open_process();
+            let watched = open_session() && shadow::start() && stacks::start() && open_process();
+            if watched {
+                watch::find();
+            }
             STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
-            watched
+            if watched { Started::Now } else { Started::Off }
         }
-        Err(now) => now == state::RUNNING,
+        Err(state::RUNNING) => Started::Now,
+        Err(state::STARTING) => Started::Soon,
+        Err(_) => Started::Off,
     }
+}
+
+/// A module of the program has hooks: the agent was not only preloaded.
+pub fn has_hooks() {
+    if is_running()
+        && let Some(process) = process()
+        && process.agent == agent::PRELOADED
+    {
+        let agent = (&raw const process.agent).cast_mut();
+        // SAFETY: a word of the mapped file that nobody else writes.
+        unsafe { agent.write_volatile(agent::LINKED) };
+    }
+}
+
+/// Whether any module has hooks.
+#[inline]
+pub fn is_hooked() -> bool {
+    // SAFETY: see [`has_hooks`], which may write meanwhile.
+    process().is_some_and(|process| unsafe { (&raw const process.agent).read_volatile() } != agent::PRELOADED)
 }
 
 /// The process' file.
@@ -172,7 +216,9 @@ fn find_variable(value: &mut Path) -> bool {
         {
             value.push(directory);
             found = directory.first() == Some(&b'/');
-            break;
+        }
+        if entry.starts_with(b"LD_PRELOAD=") && entry.windows(NAME.len()).any(|part| part == NAME) {
+            PRELOADED.store(true, Relaxed);
         }
     }
     // SAFETY: nothing refers to it any more.
@@ -212,7 +258,11 @@ fn open_process() -> bool {
             (*process).version = VERSION;
             (*process).pid = pid;
             (*process).parent = system::parent_id();
-            (*process).agent = machine::form();
+            (*process).agent = match (machine::is_in_program(), PRELOADED.load(Relaxed)) {
+                (true, _) => agent::STATIC,
+                (_, true) => agent::PRELOADED,
+                _ => agent::LINKED,
+            };
         }
         FILE.store(at, Release);
         copy_maps();
@@ -222,7 +272,15 @@ fn open_process() -> bool {
     false
 }
 
-/// Writes another copy of the memory map: after `dlopen`, what is loaded has changed.
+/// Modules were loaded (`dlopen`): the memory map has changed, and there may be more to watch.
+pub fn modules_changed() {
+    if is_running() {
+        copy_maps();
+        watch::find();
+    }
+}
+
+/// Writes another copy of the memory map.
 pub fn copy_maps() {
     let Some(process) = process() else { return };
     let number = process.maps.load(Relaxed);
@@ -253,10 +311,15 @@ pub fn after_fork_child() {
     STATE.store(state::STARTING, Release);
     let old = FILE.swap(ptr::null_mut(), AcqRel);
     ring::after_fork_child();
+    stripes::after_fork_child();
+    shadow::after_fork_child();
     let watched = open_process();
     if !old.is_null() {
         // SAFETY: the parent's file; no thread of this process writes into it any more.
         unsafe { system::unmap(old, offset::SIZE) };
+    }
+    if watched {
+        watch::find();
     }
     STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
     thread::after_fork_child();

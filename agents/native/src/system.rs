@@ -87,6 +87,24 @@ pub unsafe fn wipe_on_fork(at: *mut u8, bytes: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) };
 }
 
+/// Which pages of a mapping have memory: the lowest bit of a byte each. False if the kernel does not tell.
+pub fn resident(at: usize, bytes: usize, pages: &mut [u8]) -> bool {
+    debug_assert!(bytes.div_ceil(4096) <= pages.len());
+    // SAFETY: the answer has room for all pages.
+    unsafe { syscall(libc::SYS_mincore, [at, bytes, pages.as_mut_ptr() as usize, 0, 0, 0]) == 0 }
+}
+
+/// How large the first thread's stack may become.
+pub fn stack_limit() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the answer lives on this stack.
+    unsafe {
+        let into = &raw mut limit as usize;
+        syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_STACK as usize, 0, into, 0, 0]);
+    }
+    limit.rlim_cur as usize
+}
+
 /// A file's length, 0 if there is none.
 pub fn length(fd: c_int) -> usize {
     // SAFETY: asks only.

@@ -4,15 +4,11 @@ use core::ffi::{c_int, c_uint};
 
 use runtime::record::{Class, Kind, TextFor};
 
-use super::entry::scratch;
 use super::{Pointer, length, record, sync, threads};
-use crate::machine::{shim0, shim1, shim2, shim3, shim4, shim5, tls};
+use crate::machine::{shim1, shim2, shim3, shim4, shim5};
 use crate::path::Path;
+use crate::thread;
 
-shim0! {
-    __tsan_ignore_thread_begin => ignore_begin;
-    __tsan_ignore_thread_end => ignore_end;
-}
 shim1! {
     __tsan_acquire => acquire;
     __tsan_release => release;
@@ -64,34 +60,12 @@ mod flag {
     pub(super) const RECURSIVE: c_uint = 1 << 6;
 }
 
-/// From here to [`stop_ignoring`] the thread's accesses are not recorded.
-unsafe fn ignore() {
-    (*scratch()).ignoring += 1;
-    (*tls()).accesses = core::ptr::null_mut();
-}
-
-unsafe fn stop_ignoring() {
-    let ignoring = &mut (*scratch()).ignoring;
-    *ignoring = ignoring.saturating_sub(1);
-    if *ignoring == 0 {
-        record(0, |thread| thread.reconnect());
-    }
-}
-
-unsafe extern "C" fn ignore_begin(_pc: usize) {
-    ignore();
-}
-
-unsafe extern "C" fn ignore_end(_pc: usize) {
-    stop_ignoring();
-}
-
 unsafe extern "C" fn annotate_ignore_begin(_file: Pointer, _line: c_int, _pc: usize) {
-    ignore();
+    thread::ignore(1);
 }
 
 unsafe extern "C" fn annotate_ignore_end(_file: Pointer, _line: c_int, _pc: usize) {
-    stop_ignoring();
+    thread::ignore(-1);
 }
 
 unsafe extern "C" fn acquire(object: Pointer, pc: usize) {
@@ -112,22 +86,22 @@ unsafe extern "C" fn mutex_destroy(mutex: Pointer, _flags: c_uint, pc: usize) {
 
 /// What follows is the inside of the mutex.
 unsafe extern "C" fn mutex_begin(_mutex: Pointer, _flags: c_uint, _pc: usize) {
-    ignore();
+    thread::ignore(1);
 }
 
 unsafe extern "C" fn mutex_end(_mutex: Pointer, _flags: c_uint, _pc: usize) {
-    stop_ignoring();
+    thread::ignore(-1);
 }
 
 unsafe extern "C" fn mutex_pre_lock(mutex: Pointer, flags: c_uint, pc: usize) {
     if flags & flag::TRY == 0 {
         sync(pc, Kind::Request, Class::Annotated, mutex);
     }
-    ignore();
+    thread::ignore(1);
 }
 
 unsafe extern "C" fn mutex_post_lock(mutex: Pointer, flags: c_uint, recursion: c_int, pc: usize) {
-    stop_ignoring();
+    thread::ignore(-1);
     let kind = if flags & flag::FAILED != 0 {
         Kind::TryFail
     } else if flags & flag::READ != 0 {
@@ -146,7 +120,7 @@ unsafe extern "C" fn mutex_post_lock(mutex: Pointer, flags: c_uint, recursion: c
 unsafe extern "C" fn mutex_pre_unlock(mutex: Pointer, flags: c_uint, pc: usize) -> c_int {
     let kind = if flags & flag::READ != 0 { Kind::ReadRelease } else { Kind::Release };
     sync(pc, kind, Class::Annotated, mutex);
-    ignore();
+    thread::ignore(1);
     1
 }
 

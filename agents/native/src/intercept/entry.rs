@@ -3,7 +3,6 @@
 
 use core::arch::{asm, global_asm};
 
-use super::Pointer;
 use super::once::Once;
 
 /// A few words of this thread's that no hook touches. Zero in a new thread.
@@ -11,10 +10,6 @@ use super::once::Once;
 pub(super) struct Scratch {
     /// The newest `pthread_once` under way.
     pub(super) once: *mut Once,
-    /// The fiber that runs, if fibers are used.
-    pub(super) fiber: Pointer,
-    /// How often the program has asked to ignore accesses.
-    pub(super) ignoring: u64,
 }
 
 global_asm!(
@@ -23,8 +18,8 @@ global_asm!(
     ".hidden foretrace_scratch",
     ".globl foretrace_scratch",
     ".type foretrace_scratch,@object",
-    ".size foretrace_scratch,24",
-    "foretrace_scratch: .zero 24",
+    ".size foretrace_scratch,8",
+    "foretrace_scratch: .zero 8",
     ".popsection"
 );
 

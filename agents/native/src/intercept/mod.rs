@@ -21,12 +21,12 @@ mod header;
 mod longjmp;
 mod memory;
 mod mutex;
+mod no_annotations;
 mod once;
 mod poll;
 mod process;
 mod real;
 mod rwlock;
-mod sanitizer;
 mod semaphore;
 mod signals;
 mod spin;
@@ -59,7 +59,7 @@ fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
     thread::enter(pc, |thread| {
         if STALE.load(Relaxed) && STALE.swap(false, Relaxed) {
-            session::copy_maps();
+            session::modules_changed();
         }
         f(thread)
     })
@@ -104,12 +104,10 @@ fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
     }
 }
 
-/// Whether accesses of functions of the C library mean anything: not in a thread that is told to ignore them, and not if
-/// the program's own are not seen.
+/// Whether accesses of functions of the C library mean anything: not if the program's own are not seen, or ignored.
 #[inline]
 fn has_hooks() -> bool {
-    // SAFETY: the thread's own storage.
-    unsafe { (*entry::scratch()).ignoring == 0 }
+    session::is_running() && session::is_hooked() && !thread::is_ignoring()
 }
 
 /// The length of a text, without the interceptor of `strlen`.

@@ -71,14 +71,11 @@ shim2! {
 }
 shim3! {
     memcpy => copy;
-    __tsan_memcpy => copy;
     memmove => move_block;
-    __tsan_memmove => move_block;
     mempcpy => copy_to_end;
     __mempcpy => copy_to_end;
     bcopy => copy_reversed;
     memset => set;
-    __tsan_memset => set;
     memcmp => compare;
     bcmp => compare;
     memchr => find_byte;
