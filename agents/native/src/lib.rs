@@ -12,6 +12,7 @@ mod atomics;
 mod events;
 mod filter;
 mod frames;
+mod intercept;
 mod machine;
 mod path;
 mod places;

@@ -216,6 +216,18 @@ pub unsafe fn fill(to: *mut u8, value: u8, bytes: usize) {
     }
 }
 
+/// `memmove` would be our own interceptor.
+pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
+    if (to as usize).wrapping_sub(from as usize) >= bytes {
+        // SAFETY: the caller's pointers are good for `bytes`, and going up overwrites nothing that is still to be read.
+        return unsafe { copy(to, from, bytes) };
+    }
+    for i in (0..bytes).rev() {
+        // SAFETY: the same, going down. Volatile: a plain loop would become a call of `memmove`.
+        unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
+    }
+}
+
 /// Exports functions that hand their caller's address to a body, behind their own arguments. `shim2! { name => body; }`:
 /// `name(a, b)` becomes `body(a, b, pc)`.
 macro_rules! shims {
@@ -258,11 +270,15 @@ macro_rules! shim6 {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name() {
             ::core::arch::naked_asm!(
+                ".cfi_startproc",
                 // The push aligns the stack as well.
                 "push qword ptr [rsp]",
+                ".cfi_adjust_cfa_offset 8",
                 "call {body}",
                 "add rsp, 8",
+                ".cfi_adjust_cfa_offset -8",
                 "ret",
+                ".cfi_endproc",
                 body = sym $body
             )
         }

@@ -83,6 +83,13 @@ pub fn has_hooks() {
     }
 }
 
+/// Whether any module has hooks.
+#[inline]
+pub fn is_hooked() -> bool {
+    // SAFETY: see [`has_hooks`], which may write meanwhile.
+    process().is_some_and(|process| unsafe { (&raw const process.agent).read_volatile() } != agent::PRELOADED)
+}
+
 /// The process' file.
 #[inline]
 pub fn file() -> *mut u8 {

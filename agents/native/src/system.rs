@@ -162,3 +162,12 @@ pub fn give_way() {
     // SAFETY: touches nothing.
     unsafe { syscall(libc::SYS_sched_yield, [0; 6]) };
 }
+
+/// Wakes whoever sleeps on the word.
+pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
+    // SAFETY: the kernel does not look into the word.
+    unsafe {
+        let word = ptr::from_ref(word) as usize;
+        syscall(libc::SYS_futex, [word, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0]);
+    }
+}
