@@ -159,6 +159,8 @@ pub enum TextFor {
     Misuse = 4,
     /// Something the report should tell.
     Note = 5,
+    /// Races on the memory at the address in the word behind the text are meant: its size in decimal, a space, why.
+    Benign = 6,
 }
 
 /// What kind of thing a synchronisation object is.
@@ -181,7 +183,7 @@ pub enum Class {
     Once = 7,
     /// The guard of a function-local static.
     Guard = 8,
-    /// A file descriptor; the object is its number.
+    /// A file descriptor; the object is its number (20 bits) and which life it is (above), or a connection (bit 47).
     Descriptor = 9,
     /// A signal; the object is its number.
     Signal = 10,
