@@ -30,9 +30,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("foretrace-report", &[]),
     ("foretrace-source", &[]),
+    ("foretrace-agents", &[]),
     (
         "foretrace",
         &[
+            "foretrace-agents",
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
