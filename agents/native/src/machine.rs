@@ -40,6 +40,8 @@ pub struct Tls {
     pub phase: u32,
     /// Inside a hook.
     pub busy: bool,
+    /// At the end of the hook, the fast ways are to be opened or closed anew.
+    pub reopen: bool,
 }
 
 /// This thread's.

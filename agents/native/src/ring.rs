@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use runtime::filter::Sink;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset};
+use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset, process};
 use runtime::record::{Kind, head};
 
 use crate::{session, system};
@@ -138,6 +138,10 @@ impl Ring {
             process.waiting.0.fetch_add(1, SeqCst);
             system::futex_wait(&process.returned.0, returned, PATIENCE);
             process.waiting.0.fetch_sub(1, SeqCst);
+            // The observer itself may have had enough.
+            if process.state.load(Relaxed) == process::DETACHED {
+                session::forget();
+            }
             if !session::is_running() {
                 return None;
             }

@@ -64,20 +64,40 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
             return None;
         }
         (*tls).busy = true;
+        // The fast way looks at what is about to change.
+        let accesses = (*tls).accesses;
+        (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
         thread.pc = pc;
-        if thread.pending.is_some() {
+        let was_pending = thread.pending.is_some();
+        if was_pending {
             thread.settle();
-            thread.open(tls);
         }
+        (*tls).reopen = was_pending;
         let result = f(thread);
-        if thread.pending.is_some() {
-            thread.open(tls);
-        }
         compiler_fence(SeqCst);
+        if (*tls).reopen || thread.pending.is_some() {
+            thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
+        }
         (*tls).busy = false;
         Some(result)
+    }
+}
+
+/// Runs `f` with the state of a thread that is inside a hook, for what a signal handler may do to it.
+pub fn in_handler(f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: the hook below stands still, and nothing it holds on to is touched by what callers do: they move the top of
+    // the call stack, and move it back before the handler returns.
+    unsafe {
+        if (*tls).busy
+            && let Some(thread) = (*tls).thread.as_mut()
+        {
+            f(thread);
+        }
     }
 }
 
@@ -98,7 +118,8 @@ pub fn is_ignoring() -> bool {
 pub fn ignore(by: i32) {
     enter(0, |thread| {
         thread.ignoring = thread.ignoring.saturating_add_signed(by);
-        thread.open(tls());
+        // SAFETY: the thread's own storage.
+        unsafe { (*tls()).reopen = true };
     });
 }
 
@@ -109,7 +130,9 @@ pub fn of_slot(slot: u32) -> Option<&'static Thread> {
 }
 
 impl Thread {
-    fn wants_accesses(&self) -> bool {
+    /// Whether its accesses are to be recorded.
+    #[inline]
+    pub fn wants_accesses(&self) -> bool {
         self.ignoring == 0 && session::flags() & flags::NO_ACCESSES == 0
     }
 
@@ -130,6 +153,10 @@ pub fn start_thread(slot: Option<u32>) {
     let thread = slot.map_or(ptr::null_mut(), slots::get);
     // SAFETY: the thread's own storage.
     unsafe {
+        // A signal handler came first, and took the thread for one that nobody told of.
+        if !(*tls).thread.is_null() {
+            end_thread();
+        }
         if thread.is_null() || !session::is_running() {
             (*tls).phase = phase::OVER;
         } else {
@@ -185,6 +212,8 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
     unsafe {
         (*tls).busy = true;
         (*tls).phase = phase::WATCHED;
+        // Handlers may call functions from here on.
+        (*thread).frames.connect(tls);
         (*tls).thread = thread;
         let thread = &mut *thread;
         thread.ring.open(session::file(), thread.slot);
@@ -193,7 +222,6 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
         thread.pc = 0;
         thread.begin(is_first);
         set_key(thread);
-        thread.frames.connect(tls);
         thread.open(tls);
         (*tls).busy = false;
     }
@@ -211,7 +239,14 @@ impl Thread {
         if !is_first {
             self.empty(stack.0, stack.1 - stack.0);
         }
-        self.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
+        self.started(id);
+    }
+
+    /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
+    fn started(&mut self, id: u32) {
+        let (low, high) = self.frames.stack;
+        let word = ((high - low) as u64 >> 12) << 32 | u64::from(id);
+        self.ticketed(Kind::ThreadStart, 0, high as u64, Some(word));
     }
 }
 
@@ -223,12 +258,14 @@ fn records_all() -> bool {
 unsafe fn let_go(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
     unsafe {
-        (*tls).accesses = ptr::null_mut();
-        (*tls).top = ptr::null_mut();
-        (*tls).end = ptr::null_mut();
-        (*tls).base = ptr::null_mut();
-        (*tls).thread = ptr::null_mut();
+        // In this order, for handlers that come in between.
         (*tls).phase = phase::OVER;
+        (*tls).accesses = ptr::null_mut();
+        (*tls).thread = ptr::null_mut();
+        (*tls).end = ptr::null_mut();
+        compiler_fence(SeqCst);
+        (*tls).top = ptr::null_mut();
+        (*tls).base = ptr::null_mut();
     }
 }
 
@@ -325,7 +362,7 @@ pub fn after_fork_child() {
             ring::slot_of(session::file(), 0).tid.store(id, Release);
             thread.pc = 0;
             thread.recorder = Recorder::begin(filter(), 0, records_all());
-            thread.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
+            thread.started(id);
             thread.open(tls);
             (*tls).busy = busy;
         }
