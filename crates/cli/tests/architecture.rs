@@ -29,12 +29,14 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
     (
         "foretrace",
         &[
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
+            "foretrace-observe",
             "foretrace-predict",
             "foretrace-property",
             "foretrace-reach",
