@@ -159,6 +159,8 @@ pub enum TextFor {
     Misuse = 4,
     /// Something the report should tell.
     Note = 5,
+    /// Races on the memory at the address in the word behind the text are meant: its size in decimal, a space, why.
+    Benign = 6,
 }
 
 /// What kind of thing a synchronisation object is.
@@ -181,7 +183,7 @@ pub enum Class {
     Once = 7,
     /// The guard of a function-local static.
     Guard = 8,
-    /// A file descriptor; the object is its number.
+    /// A file descriptor; the object is its number (20 bits) and which life it is (above), or a connection (bit 47).
     Descriptor = 9,
     /// A signal; the object is its number.
     Signal = 10,
@@ -210,6 +212,15 @@ pub const fn ticketed(ticket: u64, place: u32) -> u64 {
 #[inline]
 pub const fn late(slot: u32, write: bool, repeat: bool) -> u64 {
     slot as u64 | (write as u64) << 32 | (repeat as u64) << 33
+}
+
+/// Bits of the rank of a `Late` or `Pin`.
+pub const RANK_BITS: u32 = 30;
+
+/// The same third word with the rank (bits 34..64): its order among the late records of its thread with the same position.
+#[inline]
+pub const fn ranked(third: u64, rank: u32) -> u64 {
+    third | (rank as u64) << (64 - RANK_BITS)
 }
 
 /// Memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2 acquire, 3 release, 4 acqrel) and log2 of the size.

@@ -30,9 +30,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
     ("foretrace-report", &[]),
     ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
+    ("foretrace-source", &[]),
+    ("foretrace-agents", &[]),
     (
         "foretrace",
         &[
+            "foretrace-agents",
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",

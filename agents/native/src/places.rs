@@ -1,0 +1,108 @@
+//! Places: call stacks as numbers, (place of the caller's call, address).
+
+use core::ptr;
+
+use runtime::record::PLACE_BITS;
+
+use crate::system;
+
+const FIRST: usize = 1 << 10;
+const MOST: u32 = (1 << PLACE_BITS) - 1;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Entry {
+    address: u64,
+    parent: u32,
+    /// 0: no entry.
+    place: u32,
+}
+
+/// The places of a slot. Zeroed memory is an empty table.
+pub struct Places {
+    table: *mut Entry,
+    capacity: usize,
+    used: usize,
+    last: u32,
+}
+
+impl Places {
+    /// The place of an address called from `parent`, and whether it is new. 0 if there is no room for it.
+    #[inline]
+    pub fn intern(&mut self, parent: u32, address: u64) -> (u32, bool) {
+        if self.used * 2 >= self.capacity && !self.grow() {
+            return (0, false);
+        }
+        // SAFETY: `find` gives an entry of the table, which has room.
+        unsafe {
+            let entry = find(self.table, self.capacity, parent, address);
+            if (*entry).place != 0 {
+                return ((*entry).place, false);
+            }
+            if self.last == MOST {
+                return (0, false);
+            }
+            self.last += 1;
+            self.used += 1;
+            *entry = Entry { address, parent, place: self.last };
+            (self.last, true)
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let capacity = if self.capacity == 0 { FIRST } else { self.capacity * 2 };
+        let Some(table) = system::map(capacity * size_of::<Entry>()) else { return self.used + 1 < self.capacity };
+        let table = table.cast::<Entry>();
+        for i in 0..self.capacity {
+            // SAFETY: within the old table; the new one is larger.
+            unsafe {
+                let old = *self.table.add(i);
+                if old.place != 0 {
+                    *find(table, capacity, old.parent, old.address) = old;
+                }
+            }
+        }
+        self.release();
+        self.table = table;
+        self.capacity = capacity;
+        true
+    }
+
+    fn release(&mut self) {
+        if !self.table.is_null() {
+            // SAFETY: the table is ours, and nothing points into it.
+            unsafe { system::unmap(self.table.cast(), self.capacity * size_of::<Entry>()) };
+        }
+    }
+
+    /// Forgets them all, and gives their memory back. Numbers go on: the observer knows the old ones.
+    pub fn clear(&mut self) {
+        self.release();
+        self.table = ptr::null_mut();
+        self.capacity = 0;
+        self.used = 0;
+    }
+
+    /// Forgets them and begins at 1, for another process.
+    pub fn restart(&mut self) {
+        self.clear();
+        self.last = 0;
+    }
+}
+
+/// The entry of a call, or the empty one it belongs into. The table is never full.
+unsafe fn find(table: *mut Entry, capacity: usize, parent: u32, address: u64) -> *mut Entry {
+    let hash = (address ^ u64::from(parent) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut at = (hash >> 32) as usize;
+    loop {
+        // SAFETY: masked to the table, whose capacity is a power of two.
+        unsafe {
+            let entry = table.add(at & (capacity - 1));
+            if (*entry).place == 0 || (*entry).address == address && (*entry).parent == parent {
+                return entry;
+            }
+        }
+        at += 1;
+    }
+}

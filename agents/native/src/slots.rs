@@ -1,0 +1,97 @@
+//! Slots: the numbers of threads, each with the memory of its thread's state.
+
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU32};
+
+use runtime::layout::SLOTS;
+
+use crate::thread::Thread;
+use crate::{session, system};
+
+/// Bits of [`Thread::life`].
+pub mod life {
+    /// Given to a thread that has not begun, or runs.
+    pub const USED: u32 = 1;
+    /// Its thread has ended.
+    pub const ENDED: u32 = 2;
+    /// Nobody will ask for it again.
+    pub const RELEASED: u32 = 4;
+}
+
+static THREADS: [AtomicPtr<Thread>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
+/// Where the search for a slot to be used again begins.
+static REUSED: AtomicU32 = AtomicU32::new(0);
+
+/// The state of a slot's thread. It stays when the thread is gone, so that others may still look at it.
+pub fn get(slot: u32) -> *mut Thread {
+    THREADS.get(slot as usize).map_or(ptr::null_mut(), |thread| thread.load(Acquire))
+}
+
+/// A fresh slot; when there is none left, one whose thread is gone and whom nobody can join.
+pub fn allocate() -> Option<u32> {
+    let process = session::process()?;
+    let mut used = process.slots.load(Relaxed);
+    while (used as usize) < SLOTS {
+        // The memory first: whoever sees the number may look at it.
+        let thread = system::map(size_of::<Thread>())?.cast::<Thread>();
+        // SAFETY: zeroed memory is a thread without anything.
+        unsafe {
+            (*thread).slot = used;
+            (*thread).life.store(life::USED, Relaxed);
+        }
+        if THREADS[used as usize].compare_exchange(ptr::null_mut(), thread, AcqRel, Acquire).is_ok() {
+            process.slots.fetch_max(used + 1, AcqRel);
+            return Some(used);
+        }
+        // SAFETY: nobody has seen it.
+        unsafe { system::unmap(thread.cast(), size_of::<Thread>()) };
+        used += 1;
+    }
+    let gone = life::USED | life::ENDED | life::RELEASED;
+    for _ in 0..SLOTS {
+        let slot = REUSED.fetch_add(1, Relaxed) % SLOTS as u32;
+        // SAFETY: a slot's memory stays once it is there; `life` is atomic.
+        if let Some(life) = unsafe { get(slot).as_ref() }.map(|thread| &thread.life)
+            && life.compare_exchange(gone, life::USED, AcqRel, Relaxed).is_ok()
+        {
+            return Some(slot);
+        }
+    }
+    process.unwatched.fetch_add(1, Relaxed);
+    None
+}
+
+/// Adds to what is known of a slot's life.
+pub fn mark(slot: u32, bits: u32) {
+    // SAFETY: a slot's memory stays once it is there; `life` is atomic.
+    if let Some(thread) = unsafe { get(slot).as_ref() } {
+        thread.life.fetch_or(bits, AcqRel);
+    }
+}
+
+/// In a forked child: `thread` is the only one, and has slot 0 (if it is watched at all).
+pub unsafe fn after_fork_child(thread: *mut Thread) {
+    for place in &THREADS {
+        let other = place.swap(ptr::null_mut(), AcqRel);
+        if !other.is_null() && other != thread {
+            // SAFETY: the state of a thread that is not in this process.
+            unsafe {
+                (*other).places.clear();
+                system::unmap(other.cast(), size_of::<Thread>());
+            }
+        }
+    }
+    if let Some(first) = THREADS.first()
+        && !thread.is_null()
+        && let Some(process) = session::process()
+    {
+        // SAFETY: the calling thread's own state.
+        unsafe {
+            (*thread).slot = 0;
+            (*thread).life.store(life::USED | life::RELEASED, Relaxed);
+        }
+        first.store(thread, Release);
+        process.slots.store(1, Release);
+    }
+}
