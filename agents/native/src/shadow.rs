@@ -5,7 +5,8 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use crate::filter::Cell;
+use runtime::filter::Cell;
+
 use crate::system;
 
 /// Addresses of user space.
