@@ -8,7 +8,7 @@ use trace::binary::BinaryReader;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // The header of a file is not worth guessing.
-    let file = [&b"\x89FTR\r\n\x1a\n\x01\0\0\0"[..], &HEADER_CHECKSUM, bytes].concat();
+    let file = [&b"\x89FTR\r\n\x1a\n\x02\0\0\0"[..], &HEADER_CHECKSUM, bytes].concat();
     if let Ok(reader) = BinaryReader::open(Cursor::new(&file)) {
         common::survive(reader);
     }
@@ -18,4 +18,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 });
 
 /// CRC-32 of the file header before it.
-const HEADER_CHECKSUM: [u8; 4] = [0xd6, 0x1b, 0x29, 0x3b];
+const HEADER_CHECKSUM: [u8; 4] = [0x38, 0xb4, 0x9c, 0x29];

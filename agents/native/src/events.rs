@@ -1,8 +1,11 @@
 //! What a thread records.
 
-use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, PLACE_BITS, TextFor, head, ticketed};
+use runtime::filter::{ARRIVAL_WORDS, Access, Cell, Outcome, Sink};
+use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
+use crate::memory::filter;
+use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
@@ -32,13 +35,7 @@ impl Thread {
     pub fn ticketed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
-        self.ring.reserve(3);
-        let second = ticketed(self.ring.ticket(), place);
-        let head = head(kind, aux, payload & ADDRESSES);
-        match word {
-            Some(word) => self.ring.put(&[head, second, word]),
-            None => self.ring.put(&[head, second]),
-        };
+        self.recorder.ticketed(filter(), &mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -68,37 +65,49 @@ impl Thread {
             let next = end.min(granule + 8);
             let mask = ((1u32 << (next - at)) - 1) << (at & 7);
             let Some(cell) = shadow::cell(granule) else { return };
-            if cell.is_watched() {
-                self.watched(at, next - at, write);
-            } else {
-                if !self.frames.on_stack(granule) {
-                    stacks::touched(granule);
-                }
-                self.granule(granule, mask as u8, write);
-            }
+            self.granule(cell, Access { granule: granule as u64, mask: mask as u8, write });
             at = next;
         }
     }
 
-    fn granule(&mut self, granule: usize, mask: u8, write: bool) {
-        let place = self.place();
-        self.ring.reserve(2);
-        let kind = if write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        let second = ticketed(self.ring.ticket(), place);
-        self.ring.put(&[head(kind, mask, granule as u64), second]);
+    /// An access within a granule.
+    #[inline]
+    fn granule(&mut self, cell: &Cell, access: Access) {
+        let Thread { recorder, ring, places, frames, pc, .. } = self;
+        if recorder.covered(cell, access.mask, access.write) {
+            return;
+        }
+        let addr = access.granule as usize;
+        if !frames.on_stack(addr) {
+            stacks::touched(addr);
+        }
+        let place = |ring: &mut Ring| places.place(frames, ring, *pc);
+        if recorder.access(filter(), ring, cell, access, place) == Outcome::Watched {
+            let first = access.mask.trailing_zeros() as usize;
+            self.watched(addr + first, access.mask.count_ones() as usize, access.write);
+        }
     }
 
     /// An atomic access of up to 16 bytes. `act` does it, and gives the record's kind, auxiliary byte and value, and what the
     /// program gets.
     pub fn atomic<R>(&mut self, addr: usize, size: usize, act: impl FnOnce() -> (Kind, u8, u64, R)) -> R {
         let place = self.place();
-        let _ = size;
-        self.ring.reserve(3);
-        let stripe = Stripe::lock(addr);
-        let (kind, aux, value, result) = act();
-        let second = ticketed(self.ring.ticket(), place);
+        let granules = [addr & !7, (addr + size - 1) & !7];
+        let (Some(first), Some(last)) = (shadow::cell(granules[0]), shadow::cell(granules[1])) else {
+            return act().3;
+        };
+        for granule in granules {
+            if !self.frames.on_stack(granule) {
+                stacks::touched(granule);
+            }
+        }
+        let both = [(first, granules[0] as u64), (last, granules[1] as u64)];
+        let cells = if granules[0] == granules[1] { &both[..1] } else { &both };
+        // The cell is the lock, but for a watched one.
+        self.ring.reserve(2 * ARRIVAL_WORDS);
+        let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
         drop(stripe);
-        self.ring.put(&[head(kind, aux, addr as u64 & ADDRESSES), second, value]);
         result
     }
 
@@ -106,20 +115,25 @@ impl Thread {
     pub fn alloc(&mut self, addr: usize, size: usize) {
         self.empty(addr, size);
         let place = self.place();
-        self.ring.reserve(4);
-        let stamp = self.ring.stamp();
-        self.ring.stamped(stamp);
-        self.ring.put(&[head(Kind::Alloc, 0, addr as u64 & ADDRESSES), u64::from(place), size as u64]);
+        self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
     }
 
     /// Memory about to be taken back.
     pub fn free(&mut self, addr: usize, size: usize) {
+        /// Blocks of this size give their shadow back.
+        const LARGE: usize = 1 << 16;
         self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
+        shadow::each_touched(addr, size, |granule, cell| {
+            self.recorder.free(filter(), &mut self.ring, cell, granule as u64);
+        });
+        if size >= LARGE {
+            shadow::discard(addr, size);
+        }
     }
 
     /// The cells of a range are empty: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
-        let _ = (addr, size);
+        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell));
     }
 
     /// Part of the stack is left, and others have touched it: what is there next is something else.
@@ -130,8 +144,9 @@ impl Thread {
 
     /// A slot for a thread about to be created. Records the `Fork`.
     pub fn new_slot(&mut self) -> Option<u32> {
-        let slot = slots::allocate()?;
+        let slot = slots::allocate(|slot| filter().may_use_again(slot, &self.recorder))?;
         self.ticketed(Kind::Fork, 0, 0, Some(u64::from(slot)));
+        self.recorder.fork(filter(), slot);
         Some(slot)
     }
 
@@ -143,6 +158,7 @@ impl Thread {
     /// Has waited for the thread of a slot. Records the `Join`.
     pub fn joined(&mut self, slot: u32) {
         self.ticketed(Kind::Join, 0, 0, Some(u64::from(slot)));
+        self.recorder.join(filter(), slot);
         slots::mark(slot, life::RELEASED);
     }
 
@@ -160,38 +176,7 @@ impl Thread {
     /// The place of the hook being served.
     #[inline]
     pub fn place(&mut self) -> u32 {
-        let parent = match self.frames.calls(tls()).last() {
-            Some(frame) if frame.place as u32 != 0 => frame.place as u32,
-            Some(_) => self.place_of_calls(),
-            None => 0,
-        };
-        if self.pc == 0 { parent } else { self.intern(parent, self.pc) }
-    }
-
-    /// Numbers the calls under way that have no place yet.
-    #[cold]
-    fn place_of_calls(&mut self) -> u32 {
-        let calls = self.frames.calls(tls());
-        let count = calls.len();
-        let known = calls.iter().rposition(|frame| frame.place as u32 != 0).map_or(0, |at| at + 1);
-        let mut place = if known == 0 { 0 } else { calls[known - 1].place as u32 };
-        for at in known..count {
-            let pc = self.frames.calls(tls())[at].pc;
-            place = self.intern(place, pc);
-            self.frames.calls(tls())[at].place |= place as usize;
-        }
-        place
-    }
-
-    #[inline]
-    fn intern(&mut self, parent: u32, pc: usize) -> u32 {
-        let (place, new) = self.places.intern(parent, pc as u64);
-        if new {
-            self.ring.reserve(2);
-            self.ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
-        }
-        // Without room for more, the caller's place is the best there is.
-        if place == 0 { parent } else { place }
+        self.places.place(&mut self.frames, &mut self.ring, self.pc)
     }
 
     /// A call of a function that a specification speaks of; `here` is inside it.

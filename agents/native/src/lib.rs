@@ -10,10 +10,10 @@
 mod access;
 mod atomics;
 mod events;
-mod filter;
 mod frames;
 mod intercept;
 mod machine;
+mod memory;
 mod path;
 mod places;
 mod ring;

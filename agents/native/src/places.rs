@@ -2,8 +2,12 @@
 
 use core::ptr;
 
-use runtime::record::PLACE_BITS;
+use runtime::filter::Sink;
+use runtime::record::{Kind, PLACE_BITS, head};
 
+use crate::frames::Frames;
+use crate::machine::tls;
+use crate::ring::Ring;
 use crate::system;
 
 const FIRST: usize = 1 << 10;
@@ -27,9 +31,46 @@ pub struct Places {
 }
 
 impl Places {
+    /// The place of a hook's caller; without one (0), that of the call it is in.
+    #[inline]
+    pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
+        let parent = match frames.calls(tls()).last() {
+            Some(frame) if frame.place as u32 != 0 => frame.place as u32,
+            Some(_) => self.place_of_calls(frames, ring),
+            None => 0,
+        };
+        if pc == 0 { parent } else { self.of(parent, pc, ring) }
+    }
+
+    /// Numbers the calls under way that have no place yet.
+    #[cold]
+    fn place_of_calls(&mut self, frames: &mut Frames, ring: &mut Ring) -> u32 {
+        let calls = frames.calls(tls());
+        let known = calls.iter().rposition(|frame| frame.place as u32 != 0).map_or(0, |at| at + 1);
+        let (named, rest) = calls.split_at_mut(known);
+        let mut place = named.last().map_or(0, |frame| frame.place as u32);
+        for frame in rest {
+            place = self.of(place, frame.pc, ring);
+            frame.place |= place as usize;
+        }
+        place
+    }
+
+    /// The place of an address called from `parent`, told to the observer if it is new.
+    #[inline]
+    fn of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
+        let (place, new) = self.intern(parent, pc as u64);
+        if new {
+            ring.reserve(2);
+            ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        }
+        // Without room for more, the caller's place is the best there is.
+        if place == 0 { parent } else { place }
+    }
+
     /// The place of an address called from `parent`, and whether it is new. 0 if there is no room for it.
     #[inline]
-    pub fn intern(&mut self, parent: u32, address: u64) -> (u32, bool) {
+    fn intern(&mut self, parent: u32, address: u64) -> (u32, bool) {
         if self.used * 2 >= self.capacity && !self.grow() {
             return (0, false);
         }

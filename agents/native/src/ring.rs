@@ -4,6 +4,7 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
+use runtime::filter::Sink;
 use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset};
 use runtime::record::{Kind, head};
 
@@ -25,8 +26,6 @@ pub struct Ring {
     end: *mut u64,
     /// The number of the next chunk.
     sequence: u64,
-    /// The stamp of the last `Stamp`, + 1.
-    stamp: u64,
     lost: u64,
 }
 
@@ -44,7 +43,6 @@ impl Ring {
         self.at = ptr::null_mut();
         self.end = ptr::null_mut();
         self.sequence = 0;
-        self.stamp = 0;
         self.lost = 0;
     }
 
@@ -65,30 +63,9 @@ impl Ring {
         slot_of(self.file, self.slot)
     }
 
-    /// The counter of tickets as it stands.
-    #[inline]
-    pub fn stamp(&self) -> u64 {
-        self.process().ticket.0.load(Acquire)
-    }
-
-    /// Takes the next ticket. There must be room for its record.
-    #[inline]
-    pub fn ticket(&mut self) -> u64 {
-        // Tickets are dense: a record that will be lost takes none.
-        if self.at.is_null() { 0 } else { self.process().ticket.0.fetch_add(1, AcqRel) }
-    }
-
-    /// Makes room for so many words in one chunk.
-    #[inline]
-    pub fn reserve(&mut self, words: usize) {
-        if (self.end as usize) - (self.at as usize) < words * 8 {
-            self.refill();
-        }
-    }
-
     /// Writes a record there is room for, its head last. Where it is; null if it is lost.
     #[inline]
-    pub fn put(&mut self, words: &[u64]) -> *mut u64 {
+    pub fn write(&mut self, words: &[u64]) -> *mut u64 {
         let Some((&first, rest)) = words.split_first() else { return ptr::null_mut() };
         let record = self.at;
         if record.is_null() {
@@ -104,15 +81,6 @@ impl Ring {
             self.at = self.at.add(words.len());
         }
         record
-    }
-
-    /// Writes a `Stamp` if the last one has another number. Takes up to one word of the room.
-    #[inline]
-    pub fn stamped(&mut self, stamp: u64) {
-        if self.stamp != stamp + 1 {
-            self.stamp = stamp + 1;
-            self.put(&[head(Kind::Stamp, stamp as u8, stamp >> 8)]);
-        }
     }
 
     /// Gives the chunk away: nobody writes into it any more.
@@ -180,6 +148,40 @@ impl Ring {
                 return None;
             }
         }
+    }
+}
+
+impl Sink for Ring {
+    #[inline]
+    fn stamp(&self) -> u64 {
+        self.process().ticket.0.load(SeqCst)
+    }
+
+    #[inline]
+    fn ticket(&mut self) -> u64 {
+        // Tickets are dense: a record that will be lost takes none.
+        if self.at.is_null() { 0 } else { self.process().ticket.0.fetch_add(1, SeqCst) }
+    }
+
+    #[inline]
+    fn reserve(&mut self, words: usize) {
+        if (self.end as usize) - (self.at as usize) < words * 8 {
+            self.refill();
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, words: &[u64]) {
+        self.write(words);
+    }
+
+    #[inline]
+    fn reading(&self, stamp_plus_one: u64) {
+        self.shared().reading.store(stamp_plus_one, SeqCst);
+    }
+
+    fn yield_now(&self) {
+        system::give_way();
     }
 }
 

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use runtime::layout::{MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{machine, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -58,7 +58,7 @@ pub enum Started {
 pub fn start() -> Started {
     match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
         Ok(_) => {
-            let watched = open_session() && shadow::start() && stacks::start() && open_process();
+            let watched = open_session() && memory::start() && shadow::start() && stacks::start() && open_process();
             if watched {
                 watch::find();
             }
@@ -155,7 +155,15 @@ pub fn set_state(state: u32) {
 pub fn finish() {
     if is_running() {
         thread::settle();
+        tell_pinned();
         set_state(process::EXITED);
+    }
+}
+
+/// Tells how many granules the filter has pinned so far.
+pub fn tell_pinned() {
+    if let Some(process) = process() {
+        process.pinned.store(memory::filter().pinned.load(Relaxed), Relaxed);
     }
 }
 
@@ -312,6 +320,7 @@ pub fn after_fork_child() {
     let old = FILE.swap(ptr::null_mut(), AcqRel);
     ring::after_fork_child();
     stripes::after_fork_child();
+    memory::after_fork_child();
     shadow::after_fork_child();
     let watched = open_process();
     if !old.is_null() {

@@ -5,7 +5,8 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use crate::filter::Cell;
+use runtime::filter::Cell;
+
 use crate::system;
 
 /// Addresses of user space.
@@ -15,6 +16,8 @@ const LEAF_BITS: u32 = 26;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
+/// A cell is so many times as large as its granule.
+const SCALE: usize = size_of::<Cell>() / 8;
 const PAGE: usize = 4096;
 /// Granules whose cells fill a page.
 const PAGE_GRANULES: usize = PAGE / size_of::<Cell>();
@@ -43,8 +46,8 @@ pub fn find(addr: usize) -> Option<&'static Cell> {
     if leaf.is_null() {
         return None;
     }
-    // In bytes, to save a shift: cells are twice as large as granules.
-    let offset = (addr << 1) & (LEAF_BYTES - size_of::<Cell>());
+    // In bytes, to save a shift.
+    let offset = (addr * SCALE) & (LEAF_BYTES - size_of::<Cell>());
     // SAFETY: masked to the leaf.
     Some(unsafe { &*leaf.byte_add(offset) })
 }
@@ -124,7 +127,7 @@ pub fn discard(addr: usize, size: usize) {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
         if let Some(cell) = find(at) {
             // SAFETY: whole pages of one leaf.
-            unsafe { system::discard(ptr::from_ref(cell).cast_mut().cast(), (stop - at) * 2) };
+            unsafe { system::discard(ptr::from_ref(cell).cast_mut().cast(), (stop - at) * SCALE) };
         }
         at = stop;
     }

@@ -28,8 +28,8 @@ pub fn get(slot: u32) -> *mut Thread {
     THREADS.get(slot as usize).map_or(ptr::null_mut(), |thread| thread.load(Acquire))
 }
 
-/// A fresh slot; when there is none left, one whose thread is gone and whom nobody can join.
-pub fn allocate() -> Option<u32> {
+/// A fresh slot; when there is none left, one whose thread is gone, that nobody can join, and that `may_be_used`.
+pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     let process = session::process()?;
     let mut used = process.slots.load(Relaxed);
     while (used as usize) < SLOTS {
@@ -53,6 +53,7 @@ pub fn allocate() -> Option<u32> {
         let slot = REUSED.fetch_add(1, Relaxed) % SLOTS as u32;
         // SAFETY: a slot's memory stays once it is there; `life` is atomic.
         if let Some(life) = unsafe { get(slot).as_ref() }.map(|thread| &thread.life)
+            && may_be_used(slot)
             && life.compare_exchange(gone, life::USED, AcqRel, Relaxed).is_ok()
         {
             return Some(slot);

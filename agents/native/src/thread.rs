@@ -5,12 +5,13 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, compiler_fence};
 
+use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
 
-use crate::filter::Recorder;
 use crate::frames::Frames;
 use crate::machine::{Tls, tls};
+use crate::memory::filter;
 use crate::places::Places;
 use crate::ring::{self, Ring};
 use crate::slots::life;
@@ -159,7 +160,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
         }
         (*tls).busy = true;
         let slot = match session::start() {
-            session::Started::Now => slots::allocate(),
+            session::Started::Now => slots::allocate(|_| false),
             session::Started::Off => None,
             // Another thread is at it: the next hook will find it done.
             session::Started::Soon => {
@@ -203,6 +204,7 @@ impl Thread {
     fn begin(&mut self, is_first: bool) {
         let id = system::thread_id();
         self.ring.shared().tid.store(id, Release);
+        self.recorder = Recorder::begin(filter(), self.slot, records_all());
         let stack = stacks::bounds(is_first);
         self.frames.stack = stack;
         stacks::add(stack.0, stack.1);
@@ -211,6 +213,10 @@ impl Thread {
         }
         self.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
     }
+}
+
+fn records_all() -> bool {
+    session::flags() & flags::RECORD_ALL != 0
 }
 
 /// Closes all ways of the hooks.
@@ -276,6 +282,8 @@ pub fn end_thread() {
             thread.settle();
             thread.pc = 0;
             thread.ticketed(Kind::ThreadEnd, 0, 0, None);
+            thread.recorder.end(filter());
+            session::tell_pinned();
             thread.ring.leave();
             thread.ring.shared().tid.store(0, Release);
         }
@@ -316,6 +324,7 @@ pub fn after_fork_child() {
             let id = system::thread_id();
             ring::slot_of(session::file(), 0).tid.store(id, Release);
             thread.pc = 0;
+            thread.recorder = Recorder::begin(filter(), 0, records_all());
             thread.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
             thread.open(tls);
             (*tls).busy = busy;

@@ -4,9 +4,11 @@ use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
+use runtime::filter::Sink;
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, ticketed};
 
+use crate::memory::filter;
 use crate::stripes::Stripe;
 use crate::thread::Thread;
 use crate::{session, shadow, system, thread};
@@ -80,7 +82,8 @@ impl Thread {
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
-        let record = self.ring.put(&[head(kind, aux, addr as u64), second, value]);
+        let record = self.ring.write(&[head(kind, aux, addr as u64), second, value]);
+        self.recorder.synchronised(filter());
         if is_pending && !record.is_null() {
             self.pending.writes[self.pending.count] = (record, addr, size);
             self.pending.count += 1;

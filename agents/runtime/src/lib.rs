@@ -5,5 +5,6 @@
 
 #![no_std]
 
+pub mod filter;
 pub mod layout;
 pub mod record;

@@ -214,6 +214,15 @@ pub const fn late(slot: u32, write: bool, repeat: bool) -> u64 {
     slot as u64 | (write as u64) << 32 | (repeat as u64) << 33
 }
 
+/// Bits of the rank of a `Late` or `Pin`.
+pub const RANK_BITS: u32 = 30;
+
+/// The same third word with the rank (bits 34..64): its order among the late records of its thread with the same position.
+#[inline]
+pub const fn ranked(third: u64, rank: u32) -> u64 {
+    third | (rank as u64) << (64 - RANK_BITS)
+}
+
 /// Memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2 acquire, 3 release, 4 acqrel) and log2 of the size.
 #[inline]
 pub const fn atomic_aux(order: u8, log2: u8) -> u8 {

@@ -97,7 +97,7 @@ pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
     let at_end = figures.complete && !stopped;
     let problems = figures.problems.len() as u64 + figures.problems_omitted;
     let ending = Ending { at_end, problems, unread, kept: &kept, interrupt: &interrupt };
-    let mut judged = properties.finish(input.source.names(), &ending)?;
+    let mut judged = properties.finish((input.source.names(), input.source.meta()), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
     if !properties.is_empty() {
@@ -152,7 +152,7 @@ fn read(
         kept.add(batch);
         detectors.batch(source.names(), batch);
         if !properties.is_empty() {
-            properties.batch(source.names(), batch);
+            properties.batch((source.names(), source.meta()), batch);
             if let Some(property) = properties.stop() {
                 say(&format!("{name}: stopped, as property {property} asks for"));
                 stopped = true;

@@ -32,6 +32,11 @@ pub(crate) enum Command {
     Convert(Convert),
     /// Make a trace, the same bytes for the same seed
     Gen(Box<Gen>),
+    /// The C compiler, with what makes its programs watchable: CC="foretrace cc" make
+    Cc(Compiler),
+    /// The C++ compiler, likewise: CXX="foretrace c++" make
+    #[command(name = "c++")]
+    Cpp(Compiler),
     /// Say what is installed, and what is missing
     Doctor,
     /// Print a completion script for a shell
@@ -151,6 +156,25 @@ pub(crate) struct Analysis {
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Options of `cc` and `c++`: all are the compiler's.
+#[derive(Args)]
+#[command(
+    disable_help_flag = true,
+    after_help = "\
+Examples:
+  foretrace cc -O2 prog.c -o prog && foretrace run -- ./prog
+  make CC='foretrace cc' CXX='foretrace c++'
+  FORETRACE_CC=clang foretrace cc prog.c -o prog
+
+The compiler is gcc, else clang, or what FORETRACE_CC and FORETRACE_CXX name. Programs it makes run as ever; \
+under `foretrace run` they are watched. `foretrace.h` can be included."
+)]
+pub(crate) struct Compiler {
+    /// The compiler's own arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub(crate) args: Vec<std::ffi::OsString>,
 }
 
 /// Causality models that can be chosen.

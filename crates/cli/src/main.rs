@@ -9,6 +9,7 @@ mod input;
 mod interrupt;
 mod kept;
 mod moments;
+mod origins;
 mod output;
 mod picture;
 mod progress;

@@ -29,9 +29,12 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-source", &[]),
+    ("foretrace-agents", &[]),
     (
         "foretrace",
         &[
+            "foretrace-agents",
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",

@@ -130,7 +130,7 @@ impl Wake {
 /// What only some events have. The default says nothing at all.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Extra {
-    /// What was read or written; for `pin`, its position n as an integer.
+    /// What was read or written; for `pin`, its position n as an integer (in a late record unknown: the event before it).
     pub value: Value,
     /// The lock of a `wait` or `woken`.
     pub lock: LockId,
@@ -144,6 +144,8 @@ pub struct Extra {
     pub order: Order,
     /// Why a `woken` thread woke.
     pub wake: Wake,
+    /// The recorder could not be sure of the event's value or place.
+    pub inexact: bool,
 }
 
 #[cfg(test)]
@@ -153,7 +155,7 @@ mod tests {
     #[test]
     fn an_event_is_small_and_keeps_its_parts() {
         assert_eq!(size_of::<Event>(), 16);
-        assert!(size_of::<Extra>() <= 32);
+        assert!(size_of::<Extra>() <= 40);
         for &op in Op::ALL {
             let e = Event::with_extra(ThreadId(MAX_THREADS as u32 - 1), op, u32::MAX, SiteId(7), 9);
             assert_eq!(

@@ -19,7 +19,7 @@ mod value;
 pub use batch::{Batch, Init, Item};
 pub use event::{Event, Extra, MAX_THREADS, Wake};
 pub use id::{BlockId, CondId, Id, LabelId, LatchId, LockId, SemId, SiteId, StackId, StrId, ThreadId, VarId};
-pub use meta::{Meta, Module, Stacks, ThreadInfo};
+pub use meta::{Made, Meta, Module, Origin, Stacks, ThreadInfo};
 pub use names::{Full, Interner, Names, Space};
 pub use op::{Op, Order};
 pub use value::Value;

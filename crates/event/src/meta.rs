@@ -1,6 +1,6 @@
-//! What a recorder knows beside the events: call stacks, loaded modules, thread names and where threads began.
+//! What a recorder knows beside the events: call stacks, loaded modules, thread names, where threads and objects began.
 
-use crate::{SiteId, StackId, StrId, ThreadId};
+use crate::{SiteId, Space, StackId, StrId, ThreadId};
 
 /// A tree of call stacks: each stack is its innermost frame and the stack that called it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -77,6 +77,47 @@ pub struct ThreadInfo {
     pub stack: StackId,
 }
 
+/// How an object came to be. Its number is part of the binary trace format: never renumber, only add.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Made {
+    /// A block of the heap, or a part of one: by the thread, the site and the stack that allocated it.
+    Heap = 0,
+    /// By a call that initialised it, such as that of a lock.
+    Initialised = 1,
+    /// A variable of the program itself: its site is where it is defined, and no thread made it.
+    Global = 2,
+}
+
+impl Made {
+    /// Every way, in the order of their numbers.
+    pub const ALL: [Made; 3] = [Made::Heap, Made::Initialised, Made::Global];
+
+    /// The way with this number, if there is one.
+    pub fn from_code(code: u8) -> Option<Made> {
+        Made::ALL.get(usize::from(code)).copied()
+    }
+}
+
+/// Where an object came from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Origin {
+    /// What kind of object it is: a variable, a lock, …
+    pub space: Space,
+    /// Its number in that space.
+    pub id: u32,
+    /// How it came to be.
+    pub made: Made,
+    /// Who made it.
+    pub thread: ThreadId,
+    /// Where.
+    pub site: SiteId,
+    /// The call stack there; 0 if not recorded.
+    pub stack: StackId,
+    /// The bytes of the whole block or variable; 0 if not known.
+    pub size: u64,
+}
+
 /// Everything a recorder told beside the events.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Meta {
@@ -86,11 +127,13 @@ pub struct Meta {
     pub modules: Vec<Module>,
     /// Threads with a name or a known creation site, in the order they were told.
     pub threads: Vec<ThreadInfo>,
+    /// Where objects came from, in the order they were told; of several that speak of one object the last is true.
+    pub origins: Vec<Origin>,
 }
 
 impl Meta {
     /// Whether there is anything in it.
     pub fn is_empty(&self) -> bool {
-        self.stacks.len() == 1 && self.modules.is_empty() && self.threads.is_empty()
+        self.stacks.len() == 1 && self.modules.is_empty() && self.threads.is_empty() && self.origins.is_empty()
     }
 }

@@ -1,6 +1,6 @@
 //! One thing that went wrong or can go wrong, with every name already resolved.
 
-use crate::{Confirm, Evidence, Schedule, Status};
+use crate::{Confirm, Evidence, Origin, Schedule, Status};
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing goes wrong. The order is that of reports.
@@ -64,8 +64,17 @@ pub struct Side {
     pub site: String,
     /// The locks its thread held, in the order they were taken.
     pub locks_held: Vec<String>,
+    /// Where each of them was taken; empty where that is not known.
+    pub lock_sites: Vec<String>,
     /// Its call stack, leaf first; empty if not recorded.
     pub stack: Vec<String>,
+}
+
+impl Side {
+    /// Whether the recorder was not sure of the event's value or place: a text trace has `~` behind it then.
+    pub fn is_inexact(&self) -> bool {
+        self.op.ends_with('~')
+    }
 }
 
 /// What readers are shown of a finding beside its facts; not in the JSON.
@@ -79,7 +88,7 @@ pub struct Exhibit {
 
 /// One thing found.
 ///
-/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `sites`, `stacks`), and the
+/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `lock_sites`, `sites`, `stacks`), and the
 /// evidence becomes `status`, `witness` and `confirm`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
@@ -97,6 +106,8 @@ pub struct Finding {
     pub objects: Vec<String>,
     /// The events that make it.
     pub sides: Vec<Side>,
+    /// Where its objects, its locks and its threads came from, as far as that is known.
+    pub origins: Vec<Origin>,
     /// The user does not want to hear of it.
     pub suppressed: bool,
     /// How many further findings with the same fingerprint this one stands for.
@@ -116,6 +127,7 @@ impl Finding {
             message,
             objects: Vec::new(),
             sides: Vec::new(),
+            origins: Vec::new(),
             suppressed: false,
             merged: 0,
             exhibit: Exhibit::default(),

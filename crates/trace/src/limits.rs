@@ -21,6 +21,9 @@ pub const MAX_STACKS: usize = 1 << 26;
 /// The most modules, and the most threads told about.
 pub const MAX_TOLD: usize = 1 << 20;
 
+/// The most origins of objects kept (32 bytes each): a report that lacks one says less, but nothing wrong.
+pub const MAX_ORIGINS: usize = 1 << 23;
+
 /// The most losses kept in words: one is enough to make a trace incomplete.
 pub const MAX_LOSSES: usize = 1000;
 

@@ -34,7 +34,7 @@ fn frame(kind: u8, flags: u8, count: u32, payload: &[u8]) -> Vec<u8> {
 }
 
 fn file(frames: &[Vec<u8>]) -> Vec<u8> {
-    let mut out = b"\x89FTR\r\n\x1a\n\x01\0\0\0".to_vec();
+    let mut out = b"\x89FTR\r\n\x1a\n\x02\0\0\0".to_vec();
     let crc = crc32fast::hash(&out);
     out.extend_from_slice(&crc.to_le_bytes());
     out.extend(frames.iter().flatten());
@@ -46,6 +46,7 @@ const EVENTS: u8 = 2;
 const LATE: u8 = 3;
 const STACKS: u8 = 4;
 const LOSS: u8 = 8;
+const ORIGINS: u8 = 11;
 
 /// One thread, one variable, one label.
 fn few_names() -> Vec<u8> {
@@ -98,6 +99,26 @@ fn stacks_without_end_are_refused() {
     let frames = vec![frame(STACKS, 0, 1 << 20, &column(&[0; 16 << 20])); 40];
     let error = read(&file(&frames)).unwrap_err().to_string();
     assert!(error.contains("more records than allowed"), "{error}");
+}
+
+#[test]
+fn origins_without_end_are_not_kept() {
+    // Of variable 0, a heap block by thread 0 at site 0.
+    let record = [1, 0, 0, 0, 0, 0, 40];
+    let mut frames = vec![few_names()];
+    frames.resize(8, frame(ORIGINS, 0, 2 << 20, &column(&record.repeat(2 << 20))));
+    assert_eq!(read(&file(&frames)).unwrap().meta.origins.len(), trace::limits::MAX_ORIGINS);
+    for wrong in [
+        [10, 0, 0, 0, 0, 0, 0],
+        [1, 1, 0, 0, 0, 0, 0],
+        [1, 0, 3, 0, 0, 0, 0],
+        [1, 0, 0, 1, 0, 0, 0],
+        [1, 0, 0, 0, 1, 0, 0],
+        [1, 0, 0, 0, 0, 1, 0],
+    ] {
+        let bytes = file(&[few_names(), frame(ORIGINS, 0, 1, &column(&wrong))]);
+        assert!(matches!(read(&bytes), Err(Error::Malformed { .. })), "{wrong:?}");
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 mod common;
 
 use common::in_words;
-use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId};
+use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
 use proptest::prelude::*;
 use std::io::Cursor;
 use trace::binary::{BinaryReader, BinaryWriter, LateRecord};
@@ -77,7 +77,9 @@ fn write(case: &Case) -> Vec<u8> {
             if before.min(case.on_time.len()) == i {
                 let site = site(&mut names, format!("late {l}"));
                 let mut batch = Batch::default();
-                batch.events.push(Event::new(ThreadId(thread), Op::Read, var, site));
+                // A pin without a position among them.
+                let op = if l % 3 == 2 { Op::Pin } else { Op::Read };
+                batch.events.push(Event::new(ThreadId(thread), op, var, site));
                 writer.flush(&names, &meta).unwrap();
                 writer.write_late(&names, &meta, &batch, &[LateRecord { after, rank }]).unwrap();
             }
@@ -97,6 +99,16 @@ fn sites(trace: &Trace) -> Vec<String> {
     trace.batch.events.iter().map(|e| trace.names.site(e.site()).to_owned()).collect()
 }
 
+/// Each pin names the event of its thread right before it; one that has none, itself.
+fn pins_name_the_event_before(trace: &Trace) -> bool {
+    let mut counts = [0i64; THREADS as usize];
+    trace.batch.events.iter().all(|&event| {
+        let count = &mut counts[event.thread().0 as usize];
+        *count += 1;
+        event.op() != Op::Pin || trace.batch.extra(event).value == Value::Int((*count - 2).max(0))
+    })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
@@ -105,6 +117,7 @@ proptest! {
         let trace = Trace::read(&mut BinaryReader::open(Cursor::new(&bytes)).unwrap()).unwrap();
         let (expected, unplaced) = expected(&case);
         prop_assert_eq!(sites(&trace), expected);
+        prop_assert!(pins_name_the_event_before(&trace), "{:?}", in_words(&trace.names, &trace.batch));
         prop_assert_eq!(trace.losses.len(), usize::from(unplaced > 0), "{:?}", trace.losses);
         // Without the end mark the frames are found one by one: the same events.
         let cut = &bytes[..bytes.len() - 1];

@@ -1,5 +1,6 @@
 //! The commands, one file each. A command gives its exit code, or an error for code 2.
 
+mod cc;
 mod check;
 mod convert;
 mod demo;
@@ -31,6 +32,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Window(args) => window::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Gen(args) => generate::run(&args),
+        Command::Cc(args) => cc::run(cc::Language::C, &args.args),
+        Command::Cpp(args) => cc::run(cc::Language::Cpp, &args.args),
         Command::Doctor => doctor::run(),
         Command::Completions(args) => {
             let mut script = Vec::new();

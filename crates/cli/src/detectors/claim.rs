@@ -2,7 +2,7 @@
 
 use crate::args::Detector;
 use detect::Schedule;
-use event::{BlockId, CondId, LockId, Names, SiteId, ThreadId, VarId};
+use event::{BlockId, CondId, LockId, Names, SiteId, Space, ThreadId, VarId};
 use report::Kind;
 
 /// How a claim is known.
@@ -39,17 +39,20 @@ pub(crate) enum About {
 }
 
 impl About {
+    /// What it is about, by number. A block without a name is nothing.
+    pub(crate) fn ids(&self) -> Vec<(Space, u32)> {
+        match self {
+            About::Variable(var) => vec![(Space::Var, var.0)],
+            About::Locks(locks) => locks.iter().map(|lock| (Space::Lock, lock.0)).collect(),
+            About::Block(BlockId(0)) => Vec::new(),
+            About::Block(block) => vec![(Space::Block, block.0)],
+            About::Condition(cond, _) => vec![(Space::Cond, cond.0)],
+        }
+    }
+
     /// The names of what it is about.
     pub(crate) fn objects(&self, names: &Names) -> Vec<String> {
-        match self {
-            About::Variable(var) => vec![names.var(*var).to_owned()],
-            About::Locks(locks) => locks.iter().map(|&lock| names.lock(lock).to_owned()).collect(),
-            About::Block(block) => match names.block(*block) {
-                "" => Vec::new(),
-                name => vec![name.to_owned()],
-            },
-            About::Condition(cond, _) => vec![names.cond(*cond).to_owned()],
-        }
+        self.ids().into_iter().map(|(space, id)| names.get(space, id).to_owned()).collect()
     }
 }
 

@@ -65,9 +65,7 @@ fn claim(deadlock: &Deadlock, whole: &Whole<'_>) -> Claim {
     let each = deadlock.blocked.iter().map(|blocked| {
         let (thread, holds, asks) =
             (names.thread(blocked.thread), names.lock(blocked.holds.lock), names.lock(blocked.lock));
-        let site = names.site(blocked.holds.site);
-        let at = if site.is_empty() { String::new() } else { format!(" (taken at {site})") };
-        format!("{thread} holds {holds}{at} and waits for {asks}")
+        format!("{thread} holds {holds} and waits for {asks}")
     });
     let each = each.collect::<Vec<_>>().join(", ");
     let (shown, how) = match deadlock.evidence {

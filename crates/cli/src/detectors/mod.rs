@@ -20,10 +20,12 @@ mod sync_preserving;
 mod verify;
 
 pub(crate) use plan::Plan;
+pub(crate) use settle::not_sure;
 
 use crate::args::Detector;
 use crate::kept::Ending;
 use crate::moments;
+use crate::origins::Origins;
 use crate::progress::Working;
 use crate::properties::Properties;
 use checks::NoWitness;
@@ -225,7 +227,8 @@ impl Detectors {
             None => moments::read_again(path, &events),
         };
         let _working = Working::on("checking what was found".to_owned());
-        let findings = settle::settle(claims, &whole, &moments, &mut stats);
+        let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
+        let findings = settle::settle(claims, &whole, &moments, &origins, &mut stats);
         Detected { findings, stats }
     }
 }

@@ -1,6 +1,7 @@
 //! The rarely present parts of events: values, memory orders, locks of waits, stacks, arguments.
 //!
-//! One byte says which parts follow; its low three bits are the kind of value.
+//! One byte says which parts follow; its low three bits are the kind of value. Before it a byte may say that the event is
+//! inexact.
 
 use super::bytes::{Cursor, put, put_signed};
 use super::frame::Damage;
@@ -11,6 +12,9 @@ const STACK: u8 = 1 << 4;
 const ORDER: u8 = 1 << 5;
 const WAKE: u8 = 1 << 6;
 const ARGS: u8 = 1 << 7;
+
+/// No kind of value: a byte that is just this comes before the others of an inexact event.
+const INEXACT: u8 = 7;
 
 fn kind(value: Value) -> u8 {
     match value {
@@ -80,6 +84,9 @@ pub(super) fn put_extra(out: &mut Vec<u8>, op: Op, extra: &Extra, args: &[Value]
     part(ORDER, extra.order != Order::default());
     part(WAKE, extra.wake != Wake::default());
     part(ARGS, !args.is_empty());
+    if extra.inexact {
+        out.push(INEXACT);
+    }
     out.push(parts);
     put_body(out, extra.value);
     if parts & LOCK != 0 {
@@ -107,10 +114,35 @@ pub(super) fn has_lock(op: Op) -> bool {
     matches!(op, Op::Wait | Op::Woken)
 }
 
-/// Reads the extra of an event into a batch and gives its index there.
+/// Reads the extra of an on-time event into a batch and gives its index there.
+#[inline]
 pub(super) fn get_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &mut Batch) -> Result<u32, Damage> {
-    let parts = from.byte()?;
-    let mut extra = Extra { value: get_body(from, parts & 7, bounds)?, ..Extra::default() };
+    let extra = get_parts(from, bounds, batch)?;
+    fits(op, &extra)?;
+    Ok(batch.add_extra(extra))
+}
+
+/// The same for a late event: a pin may leave its position to the reader.
+pub(super) fn get_late_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &mut Batch) -> Result<u32, Damage> {
+    let extra = get_parts(from, bounds, batch)?;
+    let assumed = if leaves_position(op, &extra) { Value::Int(0) } else { extra.value };
+    fits(op, &Extra { value: assumed, ..extra })?;
+    Ok(batch.add_extra(extra))
+}
+
+/// A late pin at the event right before it, whose number only the reader knows.
+pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
+    op == Op::Pin && !extra.value.is_known()
+}
+
+#[inline]
+fn get_parts(from: &mut Cursor<'_>, bounds: Bounds, batch: &mut Batch) -> Result<Extra, Damage> {
+    let mut parts = from.byte()?;
+    let inexact = parts == INEXACT;
+    if inexact {
+        parts = from.byte()?;
+    }
+    let mut extra = Extra { value: get_body(from, parts & 7, bounds)?, inexact, ..Extra::default() };
     if parts & LOCK != 0 {
         extra.lock = LockId(from.get_below(bounds.locks)?);
     }
@@ -131,8 +163,7 @@ pub(super) fn get_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &m
             batch.args.push(get_value(from, bounds)?);
         }
     }
-    fits(op, &extra)?;
-    Ok(batch.add_extra(extra))
+    Ok(extra)
 }
 
 /// Parts that the operation cannot have would be lost in other formats: refuse them.

@@ -6,7 +6,7 @@ use crate::{Error, Place};
 pub const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 
 /// The version of the format that this program writes; it reads this one and every earlier one.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Length of the file header.
 pub(super) const FILE_HEADER: usize = 16;
@@ -58,12 +58,13 @@ kinds! {
     Loss = 8,
     Index = 9,
     End = 10,
+    Origins = 11,
 }
 
 impl Kind {
     /// A table that events and late records refer to; what it told stays true to the end of the file.
     pub(super) fn is_table(self) -> bool {
-        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads)
+        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads | Kind::Origins)
     }
 }
 

@@ -4,12 +4,15 @@
 //! It then writes the event *late*, with how many on-time events its thread had made before it. The reader puts it
 //! right behind the last of these; with none before it, right behind the fork of its thread, or else before the
 //! thread's first event. Late events with equal positions stand in the order of their ranks, then as written.
+//!
+//! Who writes late cannot know how events will be numbered. A late pin without a position pins the event of its thread
+//! that comes right before it; the first event of its thread pins itself.
 
 use super::bytes::{Cursor, put};
 use super::events::Limits;
 use super::extras::{self, Bounds};
 use super::frame::Damage;
-use event::{Batch, Event, Item, Names, Op, SiteId, ThreadId};
+use event::{Batch, Event, Extra, Item, Names, Op, SiteId, ThreadId, Value};
 
 /// Where a late event belongs. The thread is the event's own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -50,7 +53,7 @@ pub(super) fn get_late(
         let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
         let object = from.get_below(limits.objects[op as usize] as usize)?;
         let site = SiteId(from.get_below(limits.sites as usize)?);
-        let extra = extras::get_extra(&mut from, op, bounds, batch)?;
+        let extra = extras::get_late_extra(&mut from, op, bounds, batch)?;
         batch.events.push(Event::with_extra(thread, op, object, site, extra));
     }
     Ok(())
@@ -64,6 +67,8 @@ pub(super) struct Restorer {
     pending: Vec<Vec<(LateRecord, u32)>>,
     /// By thread: on-time events so far.
     seen: Vec<u64>,
+    /// By thread: late events placed so far.
+    placed: Vec<u64>,
     unplaced: usize,
     on_time: Batch,
 }
@@ -82,8 +87,8 @@ impl Restorer {
             // The index makes the order total: as written among equals.
             queue.sort_unstable_by(|a, b| b.cmp(a));
         }
-        let seen = vec![0; pending.len()];
-        Restorer { unplaced: records.len(), late, pending, seen, on_time: Batch::default() }
+        let (seen, placed) = (vec![0; pending.len()], vec![0; pending.len()]);
+        Restorer { unplaced: records.len(), late, pending, seen, placed, on_time: Batch::default() }
     }
 
     /// Inserts what belongs among the events of an on-time batch.
@@ -117,12 +122,23 @@ impl Restorer {
     /// Appends the late events of a thread that are due.
     fn place(&mut self, thread: ThreadId, batch: &mut Batch) {
         let Some(queue) = self.pending.get_mut(thread.0 as usize) else { return };
+        let (seen, placed) = (self.seen[thread.0 as usize], &mut self.placed[thread.0 as usize]);
         while let Some(&(record, index)) = queue.last()
-            && record.after <= self.seen[thread.0 as usize]
+            && record.after <= seen
         {
             queue.pop();
             self.unplaced -= 1;
-            batch.push_from(&self.late, self.late.events[index as usize]);
+            let event = self.late.events[index as usize];
+            let extra = self.late.extra(event);
+            if extras::leaves_position(event.op(), extra) {
+                let before = (seen + *placed).saturating_sub(1);
+                let value = Value::Int(i64::try_from(before).unwrap_or(i64::MAX));
+                let extra = batch.add_extra(Extra { value, ..*extra });
+                batch.events.push(Event::with_extra(thread, event.op(), event.object(), event.site(), extra));
+            } else {
+                batch.push_from(&self.late, event);
+            }
+            *placed += 1;
         }
     }
 

@@ -146,6 +146,7 @@ impl<R: Read> BinaryReader<R> {
             Kind::Stacks => tables::get_stacks(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Modules => tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Threads => tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Origins => tables::get_origins(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Loss => tables::get_losses(self.tables.open(&self.payload)?, &mut self.losses),
             Kind::Inits => {
                 let base = batch.events.len() as u32;

@@ -1,12 +1,14 @@
-//! The frames beside the events: names, stacks, modules, threads, initial values, losses. Each only adds to what the
+//! The frames beside the events: names, stacks, modules, threads, origins, initial values, losses. Each only adds to what the
 //! frames before it told. A payload is one column of records.
 
 use super::bytes::{Cursor, put, put_text};
 use super::extras::{self, Bounds};
 use super::frame::Damage;
 use crate::Loss;
-use crate::limits::{MAX_STACKS, MAX_TOLD, keep_loss, too_many_names};
-use event::{Batch, Init, Meta, Module, Names, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
+use crate::limits::{MAX_ORIGINS, MAX_STACKS, MAX_TOLD, keep_loss, too_many_names};
+use event::{
+    Batch, Init, Made, Meta, Module, Names, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value,
+};
 
 /// How many names of each space are meant.
 pub(super) type Needed = [usize; Space::ALL.len()];
@@ -102,12 +104,18 @@ pub(super) struct MetaWritten {
     pub(super) stacks: usize,
     pub(super) modules: usize,
     pub(super) threads: usize,
+    pub(super) origins: usize,
 }
 
 impl MetaWritten {
     /// Everything there is.
     pub(super) fn all(meta: &Meta) -> MetaWritten {
-        MetaWritten { stacks: meta.stacks.nodes().len(), modules: meta.modules.len(), threads: meta.threads.len() }
+        MetaWritten {
+            stacks: meta.stacks.nodes().len(),
+            modules: meta.modules.len(),
+            threads: meta.threads.len(),
+            origins: meta.origins.len(),
+        }
     }
 }
 
@@ -182,6 +190,41 @@ pub(super) fn get_threads(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) 
         meta.threads.push(info);
     }
     bounded(meta.threads.len(), MAX_TOLD)
+}
+
+/// Origins: records of (space, object, how it was made, thread, site, stack, size).
+pub(super) fn put_origins(out: &mut Vec<u8>, meta: &Meta, written: &mut MetaWritten) -> u32 {
+    let new = first_of(&meta.origins[written.origins..]);
+    for origin in new {
+        out.push(origin.space as u8);
+        put(out, origin.id.into());
+        out.push(origin.made as u8);
+        for number in [origin.thread.0, origin.site.0, origin.stack.0] {
+            put(out, number.into());
+        }
+        put(out, origin.size);
+    }
+    written.origins += new.len();
+    new.len() as u32
+}
+
+pub(super) fn get_origins(mut from: Cursor<'_>, names: &Names, meta: &mut Meta) -> Result<(), Damage> {
+    while !from.is_empty() {
+        let space = Space::from_code(from.byte()?).ok_or(Damage("there is no such kind of object"))?;
+        let origin = Origin {
+            space,
+            id: from.get_below(names.space(space).len())?,
+            made: Made::from_code(from.byte()?).ok_or(Damage("there is no such way to make an object"))?,
+            thread: ThreadId(from.get_below(names.space(Space::Thread).len())?),
+            site: SiteId(from.get_below(names.space(Space::Site).len())?),
+            stack: StackId(from.get_below(meta.stacks.len())?),
+            size: from.get()?,
+        };
+        if meta.origins.len() < MAX_ORIGINS {
+            meta.origins.push(origin);
+        }
+    }
+    Ok(())
 }
 
 /// Initial values: records of (events of the next frame before it, name, value).

@@ -202,6 +202,7 @@ impl<W: Write> BinaryWriter<W> {
         while self.table(Kind::Stacks, |raw| tables::put_stacks(raw, meta, &mut written))? {}
         while self.table(Kind::Modules, |raw| tables::put_modules(raw, meta, &mut written))? {}
         while self.table(Kind::Threads, |raw| tables::put_threads(raw, meta, &mut written))? {}
+        while self.table(Kind::Origins, |raw| tables::put_origins(raw, meta, &mut written))? {}
         self.meta_written = written;
         Ok(())
     }

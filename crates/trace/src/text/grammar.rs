@@ -66,7 +66,7 @@ fn add(line: &Line<'_>, Sink { table, batch, .. }: Sink<'_>) -> Result<(), Fault
         Some(_) if line.object.is_empty() => 0,
         Some(space) => table.name(space, line.object)?,
     };
-    let mut extra = Extra { order: line.order, wake: line.wake, ..Extra::default() };
+    let mut extra = Extra { order: line.order, wake: line.wake, inexact: line.inexact, ..Extra::default() };
     if !line.lock.is_empty() {
         extra.lock = LockId(table.name(Space::Lock, line.lock)?);
     }

@@ -18,6 +18,7 @@ pub(super) struct Line<'a> {
     pub(super) value: Literal<'a>,
     pub(super) order: Order,
     pub(super) wake: Wake,
+    pub(super) inexact: bool,
     /// The arguments of an internal event, known to be values separated by commas.
     pub(super) args: Args<'a>,
     pub(super) site: &'a str,
@@ -30,6 +31,8 @@ pub(super) fn parse(line: &str) -> Result<Option<Line<'_>>, String> {
     };
     check_name(thread, "thread")?;
     let (what, site) = rest.split_once('|').unwrap_or((rest, ""));
+    // No operation ends in `~` otherwise: names end before a `)`, strings before a `"`.
+    let (what, inexact) = what.strip_suffix('~').map_or((what, false), |what| (what, true));
     let word_end = what.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(what.len());
     let (word, rest) = what.split_at(word_end);
     if word == "dummy" {
@@ -47,6 +50,7 @@ pub(super) fn parse(line: &str) -> Result<Option<Line<'_>>, String> {
         value: Literal::Value(Value::Unknown),
         order: Order::default(),
         wake: Wake::default(),
+        inexact,
         args: Args { text: "" },
         site,
     };

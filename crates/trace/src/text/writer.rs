@@ -169,4 +169,7 @@ fn write_extra(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event) {
         out.push(b'@');
         out.extend_from_slice(extra.order.text().as_bytes());
     }
+    if extra.inexact {
+        out.push(b'~');
+    }
 }

@@ -129,6 +129,7 @@ struct EventDraft {
     wake: Wake,
     args: Vec<Draft>,
     stack: usize,
+    inexact: bool,
 }
 
 fn event() -> impl Strategy<Value = EventDraft> {
@@ -139,8 +140,9 @@ fn event() -> impl Strategy<Value = EventDraft> {
         prop::sample::select(&Wake::ALL[..]),
         vec(value(), 0..4),
         any::<usize>(),
+        prop::bool::weighted(0.1),
     );
-    parts.prop_map(|((op, thread, object, lock, site), value, order, wake, args, stack)| EventDraft {
+    parts.prop_map(|((op, thread, object, lock, site), value, order, wake, args, stack, inexact)| EventDraft {
         op,
         thread,
         object,
@@ -151,6 +153,7 @@ fn event() -> impl Strategy<Value = EventDraft> {
         wake,
         args,
         stack,
+        inexact,
     })
 }
 
@@ -176,7 +179,7 @@ fn build(config: Config, pool: &[String], events: &[EventDraft], inits: &[(usize
         let thread = ThreadId(add(&mut names, Space::Thread, draft.thread));
         let object = op.space().map_or(0, |space| add(&mut names, space, draft.object));
         let site = SiteId(add(&mut names, Space::Site, draft.site));
-        let mut extra = Extra::default();
+        let mut extra = Extra { inexact: draft.inexact, ..Extra::default() };
         if op.has_value() {
             extra.value = fix(&mut names, &draft.value);
         }
@@ -253,6 +256,9 @@ pub(crate) fn in_words(names: &Names, batch: &Batch) -> Vec<String> {
         }
         if extra.wake != Wake::Notified {
             line += &format!(" {:?}", extra.wake);
+        }
+        if extra.inexact {
+            line += " inexact";
         }
         for &arg in batch.args(event) {
             line += &format!(" arg {}", value_in_words(names, arg));

@@ -1,0 +1,45 @@
+//! The filter: which accesses a thread writes at once, which are kept in the cells until another thread comes, and which
+//! say nothing new. `docs/recording.md` defines it ("The filter").
+//!
+//! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
+//! * [`Recorder`]: a thread's side: its slot, segment, stamps, position. [`Recorder::covered`] is the fast path; what it
+//!   denies goes to [`Recorder::access`].
+//! * [`Filter`]: what the process has once: nodes for the history of cells, the positions of slots, the must vectors, in
+//!   zeroed memory that the caller gives.
+//! * [`Sink`]: where records go.
+//!
+//! Nothing here allocates, and nothing waits but for the lock of a cell.
+
+mod arrive;
+mod cell;
+mod memory;
+mod positions;
+mod recorder;
+mod transitions;
+
+pub use cell::Cell;
+pub use memory::{Filter, Limits, Shape};
+pub use recorder::{Outcome, Recorder};
+pub use transitions::Access;
+
+/// Where a thread's records go, and where tickets come from.
+pub trait Sink {
+    /// The ticket that is next, without taking it. Sequentially consistent with [`Sink::reading`].
+    fn stamp(&self) -> u64;
+    /// Takes the next ticket.
+    fn ticket(&mut self) -> u64;
+    /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
+    fn reserve(&mut self, words: usize);
+    /// Writes a record, for which there is room.
+    fn put(&mut self, words: &[u64]);
+    /// Tells the observer that a record with this stamp (+ 1) or a later one is on its way; 0: no more. A sequentially
+    /// consistent store, so that the stamp taken behind it is not before what the observer has emitted meanwhile.
+    fn reading(&self, stamp_plus_one: u64);
+    /// Lets others run: the cell has been locked for long.
+    fn yield_now(&self) {
+        core::hint::spin_loop();
+    }
+}
+
+/// Words that an arrival can need at most: first and last of reads and writes of every node, pins, and the access itself.
+pub const ARRIVAL_WORDS: usize = 3 * (4 * memory::MOST_NODES + 2) + 4;
