@@ -1,13 +1,13 @@
 //! What is done once: `pthread_once`, `call_once`, and the guards of C++'s local statics.
 
 use core::ffi::c_int;
-use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU8, AtomicU32};
 
-use runtime::record::{Class, Kind};
+use runtime::record::{Class, Kind, atomic_aux};
 
 use super::entry::scratch;
-use super::{Pointer, is_quiet, real, sync};
+use super::{Pointer, is_quiet, real, record, sync};
 use crate::machine::{shim1, shim2};
 use crate::system;
 
@@ -58,6 +58,9 @@ mod guard {
     pub(super) const WAITING: u32 = 1 << 16;
 }
 
+/// As `atomic_aux` numbers it.
+const RELEASE: u8 = 3;
+
 // A whole implementation: the C++ library may be one that was loaded privately, and is not to be found behind us.
 unsafe extern "C" fn guard_acquire(guard: Pointer, pc: usize) -> c_int {
     let word = &*guard.cast::<AtomicU32>();
@@ -87,7 +90,14 @@ unsafe fn leave(guard: Pointer, state: u32) {
 }
 
 unsafe extern "C" fn guard_release(guard: Pointer, pc: usize) {
-    sync(pc, Kind::Post, Class::Guard, guard);
+    record(pc, |thread| {
+        thread.sync(Kind::Post, Class::Guard, guard as usize);
+        // Most threads never ask us: the compiler's code loads the first byte atomically.
+        thread.atomic(guard as usize, 1, || {
+            (*guard.cast::<AtomicU8>()).store(guard::DONE as u8, Release);
+            (Kind::AtomicStore, atomic_aux(RELEASE, 0), u64::from(guard::DONE), ())
+        });
+    });
     leave(guard, guard::DONE);
 }
 
