@@ -111,11 +111,19 @@ impl Thread {
         result
     }
 
-    /// Memory given to the program.
+    /// Memory given to the program. It is this thread's, unless it is so large that its shadow should stay untouched.
     pub fn alloc(&mut self, addr: usize, size: usize) {
-        self.empty(addr, size);
+        const SMALL: usize = 1 << 12;
         let place = self.place();
         self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
+        if size > SMALL {
+            return self.empty(addr, size);
+        }
+        for granule in (addr & !7..addr + size).step_by(8) {
+            if let Some(cell) = shadow::cell(granule) {
+                self.recorder.alloc(filter(), &mut self.ring, cell, granule as u64);
+            }
+        }
     }
 
     /// Memory about to be taken back.

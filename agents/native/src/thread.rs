@@ -29,13 +29,15 @@ mod phase {
 }
 
 /// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
+#[repr(C)]
 pub struct Thread {
+    /// First, for the fast way of accesses.
+    pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
-    pub(crate) recorder: Recorder,
     pub(crate) ring: Ring,
     pub(crate) places: Places,
     /// A watched write whose value is not fetched yet.
