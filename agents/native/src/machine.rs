@@ -40,6 +40,8 @@ pub struct Tls {
     pub phase: u32,
     /// Inside a hook.
     pub busy: bool,
+    /// A signal came while inside a hook, and waits for its end.
+    pub deferred: bool,
 }
 
 /// This thread's.
