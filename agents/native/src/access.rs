@@ -34,14 +34,27 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
+/// An access that is not covered.
 #[cold]
 #[inline(never)]
 extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
-    // Most often, if at all, because nobody watches.
     if thread::is_quiet() {
         return;
     }
-    range(addr, SIZE, READ, WRITE, pc);
+    // Most are within a granule, of a thread that has nothing else to do.
+    if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
+        thread::enter_quickly(pc, |thread| {
+            let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+            if READ {
+                thread.granule(addr & !7, mask, false);
+            }
+            if WRITE {
+                thread.granule(addr & !7, mask, true);
+            }
+        });
+    } else {
+        range(addr, SIZE, READ, WRITE, pc);
+    }
 }
 
 /// An access of any size.

@@ -175,6 +175,23 @@ pub fn is_in_program() -> bool {
     }
 }
 
+/// Whether another agent comes before this one: the program has one linked in, and this library was preloaded, too.
+pub fn is_second() -> bool {
+    let (first, own): (usize, usize);
+    // SAFETY: the loader gives the first definition of the name to all; the second line asks for ours.
+    unsafe {
+        asm!(
+            "mov {}, qword ptr [rip + foretrace_agent_version@GOTPCREL]",
+            "lea {}, [rip + {}]",
+            out(reg) first,
+            out(reg) own,
+            sym crate::foretrace_agent_version,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    first != own
+}
+
 /// Ends the process where it stands.
 pub fn trap() -> ! {
     // SAFETY: does not return.
