@@ -175,6 +175,20 @@ pub fn is_in_program() -> bool {
     }
 }
 
+/// The version of the session's protocol that this agent speaks. Also how agents know of each other.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn foretrace_agent_version() {
+    naked_asm!(
+        ".hidden foretrace_agent_here",
+        ".globl foretrace_agent_here",
+        "foretrace_agent_here:",
+        "mov eax, {version}",
+        "ret",
+        version = const runtime::layout::VERSION,
+    )
+}
+
 /// Whether another agent comes before this one: the program has one linked in, and this library was preloaded, too.
 pub fn is_second() -> bool {
     let (first, own): (usize, usize);
@@ -182,10 +196,9 @@ pub fn is_second() -> bool {
     unsafe {
         asm!(
             "mov {}, qword ptr [rip + foretrace_agent_version@GOTPCREL]",
-            "lea {}, [rip + {}]",
+            "lea {}, [rip + foretrace_agent_here]",
             out(reg) first,
             out(reg) own,
-            sym crate::foretrace_agent_version,
             options(pure, readonly, nostack, preserves_flags)
         );
     }

@@ -84,6 +84,7 @@ Detectors (--detect; all of them if nothing is said, `none` for none):
   lock-order       locks taken in contradicting orders. Warnings: something may keep the threads apart
   atomicity        marked blocks that no serial order explains. Observed and predicted
   lost-wakeup      a notify between the test of a thread and its wait. Predicted and observed
+  misuse           locks given back that are not held, or asked for by their holder; memory used after free. Observed
 What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
 that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
 unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
@@ -260,6 +261,8 @@ pub(crate) enum Detector {
     /// Notifies that come before the wait they should end
     #[value(alias = "lost_wakeup")]
     LostWakeup,
+    /// Locks and memory used as they must not be
+    Misuse,
     /// No detector: only read and validate
     None,
 }
