@@ -30,7 +30,8 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
                 };
                 match bound {
                     Ok(found) => {
-                        watched.extend(found.into_iter().filter(|one| !watched.contains(one)).collect::<Vec<_>>())
+                        let new: Vec<_> = found.into_iter().filter(|one| !watched.contains(one)).collect();
+                        watched.extend(new);
                     }
                     Err(error) => failures.push(format!("{}: `{}`: {error:#}", path.display(), variable.name)),
                 }
