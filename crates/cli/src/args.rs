@@ -1,6 +1,7 @@
 //! The command line: one definition for the parser, the help, the man page and the completions.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// Watches one run of a multithreaded program and predicts what can go wrong in the runs that did not happen.
@@ -18,6 +19,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a built-in example, end to end
     Demo(Demo),
+    /// Record a program, without analysing what it does
+    Record(Record),
     /// Analyse a trace: find races, deadlocks and the like, check properties, on the recorded run and on predicted ones
     Check(Check),
     /// Check a specification and explain it
@@ -60,6 +63,50 @@ pub(crate) struct Demo {
     /// Print the example's specification instead
     #[arg(long, conflicts_with_all = ["list", "trace"])]
     pub(crate) spec: bool,
+}
+
+/// Options of `record`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace record -- ./server --port 8080
+  foretrace record -o run.ftrace -- ./test
+
+Programs built by `foretrace cc`, or by gcc or clang with -fsanitize=thread, are recorded with their memory accesses; \
+others with locks, threads and conditions alone. Each process the program starts gets a trace of its own, with its \
+number in the name. The exit code is the program's.")]
+pub(crate) struct Record {
+    /// Where to write the trace
+    #[arg(long, short, value_name = "FILE", default_value = "foretrace.ftrace")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) recording: RecordingOptions,
+    /// Say nothing but what went wrong
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// The program and its arguments
+    #[arg(required = true, last = true, value_name = "CMD")]
+    pub(crate) command: Vec<OsString>,
+}
+
+/// How to record: what `record` and `run` have in common.
+#[derive(Args)]
+pub(crate) struct RecordingOptions {
+    /// Which accesses to record: those that matter, or all
+    #[arg(long, value_name = "WHICH", default_value = "filtered")]
+    pub(crate) record: Which,
+    /// Drop records rather than make the program wait when it is too fast; the trace is incomplete then
+    #[arg(long)]
+    pub(crate) lossy: bool,
+}
+
+/// Which accesses to record.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Which {
+    /// Those that can matter to an analysis
+    Filtered,
+    /// Every one
+    All,
 }
 
 /// Options of `check`.
@@ -174,7 +221,7 @@ under `foretrace run` they are watched. `foretrace.h` can be included."
 pub(crate) struct Compiler {
     /// The compiler's own arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
-    pub(crate) args: Vec<std::ffi::OsString>,
+    pub(crate) args: Vec<OsString>,
 }
 
 /// Causality models that can be chosen.
