@@ -12,6 +12,7 @@ mod moments;
 mod origins;
 mod output;
 mod picture;
+mod program;
 mod progress;
 mod properties;
 mod recording;
