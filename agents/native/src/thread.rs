@@ -84,8 +84,39 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         } else {
             (*tls).accesses = accesses;
         }
-        (*tls).busy = false;
+        leave(tls);
         Some(result)
+    }
+}
+
+/// The end of a hook: signals that came meanwhile have their turn.
+#[inline(always)]
+unsafe fn leave(tls: *mut Tls) {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// Runs `f` as if inside a hook: nothing of what it does is recorded.
+pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
+        let busy = (*tls).busy;
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let result = f();
+        if busy {
+            return result;
+        }
+        leave(tls);
+        result
     }
 }
 
@@ -111,7 +142,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         } else {
             (*tls).accesses = accesses;
         }
-        (*tls).busy = false;
+        leave(tls);
     }
 }
 
@@ -356,7 +387,7 @@ pub fn end_thread() {
         thread.places.clear();
         thread.frames.forget();
         thread.life.fetch_or(life::ENDED, Release);
-        (*tls).busy = false;
+        leave(tls);
     }
 }
 

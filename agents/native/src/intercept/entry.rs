@@ -4,13 +4,18 @@
 use core::arch::{asm, global_asm};
 
 use super::once::Once;
+use super::signals::Deferred;
 
 /// A few words of this thread's that no hook touches. Zero in a new thread.
 #[repr(C)]
 pub(super) struct Scratch {
     /// The newest `pthread_once` under way.
     pub(super) once: *mut Once,
+    /// Signals that wait for the end of a hook.
+    pub(super) deferred: Deferred,
 }
+
+const SIZE: usize = size_of::<Scratch>();
 
 global_asm!(
     ".pushsection .tbss,\"awT\",@nobits",
@@ -18,9 +23,10 @@ global_asm!(
     ".hidden foretrace_scratch",
     ".globl foretrace_scratch",
     ".type foretrace_scratch,@object",
-    ".size foretrace_scratch,8",
-    "foretrace_scratch: .zero 8",
-    ".popsection"
+    ".size foretrace_scratch,{size}",
+    "foretrace_scratch: .zero {size}",
+    ".popsection",
+    size = const SIZE
 );
 
 /// This thread's.

@@ -5,7 +5,8 @@ use core::ffi::c_long;
 use runtime::record::{Class, Kind};
 
 use super::entry::seven;
-use super::{Pointer, after_fork_child, real, sync};
+use super::process::splitting;
+use super::{Pointer, real, sync};
 use crate::session;
 
 seven! {
@@ -50,11 +51,7 @@ unsafe extern "C" fn call(
         }
         libc::SYS_exit_group => session::finish(),
         libc::SYS_fork => {
-            let child = real::syscall(number, a, b, c, d, e, f);
-            if child == 0 {
-                after_fork_child();
-            }
-            return child;
+            return splitting(|| real::syscall(number, a, b, c, d, e, f));
         }
         _ => {}
     }

@@ -42,6 +42,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{c_int, c_void};
 use runtime::record::{Class, Kind, TextFor};
 
+pub(crate) use signals::deliver;
+
 use crate::session;
 use crate::thread::{self, Thread};
 
@@ -129,5 +131,6 @@ unsafe fn error() -> &'static mut c_int {
 fn after_fork_child() {
     threads::forget_all();
     process::forget_all();
+    signals::forget_all();
     session::after_fork_child();
 }

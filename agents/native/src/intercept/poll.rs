@@ -18,6 +18,7 @@ mod real {
     use super::super::real::{Real, functions};
 
     functions! {
+        __poll_chk(fds: *mut pollfd, count: c_ulong, time: c_int, room: usize) -> c_int;
         poll(fds: *mut pollfd, count: c_ulong, time: c_int) -> c_int;
         ppoll(fds: *mut pollfd, count: c_ulong, time: Pointer, mask: Pointer) -> c_int;
         select(count: c_int, read: *mut fd_set, write: *mut fd_set, other: *mut fd_set, time: Pointer) -> c_int;
@@ -35,6 +36,7 @@ shim3! {
 }
 shim4! {
     ppoll => poll_masked;
+    __poll_chk => poll_checked;
     epoll_ctl => epoll_control;
     epoll_wait => epoll;
 }
@@ -62,6 +64,10 @@ unsafe fn polled(fds: *mut pollfd, count: c_ulong, result: c_int, pc: usize) -> 
 
 unsafe extern "C" fn poll_body(fds: *mut pollfd, count: c_ulong, time: c_int, pc: usize) -> c_int {
     polled(fds, count, real::poll(fds, count, time), pc)
+}
+
+unsafe extern "C" fn poll_checked(fds: *mut pollfd, count: c_ulong, time: c_int, room: usize, pc: usize) -> c_int {
+    polled(fds, count, real::__poll_chk(fds, count, time, room), pc)
 }
 
 unsafe extern "C" fn poll_masked(fds: *mut pollfd, count: c_ulong, time: Pointer, mask: Pointer, pc: usize) -> c_int {

@@ -10,7 +10,7 @@ use runtime::record::{Class, Kind};
 
 use super::{Pointer, after_fork_child, is_quiet, real, sync};
 use crate::machine::{shim0, shim1, shim3};
-use crate::{session, system};
+use crate::{session, system, thread};
 
 shim0! {
     fork => split;
@@ -23,25 +23,29 @@ shim1! {
     _exit => end_at_once;
     _Exit => end_at_once;
     quick_exit => end_quickly;
+    atexit => at_plain_exit;
 }
 shim3! {
     __cxa_atexit => at_exit;
 }
 
+/// Forks by `real`. Quietly: the handlers of `pthread_atfork` in the child would write into its parent's file.
+pub(super) unsafe fn splitting<P: PartialEq + From<i32>>(real: impl FnOnce() -> P) -> P {
+    thread::quietly(|| {
+        let child = real();
+        if child == P::from(0) {
+            after_fork_child();
+        }
+        child
+    })
+}
+
 unsafe extern "C" fn split(_pc: usize) -> libc::pid_t {
-    let child = real::fork();
-    if child == 0 {
-        after_fork_child();
-    }
-    child
+    splitting(|| real::fork())
 }
 
 unsafe extern "C" fn split_raw(_pc: usize) -> libc::pid_t {
-    let child = real::_Fork();
-    if child == 0 {
-        after_fork_child();
-    }
-    child
+    splitting(|| real::_Fork())
 }
 
 unsafe extern "C" fn end(status: c_int, pc: usize) -> ! {
@@ -61,7 +65,7 @@ unsafe extern "C" fn end_quickly(status: c_int, _pc: usize) -> ! {
 }
 
 unsafe extern "C" fn fail(_pc: usize) -> ! {
-    crate::thread::settle();
+    thread::settle();
     real::abort()
 }
 
@@ -130,6 +134,12 @@ unsafe extern "C" fn run(call: Pointer) {
     CALLS.with(|free| CALLS.put(free, call));
     sync(function as usize + 1, Kind::Await, Class::AtExit, ptr::null_mut());
     function(argument);
+}
+
+/// The C library's own is linked into every module, but programs built for libtsan expect it there.
+unsafe extern "C" fn at_plain_exit(function: unsafe extern "C" fn(Pointer), pc: usize) -> c_int {
+    // The argument that it does not have is not looked at.
+    at_exit(function, ptr::null_mut(), ptr::null_mut(), pc)
 }
 
 /// `atexit` and the destructors of C++'s statics come here.

@@ -2,14 +2,17 @@
 
 use core::ffi::c_int;
 use core::mem;
-use core::sync::atomic::AtomicUsize;
+use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
+use core::sync::atomic::{AtomicBool, AtomicUsize};
 
-use libc::{SIG_DFL, SIG_ERR, SIG_IGN, sigset_t, timespec};
+use libc::{SIG_DFL, SIG_ERR, SIG_IGN, siginfo_t, sigset_t, timespec};
 use runtime::record::{Class, Kind};
 
+use super::entry::scratch;
 use super::{Pointer, is_quiet, real, record};
-use crate::machine::{shim1, shim2, shim3};
+use crate::machine::{shim1, shim2, shim3, syscall, tls};
+use crate::system;
 
 shim1! {
     raise => send_self;
@@ -39,6 +42,8 @@ type Handler = unsafe extern "C" fn(c_int, Pointer, Pointer);
 const SIGNALS: usize = 65;
 /// The program's own handlers, where [`handle`] stands in their place.
 static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
+/// Those that the kernel forgets when it has called them.
+static ONE_SHOT: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
 
 /// Signals that somebody sends. Those of the thread's own faults are no synchronisation, and some programs live on them.
 fn is_sent(signal: c_int) -> bool {
@@ -54,12 +59,68 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
 
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
-    if handler == 0 {
+    if handler == 0 || (*tls()).busy && defer(signal, info.cast()) {
         return;
     }
     synchronise(handler + 1, Kind::Await, signal);
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
+}
+
+/// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
+/// recorded, and if it jumps away, what the hook has locked stays locked.
+#[repr(C)]
+pub(super) struct Deferred {
+    count: usize,
+    infos: [siginfo_t; DEFERRED],
+}
+
+const DEFERRED: usize = 4;
+
+/// Keeps a signal for later. False if that is not to be.
+unsafe fn defer(signal: c_int, info: *const siginfo_t) -> bool {
+    // The kernel has forgotten the handler already: a second time would end the program.
+    if ONE_SHOT[signal as usize].load(Acquire) {
+        return false;
+    }
+    let deferred = &mut (*scratch()).deferred;
+    /// Below, signals do not queue.
+    const QUEUED: c_int = 32;
+    if signal < QUEUED && deferred.infos.iter().take(deferred.count).any(|other| other.si_signo == signal) {
+        return true;
+    }
+    let Some(place) = deferred.infos.get_mut(deferred.count) else { return false };
+    *place = *info;
+    place.si_signo = signal;
+    deferred.count += 1;
+    (*tls()).deferred = true;
+    true
+}
+
+/// Sends the signals of [`defer`] again, as they were.
+#[cold]
+pub(crate) fn deliver() {
+    // SAFETY: the thread's own storage. It is not inside a hook, so no handler defers while this runs.
+    unsafe {
+        let deferred = &mut (*scratch()).deferred;
+        (*tls()).deferred = false;
+        let infos = deferred.infos;
+        let count = mem::take(&mut deferred.count);
+        let (process, thread) = (system::process_id() as usize, system::thread_id() as usize);
+        for info in &infos[..count] {
+            let arguments = [process, thread, info.si_signo as usize, ptr::from_ref(info) as usize, 0, 0];
+            syscall(libc::SYS_rt_tgsigqueueinfo, arguments);
+        }
+    }
+}
+
+/// In a forked child: what its parent got is not for it.
+pub(super) fn forget_all() {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        (*tls()).deferred = false;
+        (*scratch()).deferred.count = 0;
+    }
 }
 
 /// Puts [`handle`] before a handler of the program's, if it is one. Gives what the kernel shall call, and what [`handle`] had called.
@@ -92,6 +153,7 @@ unsafe extern "C" fn set_action(
         real::sigaction(signal, act, old)
     } else {
         let mut new = act.read();
+        ONE_SHOT[signal as usize].store(new.sa_flags & libc::SA_RESETHAND != 0, Release);
         (new.sa_sigaction, before) = stand_before(signal, new.sa_sigaction, pc);
         let result = real::sigaction(signal, &new, old);
         if result != 0 {
@@ -105,10 +167,17 @@ unsafe extern "C" fn set_action(
     result
 }
 
-unsafe fn setting(signal: c_int, handler: usize, pc: usize, real: unsafe fn(c_int, usize) -> usize) -> usize {
+unsafe fn setting(
+    signal: c_int,
+    handler: usize,
+    one_shot: bool,
+    pc: usize,
+    real: unsafe fn(c_int, usize) -> usize,
+) -> usize {
     if !is_sent(signal) {
         return real(signal, handler);
     }
+    ONE_SHOT[signal as usize].store(one_shot, Release);
     let (kernel, before) = stand_before(signal, handler, pc);
     let old = real(signal, kernel);
     if old == SIG_ERR {
@@ -118,11 +187,11 @@ unsafe fn setting(signal: c_int, handler: usize, pc: usize, real: unsafe fn(c_in
 }
 
 unsafe extern "C" fn set(signal: c_int, handler: usize, pc: usize) -> usize {
-    setting(signal, handler, pc, real::signal)
+    setting(signal, handler, false, pc, real::signal)
 }
 
 unsafe extern "C" fn set_once(signal: c_int, handler: usize, pc: usize) -> usize {
-    setting(signal, handler, pc, real::__sysv_signal)
+    setting(signal, handler, true, pc, real::__sysv_signal)
 }
 
 unsafe extern "C" fn send_self(signal: c_int, pc: usize) -> c_int {

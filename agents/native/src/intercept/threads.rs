@@ -11,7 +11,7 @@ use runtime::record::TextFor;
 
 use super::table::Table;
 use super::{Pointer, is_quiet, length, real, record};
-use crate::machine::{shim1, shim2, shim3, shim4};
+use crate::machine::{shim1, shim2, shim3, shim4, syscall};
 use crate::{system, thread};
 
 shim1! {
@@ -48,13 +48,28 @@ struct Start {
     argument: Pointer,
     slot: Option<u32>,
     joinable: bool,
+    /// The signals that its parent blocks.
+    mask: u64,
     taken: AtomicU32,
+}
+
+/// Every signal but the C library's own: while one is blocked, a change of user in another thread cannot go on.
+const ALMOST_ALL: u64 = !(0b11 << 31);
+
+/// Sets which signals are blocked; gives those that were.
+fn block(mask: u64) -> u64 {
+    let mut old = 0_u64;
+    let arguments =
+        [libc::SIG_SETMASK as usize, &raw const mask as usize, &raw mut old as usize, size_of::<u64>(), 0, 0];
+    // SAFETY: the kernel reads and writes the two words.
+    unsafe { syscall(libc::SYS_rt_sigprocmask, arguments) };
+    old
 }
 
 /// Makes the new thread known; gives what it shall run.
 unsafe fn begin(start: Pointer) -> (usize, Pointer) {
     let start = start.cast::<Start>();
-    let (routine, argument) = ((*start).routine, (*start).argument);
+    let (routine, argument, mask) = ((*start).routine, (*start).argument, (*start).mask);
     thread::start_thread((*start).slot);
     if let Some(slot) = (*start).slot
         && (*start).joinable
@@ -64,6 +79,12 @@ unsafe fn begin(start: Pointer) -> (usize, Pointer) {
     (*start).taken.store(1, Release);
     // The parent's frame may be gone by now: then nobody waits at this address, or for something else, and looks again.
     system::futex_wake(&(*start).taken);
+    let own = block(mask);
+    // The kernel never blocks two of them. Anything else was asked for by the thread's attributes.
+    const NEVER: u64 = 1 << (libc::SIGKILL - 1) | 1 << (libc::SIGSTOP - 1);
+    if own | NEVER != ALMOST_ALL | NEVER {
+        block(own);
+    }
     (routine, argument)
 }
 
@@ -88,16 +109,19 @@ unsafe fn creating(
     real: impl FnOnce(Pointer) -> c_int,
 ) -> c_int {
     let slot = record(pc, |thread| thread.new_slot()).flatten();
-    let start = Start { routine, argument, slot, joinable, taken: AtomicU32::new(0) };
+    // A handler in the child must not come before the child is known.
+    let mask = block(ALMOST_ALL);
+    let start = Start { routine, argument, slot, joinable, mask, taken: AtomicU32::new(0) };
     let result = real((&raw const start).cast_mut().cast());
+    while result == 0 && start.taken.load(Acquire) == 0 {
+        system::futex_wait(&start.taken, 0, 100);
+    }
+    block(mask);
     if result != 0 {
         if let Some(slot) = slot {
             record(pc, |thread| thread.abandon_slot(slot));
         }
         return result;
-    }
-    while start.taken.load(Acquire) == 0 {
-        system::futex_wait(&start.taken, 0, 100);
     }
     if let Some(slot) = slot
         && !joinable

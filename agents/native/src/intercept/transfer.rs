@@ -19,6 +19,8 @@ mod real {
 
     functions! {
         read(fd: c_int, into: Pointer, bytes: usize) -> isize;
+        __recv_chk(fd: c_int, into: Pointer, bytes: usize, room: usize, flags: c_int) -> isize;
+        __pread64_chk(fd: c_int, into: Pointer, bytes: usize, offset: off_t, room: usize) -> isize;
         __read_chk(fd: c_int, into: Pointer, bytes: usize, room: usize) -> isize;
         pread64(fd: c_int, into: Pointer, bytes: usize, offset: off_t) -> isize;
         readv(fd: c_int, into: *const iovec, count: c_int) -> isize;
@@ -72,6 +74,9 @@ shim4! {
 }
 shim5! {
     recvmmsg => receive_messages;
+    __recv_chk => receive_checked;
+    __pread_chk => read_at_checked;
+    __pread64_chk => read_at_checked;
 }
 shim6! {
     recvfrom => receive_from;
@@ -137,6 +142,30 @@ unsafe extern "C" fn receive(fd: c_int, into: Pointer, bytes: usize, flags: c_in
     let result = real::recv(fd, into, bytes, flags);
     have_read(fd, into, result.min(bytes as isize), pc);
     result
+}
+
+unsafe extern "C" fn receive_checked(
+    fd: c_int,
+    into: Pointer,
+    bytes: usize,
+    room: usize,
+    flags: c_int,
+    pc: usize,
+) -> isize {
+    let result = real::__recv_chk(fd, into, bytes, room, flags);
+    have_read(fd, into, result.min(bytes as isize), pc);
+    result
+}
+
+unsafe extern "C" fn read_at_checked(
+    fd: c_int,
+    into: Pointer,
+    bytes: usize,
+    offset: off_t,
+    room: usize,
+    pc: usize,
+) -> isize {
+    have_read(fd, into, real::__pread64_chk(fd, into, bytes, offset, room), pc)
 }
 
 unsafe extern "C" fn receive_from(
