@@ -30,9 +30,3 @@ mod watch;
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     machine::trap()
 }
-
-/// The version of what the agent writes.
-#[unsafe(no_mangle)]
-pub extern "C" fn foretrace_agent_version() -> u32 {
-    runtime::layout::VERSION
-}

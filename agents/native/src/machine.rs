@@ -166,6 +166,36 @@ pub fn is_in_program() -> bool {
     }
 }
 
+/// The version of the session's protocol that this agent speaks. Also how agents know of each other.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn foretrace_agent_version() {
+    naked_asm!(
+        ".hidden foretrace_agent_here",
+        ".globl foretrace_agent_here",
+        "foretrace_agent_here:",
+        "mov eax, {version}",
+        "ret",
+        version = const runtime::layout::VERSION,
+    )
+}
+
+/// Whether another agent comes before this one: the program has one linked in, and this library was preloaded, too.
+pub fn is_second() -> bool {
+    let (first, own): (usize, usize);
+    // SAFETY: the loader gives the first definition of the name to all; the second line asks for ours.
+    unsafe {
+        asm!(
+            "mov {}, qword ptr [rip + foretrace_agent_version@GOTPCREL]",
+            "lea {}, [rip + foretrace_agent_here]",
+            out(reg) first,
+            out(reg) own,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    first != own
+}
+
 /// Ends the process where it stands.
 pub fn trap() -> ! {
     // SAFETY: does not return.

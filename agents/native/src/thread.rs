@@ -89,8 +89,34 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
 }
 
-/// The end of a hook: signals that came meanwhile have their turn.
+/// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
 #[inline(always)]
+pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: as in `enter`; `accesses` is the thread's state.
+    unsafe {
+        if !session::is_running() {
+            return let_go(tls);
+        }
+        let accesses = (*tls).accesses;
+        (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let thread = &mut *accesses;
+        thread.pc = pc;
+        f(thread);
+        compiler_fence(SeqCst);
+        if thread.pending.is_some() {
+            thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
+        }
+        leave(tls);
+    }
+}
+
+/// The end of a hook: signals that came meanwhile have their turn.
+#[inline]
 unsafe fn leave(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
     unsafe {
@@ -117,32 +143,6 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
         }
         leave(tls);
         result
-    }
-}
-
-/// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
-#[inline(always)]
-pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
-    let tls = tls();
-    // SAFETY: as in `enter`; `accesses` is the thread's state.
-    unsafe {
-        if !session::is_running() {
-            return let_go(tls);
-        }
-        let accesses = (*tls).accesses;
-        (*tls).busy = true;
-        (*tls).accesses = ptr::null_mut();
-        compiler_fence(SeqCst);
-        let thread = &mut *accesses;
-        thread.pc = pc;
-        f(thread);
-        compiler_fence(SeqCst);
-        if thread.pending.is_some() {
-            thread.open(tls);
-        } else {
-            (*tls).accesses = accesses;
-        }
-        leave(tls);
     }
 }
 
@@ -387,7 +387,7 @@ pub fn end_thread() {
         thread.places.clear();
         thread.frames.forget();
         thread.life.fetch_or(life::ENDED, Release);
-        leave(tls);
+        (*tls).busy = false;
     }
 }
 

@@ -112,6 +112,7 @@ pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
     per_analysis.extend(detected.stats);
     let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
+    report.trace.problems.retain(|problem| problem.event.is_none_or(|event| !detected.told.contains(&event)));
     report.properties = judged.results;
     report.findings.add(judged.findings.into_iter().chain(detected.findings));
     let seconds = started.elapsed().as_secs_f64();

@@ -12,6 +12,7 @@ mod json;
 mod layout;
 mod origin;
 mod plain;
+mod process;
 mod property;
 mod report;
 mod site;
@@ -28,6 +29,7 @@ pub use fingerprint::{code_identity, fingerprint, object_identity, side_identity
 pub use json::{ReadError, read_json, render_json};
 pub use origin::{Entity, Made, Origin};
 pub use plain::{harmless, wrap};
+pub use process::Process;
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use site::{site_text, split_site};
