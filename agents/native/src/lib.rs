@@ -5,7 +5,6 @@
 //! `docs/recording.md` defines what it records.
 
 #![no_std]
-#![allow(dead_code)]
 
 mod access;
 mod atomics;

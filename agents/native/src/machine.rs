@@ -136,15 +136,6 @@ pub unsafe extern "C" fn __tsan_func_exit() {
     )
 }
 
-/// The stack pointer, roughly.
-#[inline(always)]
-pub fn stack_pointer() -> usize {
-    let sp: usize;
-    // SAFETY: reads a register.
-    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp
-}
-
 /// A system call that no interceptor sees. Negative results are error numbers.
 #[inline(always)]
 pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
@@ -222,10 +213,9 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 }
 
 /// From the end to the front: the target overlaps the source from above.
-#[inline]
-pub unsafe fn copy_down(to: *mut u8, from: *const u8, bytes: usize) {
+unsafe fn copy_down(to: *mut u8, from: *const u8, bytes: usize) {
     let mut left = bytes;
-    // SAFETY: the caller's pointers are good for `bytes`. Volatile: it must not become a call of memmove.
+    // SAFETY: the caller's pointers are good for `bytes`. Volatile, or fenced: it must not become a call of memmove.
     unsafe {
         while !left.is_multiple_of(8) {
             left -= 1;
@@ -252,13 +242,13 @@ pub unsafe fn fill(to: *mut u8, value: u8, bytes: usize) {
 
 /// `memmove` would be our own interceptor.
 pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
-    if (to as usize).wrapping_sub(from as usize) >= bytes {
-        // SAFETY: the caller's pointers are good for `bytes`, and going up overwrites nothing that is still to be read.
-        return unsafe { copy(to, from, bytes) };
-    }
-    for i in (0..bytes).rev() {
-        // SAFETY: the same, going down. Volatile: a plain loop would become a call of `memmove`.
-        unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
+    // SAFETY: the caller's pointers are good for `bytes`; nothing is overwritten that is still to be read.
+    unsafe {
+        if (to as usize).wrapping_sub(from as usize) >= bytes {
+            copy(to, from, bytes);
+        } else {
+            copy_down(to, from, bytes);
+        }
     }
 }
 

@@ -23,6 +23,7 @@ shim1! {
     _exit => end_at_once;
     _Exit => end_at_once;
     quick_exit => end_quickly;
+    atexit => at_plain_exit;
 }
 shim3! {
     __cxa_atexit => at_exit;
@@ -133,6 +134,12 @@ unsafe extern "C" fn run(call: Pointer) {
     CALLS.with(|free| CALLS.put(free, call));
     sync(function as usize + 1, Kind::Await, Class::AtExit, ptr::null_mut());
     function(argument);
+}
+
+/// The C library's own is linked into every module, but programs built for libtsan expect it there.
+unsafe extern "C" fn at_plain_exit(function: unsafe extern "C" fn(Pointer), pc: usize) -> c_int {
+    // The argument that it does not have is not looked at.
+    at_exit(function, ptr::null_mut(), ptr::null_mut(), pc)
 }
 
 /// `atexit` and the destructors of C++'s statics come here.
