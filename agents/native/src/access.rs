@@ -1,8 +1,7 @@
 //! The hooks of plain accesses: what the compiler puts before every load and store.
 
 use crate::machine::{self, shim1, shim2, shim3};
-use crate::thread;
-use crate::{shadow, watch};
+use crate::{shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time.
@@ -35,20 +34,35 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
+/// An access that is not covered.
 #[cold]
 #[inline(never)]
 extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
-    range(addr, SIZE, READ, WRITE, pc);
+    if thread::is_quiet() {
+        return;
+    }
+    // Most are within a granule, of a thread that has nothing else to do.
+    if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
+        thread::enter_quickly(pc, |thread| {
+            let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+            if READ {
+                thread.granule(addr & !7, mask, false);
+            }
+            if WRITE {
+                thread.granule(addr & !7, mask, true);
+            }
+        });
+    } else {
+        range(addr, SIZE, READ, WRITE, pc);
+    }
 }
 
 /// An access of any size.
 pub fn range(addr: usize, size: usize, read: bool, write: bool, pc: usize) {
-    // A thread that ignores its accesses has a state, but not for them.
-    if machine::accesses().is_null() && thread::is_ignoring() {
-        watch::settle();
-        return;
-    }
     thread::enter(pc, |thread| {
+        if !thread.wants_accesses() {
+            return;
+        }
         if read {
             thread.access(addr, size, false);
         }

@@ -1,6 +1,6 @@
 //! What a thread records.
 
-use runtime::filter::{ARRIVAL_WORDS, Access, Cell, Outcome, Sink};
+use runtime::filter::{ARRIVAL_WORDS, Access, Outcome, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
@@ -64,27 +64,27 @@ impl Thread {
             let granule = at & !7;
             let next = end.min(granule + 8);
             let mask = ((1u32 << (next - at)) - 1) << (at & 7);
-            let Some(cell) = shadow::cell(granule) else { return };
-            self.granule(cell, Access { granule: granule as u64, mask: mask as u8, write });
+            self.granule(granule, mask as u8, write);
             at = next;
         }
     }
 
     /// An access within a granule.
     #[inline]
-    fn granule(&mut self, cell: &Cell, access: Access) {
+    pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
+        let Some(cell) = shadow::cell(addr) else { return };
         let Thread { recorder, ring, places, frames, pc, .. } = self;
-        if recorder.covered(cell, access.mask, access.write) {
+        if recorder.covered(cell, mask, write) {
             return;
         }
-        let addr = access.granule as usize;
         if !frames.on_stack(addr) {
             stacks::touched(addr);
         }
+        let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| places.place(frames, ring, *pc);
         if recorder.access(filter(), ring, cell, access, place) == Outcome::Watched {
-            let first = access.mask.trailing_zeros() as usize;
-            self.watched(addr + first, access.mask.count_ones() as usize, access.write);
+            let first = mask.trailing_zeros() as usize;
+            self.watched(addr + first, mask.count_ones() as usize, write);
         }
     }
 
@@ -111,11 +111,19 @@ impl Thread {
         result
     }
 
-    /// Memory given to the program.
+    /// Memory given to the program. It is this thread's, unless it is so large that its shadow should stay untouched.
     pub fn alloc(&mut self, addr: usize, size: usize) {
-        self.empty(addr, size);
+        const SMALL: usize = 1 << 12;
         let place = self.place();
         self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
+        if size > SMALL {
+            return self.empty(addr, size);
+        }
+        for granule in (addr & !7..addr + size).step_by(8) {
+            if let Some(cell) = shadow::cell(granule) {
+                self.recorder.alloc(filter(), &mut self.ring, cell, granule as u64);
+            }
+        }
     }
 
     /// Memory about to be taken back.

@@ -128,6 +128,18 @@ impl Frames {
         }
     }
 
+    /// Pops a frame, and nothing else.
+    fn drop_last(&mut self, tls: *mut Tls) {
+        let count = self.calls(tls).len();
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            self.open(tls);
+        } else if count > 0 {
+            // SAFETY: within the frames.
+            unsafe { (*tls).top = self.frames.as_mut_ptr().add(count - 1) };
+        }
+    }
+
     /// Pops a frame; the part of the stack that others have touched and that is dead now.
     fn pop(&mut self, tls: *mut Tls, sp: usize) -> Option<(usize, usize)> {
         if self.deeper > 0 {
@@ -175,6 +187,10 @@ impl Frames {
 /// An entry that finds no thread, no room, frames left without an exit, or regions to be looked for.
 #[cold]
 pub unsafe extern "C" fn enter_slowly(pc: usize, sp: usize) {
+    if thread::is_quiet() {
+        // In a handler that came upon a hook: its exit will pop what is pushed here.
+        return thread::in_handler(|thread| thread.frames.push(tls(), pc, sp));
+    }
     thread::enter(0, |thread| {
         let tls = tls();
         thread.frames.unwind(tls, sp + 1);
@@ -192,6 +208,9 @@ pub unsafe extern "C" fn enter_slowly(pc: usize, sp: usize) {
 /// An exit that finds no frame, too many, stack that others have touched, or the end of a region.
 #[cold]
 pub unsafe extern "C" fn leave_slowly(sp: usize) {
+    if thread::is_quiet() {
+        return thread::in_handler(|thread| thread.frames.drop_last(tls()));
+    }
     thread::enter(0, |thread| {
         thread.end_region();
         if let Some((low, high)) = thread.frames.pop(tls(), sp) {

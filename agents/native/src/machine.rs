@@ -42,6 +42,8 @@ pub struct Tls {
     pub busy: bool,
     /// A signal came while inside a hook, and waits for its end.
     pub deferred: bool,
+    /// At the end of the hook, the fast ways are to be opened or closed anew.
+    pub reopen: bool,
 }
 
 /// This thread's.

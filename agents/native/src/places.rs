@@ -56,38 +56,28 @@ impl Places {
         place
     }
 
-    /// The place of an address called from `parent`, told to the observer if it is new.
+    /// The place of an address called from `parent`, told to the observer if it is new. Without room for it, the caller's
+    /// place is the best there is.
     #[inline]
     fn of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
-        let (place, new) = self.intern(parent, pc as u64);
-        if new {
-            ring.reserve(2);
-            ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
-        }
-        // Without room for more, the caller's place is the best there is.
-        if place == 0 { parent } else { place }
-    }
-
-    /// The place of an address called from `parent`, and whether it is new. 0 if there is no room for it.
-    #[inline]
-    fn intern(&mut self, parent: u32, address: u64) -> (u32, bool) {
         if self.used * 2 >= self.capacity && !self.grow() {
-            return (0, false);
+            return parent;
         }
         // SAFETY: `find` gives an entry of the table, which has room.
-        unsafe {
-            let entry = find(self.table, self.capacity, parent, address);
-            if (*entry).place != 0 {
-                return ((*entry).place, false);
-            }
-            if self.last == MOST {
-                return (0, false);
-            }
-            self.last += 1;
-            self.used += 1;
-            *entry = Entry { address, parent, place: self.last };
-            (self.last, true)
+        let entry = unsafe { &mut *find(self.table, self.capacity, parent, pc as u64) };
+        if entry.place != 0 {
+            return entry.place;
         }
+        ring.reserve(2);
+        if self.last == MOST || ring.is_closed() {
+            return parent;
+        }
+        self.last += 1;
+        self.used += 1;
+        let place = self.last;
+        *entry = Entry { address: pc as u64, parent, place };
+        ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        place
     }
 
     #[cold]

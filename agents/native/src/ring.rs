@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use runtime::filter::Sink;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset};
+use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset, process};
 use runtime::record::{Kind, head};
 
 use crate::{session, system};
@@ -26,7 +26,11 @@ pub struct Ring {
     end: *mut u64,
     /// The number of the next chunk.
     sequence: u64,
+    /// Records lost since the last `Lost`, and how many of them the process' head knows of.
     lost: u64,
+    told: u64,
+    /// The state of `returned` (+ 1) when there was no chunk to be had, and nobody wanted to wait.
+    full: u64,
 }
 
 impl Ring {
@@ -44,6 +48,8 @@ impl Ring {
         self.end = ptr::null_mut();
         self.sequence = 0;
         self.lost = 0;
+        self.told = 0;
+        self.full = 0;
     }
 
     /// The head of the process' file.
@@ -61,6 +67,11 @@ impl Ring {
     #[inline]
     pub fn shared(&self) -> &'static Slot {
         slot_of(self.file, self.slot)
+    }
+
+    /// Whether records are being lost.
+    pub fn is_closed(&self) -> bool {
+        self.at.is_null()
     }
 
     /// Writes a record there is room for, its head last. Where it is; null if it is lost.
@@ -85,6 +96,7 @@ impl Ring {
 
     /// Gives the chunk away: nobody writes into it any more.
     pub fn leave(&mut self) {
+        self.settle();
         if self.chunk != 0 {
             self.chunk(self.chunk - 1).state.store(chunk::FULL, Release);
             self.chunk = 0;
@@ -93,11 +105,23 @@ impl Ring {
         self.end = ptr::null_mut();
     }
 
+    /// Tells what the process' head does not know yet.
+    pub fn settle(&mut self) {
+        if self.lost > self.told {
+            self.tell_lost();
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
+        // Without a chunk given back since, there is none.
+        if self.full != 0 && self.full == u64::from(self.process().returned.0.load(Relaxed)) + 1 {
+            return;
+        }
         self.leave();
         let Some(index) = self.take() else { return };
+        self.full = 0;
         let taken = self.chunk(index);
         taken.slot.store(self.slot, Relaxed);
         taken.sequence.store(self.sequence, Relaxed);
@@ -110,15 +134,22 @@ impl Ring {
             self.end = self.at.add(CHUNK_WORDS);
         }
         if self.lost > 0 {
+            self.tell_lost();
             let lost = self.lost;
             self.lost = 0;
-            self.process().lost.fetch_add(lost, Relaxed);
-            self.put(&[head(Kind::Lost, 0, lost)]);
+            self.told = 0;
+            self.write(&[head(Kind::Lost, 0, lost)]);
         }
     }
 
+    /// Counts what was lost for the whole process.
+    fn tell_lost(&mut self) {
+        self.process().lost.fetch_add(self.lost - self.told, Relaxed);
+        self.told = self.lost;
+    }
+
     /// A free chunk: from the stack, from the end of the file, or one that the observer gives back.
-    fn take(&self) -> Option<u32> {
+    fn take(&mut self) -> Option<u32> {
         // A forked child that nobody told of must not write into its parent's file.
         if !session::is_running() || system::process_id() != self.process().pid {
             session::forget();
@@ -132,12 +163,17 @@ impl Ring {
                 return Some(index);
             }
             if session::flags() & flags::LOSSY != 0 {
+                self.full = u64::from(returned) + 1;
                 return None;
             }
             let beat = session::heartbeat();
             process.waiting.0.fetch_add(1, SeqCst);
             system::futex_wait(&process.returned.0, returned, PATIENCE);
             process.waiting.0.fetch_sub(1, SeqCst);
+            // The observer itself may have had enough.
+            if process.state.load(Relaxed) == process::DETACHED {
+                session::forget();
+            }
             if !session::is_running() {
                 return None;
             }

@@ -29,13 +29,15 @@ mod phase {
 }
 
 /// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
+#[repr(C)]
 pub struct Thread {
+    /// First, for the fast way of accesses.
+    pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
-    pub(crate) recorder: Recorder,
     pub(crate) ring: Ring,
     pub(crate) places: Places,
     /// A watched write whose value is not fetched yet.
@@ -64,16 +66,23 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
             return None;
         }
         (*tls).busy = true;
+        // The fast way looks at what is about to change.
+        let accesses = (*tls).accesses;
+        (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
         thread.pc = pc;
-        if thread.pending.is_some() {
+        let was_pending = thread.pending.is_some();
+        if was_pending {
             thread.settle();
-            thread.open(tls);
         }
+        (*tls).reopen = was_pending;
         let result = f(thread);
-        if thread.pending.is_some() {
+        compiler_fence(SeqCst);
+        if (*tls).reopen || thread.pending.is_some() {
             thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
         }
         leave(tls);
         Some(result)
@@ -99,15 +108,58 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let tls = tls();
     // SAFETY: the thread's own storage.
     unsafe {
-        let busy = (*tls).busy;
+        if (*tls).busy {
+            return f();
+        }
         (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let result = f();
-        if busy {
-            return result;
+        if let Some(thread) = (*tls).thread.as_mut() {
+            thread.open(tls);
         }
         leave(tls);
         result
+    }
+}
+
+/// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
+#[inline(always)]
+pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: as in `enter`; `accesses` is the thread's state.
+    unsafe {
+        if !session::is_running() {
+            return let_go(tls);
+        }
+        let accesses = (*tls).accesses;
+        (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let thread = &mut *accesses;
+        thread.pc = pc;
+        f(thread);
+        compiler_fence(SeqCst);
+        if thread.pending.is_some() {
+            thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
+        }
+        leave(tls);
+    }
+}
+
+/// Runs `f` with the state of a thread that is inside a hook, for what a signal handler may do to it.
+pub fn in_handler(f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: the hook below stands still, and nothing it holds on to is touched by what callers do: they move the top of
+    // the call stack, and move it back before the handler returns.
+    unsafe {
+        if (*tls).busy
+            && let Some(thread) = (*tls).thread.as_mut()
+        {
+            f(thread);
+        }
     }
 }
 
@@ -128,7 +180,8 @@ pub fn is_ignoring() -> bool {
 pub fn ignore(by: i32) {
     enter(0, |thread| {
         thread.ignoring = thread.ignoring.saturating_add_signed(by);
-        thread.open(tls());
+        // SAFETY: the thread's own storage.
+        unsafe { (*tls()).reopen = true };
     });
 }
 
@@ -139,7 +192,9 @@ pub fn of_slot(slot: u32) -> Option<&'static Thread> {
 }
 
 impl Thread {
-    fn wants_accesses(&self) -> bool {
+    /// Whether its accesses are to be recorded.
+    #[inline]
+    pub fn wants_accesses(&self) -> bool {
         self.ignoring == 0 && session::flags() & flags::NO_ACCESSES == 0
     }
 
@@ -160,6 +215,10 @@ pub fn start_thread(slot: Option<u32>) {
     let thread = slot.map_or(ptr::null_mut(), slots::get);
     // SAFETY: the thread's own storage.
     unsafe {
+        // A signal handler came first, and took the thread for one that nobody told of.
+        if !(*tls).thread.is_null() {
+            end_thread();
+        }
         if thread.is_null() || !session::is_running() {
             (*tls).phase = phase::OVER;
         } else {
@@ -215,6 +274,8 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
     unsafe {
         (*tls).busy = true;
         (*tls).phase = phase::WATCHED;
+        // Handlers may call functions from here on.
+        (*thread).frames.connect(tls);
         (*tls).thread = thread;
         let thread = &mut *thread;
         thread.ring.open(session::file(), thread.slot);
@@ -223,7 +284,6 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
         thread.pc = 0;
         thread.begin(is_first);
         set_key(thread);
-        thread.frames.connect(tls);
         thread.open(tls);
         (*tls).busy = false;
     }
@@ -241,7 +301,14 @@ impl Thread {
         if !is_first {
             self.empty(stack.0, stack.1 - stack.0);
         }
-        self.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
+        self.started(id);
+    }
+
+    /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
+    fn started(&mut self, id: u32) {
+        let (low, high) = self.frames.stack;
+        let word = ((high - low) as u64 >> 12) << 32 | u64::from(id);
+        self.ticketed(Kind::ThreadStart, 0, high as u64, Some(word));
     }
 }
 
@@ -253,12 +320,14 @@ fn records_all() -> bool {
 unsafe fn let_go(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
     unsafe {
-        (*tls).accesses = ptr::null_mut();
-        (*tls).top = ptr::null_mut();
-        (*tls).end = ptr::null_mut();
-        (*tls).base = ptr::null_mut();
-        (*tls).thread = ptr::null_mut();
+        // In this order, for handlers that come in between.
         (*tls).phase = phase::OVER;
+        (*tls).accesses = ptr::null_mut();
+        (*tls).thread = ptr::null_mut();
+        (*tls).end = ptr::null_mut();
+        compiler_fence(SeqCst);
+        (*tls).top = ptr::null_mut();
+        (*tls).base = ptr::null_mut();
     }
 }
 
@@ -327,7 +396,7 @@ pub fn end_thread() {
 
 /// Writes what this thread still holds back, before the process ends.
 pub fn settle() {
-    enter(0, |_| {});
+    enter(0, |thread| thread.ring.settle());
 }
 
 /// In a forked child: this thread is its first, with a slot of its own there.
@@ -355,7 +424,7 @@ pub fn after_fork_child() {
             ring::slot_of(session::file(), 0).tid.store(id, Release);
             thread.pc = 0;
             thread.recorder = Recorder::begin(filter(), 0, records_all());
-            thread.ticketed(Kind::ThreadStart, 0, 0, Some(u64::from(id)));
+            thread.started(id);
             thread.open(tls);
             (*tls).busy = busy;
         }

@@ -11,7 +11,7 @@ use runtime::record::{Kind, PENDING, head, ticketed};
 use crate::memory::filter;
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{session, shadow, system, thread};
+use crate::{session, shadow, system};
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -121,11 +121,6 @@ unsafe fn value(addr: usize, size: usize) -> u64 {
         }
     }
     value
-}
-
-/// Fetches the value that this thread's last watched write left: the program has written it by the time of the next hook.
-pub fn settle() {
-    thread::enter(0, |_| {});
 }
 
 /// Finds the watched things in memory: at the start, and when modules were loaded since.

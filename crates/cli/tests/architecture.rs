@@ -29,6 +29,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
     ("foretrace-source", &[]),
     ("foretrace-agents", &[]),
     (
@@ -38,6 +39,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
+            "foretrace-observe",
             "foretrace-predict",
             "foretrace-property",
             "foretrace-reach",

@@ -23,6 +23,7 @@ shim1! {
     _exit => end_at_once;
     _Exit => end_at_once;
     quick_exit => end_quickly;
+    atexit => at_exit_without_argument;
 }
 shim3! {
     __cxa_atexit => at_exit;
@@ -150,4 +151,9 @@ unsafe extern "C" fn at_exit(
     (*call).function = function;
     (*call).argument = argument;
     real::__cxa_atexit(run, call.cast(), module)
+}
+
+/// A program linked to libtsan looks for this among what is shared. The C library has it only in its static part.
+unsafe extern "C" fn at_exit_without_argument(function: unsafe extern "C" fn(Pointer), pc: usize) -> c_int {
+    at_exit(function, ptr::null_mut(), ptr::null_mut(), pc)
 }

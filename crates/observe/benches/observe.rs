@@ -1,0 +1,3 @@
+//! Records a second through decoding, merging and encoding.
+
+fn main() {}

@@ -1,0 +1,137 @@
+//! What memory is called, and where it came from.
+
+use super::Build;
+use super::blocks::Doer;
+use super::objects::Number;
+use event::{Event, Extra, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
+use trace::binary::LateRecord;
+
+/// Where a named thing came from.
+struct From {
+    made: Made,
+    thread: ThreadId,
+    site: SiteId,
+    stack: StackId,
+    size: u64,
+}
+
+/// Origins kept: as many as a reader takes.
+const MAX_ORIGINS: usize = trace::limits::MAX_ORIGINS;
+
+impl Build {
+    /// The site and the stack of a place.
+    pub(super) fn place(&mut self, slot: u32, place: u32) -> (SiteId, StackId) {
+        let place = self.slots[slot as usize].places.get(place, &mut self.sites, &mut self.names, &mut self.meta);
+        (place.site, place.stack)
+    }
+
+    /// A new name: this one, or with a number behind it if that is another's already.
+    pub(super) fn fresh(&mut self, space: Space, name: &str) -> Option<u32> {
+        if self.names.space(space).find(name.as_bytes()).is_none() {
+            return self.names.add(space, name).ok();
+        }
+        loop {
+            let count = self.again.entry((space, name.to_owned())).or_insert(1);
+            *count += 1;
+            let numbered = format!("{name}#{count}");
+            if self.names.space(space).find(numbered.as_bytes()).is_none() {
+                return self.names.add(space, &numbered).ok();
+            }
+        }
+    }
+
+    fn heap_origin(&mut self, made: Doer, size: u64) -> From {
+        let (site, stack) = self.place(made.slot, made.place);
+        From { made: Made::Heap, thread: made.thread, site, stack, size }
+    }
+
+    /// What memory is called, and where it came from, if anybody knows.
+    fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
+        if let Some(name) = self.given.get(&address) {
+            return (name.clone(), None);
+        }
+        if let Some(&watched) = self.watched_at.get(&address)
+            && let Some(watched) = self.watched.get(watched)
+            && u64::from(watched.size) == size
+        {
+            let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
+            return (watched.name.clone(), Some(global));
+        }
+        if let Some(block) = self.blocks.name(address) {
+            let name = match address - block.start {
+                0 => format!("heap#{}", block.number),
+                offset => format!("heap#{}+{offset}", block.number),
+            };
+            return (name, Some(self.heap_origin(block.made, block.size)));
+        }
+        if let Some(object) = self.sites.naming.object(address, size) {
+            let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
+            let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
+            return (object.name, Some(global));
+        }
+        if self.sites.naming.is_first_stack(address) {
+            let count = self.stack_variables.entry(0).or_insert(0);
+            *count += 1;
+            return (format!("stack-of-main#{count}"), None);
+        }
+        (format!("mem@{address:x}"), None)
+    }
+
+    fn tell_origin(&mut self, space: Space, id: u32, from: From) {
+        if self.meta.origins.len() < MAX_ORIGINS && !self.names.space(Space::Thread).is_empty() {
+            let From { made, thread, site, stack, size } = from;
+            self.meta.origins.push(Origin { space, id, made, thread, site, stack, size });
+        }
+    }
+
+    /// A new variable of some bytes of a granule.
+    pub(super) fn new_variable(&mut self, granule: u64, mask: u8) -> Option<VarId> {
+        let address = (granule << 3) + u64::from(mask.trailing_zeros());
+        let size = u64::from(mask.count_ones());
+        let (name, from) = self.describe(address, size);
+        let var = VarId(self.fresh(Space::Var, &name)?);
+        if let Some(from) = from {
+            self.tell_origin(Space::Var, var.0, from);
+        }
+        // Freed before anything was known of it: the free must be there for the access to be after it.
+        if let Some(freed) = self.blocks.find(address).and_then(|block| block.freed) {
+            let (site, stack) = self.place(freed.by.slot, freed.by.place);
+            let event = Event::new(freed.by.thread, Op::Free, var.0, site);
+            let extra = Extra { stack, ..Extra::default() };
+            let at = LateRecord { after: freed.after, rank: 0 };
+            self.out.push_late(event, extra, at, &self.names, &self.meta);
+        }
+        Some(var)
+    }
+
+    /// The object that a record means, in the space of its operation.
+    pub(super) fn object(&mut self, space: Space, class: u8, object: u64) -> Option<u32> {
+        let number = Number::new(class, object);
+        if let Some(id) = self.objects.get(number, space) {
+            return Some(id);
+        }
+        let (name, from) = match number {
+            Number::Memory(address) => self.describe(address, 1),
+            Number::Descriptor(number) => (format!("fd#{number}"), None),
+            Number::Signal(number) => (format!("signal#{number}"), None),
+            Number::AtExit => ("atexit".to_owned(), None),
+        };
+        let id = self.fresh(space, &name)?;
+        self.objects.insert(number, space, id);
+        if let Some(from) = from {
+            self.tell_origin(space, id, from);
+        }
+        Some(id)
+    }
+
+    /// The lock at an address.
+    pub(super) fn lock(&mut self, address: u64) -> Option<LockId> {
+        self.object(Space::Lock, 0, address).map(LockId)
+    }
+
+    /// Says that a call made an object.
+    pub(super) fn initialised(&mut self, space: Space, id: u32, by: Doer) {
+        let (site, stack) = self.place(by.slot, by.place);
+        self.tell_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
+    }
+}
