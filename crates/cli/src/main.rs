@@ -12,7 +12,6 @@ mod moments;
 mod origins;
 mod output;
 mod picture;
-mod program;
 mod progress;
 mod properties;
 mod recording;
