@@ -14,6 +14,7 @@ mod plain;
 mod property;
 mod report;
 mod style;
+mod suppressions;
 mod text;
 mod wire;
 
@@ -28,4 +29,5 @@ pub use plain::{harmless, wrap};
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use style::bold;
+pub use suppressions::{SuppressionError, SuppressionFigures, Suppressions, UsedRule};
 pub use text::{SHOWN_FINDINGS, TextOptions, render_finding, render_text};

@@ -1,6 +1,6 @@
 //! Everything one analysis of one trace has to say.
 
-use crate::{Findings, PropertyResult};
+use crate::{Findings, PropertyResult, SuppressionFigures};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
@@ -23,6 +23,9 @@ pub struct Report {
     /// What was found.
     #[serde(default)]
     pub findings: Findings,
+    /// What became of the user's suppressions, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<SuppressionFigures>,
     /// What it cost.
     #[serde(default)]
     pub stats: Stats,
@@ -38,6 +41,7 @@ impl Report {
             trace,
             properties: Vec::new(),
             findings: Findings::default(),
+            suppressions: None,
             stats: Stats::default(),
         }
     }
