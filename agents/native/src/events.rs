@@ -74,17 +74,19 @@ impl Thread {
     pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
         let Some(cell) = shadow::cell(addr) else { return };
         let Thread { recorder, ring, places, frames, pc, .. } = self;
-        if recorder.covered(cell, mask, write) {
-            return;
-        }
-        if !frames.on_stack(addr) {
-            stacks::touched(addr);
-        }
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| places.place(frames, ring, *pc);
-        if recorder.access(filter(), ring, cell, access, place) == Outcome::Watched {
-            let first = mask.trailing_zeros() as usize;
-            self.watched(addr + first, mask.count_ones() as usize, write);
+        match recorder.access(filter(), ring, cell, access, place) {
+            Outcome::Covered => {}
+            Outcome::Kept | Outcome::Written => {
+                if !frames.on_stack(addr) {
+                    stacks::touched(addr);
+                }
+            }
+            Outcome::Watched => {
+                let first = mask.trailing_zeros() as usize;
+                self.watched(addr + first, mask.count_ones() as usize, write);
+            }
         }
     }
 

@@ -387,7 +387,7 @@ pub fn end_thread() {
         thread.places.clear();
         thread.frames.forget();
         thread.life.fetch_or(life::ENDED, Release);
-        (*tls).busy = false;
+        leave(tls);
     }
 }
 
