@@ -40,10 +40,10 @@ pub struct Tls {
     pub phase: u32,
     /// Inside a hook.
     pub busy: bool,
-    /// At the end of the hook, the fast ways are to be opened or closed anew.
-    pub reopen: bool,
     /// A signal came while inside a hook, and waits for its end.
     pub deferred: bool,
+    /// At the end of the hook, the fast ways are to be opened or closed anew.
+    pub reopen: bool,
 }
 
 /// This thread's.

@@ -89,6 +89,40 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
 }
 
+/// The end of a hook: signals that came meanwhile have their turn.
+#[inline]
+unsafe fn leave(tls: *mut Tls) {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// Runs `f` as if inside a hook: nothing of what it does is recorded.
+pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if (*tls).busy {
+            return f();
+        }
+        (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let result = f();
+        if let Some(thread) = (*tls).thread.as_mut() {
+            thread.open(tls);
+        }
+        leave(tls);
+        result
+    }
+}
+
 /// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
 #[inline(always)]
 pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
@@ -112,37 +146,6 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
             (*tls).accesses = accesses;
         }
         leave(tls);
-    }
-}
-
-/// The end of a hook: signals that came meanwhile have their turn.
-#[inline]
-unsafe fn leave(tls: *mut Tls) {
-    // SAFETY: the thread's own storage.
-    unsafe {
-        compiler_fence(SeqCst);
-        (*tls).busy = false;
-        compiler_fence(SeqCst);
-        if (*tls).deferred {
-            crate::intercept::deliver();
-        }
-    }
-}
-
-/// Runs `f` as if inside a hook: nothing of what it does is recorded.
-pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
-    let tls = tls();
-    // SAFETY: the thread's own storage.
-    unsafe {
-        let busy = (*tls).busy;
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        let result = f();
-        if busy {
-            return result;
-        }
-        leave(tls);
-        result
     }
 }
 

@@ -2,7 +2,8 @@
 
 use core::ffi::c_int;
 
-use super::entry::jump_stack;
+use super::entry::{forwarded, jump_stack};
+use super::real::Real;
 use super::{Pointer, real, record};
 use crate::machine::shim2;
 
@@ -11,6 +12,16 @@ shim2! {
     _longjmp => jump;
     siglongjmp => jump;
     __longjmp_chk => jump_checked;
+}
+
+forwarded! {
+    sigsetjmp => set;
+}
+
+/// A program linked to libtsan may look for it by this name.
+unsafe extern "C" fn set(_buffer: Pointer, _mask: usize, _pc: usize) -> Pointer {
+    static REAL: Real = Real::new("__sigsetjmp\0", None);
+    REAL.get()
 }
 
 unsafe fn leave(buffer: Pointer, pc: usize) {

@@ -23,7 +23,7 @@ shim1! {
     _exit => end_at_once;
     _Exit => end_at_once;
     quick_exit => end_quickly;
-    atexit => at_plain_exit;
+    atexit => at_exit_without_argument;
 }
 shim3! {
     __cxa_atexit => at_exit;
@@ -136,12 +136,6 @@ unsafe extern "C" fn run(call: Pointer) {
     function(argument);
 }
 
-/// The C library's own is linked into every module, but programs built for libtsan expect it there.
-unsafe extern "C" fn at_plain_exit(function: unsafe extern "C" fn(Pointer), pc: usize) -> c_int {
-    // The argument that it does not have is not looked at.
-    at_exit(function, ptr::null_mut(), ptr::null_mut(), pc)
-}
-
 /// `atexit` and the destructors of C++'s statics come here.
 unsafe extern "C" fn at_exit(
     function: unsafe extern "C" fn(Pointer),
@@ -157,4 +151,9 @@ unsafe extern "C" fn at_exit(
     (*call).function = function;
     (*call).argument = argument;
     real::__cxa_atexit(run, call.cast(), module)
+}
+
+/// A program linked to libtsan looks for this among what is shared. The C library has it only in its static part.
+unsafe extern "C" fn at_exit_without_argument(function: unsafe extern "C" fn(Pointer), pc: usize) -> c_int {
+    at_exit(function, ptr::null_mut(), ptr::null_mut(), pc)
 }

@@ -43,7 +43,7 @@ pub(crate) fn record(args: &Recorder, watched: Vec<Watched>, output: Output, qui
         lossy: args.lossy,
         watched,
         output,
-        naming: Box::new(|| Box::new(observe::Offsets::default())),
+        naming: Box::new(|| Box::new(observe::Symbols::default())),
         ..Options::default()
     };
     // The program decides what a signal means; we only see to it that the trace is finished.
