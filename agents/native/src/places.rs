@@ -107,6 +107,14 @@ impl Places {
         }
     }
 
+    /// Forgets them if they are many. The next thread of the slot may be at the same places.
+    pub fn trim(&mut self) {
+        const MANY: usize = 1 << 12;
+        if self.capacity > MANY {
+            self.clear();
+        }
+    }
+
     /// Forgets them all, and gives their memory back. Numbers go on: the observer knows the old ones.
     pub fn clear(&mut self) {
         self.release();

@@ -387,9 +387,9 @@ pub fn end_thread() {
             thread.ring.shared().tid.store(0, Release);
         }
         let_go(tls);
-        thread.places.clear();
+        thread.places.trim();
         thread.frames.forget();
-        thread.life.fetch_or(life::ENDED, Release);
+        slots::mark(thread.slot, life::ENDED);
         leave(tls);
     }
 }
