@@ -191,7 +191,7 @@ impl Thread {
 
     /// A call of a function that a specification speaks of; `here` is inside it.
     pub fn begin_region(&mut self, number: u16, here: usize) {
-        if let Some(frame) = self.frames.calls(tls()).last_mut() {
+        if let Some(frame) = self.frames.last(tls()) {
             frame.place |= (usize::from(number) + 1) << REGION_SHIFT;
             self.pc = here;
             self.ticketed(Kind::Begin, 1, u64::from(number), None);
@@ -200,7 +200,7 @@ impl Thread {
 
     /// The call is left.
     pub fn end_region(&mut self) {
-        if let Some(frame) = self.frames.calls(tls()).last() {
+        if let Some(frame) = self.frames.last(tls()) {
             let region = frame.place >> REGION_SHIFT;
             if region != 0 {
                 self.pc = 0;
