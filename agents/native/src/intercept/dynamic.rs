@@ -20,7 +20,11 @@ shim1! {
     dlclose => close;
 }
 
+#[used]
+#[unsafe(link_section = "foretrace_real")]
 static DLOPEN: Real = Real::new("dlopen\0", None);
+#[used]
+#[unsafe(link_section = "foretrace_real")]
 static DLMOPEN: Real = Real::new("dlmopen\0", None);
 
 /// Whether the memory map must be copied: not (0), now (1), or a few times while something is recorded (from 2 on), for
