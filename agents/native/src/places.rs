@@ -50,7 +50,9 @@ impl Places {
             return recent.place;
         }
         let place = self.of(parent, pc, ring);
-        self.recent = Entry { address: pc as u64, parent, place };
+        if place != parent {
+            self.recent = Entry { address: pc as u64, parent, place };
+        }
         place
     }
 
