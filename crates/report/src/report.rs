@@ -1,7 +1,6 @@
 //! Everything one analysis of one trace has to say.
 
-use crate::{Findings, Process, PropertyResult};
-use crate::{Findings, PropertyResult, SuppressionFigures};
+use crate::{Findings, Process, PropertyResult, SuppressionFigures};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
