@@ -201,6 +201,8 @@ pub(super) const fn read_entry_of(p: u64) -> u8 {
 const PIN: u64 = 1 << 56;
 /// In p: accesses before these were dropped, without a node to tell.
 const LOST: u64 = 1 << 57;
+/// In p: how many nodes follow, 4 bits.
+const COUNT_SHIFT: u32 = 58;
 
 /// The words of a cell or node.
 #[derive(Clone, Copy, Debug)]
@@ -223,8 +225,8 @@ pub(super) struct Entry {
 impl Words {
     /// Exclusive, without entries.
     #[inline]
-    pub(super) fn owned(slot: u32, segment: u64, older: u32) -> Words {
-        Words { a: tag(EXCLUSIVE, slot, segment), p: 0, f: u64::from(older), l: last_tag(slot) }
+    pub(super) fn owned(slot: u32, segment: u64) -> Words {
+        Words { a: tag(EXCLUSIVE, slot, segment), p: 0, f: 0, l: last_tag(slot) }
     }
 
     /// The bytes that the owner has to arrive at before it keeps such an access.
@@ -260,6 +262,19 @@ impl Words {
     #[inline]
     pub(super) fn set_older(&mut self, node: u32) {
         self.f = self.f & !NODES | u64::from(node);
+    }
+
+    /// How many nodes follow.
+    #[inline]
+    pub(super) fn count(&self) -> usize {
+        (self.p >> COUNT_SHIFT & 15) as usize
+    }
+
+    /// Sets the nodes that follow.
+    #[inline]
+    pub(super) fn set_nodes(&mut self, first: u32, count: usize) {
+        self.set_older(first);
+        self.p = self.p & !(15 << COUNT_SHIFT) | (count as u64 & 15) << COUNT_SHIFT;
     }
 
     /// Whether l is this owner's.

@@ -25,13 +25,13 @@ pub struct Shape {
 pub struct Limits {
     /// Segments of a cell with what was accessed in them, 1 to 12, the current one included.
     pub segments: u32,
-    /// Above so many nodes in use at once, only 2.
+    /// Once so many nodes have been in use at once, only 2; with four times as many, 1.
     pub nodes: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { segments: 8, nodes: (64 << 20) / size_of::<Cell>() as u32 }
+        Limits { segments: 8, nodes: (2 << 20) / size_of::<Cell>() as u32 }
     }
 }
 
@@ -155,11 +155,13 @@ impl Filter {
     /// How many segments a cell may have, now.
     #[inline]
     pub(super) fn segments(&self) -> usize {
-        if self.fresh.load(Relaxed) > self.limits.nodes {
-            self.limits.segments.min(2) as usize
-        } else {
-            self.limits.segments as usize
-        }
+        let (fresh, limits) = (self.fresh.load(Relaxed), &self.limits);
+        let segments = match fresh {
+            _ if fresh / 4 > limits.nodes => 1,
+            _ if fresh > limits.nodes => limits.segments.min(2),
+            _ => limits.segments,
+        };
+        segments as usize
     }
 
     /// Takes a node.

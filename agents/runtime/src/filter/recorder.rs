@@ -160,19 +160,17 @@ impl Recorder {
         true
     }
 
-    /// Whether this thread has read a shared cell in this segment, and has written nothing new since.
+    /// Whether this thread has read a shared cell in this segment.
     #[inline(always)]
     fn read_before(&self, cell: &Cell, a: u64, mask: u8) -> bool {
         if (a ^ self.shared) >> TAG_SHIFT == 0 {
-            return mask & !read_of(a) == 0 && last_read_of(cell.l.load(Relaxed)) >= self.published.get();
+            return mask & !read_of(a) == 0;
         }
         if !super::cell::is_shared(a) {
             return false;
         }
         let second = cell.p.load(Relaxed);
-        (second ^ self.shared) >> TAG_SHIFT == 0
-            && mask & !read_of(second) == 0
-            && last_write_of(cell.l.load(Relaxed)) >= self.published.get()
+        (second ^ self.shared) >> TAG_SHIFT == 0 && mask & !read_of(second) == 0
     }
 
     /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it

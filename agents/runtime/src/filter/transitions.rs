@@ -4,7 +4,7 @@ use super::cell::{
     Cell, EMPTY, Entry, FREED, LOCKED, NONE, SHARED, TAG_SHIFT, WATCHED, Words, is_exclusive, is_shared, read_of,
     segment_of, slot_of,
 };
-use super::memory::{Filter, MOST_NODES};
+use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_ticketed};
 use super::{ARRIVAL_WORDS, Sink};
 use crate::record::{Kind, head};
@@ -59,7 +59,7 @@ impl Recorder {
     fn keep(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, access: &Placed) -> Option<Outcome> {
         sink.reserve(2);
         let a = cell.lock(sink, |a| self.is_quiet(filter, a)).ok()?;
-        let mut words = if a == EMPTY { Words::owned(self.slot(), self.segment(), 0) } else { cell.words(a) };
+        let mut words = if a == EMPTY { Words::owned(self.slot(), self.segment()) } else { cell.words(a) };
         let known = words.lasts_known();
         if known && words.foreign(access.write) & access.mask != 0 {
             words.arrived(access.mask, access.write);
@@ -68,13 +68,14 @@ impl Recorder {
             return Some(Outcome::Written);
         }
         if (words.a ^ self.exclusive_tag()) >> TAG_SHIFT != 0 || !known {
-            let mut anew = Words::owned(self.slot(), self.segment(), words.older());
+            let mut anew = Words::owned(self.slot(), self.segment());
+            anew.set_nodes(words.older(), words.count());
             if known {
                 anew.add_foreign_of(&words);
             } else {
                 // A store that came too late hid what was last: nothing of it can be told but that it was, at most now.
                 anew.add_foreign(!access.mask);
-                words = Words::owned(self.slot(), self.segment(), 0);
+                words = Words::owned(self.slot(), self.segment());
                 words.set_read(Entry { last: self.next_stamp(), ..NONE });
                 words.make_pin();
             }
@@ -128,7 +129,7 @@ impl Recorder {
                 filter.node(node).set(&known);
                 return;
             }
-            let mut node = Words::owned(self.slot(), self.segment(), 0);
+            let mut node = Words::owned(self.slot(), self.segment());
             node.set_read(old);
             self.push(filter, words, node);
         }
@@ -176,73 +177,48 @@ impl Recorder {
             filter.node(node).set(&known);
             return;
         }
-        let mut node = Words::owned(self.slot(), self.segment(), 0);
+        let mut node = Words::owned(self.slot(), self.segment());
         node.set_write(old);
         self.push(filter, words, node);
         let stamp = self.write_stamp(true);
         words.set_write(Entry { mask: access.mask, place: access.place, first: stamp, last: stamp });
     }
 
-    /// Puts what was in a cell into a node before the older ones. What is too old is dropped.
+    /// Puts what was in a cell into a node before the older ones. When there are too many, all are dropped but for a pin: a
+    /// cell whose owner comes again and again must not cost more each time.
     fn push(&mut self, filter: &Filter, words: &mut Words, mut dropped: Words) {
-        let mut nodes = [0; MOST_NODES];
-        let mut count = 0;
-        let mut at = words.older();
-        let mut pin = 0;
-        while at != 0 && count < MOST_NODES {
-            let node = filter.node(at).words(0);
-            if node.is_pin() {
-                pin = at;
-                break;
-            }
-            nodes[count] = at;
-            count += 1;
-            at = node.older();
-        }
+        let (older, count) = (words.older(), words.count());
         let room = filter.segments() - 1;
-        let mut node = None;
-        if count < room && !dropped.is_pin() {
-            node = self.take_node(filter);
-        } else if count > 0 && room > 0 && !dropped.is_pin() {
-            // The oldest becomes the pin; those above the limit, if it has sunk, are gone.
-            let first = room - 1;
-            if pin != 0 {
-                self.give_node(filter, pin);
-            }
-            for &above in &nodes[room..count.max(room)] {
-                self.give_node(filter, above);
-            }
-            pin = nodes[first];
-            let oldest = filter.node(pin);
-            let mut gone = oldest.words(oldest.a.load(Relaxed));
-            gone.make_pin();
-            gone.set_older(0);
-            oldest.set(&gone);
-            filter.pinned.fetch_add(1, Relaxed);
-            node = self.take_node(filter);
-            count = first;
-        }
-        if let Some(node) = node {
-            dropped.set_older(words.older());
+        if count < room
+            && !dropped.is_pin()
+            && let Some(node) = self.take_node(filter)
+        {
+            dropped.set_older(older);
             filter.node(node).set(&dropped);
-            words.set_older(node);
+            words.set_nodes(node, count + 1);
             return;
         }
-        // No room: it stands for all that was before.
-        filter.pinned.fetch_add(1, Relaxed);
-        for &older in &nodes[..count] {
-            self.give_node(filter, older);
-        }
-        words.set_older(0);
-        dropped.make_pin();
-        dropped.set_older(0);
-        let kept = if pin != 0 { Some(pin) } else { self.take_node(filter) };
-        match kept {
+        filter.pinned.fetch_add(u64::from(!dropped.is_lost() && count == 0), Relaxed);
+        // The pin stands at the newest of what is dropped: the others come before it in every run.
+        let pin = if older != 0 {
+            self.give_history(filter, filter.node(older).words(0).older());
+            Some(older)
+        } else if room > 0 {
+            self.take_node(filter)
+        } else {
+            None
+        };
+        match pin {
             Some(node) => {
+                dropped.make_pin();
+                dropped.set_older(0);
                 filter.node(node).set(&dropped);
-                words.set_older(node);
+                words.set_nodes(node, 1);
             }
-            None => words.set_lost(),
+            None => {
+                words.set_nodes(0, 0);
+                words.set_lost();
+            }
         }
     }
 
@@ -307,7 +283,7 @@ impl Recorder {
             FREED => cell.unlock(FREED),
             _ if everything => cell.unlock(SHARED),
             _ if access.write => {
-                let mut words = Words::owned(self.slot(), self.segment(), 0);
+                let mut words = Words::owned(self.slot(), self.segment());
                 words.add_foreign(!access.mask);
                 cell.set(&words);
             }
@@ -373,7 +349,7 @@ impl Recorder {
             if self.records_everything() {
                 cell.unlock(SHARED);
             } else {
-                cell.set(&Words::owned(self.slot(), self.segment(), 0));
+                cell.set(&Words::owned(self.slot(), self.segment()));
             }
         }
     }
