@@ -1,6 +1,6 @@
 //! Which locks each thread holds along the recorded run, for what is said of an event.
 
-use event::{Batch, Event, LockId, Names, Op, ThreadId};
+use event::{Batch, Event, LockId, Names, Op, SiteId, ThreadId};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
@@ -18,8 +18,8 @@ pub(crate) struct HeldLocks {
 struct Held {
     /// By lock: which acquisition took it, and how deep it is held.
     depths: FxHashMap<LockId, (u64, u64)>,
-    /// By acquisition.
-    order: BTreeMap<u64, LockId>,
+    /// By acquisition: the lock, and where it was taken.
+    order: BTreeMap<u64, (LockId, SiteId)>,
     /// How deep locks were held that a wait gave up.
     waiting: FxHashMap<LockId, u64>,
     /// Acquisitions so far.
@@ -27,10 +27,10 @@ struct Held {
 }
 
 impl Held {
-    fn take(&mut self, lock: LockId, depth: u64) {
+    fn take(&mut self, lock: LockId, depth: u64, site: SiteId) {
         let (number, held) = self.depths.entry(lock).or_insert((self.taken, 0));
         *held += depth;
-        self.order.insert(*number, lock);
+        self.order.entry(*number).or_insert((lock, site));
         self.taken += 1;
     }
 
@@ -67,9 +67,9 @@ impl HeldLocks {
             }
             Op::Woken => {
                 let depth = held.waiting.remove(&lock).unwrap_or(0);
-                held.take(lock, depth.max(1));
+                held.take(lock, depth.max(1), event.site());
             }
-            _ => held.take(lock, 1),
+            _ => held.take(lock, 1, event.site()),
         }
     }
 
@@ -78,12 +78,19 @@ impl HeldLocks {
         let held = self.by(thread);
         let more = held.len().saturating_sub(NAMED);
         let more = (more > 0).then(|| format!("… and {more} more"));
-        held.take(NAMED).map(|lock| names.lock(lock).to_owned()).chain(more).collect()
+        held.take(NAMED).map(|(lock, _)| names.lock(lock).to_owned()).chain(more).collect()
     }
 
-    /// The locks that a thread holds, each once.
-    fn by(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = LockId> {
-        static NONE: BTreeMap<u64, LockId> = BTreeMap::new();
+    /// Where it took those that are named.
+    pub(crate) fn sites(&self, names: &Names, thread: ThreadId) -> Vec<String> {
+        let held = self.by(thread);
+        let more = (held.len() > NAMED).then(String::new);
+        held.take(NAMED).map(|(_, site)| names.site(site).to_owned()).chain(more).collect()
+    }
+
+    /// The locks that a thread holds, each once, and where it took them.
+    fn by(&self, thread: ThreadId) -> impl ExactSizeIterator<Item = (LockId, SiteId)> {
+        static NONE: BTreeMap<u64, (LockId, SiteId)> = BTreeMap::new();
         self.threads.get(thread.0 as usize).map_or(&NONE, |held| &held.order).values().copied()
     }
 }
@@ -96,10 +103,24 @@ mod tests {
 
     /// What the first thread of a trace holds at its end, by name.
     fn held(text: &str) -> Vec<String> {
+        held_and_where(text).0
+    }
+
+    fn held_and_where(text: &str) -> (Vec<String>, Vec<String>) {
         let trace = Trace::read(&mut TextReader::new(text.as_bytes())).unwrap();
         let mut held = HeldLocks::default();
         trace.batch.events.iter().for_each(|&event| held.step(&trace.batch, event));
-        held.names(&trace.names, ThreadId(0))
+        (held.names(&trace.names, ThreadId(0)), held.sites(&trace.names, ThreadId(0)))
+    }
+
+    #[test]
+    fn where_they_were_taken() {
+        let told = |text| held_and_where(text).1;
+        assert_eq!(told("A|acq(k)|1\nA|acq(l)|2\nA|acq(k)|3\n"), ["1", "2"]);
+        assert_eq!(told("A|acq(k)|1\nA|wait(c,k)|2\nA|woken(c,k)|3\nA|racq(l)|\n"), ["3", ""]);
+        let many: String = (0..=NAMED).map(|n| format!("A|acq(l{n})|1\n")).collect();
+        let (names, sites) = held_and_where(&many);
+        assert_eq!((names.len(), sites.last()), (sites.len(), Some(&String::new())));
     }
 
     #[test]

@@ -2,11 +2,14 @@
 
 use crate::held::HeldLocks;
 use crate::input;
-use event::{Batch, Meta, Names};
+use event::{Batch, Event, Meta, Names, StackId};
 use report::Side;
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use trace::text::event_text;
+
+/// Frames of a call stack that are told: recursion without end has more than anybody reads.
+const FRAMES: usize = 200;
 
 /// What happened, by event.
 pub(crate) type Moments = HashMap<u64, Side>;
@@ -27,15 +30,7 @@ impl<'a> Looker<'a> {
     fn batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> bool {
         for (index, &event) in (batch.first..).zip(&batch.events) {
             if self.wanted.next_if(|&&next| next == index).is_some() {
-                let side = Side {
-                    event: index,
-                    thread: names.thread(event.thread()).to_owned(),
-                    op: event_text(names, batch, event),
-                    site: names.site(event.site()).to_owned(),
-                    locks_held: self.held.names(names, event.thread()),
-                    stack: stack(names, meta, batch.extra(event).stack),
-                };
-                self.found.insert(index, side);
+                self.found.insert(index, side((names, meta), batch, index, event, &self.held));
             } else if self.wanted.peek().is_none() {
                 return false;
             }
@@ -45,9 +40,25 @@ impl<'a> Looker<'a> {
     }
 }
 
-/// The frames of a call stack, leaf first.
-fn stack(names: &Names, meta: &Meta, stack: event::StackId) -> Vec<String> {
-    meta.stacks.frames(stack).map(|frame| names.site(frame).to_owned()).collect()
+/// What happened at an event of a batch.
+pub(crate) fn side((names, meta): (&Names, &Meta), batch: &Batch, index: u64, event: Event, held: &HeldLocks) -> Side {
+    Side {
+        event: index,
+        thread: names.thread(event.thread()).to_owned(),
+        op: event_text(names, batch, event),
+        site: names.site(event.site()).to_owned(),
+        locks_held: held.names(names, event.thread()),
+        lock_sites: held.sites(names, event.thread()),
+        stack: stack(names, meta, batch.extra(event).stack),
+    }
+}
+
+/// The frames of a call stack, leaf first; of a very deep one the innermost.
+pub(crate) fn stack(names: &Names, meta: &Meta, stack: StackId) -> Vec<String> {
+    let mut frames = meta.stacks.frames(stack);
+    let mut told: Vec<String> = frames.by_ref().take(FRAMES).map(|frame| names.site(frame).to_owned()).collect();
+    told.extend(frames.next().map(|_| "…".to_owned()));
+    told
 }
 
 /// What happened at some events of a trace in memory.

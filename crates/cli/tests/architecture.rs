@@ -29,12 +29,17 @@ const MAY_USE: &[(&str, &[&str])] = &[
         ],
     ),
     ("foretrace-report", &[]),
+    ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
+    ("foretrace-source", &[]),
+    ("foretrace-agents", &[]),
     (
         "foretrace",
         &[
+            "foretrace-agents",
             "foretrace-detect",
             "foretrace-event",
             "foretrace-generate",
+            "foretrace-observe",
             "foretrace-predict",
             "foretrace-property",
             "foretrace-reach",

@@ -87,6 +87,8 @@ pub struct Prediction {
     pub tried: Vec<Tried>,
     /// A violation, if one was found. Instances that the recorded run violates are not searched for another.
     pub predicted: Option<Predicted>,
+    /// A violation whose schedule holds an event that the recorder was not sure of, and that event: it may be none.
+    pub doubtful: Option<(Predicted, u64)>,
     /// What cut the search short; empty if the model was covered completely.
     pub truncated: Vec<String>,
     /// With [`Options::count`], if the lattice could be counted.

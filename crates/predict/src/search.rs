@@ -4,7 +4,7 @@ use crate::budget::{broaden, slice};
 use crate::group::{Group, groups};
 use crate::joint::SILENCE;
 use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
-use crate::verify::{recorded_problem, verify};
+use crate::verify::{is_inexact, recorded_problem, verify};
 use crate::weave::weave;
 use lattice::{Limits, Outcome as Explored, Shortened};
 use order::{Frame, Model};
@@ -37,6 +37,8 @@ struct Known {
     violated: bool,
     said: Vec<Said>,
     predicted: Option<(Model, Predicted)>,
+    /// The same for a violation that rests on an inexact event.
+    doubtful: Option<(Model, Predicted, u64)>,
     refused: Option<String>,
     /// Why a violation that was found is not told.
     untold: Option<String>,
@@ -324,7 +326,13 @@ impl<'a> Search<'_, 'a> {
                 self.scheduled += schedule.len();
                 let values = course.values(&schedule);
                 let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
-                self.known[number].predicted = Some((model, Predicted { schedule, event, terminal, values }));
+                let inexact = schedule.iter().copied().find(|&event| is_inexact(self.of.batch, event));
+                let predicted = Predicted { schedule, event, terminal, values };
+                match inexact {
+                    // A wider model may still show it without that event.
+                    Some(event) => self.known[number].doubtful = Some((model, predicted, event)),
+                    None => self.known[number].predicted = Some((model, predicted)),
+                }
             }
             Err(why) => match recorded_problem(self.of, model) {
                 // Nothing can be shown from a run that cannot have happened as recorded.
@@ -353,10 +361,11 @@ impl<'a> Search<'_, 'a> {
 
     /// What is answered for an instance.
     fn answer(&self, number: usize, models: &[Model]) -> Prediction {
-        let Known { said, predicted, refused, violated, untold } = &self.known[number];
+        let Known { said, predicted, doubtful, refused, violated, untold } = &self.known[number];
+        let doubtful = doubtful.as_ref().filter(|_| predicted.is_none());
         // The model of the violation; else the strongest that was covered completely; else the first.
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
-        let model = predicted.as_ref().map(|(model, _)| *model).or(complete);
+        let model = predicted.as_ref().map(|(model, _)| *model).or(doubtful.map(|(model, ..)| *model)).or(complete);
         let model = model.unwrap_or(if *violated { models[models.len() - 1] } else { models[0] });
         let tried = said.iter().filter(|said| said.model != model).map(|said| Tried {
             causality: said.model.text(),
@@ -372,6 +381,7 @@ impl<'a> Search<'_, 'a> {
             causality: model.text(),
             tried: tried.collect(),
             predicted: predicted.as_ref().map(|(_, predicted)| predicted.clone()),
+            doubtful: doubtful.map(|(_, predicted, event)| (predicted.clone(), *event)),
             truncated,
             counts: None,
             bad_runs: Vec::new(),

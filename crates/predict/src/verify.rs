@@ -37,6 +37,11 @@ pub(crate) fn verify(
     Err("the property is not violated at its last event".to_owned())
 }
 
+/// Whether the recorder was not sure of an event's value or place.
+pub(crate) fn is_inexact(trace: &Batch, event: u64) -> bool {
+    trace.extra(trace.events[event as usize]).inexact
+}
+
 /// Why the recorded run itself is not feasible, if it is not.
 pub(crate) fn recorded_problem(of: &Predictor<'_>, model: Model) -> Option<String> {
     let recorded: Vec<u64> = (0..of.batch.events.len() as u64).collect();

@@ -72,6 +72,8 @@ pub enum Unshown {
     NotFound,
     /// The checker did not accept the order that was found.
     Refused,
+    /// The order that was found holds an event that the recorder was not sure of.
+    Inexact,
     /// There was no time to look for one.
     NoTime,
     /// The trace was not kept, and there is nothing to look in.
@@ -85,6 +87,9 @@ impl Unshown {
             Unshown::NotFound => "the recorded run leaves it unordered, but no order was found that brings it about",
             Unshown::Refused => {
                 "the recorded run leaves it unordered, but the checker refused the order that was found"
+            }
+            Unshown::Inexact => {
+                "observed in the recorded run; the order that was found holds an event that the recorder was not sure of"
             }
             Unshown::NoTime => "observed in the recorded run; there was no time to look for an order that shows it",
             Unshown::NoTrace => {

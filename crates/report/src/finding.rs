@@ -1,6 +1,6 @@
 //! One thing that went wrong or can go wrong, with every name already resolved.
 
-use crate::{Confirm, Evidence, Schedule, Status};
+use crate::{Confirm, Evidence, Origin, Schedule, Status};
 use serde::{Deserialize, Serialize};
 
 /// What kind of thing goes wrong. The order is that of reports.
@@ -17,14 +17,16 @@ pub enum Kind {
     Atomicity,
     /// A notify that comes before its wait.
     LostWakeup,
+    /// A lock or memory that is used as it must not be.
+    Misuse,
     /// A property of the user's that does not hold.
     Property,
 }
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Kind; 6] =
-        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Property];
+    pub const ALL: [Kind; 7] =
+        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Misuse, Kind::Property];
 
     /// The kind as the JSON and the fingerprint spell it.
     pub const fn text(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Kind {
             Kind::LockOrder => "lock-order",
             Kind::Atomicity => "atomicity",
             Kind::LostWakeup => "lost-wakeup",
+            Kind::Misuse => "misuse",
             Kind::Property => "property",
         }
     }
@@ -46,6 +49,7 @@ impl Kind {
             Kind::LockOrder => "lock-order conflicts",
             Kind::Atomicity => "atomicity violations",
             Kind::LostWakeup => "lost wake-ups",
+            Kind::Misuse => "misuses",
             Kind::Property => "violations of properties",
         }
     }
@@ -64,8 +68,17 @@ pub struct Side {
     pub site: String,
     /// The locks its thread held, in the order they were taken.
     pub locks_held: Vec<String>,
+    /// Where each of them was taken; empty where that is not known.
+    pub lock_sites: Vec<String>,
     /// Its call stack, leaf first; empty if not recorded.
     pub stack: Vec<String>,
+}
+
+impl Side {
+    /// Whether the recorder was not sure of the event's value or place: a text trace has `~` behind it then.
+    pub fn is_inexact(&self) -> bool {
+        self.op.ends_with('~')
+    }
 }
 
 /// What readers are shown of a finding beside its facts; not in the JSON.
@@ -79,7 +92,7 @@ pub struct Exhibit {
 
 /// One thing found.
 ///
-/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `sites`, `stacks`), and the
+/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `lock_sites`, `sites`, `stacks`), and the
 /// evidence becomes `status`, `witness` and `confirm`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
@@ -97,6 +110,8 @@ pub struct Finding {
     pub objects: Vec<String>,
     /// The events that make it.
     pub sides: Vec<Side>,
+    /// Where its objects, its locks and its threads came from, as far as that is known.
+    pub origins: Vec<Origin>,
     /// The user does not want to hear of it.
     pub suppressed: bool,
     /// How many further findings with the same fingerprint this one stands for.
@@ -116,6 +131,7 @@ impl Finding {
             message,
             objects: Vec::new(),
             sides: Vec::new(),
+            origins: Vec::new(),
             suppressed: false,
             merged: 0,
             exhibit: Exhibit::default(),

@@ -1,5 +1,6 @@
 //! Who a finding is across runs and refactorings: a hash without line numbers, addresses or thread numbers.
 
+use crate::site::{is_of_system, split_site};
 use crate::{Kind, Side};
 use sha2::{Digest, Sha256};
 
@@ -53,34 +54,32 @@ pub fn site_identity(site: &str) -> &str {
     rest
 }
 
-/// What of a side goes into a fingerprint: its first project symbol, or the [`site_identity`] where no stack was recorded.
+/// What of a side goes into a fingerprint: the [`code_identity`] of its site and stack.
 pub fn side_identity(side: &Side) -> String {
-    let project = side.stack.iter().find(|frame| !is_of_system(frame));
-    site_identity(project.unwrap_or(&side.site)).to_owned()
+    code_identity(&side.site, &side.stack)
 }
 
-/// Whether a frame belongs to a system library or the JDK.
-fn is_of_system(frame: &str) -> bool {
-    const SYSTEM: [&str; 12] = [
-        "java.", "javax.", "jdk.", "sun.", "com.sun.", "std::", "core::", "alloc::", "/lib/", "/lib64/", "/usr/lib",
-        "libc.so",
-    ];
-    SYSTEM.iter().any(|prefix| frame.starts_with(prefix))
+/// The first project symbol of a stack, or of the site where there is none: its function, or the [`site_identity`] where no
+/// function is known.
+pub fn code_identity(site: &str, stack: &[String]) -> String {
+    let project = stack.iter().find(|frame| !is_of_system(frame));
+    let (function, place) = split_site(project.map_or(site, String::as_str));
+    function.unwrap_or_else(|| site_identity(place)).to_owned()
 }
 
-/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3` and `int[]@5[2]` without the numbers, which
-/// another run gives anew.
+/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3`, `int[]@5[2]` and `heap#7` without the
+/// numbers, which another run gives anew.
 pub fn object_identity(name: &str) -> String {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let mut out = String::new();
     let mut rest = name;
-    while let Some(at) = rest.find(['@', '[']) {
+    while let Some(at) = rest.find(['@', '[', '#']) {
         out.push_str(&rest[..at]);
         let (open, behind) = rest[at..].split_at(1);
         let number = digits(behind);
         let (_, tail) = behind.split_at(number);
         rest = match open {
-            "@" if number > 0 => tail,
+            "@" | "#" if number > 0 => tail,
             "[" if number > 0 && tail.starts_with(']') => &tail[1..],
             _ => {
                 out.push_str(open);
@@ -152,6 +151,8 @@ mod tests {
             ("int[]@5[2]", "int[]"),
             ("a[i]", "a[i]"),
             ("V17", "V17"),
+            ("heap#12+8", "heap+8"),
+            ("C#", "C#"),
             ("me@home", "me@home"),
             ("@", "@"),
         ] {
@@ -168,5 +169,9 @@ mod tests {
         assert_eq!(side("Main.java:12", &[]), "Main.java");
         assert_eq!(side("a.c:1", &["java.util.HashMap.put", "Main.run", "Main.main"]), "Main.run");
         assert_eq!(side("a.c:1", &["std::thread::spawn"]), "a.c");
+        assert_eq!(side("deposit bank.c:17", &[]), "deposit");
+        let stack = ["!memcpy libc.so.6+0x1f", "copy bank.c:3", "main bank.c:9"];
+        assert_eq!(side(stack[0], &stack), "copy");
+        assert_eq!(side(stack[0], &stack[..1]), "memcpy");
     }
 }

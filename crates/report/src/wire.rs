@@ -1,6 +1,6 @@
 //! A finding as the JSON spells it: parallel lists instead of sides, status and witness instead of evidence.
 
-use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Side, Status, Unshown};
+use crate::{Confirm, Evidence, EvidenceError, Exhibit, Finding, Kind, Origin, Side, Status, Unshown};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
@@ -19,10 +19,14 @@ struct Wire<'a> {
     threads: Vec<Cow<'a, str>>,
     #[serde(default)]
     locks_held: Vec<Cow<'a, [String]>>,
+    #[serde(default, skip_serializing_if = "no_site_known")]
+    lock_sites: Vec<Cow<'a, [String]>>,
     #[serde(default)]
     sites: Vec<Cow<'a, str>>,
     #[serde(default)]
     stacks: Vec<Cow<'a, [String]>>,
+    #[serde(default, skip_serializing_if = "no_origins")]
+    origins: Cow<'a, [Origin]>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     witness: Option<Cow<'a, [u64]>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -39,6 +43,14 @@ struct Wire<'a> {
 
 fn nothing_known(ops: &[Cow<'_, str>]) -> bool {
     ops.iter().all(|op| op.is_empty())
+}
+
+fn no_site_known(sites: &[Cow<'_, [String]>]) -> bool {
+    sites.iter().all(|sites| sites.iter().all(String::is_empty))
+}
+
+fn no_origins(origins: &[Origin]) -> bool {
+    origins.is_empty()
 }
 
 fn is_zero(n: &u64) -> bool {
@@ -69,8 +81,10 @@ impl<'a> From<&'a Finding> for Wire<'a> {
             ops: strings(|s| &s.op),
             threads: strings(|s| &s.thread),
             locks_held: lists(|s| &s.locks_held),
+            lock_sites: lists(|s| &s.lock_sites),
             sites: strings(|s| &s.site),
             stacks: lists(|s| &s.stack),
+            origins: Cow::Borrowed(&finding.origins),
             witness: finding.evidence.witness().map(Cow::Borrowed),
             witness_omitted: finding.evidence.omitted(),
             witness_missing: finding.evidence.unshown(),
@@ -97,6 +111,7 @@ impl TryFrom<Wire<'_>> for Finding {
         fit(&mut wire.ops, n, "ops")?;
         fit(&mut wire.threads, n, "threads")?;
         fit(&mut wire.locks_held, n, "locks_held")?;
+        fit(&mut wire.lock_sites, n, "lock_sites")?;
         fit(&mut wire.sites, n, "sites")?;
         fit(&mut wire.stacks, n, "stacks")?;
         let witness = wire.witness.map(Cow::into_owned);
@@ -105,12 +120,14 @@ impl TryFrom<Wire<'_>> for Finding {
         let (mut ops, mut threads, mut sites) =
             (wire.ops.into_iter(), wire.threads.into_iter(), wire.sites.into_iter());
         let (mut locks, mut stacks) = (wire.locks_held.into_iter(), wire.stacks.into_iter());
+        let mut lock_sites = wire.lock_sites.into_iter();
         let sides = wire.events.into_iter().map(|event| Side {
             event,
             thread: threads.next().unwrap_or_default().into_owned(),
             op: ops.next().unwrap_or_default().into_owned(),
             site: sites.next().unwrap_or_default().into_owned(),
             locks_held: locks.next().unwrap_or_default().into_owned(),
+            lock_sites: lock_sites.next().unwrap_or_default().into_owned(),
             stack: stacks.next().unwrap_or_default().into_owned(),
         });
         Ok(Finding {
@@ -121,6 +138,7 @@ impl TryFrom<Wire<'_>> for Finding {
             message: wire.message.into_owned(),
             objects: wire.objects.into_owned(),
             sides: sides.collect(),
+            origins: wire.origins.into_owned(),
             suppressed: wire.suppressed,
             merged: wire.merged,
             exhibit: Exhibit::default(),

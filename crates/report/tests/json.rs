@@ -4,8 +4,8 @@ use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
 use report::{
-    AnalysisStats, Confirm, End, Evidence, Exhibit, Finding, Kind, Problem, PropertyResult, Report, Side, Stats,
-    TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
+    AnalysisStats, Confirm, End, Entity, Evidence, Exhibit, Finding, Kind, Made, Origin, Problem, PropertyResult,
+    Report, Side, Stats, TraceFigures, Tried, Unshown, Verdict, read_json, render_json,
 };
 
 fn name() -> impl Strategy<Value = String> {
@@ -27,15 +27,41 @@ fn evidence() -> impl Strategy<Value = Evidence> {
 }
 
 fn side() -> impl Strategy<Value = Side> {
-    (any::<u64>(), name(), name(), name(), vec(name(), 0..3), vec(name(), 0..3))
-        .prop_map(|(event, thread, op, site, locks_held, stack)| Side { event, thread, op, site, locks_held, stack })
+    (any::<u64>(), name(), name(), name(), vec(("[a-z]", "[a-z]"), 0..3), vec(name(), 0..3)).prop_map(
+        |(event, thread, op, site, locks, stack)| {
+            let (locks_held, lock_sites) = locks.into_iter().unzip();
+            Side { event, thread, op, site, locks_held, lock_sites, stack }
+        },
+    )
+}
+
+fn origin() -> impl Strategy<Value = Origin> {
+    use Entity::*;
+    let of = prop::sample::select(vec![Variable, Lock, Condition, Latch, Semaphore, Thread]);
+    let made = prop::sample::select(vec![Made::Allocated, Made::Initialised, Made::Defined, Made::Created]);
+    (of, name(), of_name(), made, of_name(), proptest::option::of(any::<u64>()), name(), vec(name(), 0..3)).prop_map(
+        |(of, name, called, made, thread, size, site, stack)| Origin {
+            of,
+            name,
+            called,
+            made,
+            thread,
+            size,
+            site,
+            stack,
+        },
+    )
+}
+
+fn of_name() -> impl Strategy<Value = Option<String>> {
+    of(name())
 }
 
 fn finding() -> impl Strategy<Value = Finding> {
     let kind = prop::sample::select(Kind::ALL.to_vec());
     let texts = (name(), "[0-9a-f]{1}", name(), vec(name(), 0..3));
-    (kind, evidence(), texts, vec(side(), 0..4), any::<bool>(), 0..3u64).prop_map(
-        |(kind, evidence, (detector, fingerprint, message, objects), sides, suppressed, merged)| Finding {
+    (kind, evidence(), texts, vec(side(), 0..4), vec(origin(), 0..3), any::<bool>(), 0..3u64).prop_map(
+        |(kind, evidence, (detector, fingerprint, message, objects), sides, origins, suppressed, merged)| Finding {
             kind,
             detector,
             evidence,
@@ -43,6 +69,7 @@ fn finding() -> impl Strategy<Value = Finding> {
             message,
             objects,
             sides,
+            origins,
             suppressed,
             merged,
             exhibit: Exhibit::default(),

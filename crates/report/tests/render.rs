@@ -34,7 +34,7 @@ fn side(event: u64, thread: &str, op: &str, site: &str, locks: &[&str]) -> Side 
         op: op.to_owned(),
         site: site.to_owned(),
         locks_held: locks.iter().map(|&l| l.to_owned()).collect(),
-        stack: Vec::new(),
+        ..Side::default()
     }
 }
 

@@ -81,7 +81,7 @@ fn temporary() -> String {
 }
 
 /// Where a command is, by PATH.
-fn find(command: &str) -> Option<PathBuf> {
+pub(super) fn find(command: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(command)).find(|file| file.is_file())
 }

@@ -1,5 +1,6 @@
 //! The commands, one file each. A command gives its exit code, or an error for code 2.
 
+mod cc;
 mod check;
 mod convert;
 mod demo;
@@ -7,6 +8,8 @@ mod doctor;
 mod generate;
 mod locks;
 mod man;
+mod record;
+mod run;
 mod show;
 mod spec;
 mod window;
@@ -24,6 +27,8 @@ use std::path::Path;
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Record(args) => record::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Spec(args) => spec::run(&args),
@@ -31,6 +36,8 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Window(args) => window::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Gen(args) => generate::run(&args),
+        Command::Cc(args) => cc::run(cc::Language::C, &args.args),
+        Command::Cpp(args) => cc::run(cc::Language::Cpp, &args.args),
         Command::Doctor => doctor::run(),
         Command::Completions(args) => {
             let mut script = Vec::new();

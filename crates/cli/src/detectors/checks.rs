@@ -1,11 +1,11 @@
 //! What backs each claim: predictions pass the checker or are not told, what was observed gets a witness where there is one.
-//! What was refused, and what there was no time for, is told with its reason.
+//! What rests on an inexact event is a warning. What was refused, and what there was no time for, is told with its reason.
 
 use super::claim::{Claim, Shown, Witness};
 use super::verify::verify;
 use super::{Whole, budget, name};
 use crate::args::Detector;
-use report::{AnalysisStats, Evidence, Kind, Unshown};
+use report::{AnalysisStats, Evidence, Kind, Side, Unshown};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -27,26 +27,43 @@ pub(super) struct Checks {
 }
 
 /// What backs a claim, and the order that shows it.
-pub(super) type Backed = (Evidence, Option<Vec<u64>>);
+pub(super) struct Backed {
+    pub(super) evidence: Evidence,
+    pub(super) witness: Option<Vec<u64>>,
+    /// The inexact event because of which it is a warning only.
+    pub(super) inexact: Option<u64>,
+}
+
+impl Backed {
+    fn by(evidence: Evidence, witness: Option<Vec<u64>>) -> Backed {
+        Backed { evidence, witness, inexact: None }
+    }
+
+    fn doubtful(event: u64) -> Backed {
+        Backed { evidence: Evidence::warning(), witness: None, inexact: Some(event) }
+    }
+}
 
 impl Checks {
-    /// What backs a claim, if it stands.
-    pub(super) fn evidence(&mut self, claim: &Claim, whole: &Whole<'_>) -> Option<Backed> {
+    /// What backs a claim about these sides, if it stands.
+    pub(super) fn evidence(&mut self, claim: &Claim, sides: &[Side], whole: &Whole<'_>) -> Option<Backed> {
         let hurry = whole.stop.load(Ordering::Relaxed);
         let started = Instant::now();
+        let own = sides.iter().find(|side| side.is_inexact()).map(|side| side.event);
         match &claim.shown {
-            Shown::Warning => Some((Evidence::warning(), None)),
+            Shown::Warning => Some(Backed::by(Evidence::warning(), None)),
+            Shown::Observed if own.is_some() => own.map(Backed::doubtful),
             // The recorded run shows anything but a race as it stands.
-            Shown::Observed if claim.kind != Kind::Race => Some((Evidence::observed(None), None)),
+            Shown::Observed if claim.kind != Kind::Race => Some(Backed::by(Evidence::observed(None), None)),
             Shown::Observed => {
                 let made = if self.making < budget::making(hurry) { make(claim, whole) } else { Err(Unshown::NoTime) };
                 self.making += started.elapsed();
                 Some(match made {
                     Ok(witness) if self.room(witness.len()) => {
-                        (Evidence::observed(Some(witness.clone())), Some(witness))
+                        Backed::by(Evidence::observed(Some(witness.clone())), Some(witness))
                     }
-                    Ok(witness) => (Evidence::observed_without_room(witness.len() as u64), Some(witness)),
-                    Err(why) => (Evidence::observed_without(why), None),
+                    Ok(witness) => Backed::by(Evidence::observed_without_room(witness.len() as u64), Some(witness)),
+                    Err(why) => Backed::by(Evidence::observed_without(why), None),
                 })
             }
             Shown::Predicted(how) => {
@@ -64,9 +81,12 @@ impl Checks {
                 };
                 let checked = verify(claim, &witness, whole);
                 self.checking += started.elapsed();
-                match checked {
-                    Ok(()) if self.room(witness.len()) => Some((Evidence::predicted(witness.clone()), Some(witness))),
-                    Ok(()) => Some((Evidence::predicted_without_room(witness.len() as u64), Some(witness))),
+                match checked.map(|()| inexact(&witness, whole)) {
+                    Ok(Some(event)) => Some(Backed::doubtful(event)),
+                    Ok(None) if self.room(witness.len()) => {
+                        Some(Backed::by(Evidence::predicted(witness.clone()), Some(witness)))
+                    }
+                    Ok(None) => Some(Backed::by(Evidence::predicted_without_room(witness.len() as u64), Some(witness))),
                     Err(why) => {
                         self.refused.entry(claim.detector).or_insert((0, why)).0 += 1;
                         None
@@ -118,7 +138,14 @@ fn make(claim: &Claim, whole: &Whole<'_>) -> Result<Vec<u64>, Unshown> {
         NoWitness::Unknown => Unshown::NotFound,
         NoWitness::NoTrace(_) => Unshown::NoTrace,
     })?;
-    verify(claim, &witness, whole).map(|()| witness).map_err(|_| Unshown::Refused)
+    verify(claim, &witness, whole).map_err(|_| Unshown::Refused)?;
+    if inexact(&witness, whole).is_some() { Err(Unshown::Inexact) } else { Ok(witness) }
+}
+
+/// The first event of a witness whose value or place the recorder was not sure of.
+fn inexact(witness: &[u64], whole: &Whole<'_>) -> Option<u64> {
+    let trace = whole.trace?;
+    witness.iter().copied().find(|&event| trace.extra(trace.events[event as usize]).inexact)
 }
 
 /// Why a claim has no order that shows it.

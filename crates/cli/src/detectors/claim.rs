@@ -2,7 +2,7 @@
 
 use crate::args::Detector;
 use detect::Schedule;
-use event::{BlockId, CondId, LockId, Names, SiteId, ThreadId, VarId};
+use event::{BlockId, CondId, LockId, Names, SiteId, Space, ThreadId, VarId};
 use report::Kind;
 
 /// How a claim is known.
@@ -36,20 +36,29 @@ pub(crate) enum About {
     Block(BlockId),
     /// A condition, and the lock of its wait, if that is known.
     Condition(CondId, Option<LockId>),
+    /// Something that no event but a recorder's note names.
+    Named(String),
 }
 
 impl About {
+    /// What it is about, by number. A block without a name is nothing.
+    pub(crate) fn ids(&self) -> Vec<(Space, u32)> {
+        match self {
+            About::Variable(var) => vec![(Space::Var, var.0)],
+            About::Locks(locks) => locks.iter().map(|lock| (Space::Lock, lock.0)).collect(),
+            About::Block(BlockId(0)) => Vec::new(),
+            About::Block(block) => vec![(Space::Block, block.0)],
+            About::Condition(cond, _) => vec![(Space::Cond, cond.0)],
+            About::Named(_) => Vec::new(),
+        }
+    }
+
     /// The names of what it is about.
     pub(crate) fn objects(&self, names: &Names) -> Vec<String> {
-        match self {
-            About::Variable(var) => vec![names.var(*var).to_owned()],
-            About::Locks(locks) => locks.iter().map(|&lock| names.lock(lock).to_owned()).collect(),
-            About::Block(block) => match names.block(*block) {
-                "" => Vec::new(),
-                name => vec![name.to_owned()],
-            },
-            About::Condition(cond, _) => vec![names.cond(*cond).to_owned()],
+        if let About::Named(name) = self {
+            return vec![name.clone()];
         }
+        self.ids().into_iter().map(|(space, id)| names.get(space, id).to_owned()).collect()
     }
 }
 

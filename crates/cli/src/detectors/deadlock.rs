@@ -23,7 +23,11 @@ impl Analysis for Finder {
         let found = deadlocks(index, whole.initial, &options);
         let stats = stats(&found);
         let wanted = |deadlock: &&Deadlock| whole.wanted.threads(Detector::Deadlock, deadlock.blocked.len());
-        Found { claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(), stats }
+        Found {
+            claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(),
+            stats,
+            ..Found::default()
+        }
     }
 }
 
@@ -65,9 +69,7 @@ fn claim(deadlock: &Deadlock, whole: &Whole<'_>) -> Claim {
     let each = deadlock.blocked.iter().map(|blocked| {
         let (thread, holds, asks) =
             (names.thread(blocked.thread), names.lock(blocked.holds.lock), names.lock(blocked.lock));
-        let site = names.site(blocked.holds.site);
-        let at = if site.is_empty() { String::new() } else { format!(" (taken at {site})") };
-        format!("{thread} holds {holds}{at} and waits for {asks}")
+        format!("{thread} holds {holds} and waits for {asks}")
     });
     let each = each.collect::<Vec<_>>().join(", ");
     let (shown, how) = match deadlock.evidence {

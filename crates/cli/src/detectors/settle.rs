@@ -1,13 +1,14 @@
 //! From claims to findings: one for each fingerprint, the surest first; predictions only with a witness that was accepted.
 
-use super::checks::Checks;
+use super::checks::{Backed, Checks};
 use super::claim::{About, Claim, Shown};
 use super::{Whole, budget, name};
 use crate::args::Detector;
 use crate::moments::Moments;
+use crate::origins::Origins;
 use crate::picture::Scene;
 use event::{Event, LockId, Names, Op, Space, VarId};
-use report::{AnalysisStats, Finding, Kind, Side, fingerprint, object_identity, side_identity};
+use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
@@ -22,28 +23,46 @@ pub(super) fn settle(
     claims: Vec<Claim>,
     whole: &Whole<'_>,
     moments: &Moments,
+    origins: &Origins<'_>,
     stats: &mut BTreeMap<String, AnalysisStats>,
 ) -> Vec<Finding> {
-    let groups = in_turns(group(claims, whole.names, moments));
+    let groups = in_turns(group(claims, whole.names, moments, origins));
     let mut checks = Checks::default();
     let mut findings: Vec<Finding> = Vec::new();
     let mut known = Known::default();
     let mut pictures: BTreeMap<Kind, usize> = BTreeMap::new();
     for (print, drafts) in groups {
         let drawn = pictures.entry(drafts[0].claim.kind).or_default();
-        let Some((best, (evidence, witness))) = drafts.iter().find_map(|draft| {
+        let mut doubtful = None;
+        let sure = drafts.iter().find_map(|draft| {
             if known.covers(&draft.claim, &mut findings) {
                 return None;
             }
-            checks.evidence(&draft.claim, whole).map(|evidence| (draft, evidence))
-        }) else {
-            continue;
+            let backed = checks.evidence(&draft.claim, &draft.sides, whole)?;
+            match backed.inexact {
+                // Another of the same may rest on nothing inexact.
+                Some(event) => {
+                    doubtful.get_or_insert((draft, backed, event));
+                    None
+                }
+                None => Some((draft, backed)),
+            }
+        });
+        let (best, Backed { evidence, witness, .. }, why) = match (sure, doubtful) {
+            (Some((draft, backed)), _) => (draft, backed, draft.claim.why.clone()),
+            (None, Some((draft, backed, event))) => {
+                let why = format!("{}; {}", draft.claim.why, not_sure(event));
+                (draft, backed, why)
+            }
+            (None, None) => continue,
         };
-        known.add(&best.claim, findings.len());
-        let mut finding =
-            Finding::new(best.claim.kind, &name(best.claim.detector), evidence, print, best.claim.why.clone());
+        if evidence.status() != Status::Warning {
+            known.add(&best.claim, findings.len());
+        }
+        let mut finding = Finding::new(best.claim.kind, &name(best.claim.detector), evidence, print, why);
         finding.objects.clone_from(&best.objects);
         finding.sides.clone_from(&best.sides);
+        finding.origins = origins.of(&best.claim.about.ids(), &best.sides);
         let same = drafts.iter().filter(|draft| draft.claim.detector == best.claim.detector);
         finding.merged = same.map(|draft| draft.claim.more + 1).sum::<u64>() - 1;
         let others = drafts.iter().map(|draft| &draft.claim).filter(|other| is_as_sure(other, &best.claim));
@@ -60,6 +79,11 @@ pub(super) fn settle(
     }
     checks.tell(whole.problems, stats);
     findings
+}
+
+/// Why what would be observed or predicted is a warning only.
+pub(crate) fn not_sure(event: u64) -> String {
+    format!("only a warning, for it rests on event {event}, of whose value or place the recorder was not sure")
 }
 
 /// The order in which claims are checked: the surest first; then kind after kind in turns, the rarest first, so that many of one
@@ -90,14 +114,17 @@ fn first(claim: &Claim) -> Option<u64> {
 }
 
 /// Claims with names, those with the same fingerprint together, the surest first.
-fn group(claims: Vec<Claim>, names: &Names, moments: &Moments) -> Vec<(String, Vec<Draft>)> {
+fn group(claims: Vec<Claim>, names: &Names, moments: &Moments, origins: &Origins<'_>) -> Vec<(String, Vec<Draft>)> {
     let mut groups: HashMap<String, Vec<Draft>> = HashMap::new();
     for claim in claims {
         let sides: Vec<Side> = claim.parts.iter().map(|part| side(part, names, moments)).collect();
         let objects = claim.about.objects(names);
         let places: Vec<String> = sides.iter().map(side_identity).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let mut identities: Vec<String> = objects.iter().map(|object| object_identity(object)).collect();
+        let mut identities: Vec<String> = match &claim.about {
+            About::Named(name) => vec![object_identity(name)],
+            about => about.ids().into_iter().map(|id| origins.identity(id)).collect(),
+        };
         // Where a cycle begins does not matter.
         if matches!(claim.about, About::Locks(_)) {
             identities.sort_unstable();
@@ -141,20 +168,20 @@ struct Known {
 }
 
 impl Known {
+    /// Takes a claim that is more than a warning.
     fn add(&mut self, claim: &Claim, place: usize) {
-        if matches!(claim.shown, Shown::Warning) {
-            return;
-        }
         match &claim.about {
             About::Variable(var) if claim.kind == Kind::Race => drop(self.races.entry(*var).or_insert(place)),
-            About::Locks(locks) => drop(self.deadlocks.entry(sorted(locks)).or_insert(place)),
+            About::Locks(locks) if claim.kind == Kind::Deadlock => {
+                self.deadlocks.entry(sorted(locks)).or_insert(place);
+            }
             _ => {}
         }
     }
 
     /// Whether a claim is a warning of something that is known for sure; that is then noted there.
     fn covers(&self, claim: &Claim, findings: &mut [Finding]) -> bool {
-        if !matches!(claim.shown, Shown::Warning) {
+        if !matches!(claim.shown, Shown::Warning) || claim.kind == Kind::Misuse {
             return false;
         }
         let place = match &claim.about {
@@ -186,6 +213,7 @@ fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], whole: &Whole<'_>
             About::Variable(var) => on(event, Space::Var, var.0),
             About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
+            About::Named(_) => false,
             About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
         }
     };

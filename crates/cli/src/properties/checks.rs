@@ -3,7 +3,7 @@
 use super::{Judged, Properties};
 use property::check::Spec;
 use property::syntax::ast::Outcome;
-use report::{AnalysisStats, Finding, Kind, Status};
+use report::{AnalysisStats, Finding, Kind, Status, split_site};
 use std::collections::BTreeMap;
 
 /// The `check` that looks for findings of a kind.
@@ -13,6 +13,7 @@ fn check(kind: Kind) -> &'static str {
         Kind::Deadlock | Kind::LockOrder => "deadlocks",
         Kind::Atomicity => "atomicity",
         Kind::LostWakeup => "lost_wakeup",
+        Kind::Misuse => "misuse",
         Kind::Property => "",
     }
 }
@@ -21,7 +22,9 @@ impl Properties {
     /// Marks the findings that a specification does not want to hear of.
     pub(crate) fn suppress(&self, findings: &mut [Finding]) {
         let silenced = |spec: &Spec, finding: &Finding| {
-            let here = |file: &str, line: u32| finding.sides.iter().any(|side| side.site == format!("{file}:{line}"));
+            let here = |file: &str, line: u32| {
+                finding.sides.iter().any(|side| split_site(&side.site).1 == format!("{file}:{line}"))
+            };
             spec.suppressions.iter().any(|s| s.name == check(finding.kind) && here(&s.file, s.line))
         };
         for finding in findings {

@@ -2,19 +2,21 @@
 
 use super::merge::{Entry, OBSERVED, merge, nothing};
 use super::written::formula;
+use crate::detectors::not_sure;
 use crate::held::HeldLocks;
+use crate::moments;
+use crate::origins::Origins;
 use crate::output::say;
 use crate::picture::Scene;
-use event::{Batch, Names};
+use event::{Batch, Meta, Names};
 use predict::{Predicted, Predictions};
 use property::check::{Action, Causality, Handler, Logic, Property, Spec};
 use property::run::Outcome;
 use property::steps::BoundSpec;
 use property::syntax::Sources;
 use property::syntax::ast::{EreMode, Outcome as On};
-use report::{Evidence, Finding, Kind, PropertyResult, Side, Tried, Verdict, fingerprint, site_identity};
+use report::{Evidence, Finding, Kind, PropertyResult, Side, Tried, Verdict, fingerprint, side_identity, split_site};
 use std::collections::{BTreeMap, HashMap};
-use trace::text::event_text;
 
 /// Findings that come with a picture of the orders: more than anybody looks at.
 const PICTURES: usize = 100;
@@ -42,6 +44,8 @@ pub(super) struct Judge<'a> {
     /// What happened at the events that violated something.
     pub(super) moments: &'a HashMap<u64, Side>,
     pub(super) names: &'a Names,
+    pub(super) meta: &'a Meta,
+    pub(super) origins: &'a Origins<'a>,
 }
 
 /// What came of the search of other runs.
@@ -98,14 +102,15 @@ impl Judged {
         }
         let concerns = |event| scene.is_some_and(|(bound, _)| bound.concerns(number, event));
         let scene = scene.map(|(_, trace)| Scene { names: judge.names, trace, concerns: &concerns, marks: &[] });
-        for entry in merge(outcomes, found, asked, !property.params.is_empty()) {
+        let sure = |event: u64| !judge.moments.get(&event).is_some_and(Side::is_inexact);
+        for entry in merge(outcomes, found, asked, !property.params.is_empty(), &sure) {
             self.result(property, &entry);
             self.act(judge, property, entry, scene.as_ref());
         }
     }
 
     fn result(&mut self, property: &Property, entry: &Entry) {
-        let Entry { instance, verdict, end, violating, prediction, figures, truncated, omitted } = entry;
+        let Entry { instance, verdict, end, violating, prediction, doubt: _, figures, truncated, omitted } = entry;
         let mut result = PropertyResult::new(&property.name, property.logic.text(), prediction.causality, *verdict);
         // Only logics that look ahead have something to say about the end.
         let looks_ahead = matches!(property.logic, Logic::Future(_) | Logic::Ere { .. } | Logic::Logic { .. });
@@ -163,7 +168,7 @@ impl Judged {
             self.carry_out(spec, property, &[On::Truncated]);
         }
         let finds = matches!(entry.verdict, Verdict::Violated | Verdict::Predicted | Verdict::Unfulfilled);
-        if finds && !parametric_whole {
+        if (finds || entry.doubt.is_some()) && !parametric_whole {
             let finding = self.finding(judge, property, entry, words, scene);
             self.findings.push(finding);
         }
@@ -206,11 +211,15 @@ impl Judged {
         words: Option<String>,
         scene: Option<&Scene<'_>>,
     ) -> Finding {
-        let Entry { instance, verdict, violating, prediction, .. } = entry;
+        let Entry { instance, verdict, violating, prediction, doubt, .. } = entry;
         let model = prediction.causality;
-        let predicted = prediction.predicted.filter(|_| verdict == Verdict::Predicted);
+        let predicted = match doubt {
+            Some(_) if violating.is_some() => None,
+            Some(_) => prediction.doubtful.map(|(predicted, _)| predicted),
+            None => prediction.predicted.filter(|_| verdict == Verdict::Predicted),
+        };
         let side = match (&predicted, scene) {
-            (Some(predicted), Some(scene)) => Some(moment(scene, predicted)),
+            (Some(predicted), Some(scene)) => Some(moment(scene, judge.meta, predicted)),
             _ => violating.and_then(|event| judge.moments.get(&event).cloned()),
         };
         let what = match (verdict, &predicted) {
@@ -230,21 +239,25 @@ impl Judged {
         let instance: Vec<String> = instance.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let instance = if instance.is_empty() { String::new() } else { format!(" for {}", instance.join(", ")) };
         let words = words.map(|words| format!(": {words}")).unwrap_or_default();
-        let message = format!("{}{instance} {what}{words}", property.name);
-        let place = side.as_ref().map(|side| site_identity(&side.site).to_owned()).unwrap_or_default();
+        let doubts = doubt.map(|event| format!("; {}", not_sure(event))).unwrap_or_default();
+        let message = format!("{}{instance} {what}{words}{doubts}", property.name);
+        let place = side.as_ref().map(side_identity).unwrap_or_default();
         // Not the instance: threads and objects have other numbers in the next run.
         let print = fingerprint(Kind::Property, &[&place], &format!("{}.{}", judge.spec.name, property.name));
         let (evidence, values) = match predicted {
+            Some(Predicted { values, .. }) if doubt.is_some() => (Evidence::warning(), values),
+            None if doubt.is_some() => (Evidence::warning(), Vec::new()),
             Some(Predicted { schedule, values, .. }) => (Evidence::predicted(schedule), values),
             None => (Evidence::observed(None), Vec::new()),
         };
         let mut finding = Finding::new(Kind::Property, &property.name, evidence, print, message);
         finding.objects = vec![format!("{}{instance}", property.name)];
         finding.suppressed = side.as_ref().is_some_and(|side| {
-            let here = |file: &str, line: u32| side.site == format!("{file}:{line}");
+            let here = |file: &str, line: u32| split_site(&side.site).1 == format!("{file}:{line}");
             judge.spec.suppressions.iter().any(|s| s.name == property.name && here(&s.file, s.line))
         });
         finding.sides = side.into_iter().collect();
+        finding.origins = judge.origins.of(&[], &finding.sides);
         let written = formula(property, judge.sources).map(|text| ("property".to_owned(), text));
         finding.exhibit.entries.extend(written);
         if !values.is_empty() {
@@ -262,17 +275,9 @@ impl Judged {
 }
 
 /// What happens at the violating event of a prediction.
-fn moment(scene: &Scene<'_>, predicted: &Predicted) -> Side {
+fn moment(scene: &Scene<'_>, meta: &Meta, predicted: &Predicted) -> Side {
     let (names, trace) = (scene.names, scene.trace);
     let mut held = HeldLocks::default();
     predicted.schedule.iter().for_each(|&event| held.step(trace, trace.events[event as usize]));
-    let event = trace.events[predicted.event as usize];
-    Side {
-        event: predicted.event,
-        thread: names.thread(event.thread()).to_owned(),
-        op: event_text(names, trace, event),
-        site: names.site(event.site()).to_owned(),
-        locks_held: held.names(names, event.thread()),
-        ..Side::default()
-    }
+    moments::side((names, meta), trace, predicted.event, trace.events[predicted.event as usize], &held)
 }

@@ -28,6 +28,8 @@ pub(super) struct Entry {
     /// The event of a violation on the recorded run, unless that is step 0.
     pub(super) violating: Option<u64>,
     pub(super) prediction: Prediction,
+    /// The inexact event because of which a violation is none for sure.
+    pub(super) doubt: Option<u64>,
     pub(super) figures: Figures,
     /// The search was cut short.
     pub(super) truncated: bool,
@@ -65,6 +67,7 @@ pub(super) fn nothing(property: usize, causality: &'static str) -> Prediction {
         causality,
         tried: Vec::new(),
         predicted: None,
+        doubtful: None,
         truncated: Vec::new(),
         counts: None,
         bad_runs: Vec::new(),
@@ -73,12 +76,21 @@ pub(super) fn nothing(property: usize, causality: &'static str) -> Prediction {
 }
 
 /// What the recorded run and the search say together.
-fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: Causality) -> Entry {
+fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: Causality, sure: Sure<'_>) -> Entry {
     let truncated = outcome.truncated || !prediction.truncated.is_empty() || prediction.refused.is_some();
+    let mut doubt = None;
     let (verdict, end) = match outcome.shown {
+        Shown::Violated(Some(event)) if !sure(event) => {
+            doubt = Some(event);
+            (Verdict::Unknown, None)
+        }
         Shown::Violated(_) => (Verdict::Violated, None),
         _ if prediction.predicted.is_some() => (Verdict::Predicted, None),
         Shown::Unfulfilled => (Verdict::Unfulfilled, None),
+        _ if prediction.doubtful.is_some() => {
+            doubt = prediction.doubtful.as_ref().map(|(_, event)| *event);
+            (Verdict::Unknown, None)
+        }
         _ if truncated => (Verdict::Truncated, None),
         Shown::Unknown => (Verdict::Unknown, None),
         Shown::Holds(monitor::Verdict::Satisfied) => (Verdict::Holds, Some(End::Satisfied)),
@@ -86,21 +98,30 @@ fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: 
         Shown::Holds(_) => (Verdict::Holds, Some(End::Pending)),
     };
     // Nobody had to choose a model for what did happen.
-    if verdict == Verdict::Violated && asked == Causality::Auto && figures == Figures::default() {
+    if matches!(outcome.shown, Shown::Violated(_)) && asked == Causality::Auto && figures == Figures::default() {
         prediction.causality = OBSERVED;
     }
     let violating = if let Shown::Violated(event) = outcome.shown { event } else { None };
     let Outcome { instance, omitted, .. } = outcome;
-    Entry { instance, verdict, end, violating, prediction, figures, truncated, omitted }
+    Entry { instance, verdict, end, violating, prediction, doubt, figures, truncated, omitted }
 }
 
-fn entry_alone(outcome: Outcome, prediction: Prediction, asked: Causality) -> Entry {
+fn entry_alone(outcome: Outcome, prediction: Prediction, asked: Causality, sure: Sure<'_>) -> Entry {
     let figures = figures(std::slice::from_ref(&prediction));
-    entry(outcome, prediction, figures, asked)
+    entry(outcome, prediction, figures, asked, sure)
 }
+
+/// Whether the recorder was sure of an event.
+pub(super) type Sure<'a> = &'a dyn Fn(u64) -> bool;
 
 /// The entry of the whole, then those of instances that do not hold. `outcomes` are those of one property, the whole first.
-pub(super) fn merge(mut outcomes: Vec<Outcome>, found: Predictions, asked: Causality, parametric: bool) -> Vec<Entry> {
+pub(super) fn merge(
+    mut outcomes: Vec<Outcome>,
+    found: Predictions,
+    asked: Causality,
+    parametric: bool,
+    sure: Sure<'_>,
+) -> Vec<Entry> {
     if outcomes.is_empty() {
         return Vec::new();
     }
@@ -109,7 +130,7 @@ pub(super) fn merge(mut outcomes: Vec<Outcome>, found: Predictions, asked: Causa
     let number = whole.property;
     if !parametric {
         let prediction = found.instances.into_iter().next().unwrap_or_else(|| nothing(number, OBSERVED));
-        return vec![entry_alone(whole, prediction, asked)];
+        return vec![entry_alone(whole, prediction, asked, sure)];
     }
     let (whole_prediction, whole_figures) = (summary(number, &found, asked), figures(&found.instances));
     let mut entries: Vec<Entry> = Vec::new();
@@ -118,17 +139,17 @@ pub(super) fn merge(mut outcomes: Vec<Outcome>, found: Predictions, asked: Causa
         let mut same = predictions.iter_mut().filter(|p| p.as_ref().is_some_and(|p| p.instance == outcome.instance));
         let prediction =
             same.next().and_then(Option::take).unwrap_or_else(|| nothing(number, whole_prediction.causality));
-        entries.push(entry_alone(outcome, prediction, asked));
+        entries.push(entry_alone(outcome, prediction, asked, sure));
     }
-    for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some()) {
+    for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some() || p.doubtful.is_some()) {
         let shown = Shown::Holds(monitor::Verdict::Pending);
         let instance = prediction.instance.clone();
         let outcome = Outcome { property: number, instance, shown, omitted: 0, truncated: false };
-        entries.push(entry_alone(outcome, prediction, asked));
+        entries.push(entry_alone(outcome, prediction, asked, sure));
     }
     entries.retain(|entry| !matches!(entry.verdict, Verdict::Truncated));
     entries.sort_by_key(|entry| severity(entry.verdict));
-    let mut of_whole = entry(whole, whole_prediction, whole_figures, asked);
+    let mut of_whole = entry(whole, whole_prediction, whole_figures, asked, sure);
     // What the worst instance shows, the whole shows.
     if let Some(worst) = entries.first()
         && severity(worst.verdict) <= severity(of_whole.verdict)
@@ -235,6 +256,10 @@ mod tests {
         Prediction { instance: named(instance), predicted: Some(found), ..nothing(0, "full-hb") }
     }
 
+    fn merge(outcomes: Vec<Outcome>, found: Predictions, asked: Causality, parametric: bool) -> Vec<Entry> {
+        super::merge(outcomes, found, asked, parametric, &|_| true)
+    }
+
     fn verdicts(entries: &[Entry]) -> Vec<(String, Verdict, &'static str)> {
         let name = |entry: &Entry| entry.instance.first().map_or(String::new(), |(_, value)| value.clone());
         entries.iter().map(|entry| (name(entry), entry.verdict, entry.prediction.causality)).collect()
@@ -270,6 +295,24 @@ mod tests {
         let one = Prediction { instance: named("1"), ..nothing(0, "full-hb") };
         let entries = merge(vec![outcome("", HOLDS)], search(one, 5), Causality::FullHb, true);
         assert_eq!(verdicts(&entries), [(String::new(), Verdict::Truncated, "full-hb")]);
+    }
+
+    #[test]
+    fn what_rests_on_an_inexact_event_is_not_known() {
+        let doubtful = |instance: &str| {
+            let Prediction { predicted, .. } = predicted(instance);
+            let doubtful = predicted.map(|predicted| (predicted, 1));
+            Prediction { instance: named(instance), doubtful, ..nothing(0, "full-hb") }
+        };
+        let found = Predictions { instances: vec![doubtful("1")], omitted: 0 };
+        let entries = merge(vec![outcome("", HOLDS)], found, Causality::Auto, true);
+        let unknown = |name: &str| (name.to_owned(), Verdict::Unknown, "full-hb");
+        assert_eq!(verdicts(&entries), [unknown(""), unknown("1")]);
+        assert_eq!((entries[0].doubt, entries[1].doubt), (None, Some(1)));
+        let found = Predictions { instances: vec![doubtful("")], omitted: 0 };
+        let violated = vec![outcome("", Shown::Violated(Some(7)))];
+        let entries = super::merge(violated, found, Causality::Auto, false, &|event| event != 7);
+        assert_eq!((entries[0].verdict, entries[0].doubt, entries[0].violating), (Verdict::Unknown, Some(7), Some(7)));
     }
 
     #[test]

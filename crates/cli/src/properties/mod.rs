@@ -14,11 +14,13 @@ use crate::args::{self, Analysis, AtEnd, Steps};
 use crate::commands::useless;
 use crate::held::HeldLocks;
 use crate::kept::Ending;
+use crate::moments;
+use crate::origins::Origins;
 use crate::output::say;
 use crate::progress::Working;
 use crate::specs::{self, complain};
 use anyhow::{Context, Result, anyhow, bail};
-use event::{Batch, Names, Space};
+use event::{Batch, Meta, Names, Space};
 use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
 use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec, Variable, VariableKind};
@@ -28,7 +30,6 @@ use property::syntax::{self, Diagnostic, Sources};
 use report::Side;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use trace::text::event_text;
 
 /// Violations of which it is kept what happened: more are not shown one by one.
 const MOMENTS: usize = 10_000;
@@ -178,7 +179,7 @@ impl Properties {
     }
 
     /// Takes the next events.
-    pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
+    pub(crate) fn batch(&mut self, (names, meta): (&Names, &Meta), batch: &Batch) {
         let mut violations: Vec<(u64, usize)> = Vec::new();
         for (number, running) in self.running.iter_mut().enumerate() {
             running.run.batch(names, batch);
@@ -190,14 +191,7 @@ impl Properties {
         for (index, &event) in (batch.first..).zip(&batch.events) {
             self.held.step(batch, event);
             while let Some((_, number)) = violations.next_if(|violation| violation.0 == index) {
-                let side = Side {
-                    event: index,
-                    thread: names.thread(event.thread()).to_owned(),
-                    op: event_text(names, batch, event),
-                    site: names.site(event.site()).to_owned(),
-                    locks_held: self.held.names(names, event.thread()),
-                    ..Side::default()
-                };
+                let side = moments::side((names, meta), batch, index, event, &self.held);
                 self.running[number].moments.insert(index, side);
             }
         }
@@ -216,7 +210,7 @@ impl Properties {
     }
 
     /// At the end of the trace. Bindings that match nothing are errors.
-    pub(crate) fn finish(&mut self, names: &Names, ending: &Ending<'_>) -> Result<Judged> {
+    pub(crate) fn finish(&mut self, (names, meta): (&Names, &Meta), ending: &Ending<'_>) -> Result<Judged> {
         let at_end = ending.at_end;
         for (name, _) in &self.init {
             let means = |running: &Running| {
@@ -270,8 +264,9 @@ impl Properties {
             bail!("variables that match nothing in the trace: {unmatched}");
         }
         let mut judged = Judged::default();
+        let origins = Origins::new(names, meta, []);
         for (running, outcomes) in self.running.iter().zip(&observed) {
-            self.judge(running, outcomes, names, ending, &mut judged)?;
+            self.judge(running, outcomes, (names, meta), &origins, ending, &mut judged)?;
         }
         Ok(judged)
     }
@@ -281,7 +276,8 @@ impl Properties {
         &self,
         running: &Running,
         outcomes: &[Outcome],
-        names: &Names,
+        (names, meta): (&Names, &Meta),
+        origins: &Origins<'_>,
         ending: &Ending<'_>,
         judged: &mut Judged,
     ) -> Result<()> {
@@ -302,7 +298,7 @@ impl Properties {
             .as_ref()
             .zip(trace)
             .map(|(bound, trace)| (Predictor::new(bound, names, trace, &initial, options), bound, trace));
-        let judge = Judge { spec, sources: &running.sources, moments: &running.moments, names };
+        let judge = Judge { spec, sources: &running.sources, moments: &running.moments, names, meta, origins };
         let is_searched = |property: &Property| {
             let observed = self.asked(spec, property) == Causality::Observed && !self.count;
             !observed && !matches!(property.logic, Logic::Mttl { .. })

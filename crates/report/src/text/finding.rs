@@ -1,12 +1,16 @@
 //! One finding as text: the headline, its sides first, then why, then the order that shows it.
 
-use super::{count, entry};
+use super::{HEAD, count, entry};
+use crate::origin::callers;
 use crate::plain::{harmless, pad, width};
 use crate::style::Style;
-use crate::{Finding, Kind, Side, Status, Unshown, side_by_side};
+use crate::{Finding, Kind, Side, Status, Unshown, side_by_side, site_text};
 use std::io;
 
 const INDENT: usize = 2;
+
+/// Locks of a side whose place is shown, and origins.
+const SHOWN: usize = 12;
 
 /// How many event indexes of a witness are shown at its beginning and at its end.
 const ENDS: usize = 8;
@@ -15,6 +19,13 @@ pub(super) fn render(finding: &Finding, style: Style, at: usize, out: &mut dyn i
     let colon = if finding.status() == Status::Warning { ":" } else { "" };
     writeln!(out, "{}{colon} {}", style.status(finding.status()), style.bold(&headline(finding)))?;
     sides(&finding.sides, style, out)?;
+    for origin in finding.origins.iter().take(SHOWN) {
+        entry(INDENT, origin.of.text(), &harmless(&origin.words()), at, out)?;
+        stack(origin.callers(), INDENT + HEAD, style, out)?;
+    }
+    if let Some(more) = finding.origins.len().checked_sub(SHOWN).filter(|&more| more > 0) {
+        entry(INDENT, "", &format!("… and where {more} more came from is in the JSON"), at, out)?;
+    }
     for (word, text) in &finding.exhibit.entries {
         entry(INDENT, &harmless(word), &harmless(text), at, out)?;
     }
@@ -44,9 +55,10 @@ fn headline(finding: &Finding) -> String {
     let mut line = match finding.kind {
         Kind::Property => format!("violation of {}", harmless(&finding.detector)),
         kind if finding.objects.is_empty() => kind.text().to_owned(),
+        Kind::Misuse => format!("misuse of {}", harmless(&finding.objects.join(", "))),
         kind => format!("{} on {}", kind.text(), harmless(&finding.objects.join(", "))),
     };
-    let sites: Vec<&str> = finding.sides.iter().map(|s| s.site.as_str()).filter(|s| !s.is_empty()).collect();
+    let sites: Vec<&str> = finding.sides.iter().map(|s| site_text(&s.site)).filter(|s| !s.is_empty()).collect();
     if let Some((last, others)) = sites.split_last() {
         let others = others.join(", ");
         line += ": ";
@@ -57,10 +69,10 @@ fn headline(finding: &Finding) -> String {
     line
 }
 
-/// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below.
+/// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below, and where its locks were taken.
 fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     let cells = |side: &Side| {
-        let site = if side.site.is_empty() { String::new() } else { format!("at {}", harmless(&side.site)) };
+        let site = if side.site.is_empty() { String::new() } else { format!("at {}", harmless(site_text(&side.site))) };
         [
             harmless(&side.thread).into_owned(),
             harmless(&side.op).into_owned(),
@@ -79,9 +91,20 @@ fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()
         let used = row.iter().zip(&widths).filter(|(_, w)| **w > 0);
         let line: Vec<String> = used.map(|(cell, w)| pad(cell, *w)).collect();
         writeln!(out, "{}{}", pad("", INDENT), line.join("  ").trim_end())?;
-        for frame in &side.stack {
-            writeln!(out, "{}{}", pad("", 3 * INDENT), style.dim(&harmless(frame)))?;
+        stack(callers(&side.site, &side.stack), 3 * INDENT, style, out)?;
+        let taken = side.locks_held.iter().zip(&side.lock_sites).filter(|(_, site)| !site.is_empty());
+        for (lock, site) in taken.take(SHOWN) {
+            let taken = format!("{lock} taken at {}", site_text(site));
+            writeln!(out, "{}{}", pad("", 3 * INDENT), style.dim(&harmless(&taken)))?;
         }
+    }
+    Ok(())
+}
+
+/// The frames of a call stack, one below the other.
+fn stack(frames: &[String], indent: usize, style: Style, out: &mut dyn io::Write) -> io::Result<()> {
+    for frame in frames {
+        writeln!(out, "{}{}", pad("", indent), style.dim(&harmless(site_text(frame))))?;
     }
     Ok(())
 }

@@ -1,0 +1,199 @@
+//! The hooks of plain accesses: what the compiler puts before every load and store.
+
+use crate::machine::{self, shim1, shim2, shim3};
+use crate::{shadow, thread};
+
+/// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
+/// at any time.
+#[inline(always)]
+unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+    let thread = machine::accesses();
+    if !thread.is_null()
+        && let Some(cell) = shadow::find(addr)
+    {
+        // SAFETY: this thread's own state.
+        let recorder = unsafe { &(*thread).recorder };
+        let covered = |cell, mask| {
+            (!READ || recorder.covered(cell, mask, false)) && (!WRITE || recorder.covered(cell, mask, true))
+        };
+        if SIZE == 16 {
+            // Two cells, side by side in one leaf.
+            if addr & 15 == 0
+                && covered(cell, 0xff)
+                && shadow::find(addr + 8).is_some_and(|second| covered(second, 0xff))
+            {
+                return;
+            }
+        } else {
+            let mask = ((1u32 << SIZE) - 1) << (addr & 7);
+            if mask <= 0xff && covered(cell, mask as u8) {
+                return;
+            }
+        }
+    }
+    slow::<SIZE, READ, WRITE>(addr, pc);
+}
+
+/// An access that is not covered.
+#[cold]
+#[inline(never)]
+extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+    if thread::is_quiet() {
+        return;
+    }
+    // Most are within a granule, of a thread that has nothing else to do.
+    if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
+        thread::enter_quickly(pc, |thread| {
+            let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+            if READ {
+                thread.granule(addr & !7, mask, false);
+            }
+            if WRITE {
+                thread.granule(addr & !7, mask, true);
+            }
+        });
+    } else {
+        range(addr, SIZE, READ, WRITE, pc);
+    }
+}
+
+/// An access of any size.
+pub fn range(addr: usize, size: usize, read: bool, write: bool, pc: usize) {
+    thread::enter(pc, |thread| {
+        if !thread.wants_accesses() {
+            return;
+        }
+        if read {
+            thread.access(addr, size, false);
+        }
+        if write {
+            thread.access(addr, size, true);
+        }
+    });
+}
+
+macro_rules! hooks {
+    ($($size:literal, $read:literal, $write:literal: $body:ident, $($name:ident)*;)*) => { $(
+        unsafe extern "C" fn $body(addr: usize, pc: usize) {
+            // SAFETY: the address is only looked up.
+            unsafe { hook::<$size, $read, $write>(addr, pc) };
+        }
+        shim1! { $($name => $body;)* }
+    )* };
+}
+hooks! {
+    1, true, false: read1, __tsan_read1 __tsan_volatile_read1 __tsan_unaligned_read1 __tsan_unaligned_volatile_read1;
+    2, true, false: read2, __tsan_read2 __tsan_volatile_read2 __tsan_unaligned_read2 __tsan_unaligned_volatile_read2;
+    4, true, false: read4, __tsan_read4 __tsan_volatile_read4 __tsan_unaligned_read4 __tsan_unaligned_volatile_read4;
+    8, true, false: read8, __tsan_read8 __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8
+        __tsan_vptr_read;
+    16, true, false: read16, __tsan_read16 __tsan_volatile_read16 __tsan_unaligned_read16 __tsan_unaligned_volatile_read16;
+    1, false, true: write1, __tsan_write1 __tsan_volatile_write1 __tsan_unaligned_write1 __tsan_unaligned_volatile_write1;
+    2, false, true: write2, __tsan_write2 __tsan_volatile_write2 __tsan_unaligned_write2 __tsan_unaligned_volatile_write2;
+    4, false, true: write4, __tsan_write4 __tsan_volatile_write4 __tsan_unaligned_write4 __tsan_unaligned_volatile_write4;
+    8, false, true: write8, __tsan_write8 __tsan_volatile_write8 __tsan_unaligned_write8 __tsan_unaligned_volatile_write8;
+    16, false, true: write16,
+        __tsan_write16 __tsan_volatile_write16 __tsan_unaligned_write16 __tsan_unaligned_volatile_write16;
+    1, true, true: read_write1, __tsan_read_write1 __tsan_unaligned_read_write1;
+    2, true, true: read_write2, __tsan_read_write2 __tsan_unaligned_read_write2;
+    4, true, true: read_write4, __tsan_read_write4 __tsan_unaligned_read_write4;
+    8, true, true: read_write8, __tsan_read_write8 __tsan_unaligned_read_write8;
+    16, true, true: read_write16, __tsan_read_write16 __tsan_unaligned_read_write16;
+}
+
+macro_rules! hooks_with_pc {
+    ($($size:literal, $read:literal, $write:literal: $($name:ident)*;)*) => { $($(
+        /// The same, called with the address of the access.
+        #[unsafe(no_mangle)]
+        pub unsafe extern "C" fn $name(addr: usize, pc: usize) {
+            // SAFETY: the address is only looked up.
+            unsafe { hook::<$size, $read, $write>(addr, pc) };
+        }
+    )*)* };
+}
+hooks_with_pc! {
+    1, true, false: __tsan_read1_pc;
+    2, true, false: __tsan_read2_pc;
+    4, true, false: __tsan_read4_pc;
+    8, true, false: __tsan_read8_pc;
+    16, true, false: __tsan_read16_pc;
+    1, false, true: __tsan_write1_pc;
+    2, false, true: __tsan_write2_pc;
+    4, false, true: __tsan_write4_pc;
+    8, false, true: __tsan_write8_pc;
+    16, false, true: __tsan_write16_pc;
+}
+
+/// A constructor or destructor sets the table of virtual functions. Setting it to what it was is no write: destructors
+/// of final classes do that all the time.
+unsafe extern "C" fn vptr_update(at: *const usize, new: usize, pc: usize) {
+    // SAFETY: the program writes there next.
+    if unsafe { at.read_volatile() } != new {
+        range(at as usize, 8, false, true, pc);
+    }
+}
+
+unsafe extern "C" fn read_range(addr: usize, size: usize, pc: usize) {
+    range(addr, size, true, false, pc);
+}
+
+unsafe extern "C" fn write_range(addr: usize, size: usize, pc: usize) {
+    range(addr, size, false, true, pc);
+}
+
+unsafe extern "C" fn copy_range(to: *mut u8, from: *const u8, size: usize, pc: usize) -> *mut u8 {
+    range(from as usize, size, true, false, pc);
+    range(to as usize, size, false, true, pc);
+    // SAFETY: what the program asked for, of memory that may overlap.
+    unsafe { machine::copy_either_way(to, from, size) };
+    to
+}
+
+unsafe extern "C" fn set_range(to: *mut u8, value: i32, size: usize, pc: usize) -> *mut u8 {
+    range(to as usize, size, false, true, pc);
+    // SAFETY: what the program asked for.
+    unsafe { machine::fill(to, value as u8, size) };
+    to
+}
+
+shim2! {
+    __tsan_vptr_update => vptr_update;
+    __tsan_read_range => read_range;
+    __tsan_write_range => write_range;
+}
+shim3! {
+    __tsan_memcpy => copy_range;
+    __tsan_memmove => copy_range;
+    __tsan_memset => set_range;
+}
+
+/// The same, called with the address of the access.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_read_range_pc(addr: usize, size: usize, pc: usize) {
+    range(addr, size, true, false, pc);
+}
+
+/// The same, called with the address of the access.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_write_range_pc(addr: usize, size: usize, pc: usize) {
+    range(addr, size, false, true, pc);
+}
+
+/// Accesses of this thread are not to be recorded.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_ignore_thread_begin() {
+    thread::ignore(1);
+}
+
+/// They are again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_ignore_thread_end() {
+    thread::ignore(-1);
+}
+
+/// What every instrumented module calls before anything else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn __tsan_init() {
+    thread::attach_first();
+    crate::session::has_hooks();
+}

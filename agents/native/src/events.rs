@@ -1,0 +1,211 @@
+//! What a thread records.
+
+use runtime::filter::{ARRIVAL_WORDS, Access, Outcome, Sink};
+use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
+
+use crate::machine::tls;
+use crate::memory::filter;
+use crate::ring::Ring;
+use crate::slots::{self, life};
+use crate::stripes::Stripe;
+use crate::thread::Thread;
+use crate::{shadow, stacks};
+
+const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
+/// In the upper half of `Frame::place`: the region that the call began, + 1.
+const REGION_SHIFT: u32 = 32;
+
+impl Thread {
+    /// Its slot.
+    pub fn slot(&self) -> u32 {
+        self.slot
+    }
+
+    /// Writes a ticketed record of two words.
+    pub fn sync(&mut self, kind: Kind, class: Class, object: usize) {
+        self.ticketed(kind, class as u8, object as u64, None);
+    }
+
+    /// Writes a ticketed record of three words.
+    pub fn sync_with(&mut self, kind: Kind, class: Class, object: usize, word: u64) {
+        self.ticketed(kind, class as u8, object as u64, Some(word));
+    }
+
+    /// Writes any ticketed record that is not an access.
+    pub fn ticketed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
+        debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
+        let place = self.place();
+        self.recorder.ticketed(filter(), &mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+    }
+
+    /// Writes a text for what follows, with the address it names.
+    pub fn text(&mut self, purpose: TextFor, bytes: &[u8], word: Option<u64>) {
+        const WORDS: usize = 1 + MAX_TEXT / 8 + 1;
+        let bytes = &bytes[..bytes.len().min(MAX_TEXT)];
+        let mut record = [0; WORDS];
+        record[0] = head(Kind::Text, purpose as u8, bytes.len() as u64);
+        for (i, &byte) in bytes.iter().enumerate() {
+            record[1 + i / 8] |= u64::from(byte) << (i % 8 * 8);
+        }
+        let mut words = 1 + bytes.len().div_ceil(8);
+        if let Some(word) = word {
+            record[words] = word;
+            words += 1;
+        }
+        self.ring.reserve(words);
+        self.ring.put(&record[..words]);
+    }
+
+    /// An access of any size.
+    pub fn access(&mut self, addr: usize, size: usize, write: bool) {
+        let end = addr.saturating_add(size);
+        let mut at = addr;
+        while at < end {
+            let granule = at & !7;
+            let next = end.min(granule + 8);
+            let mask = ((1u32 << (next - at)) - 1) << (at & 7);
+            self.granule(granule, mask as u8, write);
+            at = next;
+        }
+    }
+
+    /// An access within a granule.
+    #[inline]
+    pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
+        let Some(cell) = shadow::cell(addr) else { return };
+        let Thread { recorder, ring, places, frames, pc, .. } = self;
+        let access = Access { granule: addr as u64, mask, write };
+        let place = |ring: &mut Ring| places.place(frames, ring, *pc);
+        match recorder.access(filter(), ring, cell, access, place) {
+            Outcome::Covered => {}
+            Outcome::Kept | Outcome::Written => {
+                if !frames.on_stack(addr) {
+                    stacks::touched(addr);
+                }
+            }
+            Outcome::Watched => {
+                let first = mask.trailing_zeros() as usize;
+                self.watched(addr + first, mask.count_ones() as usize, write);
+            }
+        }
+    }
+
+    /// An atomic access of up to 16 bytes. `act` does it, and gives the record's kind, auxiliary byte and value, and what the
+    /// program gets.
+    pub fn atomic<R>(&mut self, addr: usize, size: usize, act: impl FnOnce() -> (Kind, u8, u64, R)) -> R {
+        let place = self.place();
+        let granules = [addr & !7, (addr + size - 1) & !7];
+        let (Some(first), Some(last)) = (shadow::cell(granules[0]), shadow::cell(granules[1])) else {
+            return act().3;
+        };
+        for granule in granules {
+            if !self.frames.on_stack(granule) {
+                stacks::touched(granule);
+            }
+        }
+        let both = [(first, granules[0] as u64), (last, granules[1] as u64)];
+        let cells = if granules[0] == granules[1] { &both[..1] } else { &both };
+        // The cell is the lock, but for a watched one.
+        self.ring.reserve(2 * ARRIVAL_WORDS);
+        let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
+        drop(stripe);
+        result
+    }
+
+    /// Memory given to the program. It is this thread's, unless it is so large that its shadow should stay untouched.
+    pub fn alloc(&mut self, addr: usize, size: usize) {
+        const SMALL: usize = 1 << 12;
+        let place = self.place();
+        self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
+        if size > SMALL {
+            return self.empty(addr, size);
+        }
+        for granule in (addr & !7..addr + size).step_by(8) {
+            if let Some(cell) = shadow::cell(granule) {
+                self.recorder.alloc(filter(), &mut self.ring, cell, granule as u64);
+            }
+        }
+    }
+
+    /// Memory about to be taken back.
+    pub fn free(&mut self, addr: usize, size: usize) {
+        /// Blocks of this size give their shadow back.
+        const LARGE: usize = 1 << 16;
+        self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
+        shadow::each_touched(addr, size, |granule, cell| {
+            self.recorder.free(filter(), &mut self.ring, cell, granule as u64);
+        });
+        if size >= LARGE {
+            shadow::discard(addr, size);
+        }
+    }
+
+    /// The cells of a range are empty: nothing that was there matters any more.
+    pub fn empty(&mut self, addr: usize, size: usize) {
+        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell));
+    }
+
+    /// Part of the stack is left, and others have touched it: what is there next is something else.
+    pub fn renew(&mut self, addr: usize, size: usize) {
+        self.free(addr, size);
+        self.alloc(addr, size);
+    }
+
+    /// A slot for a thread about to be created. Records the `Fork`.
+    pub fn new_slot(&mut self) -> Option<u32> {
+        let slot = slots::allocate(|slot| filter().may_use_again(slot, &self.recorder))?;
+        self.ticketed(Kind::Fork, 0, 0, Some(u64::from(slot)));
+        self.recorder.fork(filter(), slot);
+        Some(slot)
+    }
+
+    /// The thread could not be created.
+    pub fn abandon_slot(&mut self, slot: u32) {
+        slots::mark(slot, life::ENDED | life::RELEASED);
+    }
+
+    /// Has waited for the thread of a slot. Records the `Join`.
+    pub fn joined(&mut self, slot: u32) {
+        self.ticketed(Kind::Join, 0, 0, Some(u64::from(slot)));
+        self.recorder.join(filter(), slot);
+        slots::mark(slot, life::RELEASED);
+    }
+
+    /// Nobody will wait for the thread of the slot: it can be used again when the thread has ended.
+    pub fn detached(&mut self, slot: u32) {
+        slots::mark(slot, life::RELEASED);
+    }
+
+    /// The program goes back to where it had this stack pointer (longjmp): calls below are left without an exit.
+    pub fn unwind(&mut self, sp: usize) {
+        // Inside the hook of its entry, the pointer was one word lower.
+        self.frames.unwind(tls(), sp.saturating_sub(8));
+    }
+
+    /// The place of the hook being served.
+    #[inline]
+    pub fn place(&mut self) -> u32 {
+        self.places.place(&mut self.frames, &mut self.ring, self.pc)
+    }
+
+    /// A call of a function that a specification speaks of; `here` is inside it.
+    pub fn begin_region(&mut self, number: u16, here: usize) {
+        if let Some(frame) = self.frames.last(tls()) {
+            frame.place |= (usize::from(number) + 1) << REGION_SHIFT;
+            self.pc = here;
+            self.ticketed(Kind::Begin, 1, u64::from(number), None);
+        }
+    }
+
+    /// The call is left.
+    pub fn end_region(&mut self) {
+        if let Some(frame) = self.frames.last(tls()) {
+            let region = frame.place >> REGION_SHIFT;
+            if region != 0 {
+                self.pc = 0;
+                self.ticketed(Kind::End, 1, region as u64 - 1, None);
+            }
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The call stack of a thread, as `__tsan_func_entry` and `__tsan_func_exit` tell it: their slow ways.
+
+use core::ptr;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
+
+use crate::machine::{Tls, tls};
+use crate::{system, thread, watch};
+
+/// Calls that are remembered; deeper ones are only counted.
+pub const FRAMES: usize = 1 << 16;
+
+/// A call.
+#[repr(C)]
+pub struct Frame {
+    /// Where it returns to.
+    pub pc: usize,
+    /// The place of the call, 0 if nobody asked yet.
+    pub place: usize,
+    /// The stack pointer at its entry, inside the hook.
+    pub sp: usize,
+}
+
+/// The frames of a thread, with one below the first that is above all others.
+#[repr(C)]
+pub struct Frames {
+    floor: Frame,
+    frames: [Frame; FRAMES],
+    /// Calls that found no frame.
+    deeper: usize,
+    /// The fast ways are closed: the next hook has something to do.
+    pub closed: bool,
+    /// The lowest and highest addresses of the thread's stack that others have touched.
+    pub shared_low: AtomicUsize,
+    pub shared_high: AtomicUsize,
+    /// The bounds of the thread's stack.
+    pub stack: (usize, usize),
+}
+
+impl Frames {
+    /// Opens the fast ways, with no calls.
+    pub unsafe fn connect(&mut self, tls: *mut Tls) {
+        self.floor.sp = usize::MAX;
+        self.deeper = 0;
+        self.shared_low.store(usize::MAX, Relaxed);
+        self.shared_high.store(0, Relaxed);
+        let base = self.frames.as_mut_ptr();
+        // SAFETY: the caller's own thread.
+        unsafe {
+            (*tls).top = base;
+            (*tls).shared_stack = &raw const self.shared_low;
+        }
+        self.open(tls);
+    }
+
+    /// Opens the fast ways again.
+    pub fn open(&mut self, tls: *mut Tls) {
+        let base = self.frames.as_mut_ptr();
+        // SAFETY: the caller's own thread.
+        unsafe {
+            (*tls).end = if self.closed { ptr::null_mut() } else { base.add(FRAMES) };
+            (*tls).base = if self.closed || self.deeper > 0 { usize::MAX as *mut Frame } else { base };
+        }
+    }
+
+    /// The calls under way.
+    pub fn calls(&mut self, tls: *mut Tls) -> &mut [Frame] {
+        let base = self.frames.as_mut_ptr();
+        // SAFETY: `top` points into the frames, or just behind them.
+        let count = unsafe { (*tls).top.offset_from(base) }.clamp(0, FRAMES as isize) as usize;
+        &mut self.frames[..count]
+    }
+
+    /// The newest of them.
+    #[inline]
+    pub fn last(&mut self, tls: *mut Tls) -> Option<&mut Frame> {
+        // SAFETY: `top` points into the frames, or just behind them.
+        unsafe {
+            let top = (*tls).top;
+            if top > self.frames.as_mut_ptr() { Some(&mut *top.sub(1)) } else { None }
+        }
+    }
+
+    /// Whether an address is on this thread's stack.
+    #[inline]
+    pub fn on_stack(&self, addr: usize) -> bool {
+        (self.stack.0..self.stack.1).contains(&addr)
+    }
+
+    /// Another thread has touched this one's stack.
+    pub fn touched(&self, addr: usize) {
+        if addr < self.shared_low.load(Relaxed) {
+            self.shared_low.fetch_min(addr & !7, Relaxed);
+        }
+        if addr >= self.shared_high.load(Relaxed) {
+            self.shared_high.fetch_max((addr | 7) + 1, Relaxed);
+        }
+    }
+
+    /// Gives the memory back.
+    pub fn forget(&mut self) {
+        let first = (self.frames.as_ptr() as usize).next_multiple_of(4096);
+        let last = self.frames.as_ptr_range().end as usize & !4095;
+        // SAFETY: whole pages of this array, in a mapping of ours; a frame of zeros is one.
+        unsafe { system::discard(first as *mut u8, last - first) };
+        self.stack = (0, 0);
+    }
+
+    /// Gives up every frame below a stack pointer: they were left without an exit.
+    pub fn unwind(&mut self, tls: *mut Tls, sp: usize) {
+        if !self.on_stack(sp) {
+            return;
+        }
+        let mut left = self.calls(tls).len();
+        while left > 0 && self.frames[left - 1].sp < sp && self.on_stack(self.frames[left - 1].sp) {
+            left -= 1;
+        }
+        if left < FRAMES {
+            self.deeper = 0;
+        }
+        // SAFETY: within the frames.
+        unsafe { (*tls).top = self.frames.as_mut_ptr().add(left) };
+        self.open(tls);
+    }
+
+    fn push(&mut self, tls: *mut Tls, pc: usize, sp: usize) {
+        let count = self.calls(tls).len();
+        match self.frames.get_mut(count) {
+            Some(frame) if self.deeper == 0 => {
+                *frame = Frame { pc, place: 0, sp };
+                // SAFETY: at most just behind the frames.
+                unsafe { (*tls).top = (*tls).top.add(1) };
+            }
+            _ => {
+                self.deeper += 1;
+                // SAFETY: the caller's own thread.
+                unsafe { (*tls).base = usize::MAX as *mut Frame };
+            }
+        }
+    }
+
+    /// Pops a frame, and nothing else.
+    fn drop_last(&mut self, tls: *mut Tls) {
+        let count = self.calls(tls).len();
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            self.open(tls);
+        } else if count > 0 {
+            // SAFETY: within the frames.
+            unsafe { (*tls).top = self.frames.as_mut_ptr().add(count - 1) };
+        }
+    }
+
+    /// Pops a frame; the part of the stack that others have touched and that is dead now.
+    fn pop(&mut self, tls: *mut Tls, sp: usize) -> Option<(usize, usize)> {
+        if self.deeper > 0 {
+            self.deeper -= 1;
+            self.open(tls);
+            return None;
+        }
+        let count = self.calls(tls).len();
+        let left = count.checked_sub(1)?;
+        // SAFETY: within the frames.
+        unsafe { (*tls).top = self.frames.as_mut_ptr().add(left) };
+        let (low, high) = (self.shared_low.load(Relaxed), self.shared_high.load(Relaxed));
+        if low == usize::MAX || !self.on_stack(sp) {
+            return None;
+        }
+        let above = if left == 0 { self.floor.sp } else { self.frames[left - 1].sp };
+        let dead = self.end_of_frame(sp, above.min(self.stack.1), self.frames[left].pc);
+        if low >= dead {
+            return None;
+        }
+        // Somebody may touch more in between: that is told at the next exit, or never.
+        if high > dead {
+            self.shared_low.store(dead, Relaxed);
+        } else {
+            self.shared_low.store(usize::MAX, Relaxed);
+            self.shared_high.store(0, Relaxed);
+        }
+        Some((low, high.min(dead)))
+    }
+
+    /// Where the frame that is being left ends: at its return address. The caller's own data may begin right above.
+    fn end_of_frame(&self, sp: usize, above: usize, pc: usize) -> usize {
+        let mut at = sp & !7;
+        while at <= above && at + 8 <= self.stack.1 {
+            // SAFETY: between the stack pointer and the end of this thread's own stack.
+            if unsafe { (at as *const usize).read_volatile() } == pc {
+                return at;
+            }
+            at += 8;
+        }
+        sp
+    }
+}
+
+/// An entry that finds no thread, no room, frames left without an exit, or regions to be looked for.
+#[cold]
+pub unsafe extern "C" fn enter_slowly(pc: usize, sp: usize) {
+    if thread::is_quiet() {
+        // In a handler that came upon a hook: its exit will pop what is pushed here.
+        return thread::in_handler(|thread| thread.frames.push(tls(), pc, sp));
+    }
+    thread::enter(0, |thread| {
+        let tls = tls();
+        thread.frames.unwind(tls, sp + 1);
+        thread.frames.push(tls, pc, sp);
+        // SAFETY: the hook's own return address.
+        let here = unsafe { *(sp as *const usize) };
+        if watch::has_regions()
+            && let Some(number) = watch::region_of(here)
+        {
+            thread.begin_region(number, here);
+        }
+    });
+}
+
+/// An exit that finds no frame, too many, stack that others have touched, or the end of a region.
+#[cold]
+pub unsafe extern "C" fn leave_slowly(sp: usize) {
+    if thread::is_quiet() {
+        return thread::in_handler(|thread| thread.frames.drop_last(tls()));
+    }
+    thread::enter(0, |thread| {
+        thread.end_region();
+        if let Some((low, high)) = thread.frames.pop(tls(), sp) {
+            thread.renew(low, high - low);
+        }
+    });
+}

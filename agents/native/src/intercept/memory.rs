@@ -1,0 +1,276 @@
+//! Memory given and taken back: malloc and its family, and mappings. `operator new` comes here by malloc.
+
+use core::cell::UnsafeCell;
+use core::ffi::c_int;
+use core::mem;
+use core::ptr;
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicBool, AtomicUsize};
+
+use libc::{MAP_FAILED, off_t};
+
+use super::real::Real;
+use super::{Pointer, is_quiet, real, record};
+use crate::machine::{self, shim1, shim2, shim3, shim5, shim6};
+
+shim1! {
+    malloc => allocate;
+    free => release;
+    cfree => release;
+    valloc => page_aligned;
+    pvalloc => whole_pages;
+}
+shim2! {
+    calloc => zeroed;
+    realloc => resize;
+    memalign => aligned;
+    aligned_alloc => aligned;
+    munmap => unmap;
+}
+shim3! {
+    reallocarray => resize_array;
+    posix_memalign => posix_aligned;
+}
+shim5! {
+    mremap => remap;
+}
+shim6! {
+    mmap => map;
+    mmap64 => map;
+}
+
+/// What is given before the real malloc is known: looking it up may ask for memory.
+struct Arena {
+    memory: UnsafeCell<[u128; 1 << 12]>,
+    used: AtomicUsize,
+}
+
+// SAFETY: each byte is given out once, by an atomic counter.
+unsafe impl Sync for Arena {}
+
+static ARENA: Arena = Arena { memory: UnsafeCell::new([0; 1 << 12]), used: AtomicUsize::new(0) };
+static LOOKING_UP: AtomicBool = AtomicBool::new(false);
+
+impl Arena {
+    fn give(&self, bytes: usize, alignment: usize) -> Pointer {
+        let alignment = alignment.max(16);
+        let size = size_of_val(&self.memory);
+        let base = self.memory.get() as usize;
+        // The size stands in the word before the block.
+        let Some(room) = bytes.checked_add(alignment + 16).filter(|&room| room <= size) else { return ptr::null_mut() };
+        let at = self.used.fetch_add(room.next_multiple_of(16), Relaxed);
+        if at + room > size {
+            return ptr::null_mut();
+        }
+        let block = (base + at + 16).next_multiple_of(alignment);
+        // SAFETY: within the part of the arena just taken.
+        unsafe { *((block - 8) as *mut usize) = bytes };
+        block as Pointer
+    }
+
+    fn has(&self, block: Pointer) -> bool {
+        (block as usize).wrapping_sub(self.memory.get() as usize) < size_of_val(&self.memory)
+    }
+}
+
+macro_rules! looked_up {
+    ($name:ident, $static:ident, fn($($argument:ident: $type:ty),*) -> $result:ty, $fallback:expr) => {
+        #[used]
+        #[unsafe(link_section = "foretrace_real")]
+        static $static: Real = Real::new(concat!(stringify!($name), "\0"), None);
+
+        unsafe fn $name($($argument: $type),*) -> $result {
+            let mut known = $static.known();
+            if known.is_null() {
+                if LOOKING_UP.swap(true, Relaxed) {
+                    return $fallback;
+                }
+                known = $static.find();
+                LOOKING_UP.store(false, Relaxed);
+                if known.is_null() {
+                    return $fallback;
+                }
+            }
+            let real: unsafe extern "C" fn($($type),*) -> $result = mem::transmute(known);
+            real($($argument),*)
+        }
+    };
+}
+
+// The names are those of the C library, and not exported from here.
+mod real_memory {
+    use super::*;
+
+    looked_up!(malloc, MALLOC, fn(bytes: usize) -> Pointer, ARENA.give(bytes, 16));
+    looked_up!(calloc, CALLOC, fn(count: usize, bytes: usize) -> Pointer, ARENA.give(count.saturating_mul(bytes), 16));
+    looked_up!(realloc, REALLOC, fn(block: Pointer, bytes: usize) -> Pointer, {
+        let _ = block;
+        ARENA.give(bytes, 16)
+    });
+    looked_up!(memalign, MEMALIGN, fn(alignment: usize, bytes: usize) -> Pointer, ARENA.give(bytes, alignment));
+    looked_up!(free, FREE, fn(block: Pointer) -> (), {
+        let _ = block;
+    });
+    looked_up!(malloc_usable_size, USABLE, fn(block: Pointer) -> usize, {
+        let _ = block;
+        0
+    });
+    looked_up!(pvalloc, PVALLOC, fn(bytes: usize) -> Pointer, ARENA.give(bytes, 4096));
+
+    pub(super) unsafe fn allocate(bytes: usize) -> Pointer {
+        malloc(bytes)
+    }
+    pub(super) unsafe fn zeroed(count: usize, bytes: usize) -> Pointer {
+        calloc(count, bytes)
+    }
+    pub(super) unsafe fn resize(block: Pointer, bytes: usize) -> Pointer {
+        realloc(block, bytes)
+    }
+    pub(super) unsafe fn aligned(alignment: usize, bytes: usize) -> Pointer {
+        memalign(alignment, bytes)
+    }
+    pub(super) unsafe fn release(block: Pointer) {
+        free(block);
+    }
+    pub(super) unsafe fn usable(block: Pointer) -> usize {
+        malloc_usable_size(block)
+    }
+    pub(super) unsafe fn whole_pages(bytes: usize) -> Pointer {
+        pvalloc(bytes)
+    }
+}
+
+fn given(block: Pointer, bytes: usize, pc: usize) -> Pointer {
+    if !block.is_null() {
+        record(pc, |thread| thread.alloc(block as usize, bytes));
+    }
+    block
+}
+
+/// A block is about to be given back.
+unsafe fn taken(block: Pointer, pc: usize) {
+    if !is_quiet() {
+        let bytes = real_memory::usable(block);
+        record(pc, |thread| thread.free(block as usize, bytes));
+    }
+}
+
+unsafe extern "C" fn allocate(bytes: usize, pc: usize) -> Pointer {
+    given(real_memory::allocate(bytes), bytes, pc)
+}
+
+unsafe extern "C" fn zeroed(count: usize, bytes: usize, pc: usize) -> Pointer {
+    given(real_memory::zeroed(count, bytes), count.wrapping_mul(bytes), pc)
+}
+
+unsafe extern "C" fn release(block: Pointer, pc: usize) {
+    if block.is_null() || ARENA.has(block) {
+        return;
+    }
+    taken(block, pc);
+    real_memory::release(block);
+}
+
+unsafe extern "C" fn resize(block: Pointer, bytes: usize, pc: usize) -> Pointer {
+    if block.is_null() {
+        return allocate(bytes, pc);
+    }
+    if ARENA.has(block) {
+        let new = allocate(bytes, pc);
+        if !new.is_null() {
+            let old = *((block as usize - 8) as *const usize);
+            machine::copy(new.cast(), block.cast(), old.min(bytes));
+        }
+        return new;
+    }
+    if is_quiet() {
+        return real_memory::resize(block, bytes);
+    }
+    let old = real_memory::usable(block);
+    record(pc, |thread| thread.free(block as usize, old));
+    let new = real_memory::resize(block, bytes);
+    if new.is_null() && bytes != 0 {
+        given(block, old, pc);
+    }
+    given(new, bytes, pc)
+}
+
+unsafe extern "C" fn resize_array(block: Pointer, count: usize, bytes: usize, pc: usize) -> Pointer {
+    match count.checked_mul(bytes) {
+        Some(bytes) => resize(block, bytes, pc),
+        None => {
+            *super::error() = libc::ENOMEM;
+            ptr::null_mut()
+        }
+    }
+}
+
+unsafe extern "C" fn aligned(alignment: usize, bytes: usize, pc: usize) -> Pointer {
+    given(real_memory::aligned(alignment, bytes), bytes, pc)
+}
+
+unsafe extern "C" fn posix_aligned(into: *mut Pointer, alignment: usize, bytes: usize, pc: usize) -> c_int {
+    if !alignment.is_power_of_two() || alignment < size_of::<Pointer>() {
+        return libc::EINVAL;
+    }
+    let error = *super::error();
+    let block = aligned(alignment, bytes, pc);
+    *super::error() = error;
+    if block.is_null() {
+        return libc::ENOMEM;
+    }
+    *into = block;
+    0
+}
+
+unsafe extern "C" fn page_aligned(bytes: usize, pc: usize) -> Pointer {
+    aligned(libc::sysconf(libc::_SC_PAGESIZE).max(4096) as usize, bytes, pc)
+}
+
+unsafe extern "C" fn whole_pages(bytes: usize, pc: usize) -> Pointer {
+    given(real_memory::whole_pages(bytes), bytes, pc)
+}
+
+unsafe extern "C" fn map(
+    address: Pointer,
+    bytes: usize,
+    protection: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: off_t,
+    pc: usize,
+) -> Pointer {
+    let block = real::mmap(address, bytes, protection, flags, fd, offset);
+    if block != MAP_FAILED {
+        given(block, bytes, pc);
+    }
+    block
+}
+
+unsafe extern "C" fn unmap(address: Pointer, bytes: usize, pc: usize) -> c_int {
+    // Before: afterwards another thread may have the addresses already.
+    record(pc, |thread| thread.free(address as usize, bytes));
+    let result = real::munmap(address, bytes);
+    if result != 0 {
+        given(address, bytes, pc);
+    }
+    result
+}
+
+unsafe extern "C" fn remap(
+    old: Pointer,
+    bytes: usize,
+    size: usize,
+    flags: c_int,
+    address: Pointer,
+    pc: usize,
+) -> Pointer {
+    record(pc, |thread| thread.free(old as usize, bytes));
+    let new = real::mremap(old, bytes, size, flags, address);
+    if new == MAP_FAILED {
+        given(old, bytes, pc);
+    } else {
+        given(new, size, pc);
+    }
+    new
+}

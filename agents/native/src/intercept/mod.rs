@@ -1,0 +1,130 @@
+//! What stands before the C library's functions: each does what the real one does, and records what it means.
+//!
+//! Every body here is called by a program in the place of a C function, and relies on what that function's callers must
+//! promise; so no body says again why its pointers may be followed. Real functions that may block or call the program
+//! back are called outside of [`record`]: the thread is not inside a hook then, and may be cancelled or unwound.
+
+#![allow(unsafe_op_in_unsafe_fn)]
+
+mod annotations;
+mod barrier;
+mod c11;
+mod condition;
+mod descriptors;
+mod dynamic;
+mod entry;
+mod exec;
+mod files;
+mod format;
+mod futex;
+mod header;
+mod longjmp;
+mod memory;
+mod mutex;
+mod no_annotations;
+mod once;
+mod poll;
+mod process;
+mod real;
+mod rwlock;
+mod semaphore;
+mod signals;
+mod spin;
+mod strings;
+mod table;
+mod text;
+mod threads;
+mod transfer;
+
+use core::sync::atomic::Ordering::Relaxed;
+
+use libc::{c_int, c_void};
+use runtime::record::{Class, Kind, TextFor};
+
+pub(crate) use signals::deliver;
+
+use crate::session;
+use crate::thread::{self, Thread};
+
+/// Any pointer of the program's.
+type Pointer = *mut c_void;
+
+/// Runs `f` with the thread's state, if the process is watched and the thread is not inside a hook.
+#[inline]
+fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    if !session::is_running() {
+        return None;
+    }
+    thread::enter(pc, |thread| {
+        dynamic::renew();
+        f(thread)
+    })
+}
+
+/// Whether [`record`] would do nothing.
+#[inline]
+fn is_quiet() -> bool {
+    !session::is_running() || thread::is_quiet()
+}
+
+/// Records a synchronisation.
+#[inline]
+fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
+    record(pc, |thread| thread.sync(kind, class, object as usize));
+}
+
+/// Records the birth of an object, with its initial count or kind.
+fn init(pc: usize, class: Class, object: Pointer, word: u64) {
+    record(pc, |thread| thread.sync_with(Kind::Init, class, object as usize, word));
+}
+
+/// Records that an object was used against its rules.
+#[cold]
+fn misuse(pc: usize, class: Class, object: Pointer, what: &str) {
+    record(pc, |thread| {
+        thread.text(TextFor::Misuse, what.as_bytes(), None);
+        thread.sync(Kind::Misuse, class, object as usize);
+    });
+}
+
+/// The operating system's number of this thread, as the C library keeps it in what the thread holds.
+fn thread_id() -> Option<u32> {
+    record(0, |thread| thread.ring.shared().tid.load(Relaxed))
+}
+
+/// Records an access of memory by a function of the C library.
+#[inline]
+fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
+    if bytes != 0 && has_hooks() {
+        record(pc, |thread| thread.access(address as usize, bytes, write));
+    }
+}
+
+/// Whether accesses of functions of the C library mean anything: not if the program's own are not seen, or ignored.
+#[inline]
+fn has_hooks() -> bool {
+    session::is_running() && session::is_hooked() && !thread::is_ignoring()
+}
+
+/// The length of a text, without the interceptor of `strlen`.
+unsafe fn length(text: *const u8) -> usize {
+    let mut bytes = 0;
+    // Read as volatile: a plain loop would be made a call of `strlen`.
+    while text.add(bytes).read_volatile() != 0 {
+        bytes += 1;
+    }
+    bytes
+}
+
+/// Where the C library keeps this thread's error number.
+unsafe fn error() -> &'static mut c_int {
+    &mut *libc::__errno_location()
+}
+
+/// In a forked child, where no other thread will ever let go of anything.
+fn after_fork_child() {
+    threads::forget_all();
+    process::forget_all();
+    signals::forget_all();
+    session::after_fork_child();
+}

@@ -1,0 +1,250 @@
+//! Signals: what comes before sending one, or before its handler was set, comes before the handler.
+
+use core::ffi::c_int;
+use core::mem;
+use core::ptr;
+use core::sync::atomic::Ordering::{Acquire, Release};
+use core::sync::atomic::{AtomicBool, AtomicUsize};
+
+use libc::{SIG_DFL, SIG_ERR, SIG_IGN, siginfo_t, sigset_t, timespec};
+use runtime::record::{Class, Kind};
+
+use super::entry::scratch;
+use super::{Pointer, is_quiet, real, record};
+use crate::machine::{shim1, shim2, shim3, syscall, tls};
+use crate::system;
+
+shim1! {
+    raise => send_self;
+}
+shim2! {
+    signal => set;
+    bsd_signal => set;
+    sysv_signal => set_once;
+    __sysv_signal => set_once;
+    kill => send;
+    killpg => send_group;
+    pthread_kill => send_thread;
+    sigwait => wait;
+    sigwaitinfo => wait_info;
+}
+shim3! {
+    sigaction => set_action;
+    __sigaction => set_action;
+    sigqueue => queue;
+    pthread_sigqueue => queue_thread;
+    tgkill => send_task;
+    sigtimedwait => wait_timed;
+}
+
+type Handler = unsafe extern "C" fn(c_int, Pointer, Pointer);
+
+const SIGNALS: usize = 65;
+/// The program's own handlers, where [`handle`] stands in their place.
+static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
+/// Those that the kernel forgets when it has called them.
+static ONE_SHOT: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
+
+/// Signals that somebody sends. Those of the thread's own faults are no synchronisation, and some programs live on them.
+fn is_sent(signal: c_int) -> bool {
+    !matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGSYS)
+        && (1..SIGNALS as c_int).contains(&signal)
+}
+
+fn synchronise(pc: usize, kind: Kind, signal: c_int) {
+    if is_sent(signal) {
+        record(pc, |thread| thread.sync(kind, Class::Signal, signal as usize));
+    }
+}
+
+unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
+    let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
+    if handler == 0 || (*tls()).busy && defer(signal, info.cast()) {
+        return;
+    }
+    synchronise(handler + 1, Kind::Await, signal);
+    let handler: Handler = mem::transmute(handler);
+    handler(signal, info, context);
+}
+
+/// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
+/// recorded, and if it jumps away, what the hook has locked stays locked.
+#[repr(C)]
+pub(super) struct Deferred {
+    count: usize,
+    infos: [siginfo_t; DEFERRED],
+}
+
+const DEFERRED: usize = 4;
+
+/// Keeps a signal for later. False if that is not to be.
+unsafe fn defer(signal: c_int, info: *const siginfo_t) -> bool {
+    // The kernel has forgotten the handler already: a second time would end the program.
+    if ONE_SHOT[signal as usize].load(Acquire) {
+        return false;
+    }
+    let deferred = &mut (*scratch()).deferred;
+    /// Below, signals do not queue.
+    const QUEUED: c_int = 32;
+    if signal < QUEUED && deferred.infos.iter().take(deferred.count).any(|other| other.si_signo == signal) {
+        return true;
+    }
+    let Some(place) = deferred.infos.get_mut(deferred.count) else { return false };
+    *place = *info;
+    place.si_signo = signal;
+    deferred.count += 1;
+    (*tls()).deferred = true;
+    true
+}
+
+/// Sends the signals of [`defer`] again, as they were.
+#[cold]
+pub(crate) fn deliver() {
+    // SAFETY: the thread's own storage. It is not inside a hook, so no handler defers while this runs.
+    unsafe {
+        let deferred = &mut (*scratch()).deferred;
+        (*tls()).deferred = false;
+        let infos = deferred.infos;
+        let count = mem::take(&mut deferred.count);
+        let (process, thread) = (system::process_id() as usize, system::thread_id() as usize);
+        for info in &infos[..count] {
+            let arguments = [process, thread, info.si_signo as usize, ptr::from_ref(info) as usize, 0, 0];
+            syscall(libc::SYS_rt_tgsigqueueinfo, arguments);
+        }
+    }
+}
+
+/// In a forked child: what its parent got is not for it.
+pub(super) fn forget_all() {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        (*tls()).deferred = false;
+        (*scratch()).deferred.count = 0;
+    }
+}
+
+/// Puts [`handle`] before a handler of the program's, if it is one. Gives what the kernel shall call, and what [`handle`] had called.
+fn stand_before(signal: c_int, handler: usize, pc: usize) -> (usize, usize) {
+    let before = HANDLERS[signal as usize].load(Acquire);
+    if handler == SIG_DFL || handler == SIG_IGN || handler == SIG_ERR || is_quiet() {
+        return (handler, before);
+    }
+    synchronise(pc, Kind::Post, signal);
+    HANDLERS[signal as usize].store(handler, Release);
+    (handle as *const () as usize, before)
+}
+
+/// What the program knows of what the kernel calls.
+fn seen(kernel: usize, before: usize) -> usize {
+    if kernel == handle as *const () as usize { before } else { kernel }
+}
+
+unsafe extern "C" fn set_action(
+    signal: c_int,
+    act: *const libc::sigaction,
+    old: *mut libc::sigaction,
+    pc: usize,
+) -> c_int {
+    if !is_sent(signal) {
+        return real::sigaction(signal, act, old);
+    }
+    let mut before = HANDLERS[signal as usize].load(Acquire);
+    let result = if act.is_null() {
+        real::sigaction(signal, act, old)
+    } else {
+        let mut new = act.read();
+        ONE_SHOT[signal as usize].store(new.sa_flags & libc::SA_RESETHAND != 0, Release);
+        (new.sa_sigaction, before) = stand_before(signal, new.sa_sigaction, pc);
+        let result = real::sigaction(signal, &new, old);
+        if result != 0 {
+            HANDLERS[signal as usize].store(before, Release);
+        }
+        result
+    };
+    if result == 0 && !old.is_null() {
+        (*old).sa_sigaction = seen((*old).sa_sigaction, before);
+    }
+    result
+}
+
+unsafe fn setting(
+    signal: c_int,
+    handler: usize,
+    one_shot: bool,
+    pc: usize,
+    real: unsafe fn(c_int, usize) -> usize,
+) -> usize {
+    if !is_sent(signal) {
+        return real(signal, handler);
+    }
+    ONE_SHOT[signal as usize].store(one_shot, Release);
+    let (kernel, before) = stand_before(signal, handler, pc);
+    let old = real(signal, kernel);
+    if old == SIG_ERR {
+        HANDLERS[signal as usize].store(before, Release);
+    }
+    seen(old, before)
+}
+
+unsafe extern "C" fn set(signal: c_int, handler: usize, pc: usize) -> usize {
+    setting(signal, handler, false, pc, real::signal)
+}
+
+unsafe extern "C" fn set_once(signal: c_int, handler: usize, pc: usize) -> usize {
+    setting(signal, handler, true, pc, real::__sysv_signal)
+}
+
+unsafe extern "C" fn send_self(signal: c_int, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::raise(signal)
+}
+
+unsafe extern "C" fn send(process: c_int, signal: c_int, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::kill(process, signal)
+}
+
+unsafe extern "C" fn send_group(group: c_int, signal: c_int, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::killpg(group, signal)
+}
+
+unsafe extern "C" fn send_task(process: c_int, thread: c_int, signal: c_int, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::tgkill(process, thread, signal)
+}
+
+unsafe extern "C" fn send_thread(thread: libc::pthread_t, signal: c_int, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::pthread_kill(thread, signal)
+}
+
+unsafe extern "C" fn queue(process: c_int, signal: c_int, value: Pointer, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::sigqueue(process, signal, value)
+}
+
+unsafe extern "C" fn queue_thread(thread: libc::pthread_t, signal: c_int, value: Pointer, pc: usize) -> c_int {
+    synchronise(pc, Kind::Post, signal);
+    real::pthread_sigqueue(thread, signal, value)
+}
+
+unsafe extern "C" fn wait(set: *const sigset_t, signal: *mut c_int, pc: usize) -> c_int {
+    let result = real::sigwait(set, signal);
+    if result == 0 {
+        synchronise(pc, Kind::Await, *signal);
+    }
+    result
+}
+
+unsafe extern "C" fn wait_info(set: *const sigset_t, info: Pointer, pc: usize) -> c_int {
+    let signal = real::sigwaitinfo(set, info);
+    synchronise(pc, Kind::Await, signal);
+    signal
+}
+
+unsafe extern "C" fn wait_timed(set: *const sigset_t, info: Pointer, time: *const timespec, pc: usize) -> c_int {
+    let signal = real::sigtimedwait(set, info, time);
+    synchronise(pc, Kind::Await, signal);
+    signal
+}

@@ -1,0 +1,162 @@
+//! Places: call stacks as numbers, (place of the caller's call, address).
+
+use core::ptr;
+
+use runtime::filter::Sink;
+use runtime::record::{Kind, PLACE_BITS, head};
+
+use crate::frames::Frames;
+use crate::machine::tls;
+use crate::ring::Ring;
+use crate::system;
+
+const FIRST: usize = 1 << 10;
+const MOST: u32 = (1 << PLACE_BITS) - 1;
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Entry {
+    address: u64,
+    parent: u32,
+    /// 0: no entry.
+    place: u32,
+}
+
+/// The places of a slot. Zeroed memory is an empty table.
+pub struct Places {
+    table: *mut Entry,
+    capacity: usize,
+    used: usize,
+    last: u32,
+    /// The one that was asked for last.
+    recent: Entry,
+}
+
+impl Places {
+    /// The place of a hook's caller; without one (0), that of the call it is in.
+    #[inline]
+    pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
+        let parent = match frames.last(tls()) {
+            Some(frame) if frame.place as u32 != 0 => frame.place as u32,
+            Some(_) => self.place_of_calls(frames, ring),
+            None => 0,
+        };
+        if pc == 0 {
+            return parent;
+        }
+        // Loops ask for the same again and again.
+        let recent = &self.recent;
+        if recent.address == pc as u64 && recent.parent == parent && recent.place != 0 {
+            return recent.place;
+        }
+        let place = self.of(parent, pc, ring);
+        if place != parent {
+            self.recent = Entry { address: pc as u64, parent, place };
+        }
+        place
+    }
+
+    /// Numbers the calls under way that have no place yet.
+    #[cold]
+    fn place_of_calls(&mut self, frames: &mut Frames, ring: &mut Ring) -> u32 {
+        let calls = frames.calls(tls());
+        let known = calls.iter().rposition(|frame| frame.place as u32 != 0).map_or(0, |at| at + 1);
+        let (named, rest) = calls.split_at_mut(known);
+        let mut place = named.last().map_or(0, |frame| frame.place as u32);
+        for frame in rest {
+            place = self.of(place, frame.pc, ring);
+            frame.place |= place as usize;
+        }
+        place
+    }
+
+    /// The place of an address called from `parent`, told to the observer if it is new. Without room for it, the caller's
+    /// place is the best there is.
+    #[inline]
+    fn of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
+        if self.used * 2 >= self.capacity && !self.grow() {
+            return parent;
+        }
+        // SAFETY: `find` gives an entry of the table, which has room.
+        let entry = unsafe { &mut *find(self.table, self.capacity, parent, pc as u64) };
+        if entry.place != 0 {
+            return entry.place;
+        }
+        ring.reserve(2);
+        if self.last == MOST || ring.is_closed() {
+            return parent;
+        }
+        self.last += 1;
+        self.used += 1;
+        let place = self.last;
+        *entry = Entry { address: pc as u64, parent, place };
+        ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        place
+    }
+
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let capacity = if self.capacity == 0 { FIRST } else { self.capacity * 2 };
+        let Some(table) = system::map(capacity * size_of::<Entry>()) else { return self.used + 1 < self.capacity };
+        let table = table.cast::<Entry>();
+        for i in 0..self.capacity {
+            // SAFETY: within the old table; the new one is larger.
+            unsafe {
+                let old = *self.table.add(i);
+                if old.place != 0 {
+                    *find(table, capacity, old.parent, old.address) = old;
+                }
+            }
+        }
+        self.release();
+        self.table = table;
+        self.capacity = capacity;
+        true
+    }
+
+    fn release(&mut self) {
+        if !self.table.is_null() {
+            // SAFETY: the table is ours, and nothing points into it.
+            unsafe { system::unmap(self.table.cast(), self.capacity * size_of::<Entry>()) };
+        }
+    }
+
+    /// Forgets them if they are many. The next thread of the slot may be at the same places.
+    pub fn trim(&mut self) {
+        const MANY: usize = 1 << 12;
+        if self.capacity > MANY {
+            self.clear();
+        }
+    }
+
+    /// Forgets them all, and gives their memory back. Numbers go on: the observer knows the old ones.
+    pub fn clear(&mut self) {
+        self.release();
+        self.table = ptr::null_mut();
+        self.capacity = 0;
+        self.used = 0;
+        self.recent.place = 0;
+    }
+
+    /// Forgets them and begins at 1, for another process.
+    pub fn restart(&mut self) {
+        self.clear();
+        self.last = 0;
+    }
+}
+
+/// The entry of a call, or the empty one it belongs into. The table is never full.
+unsafe fn find(table: *mut Entry, capacity: usize, parent: u32, address: u64) -> *mut Entry {
+    let hash = (address ^ u64::from(parent) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mut at = (hash >> 32) as usize;
+    loop {
+        // SAFETY: masked to the table, whose capacity is a power of two.
+        unsafe {
+            let entry = table.add(at & (capacity - 1));
+            if (*entry).place == 0 || (*entry).address == address && (*entry).parent == parent {
+                return entry;
+            }
+        }
+        at += 1;
+    }
+}

@@ -1,0 +1,295 @@
+//! Writes records into the chunks of the process' file.
+
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU64};
+
+use runtime::filter::Sink;
+use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset, process};
+use runtime::record::{Kind, head};
+
+use crate::{session, system};
+
+/// Chunks that the file grows by.
+const GROWTH: usize = 16;
+/// How often the observer is looked for while a thread waits, in milliseconds.
+const PATIENCE: u32 = 50;
+
+/// The chunk a thread writes into. Zeroed memory is a ring that has none.
+pub struct Ring {
+    /// The process' file.
+    file: *mut u8,
+    slot: u32,
+    /// Index + 1.
+    chunk: u32,
+    at: *mut u64,
+    end: *mut u64,
+    /// The number of the next chunk.
+    sequence: u64,
+    /// Records lost since the last `Lost`, and how many of them the process' head knows of.
+    lost: u64,
+    told: u64,
+    /// The state of `returned` (+ 1) when there was no chunk to be had, and nobody wanted to wait.
+    full: u64,
+}
+
+impl Ring {
+    /// Begins to write for a slot.
+    pub fn open(&mut self, file: *mut u8, slot: u32) {
+        self.file = file;
+        self.slot = slot;
+        self.leave();
+    }
+
+    /// Forgets what was written, for another process' file.
+    pub fn restart(&mut self) {
+        self.chunk = 0;
+        self.at = ptr::null_mut();
+        self.end = ptr::null_mut();
+        self.sequence = 0;
+        self.lost = 0;
+        self.told = 0;
+        self.full = 0;
+    }
+
+    /// The head of the process' file.
+    #[inline]
+    pub fn process(&self) -> &'static Process {
+        // SAFETY: mapped as long as the process is watched, and larger than `Process`.
+        unsafe { &*self.file.cast() }
+    }
+
+    fn chunk(&self, index: u32) -> &'static Chunk {
+        chunk_of(self.file, index)
+    }
+
+    /// The part of the slot that the observer sees.
+    #[inline]
+    pub fn shared(&self) -> &'static Slot {
+        slot_of(self.file, self.slot)
+    }
+
+    /// Whether records are being lost.
+    pub fn is_closed(&self) -> bool {
+        self.at.is_null()
+    }
+
+    /// Writes a record there is room for, its head last. Where it is; null if it is lost.
+    #[inline]
+    pub fn write(&mut self, words: &[u64]) -> *mut u64 {
+        let Some((&first, rest)) = words.split_first() else { return ptr::null_mut() };
+        let record = self.at;
+        if record.is_null() {
+            self.lost += 1;
+            return record;
+        }
+        // SAFETY: `reserve` made room in the chunk, which is this thread's alone.
+        unsafe {
+            for (i, &word) in rest.iter().enumerate() {
+                self.at.add(1 + i).write(word);
+            }
+            (*self.at.cast::<AtomicU64>()).store(first, Release);
+            self.at = self.at.add(words.len());
+        }
+        record
+    }
+
+    /// Gives the chunk away: nobody writes into it any more.
+    pub fn leave(&mut self) {
+        self.settle();
+        if self.chunk != 0 {
+            self.chunk(self.chunk - 1).state.store(chunk::FULL, Release);
+            self.chunk = 0;
+        }
+        self.at = ptr::null_mut();
+        self.end = ptr::null_mut();
+    }
+
+    /// Tells what the process' head does not know yet.
+    pub fn settle(&mut self) {
+        if self.lost > self.told {
+            self.tell_lost();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refill(&mut self) {
+        // Without a chunk given back since, there is none.
+        if self.full != 0 && self.full == u64::from(self.process().returned.0.load(Relaxed)) + 1 {
+            return;
+        }
+        self.leave();
+        let Some(index) = self.take() else { return };
+        self.full = 0;
+        let taken = self.chunk(index);
+        taken.slot.store(self.slot, Relaxed);
+        taken.sequence.store(self.sequence, Relaxed);
+        taken.state.store(chunk::ACTIVE, Release);
+        self.sequence += 1;
+        self.chunk = index + 1;
+        // SAFETY: chunks below `CHUNKS` lie in the mapping.
+        unsafe {
+            self.at = self.file.add(offset::words(index as usize)).cast();
+            self.end = self.at.add(CHUNK_WORDS);
+        }
+        if self.lost > 0 {
+            self.tell_lost();
+            let lost = self.lost;
+            self.lost = 0;
+            self.told = 0;
+            self.write(&[head(Kind::Lost, 0, lost)]);
+        }
+    }
+
+    /// Counts what was lost for the whole process.
+    fn tell_lost(&mut self) {
+        self.process().lost.fetch_add(self.lost - self.told, Relaxed);
+        self.told = self.lost;
+    }
+
+    /// A free chunk: from the stack, from the end of the file, or one that the observer gives back.
+    fn take(&mut self) -> Option<u32> {
+        // A forked child that nobody told of must not write into its parent's file.
+        if !session::is_running() || system::process_id() != self.process().pid {
+            session::forget();
+            return None;
+        }
+        let process = self.process();
+        let mut silent = 0;
+        loop {
+            let returned = process.returned.0.load(SeqCst);
+            if let Some(index) = pop(self.file).or_else(|| grow(self.file)) {
+                return Some(index);
+            }
+            if session::flags() & flags::LOSSY != 0 {
+                self.full = u64::from(returned) + 1;
+                return None;
+            }
+            let beat = session::heartbeat();
+            process.waiting.0.fetch_add(1, SeqCst);
+            system::futex_wait(&process.returned.0, returned, PATIENCE);
+            process.waiting.0.fetch_sub(1, SeqCst);
+            // The observer itself may have had enough.
+            if process.state.load(Relaxed) == process::DETACHED {
+                session::forget();
+            }
+            if !session::is_running() {
+                return None;
+            }
+            // A process of another namespace is not seen, but its heart is.
+            silent = if beat == session::heartbeat() && !session::observer_is_alive() { silent + 1 } else { 0 };
+            if silent > 20 {
+                session::detach();
+                return None;
+            }
+        }
+    }
+}
+
+impl Sink for Ring {
+    #[inline]
+    fn stamp(&self) -> u64 {
+        self.process().ticket.0.load(SeqCst)
+    }
+
+    #[inline]
+    fn ticket(&mut self) -> u64 {
+        // Tickets are dense: a record that will be lost takes none.
+        if self.at.is_null() { 0 } else { self.process().ticket.0.fetch_add(1, SeqCst) }
+    }
+
+    #[inline]
+    fn reserve(&mut self, words: usize) {
+        if (self.end as usize) - (self.at as usize) < words * 8 {
+            self.refill();
+        }
+    }
+
+    #[inline]
+    fn put(&mut self, words: &[u64]) {
+        self.write(words);
+    }
+
+    #[inline]
+    fn reading(&self, stamp_plus_one: u64) {
+        self.shared().reading.store(stamp_plus_one, SeqCst);
+    }
+
+    fn yield_now(&self) {
+        system::give_way();
+    }
+}
+
+fn chunk_of(file: *mut u8, index: u32) -> &'static Chunk {
+    // SAFETY: within the mapping for every index below `CHUNKS`.
+    unsafe { &*file.add(offset::CHUNKS_AT).cast::<Chunk>().add(index as usize % CHUNKS) }
+}
+
+/// What the observer sees of a slot.
+pub fn slot_of(file: *mut u8, slot: u32) -> &'static Slot {
+    // SAFETY: within the mapping for every slot below `SLOTS`.
+    unsafe { &*file.add(offset::SLOTS_AT).cast::<Slot>().add(slot as usize % runtime::layout::SLOTS) }
+}
+
+fn pop(file: *mut u8) -> Option<u32> {
+    // SAFETY: the head of the mapped file.
+    let free = unsafe { &(*file.cast::<Process>()).free.0 };
+    let mut old = free.load(Acquire);
+    loop {
+        let index = (old as u32).checked_sub(1)?;
+        if index as usize >= CHUNKS {
+            return None;
+        }
+        let next = chunk_of(file, index).next.load(Acquire);
+        let new = (old >> 32).wrapping_add(1) << 32 | u64::from(next);
+        match free.compare_exchange_weak(old, new, AcqRel, Acquire) {
+            Ok(_) => return Some(index),
+            Err(now) => old = now,
+        }
+    }
+}
+
+static GROWING: AtomicBool = AtomicBool::new(false);
+
+/// A forked child has no thread that grows.
+pub fn after_fork_child() {
+    GROWING.store(false, Relaxed);
+}
+
+/// Makes the file longer: one chunk for the caller, the others for the stack.
+fn grow(file: *mut u8) -> Option<u32> {
+    // SAFETY: the head of the mapped file.
+    let process = unsafe { &*file.cast::<Process>() };
+    while GROWING.swap(true, Acquire) {
+        system::give_way();
+    }
+    let first = process.chunks.load(Relaxed) as usize;
+    let count = GROWTH.min(CHUNKS.saturating_sub(first));
+    let bytes = count * CHUNK_WORDS * 8;
+    // The program may have closed or reused any descriptor we kept: open the file anew.
+    let grown =
+        count > 0 && session::with_file(|fd| system::allocate(fd, offset::words(first), bytes)).unwrap_or(false);
+    if grown {
+        process.chunks.store((first + count) as u32, Release);
+        for index in first + 1..first + count {
+            push(file, index as u32);
+        }
+    }
+    GROWING.store(false, Release);
+    if grown { Some(first as u32) } else { pop(file) }
+}
+
+fn push(file: *mut u8, index: u32) {
+    // SAFETY: the head of the mapped file.
+    let free = unsafe { &(*file.cast::<Process>()).free.0 };
+    let mut old = free.load(Acquire);
+    loop {
+        chunk_of(file, index).next.store(old as u32, Release);
+        let new = (old >> 32).wrapping_add(1) << 32 | u64::from(index + 1);
+        match free.compare_exchange_weak(old, new, AcqRel, Acquire) {
+            Ok(_) => return,
+            Err(now) => old = now,
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! The session: finds out whether an observer wants this process watched, makes the process' file, and ends it.
+
+use core::cell::UnsafeCell;
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
+
+use runtime::layout::{MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
+
+use crate::path::Path;
+use crate::{machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
+
+/// Values of `Process::agent`.
+mod agent {
+    pub const STATIC: u32 = 0;
+    pub const LINKED: u32 = 1;
+    pub const PRELOADED: u32 = 2;
+}
+
+/// The states of [`STATE`].
+mod state {
+    pub const NEW: u32 = 0;
+    pub const STARTING: u32 = 1;
+    pub const RUNNING: u32 = 2;
+    pub const OFF: u32 = 3;
+}
+
+static STATE: AtomicU32 = AtomicU32::new(state::NEW);
+static FILE: AtomicPtr<u8> = AtomicPtr::new(ptr::null_mut());
+static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
+static PRELOADED: AtomicBool = AtomicBool::new(false);
+/// What the agent's library is called.
+const NAME: &[u8] = b"foretrace_native";
+static NAMES: Names = Names(UnsafeCell::new((Path::new(), Path::new())));
+
+/// The session's directory and the process' file in it.
+struct Names(UnsafeCell<(Path, Path)>);
+// SAFETY: written by the one thread that starts the session, or alone in a forked child, before others may read.
+unsafe impl Sync for Names {}
+
+/// Whether the process is being watched.
+#[inline]
+pub fn is_running() -> bool {
+    STATE.load(Relaxed) == state::RUNNING
+}
+
+/// What became of a start.
+pub enum Started {
+    /// The process is watched.
+    Now,
+    /// Another thread is at it.
+    Soon,
+    /// It is not watched.
+    Off,
+}
+
+/// Begins, if nobody has yet.
+pub fn start() -> Started {
+    match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
+        Ok(_) => {
+            let watched = !machine::is_second()
+                && open_session()
+                && memory::start()
+                && shadow::start()
+                && stacks::start()
+                && open_process();
+            if watched {
+                watch::find();
+            }
+            STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
+            if watched { Started::Now } else { Started::Off }
+        }
+        Err(state::RUNNING) => Started::Now,
+        Err(state::STARTING) => Started::Soon,
+        Err(_) => Started::Off,
+    }
+}
+
+/// A module of the program has hooks: the agent was not only preloaded.
+pub fn has_hooks() {
+    if is_running()
+        && let Some(process) = process()
+        && process.agent == agent::PRELOADED
+    {
+        let agent = (&raw const process.agent).cast_mut();
+        // SAFETY: a word of the mapped file that nobody else writes.
+        unsafe { agent.write_volatile(agent::LINKED) };
+    }
+}
+
+/// Whether any module has hooks.
+#[inline]
+pub fn is_hooked() -> bool {
+    // SAFETY: see [`has_hooks`], which may write meanwhile.
+    process().is_some_and(|process| unsafe { (&raw const process.agent).read_volatile() } != agent::PRELOADED)
+}
+
+/// The process' file.
+#[inline]
+pub fn file() -> *mut u8 {
+    FILE.load(Relaxed)
+}
+
+/// The head of the process' file.
+pub fn process() -> Option<&'static Process> {
+    // SAFETY: mapped for the life of the process, once it is there.
+    unsafe { file().cast::<Process>().as_ref() }
+}
+
+fn session() -> Option<&'static Session> {
+    // SAFETY: mapped for the life of the process, once it is there.
+    unsafe { SESSION.load(Relaxed).as_ref() }
+}
+
+/// What the observer wants.
+#[inline]
+pub fn flags() -> u32 {
+    session().map_or(0, |session| session.flags)
+}
+
+/// The observer's heart.
+pub fn heartbeat() -> u64 {
+    session().map_or(0, |session| session.heartbeat.load(Relaxed))
+}
+
+/// Whether its process is there.
+pub fn observer_is_alive() -> bool {
+    session().is_some_and(|session| system::is_alive(session.observer))
+}
+
+/// The variables and regions that specifications speak of.
+pub fn watches() -> &'static [Watch] {
+    let at = SESSION.load(Relaxed);
+    if at.is_null() {
+        return &[];
+    }
+    // SAFETY: `open_session` compared the number with the file's length.
+    unsafe { core::slice::from_raw_parts(at.add(1).cast(), (*at).watches as usize) }
+}
+
+/// Gives up: the program goes on unwatched.
+pub fn detach() {
+    set_state(process::DETACHED);
+    forget();
+}
+
+/// Every hook returns at once from now on; what the file says stays.
+pub fn forget() {
+    STATE.store(state::OFF, Release);
+}
+
+/// Tells the observer how the process is (one of `layout::process`): before exec `EXECUTED`, `RUNNING` if that failed.
+pub fn set_state(state: u32) {
+    if let Some(process) = process() {
+        process.state.store(state, Release);
+    }
+}
+
+/// The process ends by itself: everything is written. For `_exit` and the end of `main`.
+pub fn finish() {
+    if is_running() {
+        thread::settle();
+        tell_pinned();
+        set_state(process::EXITED);
+    }
+}
+
+/// Tells how many granules the filter has pinned so far.
+pub fn tell_pinned() {
+    if let Some(process) = process() {
+        process.pinned.store(memory::filter().pinned.load(Relaxed), Relaxed);
+    }
+}
+
+/// Opens the process' file for something.
+pub fn with_file<R>(f: impl FnOnce(i32) -> R) -> Option<R> {
+    // SAFETY: written before the session runs.
+    let name = unsafe { &(*NAMES.0.get()).1 };
+    let fd = system::open(name.bytes(), libc::O_RDWR)?;
+    let result = f(fd);
+    system::close(fd);
+    Some(result)
+}
+
+fn open_session() -> bool {
+    // SAFETY: only the thread that starts the session comes here.
+    let directory = unsafe { &mut (*NAMES.0.get()).0 };
+    if !find_variable(directory) || !directory.is_whole() {
+        return false;
+    }
+    let mut name = *directory;
+    name.push(b"/session");
+    let Some(fd) = name.is_whole().then(|| system::open(name.bytes(), libc::O_RDONLY)).flatten() else { return false };
+    let length = system::length(fd);
+    let at = if length < size_of::<Session>() { None } else { system::map_file(fd, length, false) };
+    system::close(fd);
+    let Some(at) = at else { return false };
+    let session = at.cast::<Session>();
+    // SAFETY: the file is long enough for its head, and for the watches once that is compared.
+    unsafe {
+        let room = (length - size_of::<Session>()) / size_of::<Watch>();
+        if (*session).magic != MAGIC || (*session).version != VERSION || (*session).watches as usize > room {
+            return false;
+        }
+    }
+    SESSION.store(session, Release);
+    true
+}
+
+/// `environ` is not set yet when the first hook runs.
+fn find_variable(value: &mut Path) -> bool {
+    const MOST: usize = 4 << 20;
+    let Some(fd) = system::open(b"/proc/self/environ\0", libc::O_RDONLY) else { return false };
+    let Some(at) = system::map(MOST) else { return false };
+    // SAFETY: a mapping of this size, ours alone.
+    let text = unsafe { core::slice::from_raw_parts_mut(at, MOST) };
+    let mut length = 0;
+    while let Some(rest) = text.get_mut(length..).filter(|rest| !rest.is_empty()) {
+        match system::read(fd, rest) {
+            0 => break,
+            n => length += n,
+        }
+    }
+    system::close(fd);
+    let mut found = false;
+    for entry in text[..length].split(|&byte| byte == 0) {
+        if let Some(directory) =
+            entry.strip_prefix(SESSION_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="))
+        {
+            value.push(directory);
+            found = directory.first() == Some(&b'/');
+        }
+        if entry.starts_with(b"LD_PRELOAD=") && entry.windows(NAME.len()).any(|part| part == NAME) {
+            PRELOADED.store(true, Relaxed);
+        }
+    }
+    // SAFETY: nothing refers to it any more.
+    unsafe { system::unmap(at, MOST) };
+    found
+}
+
+/// Makes and maps the process' file.
+fn open_process() -> bool {
+    // SAFETY: only the thread that starts the session comes here, or the only one of a forked child.
+    let (directory, name) = unsafe { &mut *NAMES.0.get() };
+    let pid = system::process_id();
+    for n in 0..10_000 {
+        *name = *directory;
+        name.push(b"/p-").number(pid).push(b"-").number(n);
+        if !name.is_whole() {
+            return false;
+        }
+        let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL;
+        let Some(fd) = system::open(name.bytes(), flags) else {
+            if system::open(name.bytes(), libc::O_RDONLY).inspect(|&fd| system::close(fd)).is_some() {
+                continue;
+            }
+            return false;
+        };
+        let at = if system::truncate(fd, offset::SIZE) && system::allocate(fd, 0, offset::WORDS_AT) {
+            system::map_file(fd, offset::SIZE, true)
+        } else {
+            None
+        };
+        system::close(fd);
+        let Some(at) = at else { return false };
+        // SAFETY: a new file of zeros, as long as it must be. The observer waits for `RUNNING`.
+        unsafe {
+            let process = at.cast::<Process>();
+            (*process).magic = MAGIC;
+            (*process).version = VERSION;
+            (*process).pid = pid;
+            (*process).parent = system::parent_id();
+            (*process).agent = match (machine::is_in_program(), PRELOADED.load(Relaxed)) {
+                (true, _) => agent::STATIC,
+                (_, true) => agent::PRELOADED,
+                _ => agent::LINKED,
+            };
+        }
+        FILE.store(at, Release);
+        copy_maps();
+        set_state(process::RUNNING);
+        return true;
+    }
+    false
+}
+
+/// Modules were loaded (`dlopen`): the memory map has changed, and there may be more to watch.
+pub fn modules_changed() {
+    if is_running() {
+        copy_maps();
+        watch::find();
+    }
+}
+
+/// Writes another copy of the memory map.
+pub fn copy_maps() {
+    let Some(process) = process() else { return };
+    let number = process.maps.load(Relaxed);
+    // SAFETY: written before the session runs.
+    let mut name = unsafe { (*NAMES.0.get()).1 };
+    name.push(b".maps-").number(number);
+    let Some(from) = system::open(b"/proc/self/maps\0", libc::O_RDONLY) else { return };
+    let to = name.is_whole().then(|| system::open(name.bytes(), libc::O_WRONLY | libc::O_CREAT)).flatten();
+    if let Some(to) = to {
+        let mut buffer = [0; 4096];
+        loop {
+            let n = system::read(from, &mut buffer);
+            if n == 0 || !system::write(to, &buffer[..n]) {
+                break;
+            }
+        }
+        system::close(to);
+        process.maps.store(number + 1, Release);
+    }
+    system::close(from);
+}
+
+/// In a forked child, by its only thread, before anything else: a file of its own, empty shadow, a new slot.
+pub fn after_fork_child() {
+    if !is_running() {
+        return;
+    }
+    STATE.store(state::STARTING, Release);
+    let old = FILE.swap(ptr::null_mut(), AcqRel);
+    ring::after_fork_child();
+    stripes::after_fork_child();
+    memory::after_fork_child();
+    shadow::after_fork_child();
+    let watched = open_process();
+    if !old.is_null() {
+        // SAFETY: the parent's file; no thread of this process writes into it any more.
+        unsafe { system::unmap(old, offset::SIZE) };
+    }
+    if watched {
+        watch::find();
+    }
+    STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
+    thread::after_fork_child();
+}
+
+unsafe extern "C" fn begin() {
+    thread::attach_first();
+}
+
+unsafe extern "C" fn end() {
+    finish();
+}
+
+#[used]
+#[unsafe(link_section = ".init_array.00099")]
+static BEGIN: unsafe extern "C" fn() = begin;
+// The lowest number comes last.
+#[used]
+#[unsafe(link_section = ".fini_array.00000")]
+static END: unsafe extern "C" fn() = end;

@@ -1,0 +1,157 @@
+//! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
+//! layout: the program's memory may be anywhere.
+
+use core::ptr;
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+
+use runtime::filter::Cell;
+
+use crate::system;
+
+/// Addresses of user space.
+const USER_BITS: u32 = 47;
+/// A leaf holds the cells of 2 to the power of this many bytes.
+const LEAF_BITS: u32 = 26;
+const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
+const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
+const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
+/// A cell is so many times as large as its granule.
+const SCALE: usize = size_of::<Cell>() / 8;
+const PAGE: usize = 4096;
+/// Granules whose cells fill a page.
+const PAGE_GRANULES: usize = PAGE / size_of::<Cell>();
+
+static LEAF_TABLE: AtomicPtr<AtomicPtr<Cell>> = AtomicPtr::new(ptr::null_mut());
+
+/// Makes the table. False if there is no address space for it.
+pub fn start() -> bool {
+    let Some(table) = system::map(LEAVES * size_of::<usize>()) else { return false };
+    LEAF_TABLE.store(table.cast(), Release);
+    true
+}
+
+/// The leaf of an address, null if there is none yet.
+#[inline(always)]
+fn leaf(addr: usize) -> *mut Cell {
+    let table = LEAF_TABLE.load(Relaxed);
+    // SAFETY: the index is masked; only watched threads come here, after `start`.
+    unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
+}
+
+/// The cell of an address, if its part of the shadow is there.
+#[inline(always)]
+pub fn find(addr: usize) -> Option<&'static Cell> {
+    let leaf = leaf(addr);
+    if leaf.is_null() {
+        return None;
+    }
+    // In bytes, to save a shift.
+    let offset = (addr * SCALE) & (LEAF_BYTES - size_of::<Cell>());
+    // SAFETY: masked to the leaf.
+    Some(unsafe { &*leaf.byte_add(offset) })
+}
+
+/// The cell of an address; None only for want of memory, or for an address that is no program's.
+#[inline]
+pub fn cell(addr: usize) -> Option<&'static Cell> {
+    if let Some(cell) = find(addr) { Some(cell) } else { make(addr) }
+}
+
+#[cold]
+fn make(addr: usize) -> Option<&'static Cell> {
+    if addr >> USER_BITS != 0 {
+        return None;
+    }
+    let new = system::map(LEAF_BYTES)?;
+    // SAFETY: the mapping is ours; the index is in range.
+    unsafe {
+        system::wipe_on_fork(new, LEAF_BYTES);
+        let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
+        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_err() {
+            system::unmap(new, LEAF_BYTES);
+        }
+    }
+    find(addr)
+}
+
+/// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages
+/// are asked of the kernel first, so that shadow nobody used stays unused.
+pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, &'static Cell)) {
+    const ASK: usize = 16;
+    let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
+    let mut at = addr & !7;
+    while at < end {
+        let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
+        if leaf(at).is_null() {
+            at = stop;
+            continue;
+        }
+        if stop - at < ASK * PAGE_GRANULES * 8 {
+            while at < stop {
+                if let Some(cell) = find(at) {
+                    f(at, cell);
+                }
+                at += 8;
+            }
+            continue;
+        }
+        // As many pages as there is room for in the answer.
+        let mut resident = [0u8; 1024];
+        let Some(cell) = find(at) else { return };
+        let first = ptr::from_ref(cell) as usize & !(PAGE - 1);
+        let begin = at & !(PAGE_GRANULES * 8 - 1);
+        let pages = (stop - begin).div_ceil(PAGE_GRANULES * 8).min(resident.len());
+        let known = system::resident(first, pages * PAGE, &mut resident);
+        for (page, &resident) in resident[..pages].iter().enumerate() {
+            let page_end = stop.min(begin + (page + 1) * PAGE_GRANULES * 8);
+            if known && resident & 1 == 0 {
+                at = page_end;
+            }
+            while at < page_end {
+                if let Some(cell) = find(at) {
+                    f(at, cell);
+                }
+                at += 8;
+            }
+        }
+    }
+}
+
+/// Gives the memory back of cells that fill whole pages: they are empty from then on. Their entries must be gone.
+pub fn discard(addr: usize, size: usize) {
+    const SPAN: usize = PAGE_GRANULES * 8;
+    let end = (addr + size) & !(SPAN - 1);
+    let mut at = addr.next_multiple_of(SPAN);
+    while at < end {
+        let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
+        if let Some(cell) = find(at) {
+            // SAFETY: whole pages of one leaf.
+            unsafe { system::discard(ptr::from_ref(cell).cast_mut().cast(), (stop - at) * SCALE) };
+        }
+        at = stop;
+    }
+}
+
+/// In a forked child: all cells are empty.
+pub fn after_fork_child() {
+    let table = LEAF_TABLE.load(Relaxed);
+    // Most of the table was never touched: look at its resident pages only.
+    const ENTRIES: usize = PAGE / size_of::<usize>();
+    for page in 0..LEAVES / ENTRIES {
+        let mut resident = [0];
+        // SAFETY: within the table.
+        unsafe {
+            let first = table.add(page * ENTRIES);
+            if system::resident(first as usize, PAGE, &mut resident) && resident[0] & 1 == 0 {
+                continue;
+            }
+            for i in 0..ENTRIES {
+                let leaf = (*first.add(i)).load(Relaxed);
+                if !leaf.is_null() {
+                    system::discard(leaf.cast(), LEAF_BYTES);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Locks over memory, by address: what holds an atomic or a watched variable still while its ticket is taken.
+
+use core::hint::spin_loop;
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use runtime::layout::Line;
+
+use crate::system;
+
+const STRIPES: usize = 1 << 10;
+/// Attempts before the processor is given away.
+const SPINS: u32 = 200;
+
+static LOCKED: [Line<AtomicBool>; STRIPES] = [const { Line(AtomicBool::new(false)) }; STRIPES];
+
+/// A stripe that is locked while this lives. No hook may wait for anything else meanwhile.
+pub struct Stripe(&'static AtomicBool);
+
+impl Stripe {
+    /// Locks the stripe of a granule.
+    #[inline]
+    pub fn lock(addr: usize) -> Stripe {
+        let hash = (addr >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
+        let stripe = &LOCKED[hash % STRIPES].0;
+        while stripe.swap(true, Acquire) {
+            let mut spins = 0;
+            while stripe.load(Relaxed) {
+                spin_loop();
+                spins += 1;
+                if spins % SPINS == 0 {
+                    system::give_way();
+                }
+            }
+        }
+        Stripe(stripe)
+    }
+}
+
+impl Drop for Stripe {
+    #[inline]
+    fn drop(&mut self) {
+        self.0.store(false, Release);
+    }
+}
+
+/// A forked child has no other threads that hold any.
+pub fn after_fork_child() {
+    for stripe in &LOCKED {
+        stripe.0.store(false, Relaxed);
+    }
+}

@@ -1,0 +1,173 @@
+//! System calls by name, raw: no interceptor, no errno, no malloc.
+
+use core::ptr;
+
+use libc::c_int;
+
+use crate::machine::syscall;
+
+const READ_WRITE: usize = (libc::PROT_READ | libc::PROT_WRITE) as usize;
+const ERRORS: isize = -4095;
+
+/// Opens a path that ends in a zero byte.
+pub fn open(path: &[u8], flags: c_int) -> Option<c_int> {
+    debug_assert_eq!(path.last(), Some(&0));
+    let flags = flags | libc::O_CLOEXEC;
+    // SAFETY: the path ends in a zero byte.
+    let fd = unsafe {
+        syscall(libc::SYS_openat, [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags as usize, 0o600, 0, 0])
+    };
+    (fd >= 0).then_some(fd as c_int)
+}
+
+/// Closes it.
+pub fn close(fd: c_int) {
+    // SAFETY: only descriptors of our own come here.
+    unsafe { syscall(libc::SYS_close, [fd as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Reads some bytes; 0 at the end, or if it fails.
+pub fn read(fd: c_int, into: &mut [u8]) -> usize {
+    loop {
+        // SAFETY: the buffer is ours.
+        let n = unsafe { syscall(libc::SYS_read, [fd as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0]) };
+        if n != -(libc::EINTR as isize) {
+            return n.max(0) as usize;
+        }
+    }
+}
+
+/// Writes all of it.
+pub fn write(fd: c_int, mut bytes: &[u8]) -> bool {
+    while !bytes.is_empty() {
+        // SAFETY: the buffer is ours.
+        let n = unsafe { syscall(libc::SYS_write, [fd as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0]) };
+        if n == -(libc::EINTR as isize) {
+            continue;
+        }
+        match bytes.get(n.max(0) as usize..) {
+            Some(rest) if n > 0 => bytes = rest,
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// Zeroed memory of our own that costs nothing until it is touched.
+pub fn map(bytes: usize) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: a new mapping.
+    let at = unsafe { syscall(libc::SYS_mmap, [0, bytes, READ_WRITE, flags as usize, usize::MAX, 0]) };
+    (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
+}
+
+/// A file, shared.
+pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
+    let protection = if writable { READ_WRITE } else { libc::PROT_READ as usize };
+    // SAFETY: a new mapping.
+    let at = unsafe { syscall(libc::SYS_mmap, [0, bytes, protection, libc::MAP_SHARED as usize, fd as usize, 0]) };
+    (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
+}
+
+/// Gives a mapping back.
+pub unsafe fn unmap(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's mapping, of no further use to it.
+    unsafe { syscall(libc::SYS_munmap, [at as usize, bytes, 0, 0, 0, 0]) };
+}
+
+/// Makes whole pages zero again and gives their memory back.
+pub unsafe fn discard(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's own private mapping.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
+}
+
+/// The pages are zero in forked children, and forking need not copy their tables.
+pub unsafe fn wipe_on_fork(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's own private mapping; older kernels refuse, and the child discards anyway.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) };
+}
+
+/// Which pages of a mapping have memory: the lowest bit of a byte each. False if the kernel does not tell.
+pub fn resident(at: usize, bytes: usize, pages: &mut [u8]) -> bool {
+    debug_assert!(bytes.div_ceil(4096) <= pages.len());
+    // SAFETY: the answer has room for all pages.
+    unsafe { syscall(libc::SYS_mincore, [at, bytes, pages.as_mut_ptr() as usize, 0, 0, 0]) == 0 }
+}
+
+/// How large the first thread's stack may become.
+pub fn stack_limit() -> usize {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the answer lives on this stack.
+    unsafe {
+        let into = &raw mut limit as usize;
+        syscall(libc::SYS_prlimit64, [0, libc::RLIMIT_STACK as usize, 0, into, 0, 0]);
+    }
+    limit.rlim_cur as usize
+}
+
+/// A file's length, 0 if there is none.
+pub fn length(fd: c_int) -> usize {
+    // SAFETY: asks only.
+    unsafe { syscall(libc::SYS_lseek, [fd as usize, 0, libc::SEEK_END as usize, 0, 0, 0]).max(0) as usize }
+}
+
+/// Sets a file's length.
+pub fn truncate(fd: c_int, bytes: usize) -> bool {
+    // SAFETY: a file of ours.
+    unsafe { syscall(libc::SYS_ftruncate, [fd as usize, bytes, 0, 0, 0, 0]) == 0 }
+}
+
+/// Makes sure that a part of a file can be written.
+pub fn allocate(fd: c_int, at: usize, bytes: usize) -> bool {
+    // SAFETY: a file of ours.
+    unsafe { syscall(libc::SYS_fallocate, [fd as usize, 0, at, bytes, 0, 0]) == 0 }
+}
+
+/// This process.
+pub fn process_id() -> u32 {
+    // SAFETY: asks only.
+    unsafe { syscall(libc::SYS_getpid, [0; 6]) as u32 }
+}
+
+/// Its parent.
+pub fn parent_id() -> u32 {
+    // SAFETY: asks only.
+    unsafe { syscall(libc::SYS_getppid, [0; 6]) as u32 }
+}
+
+/// This thread.
+pub fn thread_id() -> u32 {
+    // SAFETY: asks only.
+    unsafe { syscall(libc::SYS_gettid, [0; 6]) as u32 }
+}
+
+/// Whether there is a process with this number.
+pub fn is_alive(process: u32) -> bool {
+    // SAFETY: signal 0 is only a question.
+    unsafe { syscall(libc::SYS_kill, [process as usize, 0, 0, 0, 0, 0]) != -(libc::ESRCH as isize) }
+}
+
+/// Sleeps while the word has this value, for the given milliseconds at most.
+pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, milliseconds: u32) {
+    let time = libc::timespec { tv_sec: 0, tv_nsec: i64::from(milliseconds) * 1_000_000 };
+    // SAFETY: the word and the time live through the call.
+    unsafe {
+        let word = ptr::from_ref(word) as usize;
+        syscall(libc::SYS_futex, [word, libc::FUTEX_WAIT as usize, value as usize, &raw const time as usize, 0, 0]);
+    }
+}
+
+/// Lets others run.
+pub fn give_way() {
+    // SAFETY: touches nothing.
+    unsafe { syscall(libc::SYS_sched_yield, [0; 6]) };
+}
+
+/// Wakes whoever sleeps on the word.
+pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
+    // SAFETY: the kernel does not look into the word.
+    unsafe {
+        let word = ptr::from_ref(word) as usize;
+        syscall(libc::SYS_futex, [word, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0]);
+    }
+}

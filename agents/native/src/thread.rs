@@ -1,0 +1,395 @@
+//! A thread of the program: its state, its life, and how hooks and interceptors get at it. What it records is in
+//! `events`.
+
+use core::ptr;
+use core::sync::atomic::Ordering::{AcqRel, Release, SeqCst};
+use core::sync::atomic::{AtomicU32, compiler_fence};
+
+use runtime::filter::Recorder;
+use runtime::layout::flags;
+use runtime::record::Kind;
+
+use crate::frames::Frames;
+use crate::machine::{Tls, tls};
+use crate::memory::filter;
+use crate::places::Places;
+use crate::ring::{self, Ring};
+use crate::slots::life;
+use crate::watch::Pending;
+use crate::{ending, session, slots, stacks, system, watch};
+
+/// How far a thread's life is, in [`Tls::phase`].
+mod phase {
+    /// No hook has run yet.
+    pub const NEW: u32 = 0;
+    /// It has a slot.
+    pub const WATCHED: u32 = 1;
+    /// It has ended, or has no slot, or nobody watches.
+    pub const OVER: u32 = 2;
+}
+
+/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
+#[repr(C)]
+pub struct Thread {
+    /// First, for the fast way of accesses.
+    pub(crate) recorder: Recorder,
+    pub(crate) slot: u32,
+    /// What is known of the slot; see [`life`].
+    pub(crate) life: AtomicU32,
+    /// The caller's address of the hook being served.
+    pub(crate) pc: usize,
+    pub(crate) ring: Ring,
+    pub(crate) places: Places,
+    /// A watched write whose value is not fetched yet.
+    pub(crate) pending: Pending,
+    /// How often the program asked to ignore accesses.
+    ignoring: u32,
+    /// Rounds of key destructors seen.
+    pub(crate) rounds: u32,
+    pub(crate) frames: Frames,
+}
+
+/// Runs `f` with this thread's state; None if the agent is off, or this thread is inside a hook (signal handler).
+#[inline]
+pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
+    let tls = tls();
+    // SAFETY: the thread's own storage; `busy` keeps hooks of signal handlers away from its state.
+    unsafe {
+        if (*tls).busy || (*tls).thread.is_null() && !attach(tls) {
+            return None;
+        }
+        if !session::is_running() {
+            let_go(tls);
+            return None;
+        }
+        (*tls).busy = true;
+        // The fast way looks at what is about to change.
+        let accesses = (*tls).accesses;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let thread = &mut *(*tls).thread;
+        thread.pc = pc;
+        let was_pending = thread.pending.is_some();
+        if was_pending {
+            thread.settle();
+        }
+        (*tls).reopen = was_pending;
+        let result = f(thread);
+        compiler_fence(SeqCst);
+        if (*tls).reopen || thread.pending.is_some() {
+            thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
+        }
+        leave(tls);
+        Some(result)
+    }
+}
+
+/// The end of a hook: signals that came meanwhile have their turn.
+#[inline]
+unsafe fn leave(tls: *mut Tls) {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// Runs `f` as if inside a hook: nothing of what it does is recorded.
+pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if (*tls).busy {
+            return f();
+        }
+        (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let result = f();
+        if let Some(thread) = (*tls).thread.as_mut() {
+            thread.open(tls);
+        }
+        leave(tls);
+        result
+    }
+}
+
+/// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
+#[inline(always)]
+pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: as in `enter`; `accesses` is the thread's state.
+    unsafe {
+        if !session::is_running() {
+            return let_go(tls);
+        }
+        let accesses = (*tls).accesses;
+        (*tls).busy = true;
+        (*tls).accesses = ptr::null_mut();
+        compiler_fence(SeqCst);
+        let thread = &mut *accesses;
+        thread.pc = pc;
+        f(thread);
+        compiler_fence(SeqCst);
+        if thread.pending.is_some() {
+            thread.open(tls);
+        } else {
+            (*tls).accesses = accesses;
+        }
+        leave(tls);
+    }
+}
+
+/// Runs `f` with the state of a thread that is inside a hook, for what a signal handler may do to it.
+pub fn in_handler(f: impl FnOnce(&mut Thread)) {
+    let tls = tls();
+    // SAFETY: the hook below stands still, and nothing it holds on to is touched by what callers do: they move the top of
+    // the call stack, and move it back before the handler returns.
+    unsafe {
+        if (*tls).busy
+            && let Some(thread) = (*tls).thread.as_mut()
+        {
+            f(thread);
+        }
+    }
+}
+
+/// Whether hooks of this thread do nothing now: interceptors can go straight to the real function.
+#[inline]
+pub fn is_quiet() -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe { (*tls()).busy || (*tls()).phase == phase::OVER }
+}
+
+/// Whether a thread that is watched ignores its accesses.
+pub fn is_ignoring() -> bool {
+    // SAFETY: the thread's own storage and state.
+    unsafe { (*tls()).thread.as_ref().is_some_and(|thread| !thread.wants_accesses()) }
+}
+
+/// The program wants accesses of this thread ignored (1), or no longer (-1).
+pub fn ignore(by: i32) {
+    enter(0, |thread| {
+        thread.ignoring = thread.ignoring.saturating_add_signed(by);
+        // SAFETY: the thread's own storage.
+        unsafe { (*tls()).reopen = true };
+    });
+}
+
+/// The state of a slot's thread, for what others may look at.
+pub fn of_slot(slot: u32) -> Option<&'static Thread> {
+    // SAFETY: a slot's memory stays once it is there. Only its atomics and what does not change are looked at.
+    unsafe { slots::get(slot).as_ref() }
+}
+
+impl Thread {
+    /// Whether its accesses are to be recorded.
+    #[inline]
+    pub fn wants_accesses(&self) -> bool {
+        self.ignoring == 0 && session::flags() & flags::NO_ACCESSES == 0
+    }
+
+    /// Opens the fast ways of the hooks, or closes them if the next hook has something to do.
+    fn open(&mut self, tls: *mut Tls) {
+        let closed = self.pending.is_some();
+        let accesses = if closed || !self.wants_accesses() { ptr::null_mut() } else { ptr::from_mut(self) };
+        self.frames.closed = closed || watch::has_regions();
+        self.frames.open(tls);
+        // SAFETY: the caller's own thread.
+        unsafe { (*tls).accesses = accesses };
+    }
+}
+
+/// Binds this thread to its slot: the first thing in the function that a new thread runs. None: it is not watched.
+pub fn start_thread(slot: Option<u32>) {
+    let tls = tls();
+    let thread = slot.map_or(ptr::null_mut(), slots::get);
+    // SAFETY: the thread's own storage.
+    unsafe {
+        // A signal handler came first, and took the thread for one that nobody told of.
+        if !(*tls).thread.is_null() {
+            end_thread();
+        }
+        if thread.is_null() || !session::is_running() {
+            (*tls).phase = phase::OVER;
+        } else {
+            bind(tls, thread, false);
+        }
+    }
+}
+
+/// At the start of the program, by its first thread.
+pub fn attach_first() {
+    let tls = tls();
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if (*tls).thread.is_null() {
+            attach(tls);
+        }
+    }
+}
+
+/// A thread that nobody told of takes a slot by itself. False if it is not watched.
+#[cold]
+#[inline(never)]
+unsafe fn attach(tls: *mut Tls) -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if (*tls).phase != phase::NEW || (*tls).busy {
+            return false;
+        }
+        (*tls).busy = true;
+        let slot = match session::start() {
+            session::Started::Now => slots::allocate(|_| false),
+            session::Started::Off => None,
+            // Another thread is at it: the next hook will find it done.
+            session::Started::Soon => {
+                (*tls).busy = false;
+                return false;
+            }
+        };
+        let thread = slot.map_or(ptr::null_mut(), slots::get);
+        if thread.is_null() {
+            (*tls).phase = phase::OVER;
+        } else {
+            (*thread).life.fetch_or(life::RELEASED, AcqRel);
+            bind(tls, thread, slot == Some(0));
+        }
+        (*tls).busy = false;
+        !thread.is_null()
+    }
+}
+
+unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
+    // SAFETY: the slot's memory belongs to this thread from here on; nobody else writes what it owns.
+    unsafe {
+        (*tls).busy = true;
+        (*tls).phase = phase::WATCHED;
+        // Handlers may call functions from here on.
+        (*thread).frames.connect(tls);
+        (*tls).thread = thread;
+        let thread = &mut *thread;
+        thread.ring.open(session::file(), thread.slot);
+        thread.rounds = 0;
+        thread.ignoring = 0;
+        thread.pc = 0;
+        thread.begin(is_first);
+        ending::arm(thread);
+        thread.open(tls);
+        (*tls).busy = false;
+    }
+}
+
+impl Thread {
+    /// Writes its beginning, and forgets what was known of its stack.
+    fn begin(&mut self, is_first: bool) {
+        let id = system::thread_id();
+        self.ring.shared().tid.store(id, Release);
+        self.recorder = Recorder::begin(filter(), self.slot, records_all());
+        let stack = stacks::bounds(is_first);
+        self.frames.stack = stack;
+        stacks::add(stack.0, stack.1);
+        if !is_first {
+            self.empty(stack.0, stack.1 - stack.0);
+        }
+        self.started(id);
+    }
+
+    /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
+    fn started(&mut self, id: u32) {
+        let (low, high) = self.frames.stack;
+        let word = ((high - low) as u64 >> 12) << 32 | u64::from(id);
+        self.ticketed(Kind::ThreadStart, 0, high as u64, Some(word));
+    }
+}
+
+fn records_all() -> bool {
+    session::flags() & flags::RECORD_ALL != 0
+}
+
+/// Closes all ways of the hooks.
+unsafe fn let_go(tls: *mut Tls) {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        // In this order, for handlers that come in between.
+        (*tls).phase = phase::OVER;
+        (*tls).accesses = ptr::null_mut();
+        (*tls).thread = ptr::null_mut();
+        (*tls).end = ptr::null_mut();
+        compiler_fence(SeqCst);
+        (*tls).top = ptr::null_mut();
+        (*tls).base = ptr::null_mut();
+    }
+}
+
+/// The thread ends: nothing of it is watched from here on.
+pub fn end_thread() {
+    let tls = tls();
+    // SAFETY: the thread's own storage and state.
+    unsafe {
+        let thread = (*tls).thread;
+        if thread.is_null() {
+            (*tls).phase = phase::OVER;
+            return;
+        }
+        (*tls).busy = true;
+        let thread = &mut *thread;
+        if session::is_running() {
+            thread.settle();
+            thread.pc = 0;
+            thread.ticketed(Kind::ThreadEnd, 0, 0, None);
+            thread.recorder.end(filter());
+            session::tell_pinned();
+            thread.ring.leave();
+            thread.ring.shared().tid.store(0, Release);
+        }
+        let_go(tls);
+        thread.places.trim();
+        thread.frames.forget();
+        slots::mark(thread.slot, life::ENDED);
+        leave(tls);
+    }
+}
+
+/// Writes what this thread still holds back, before the process ends.
+pub fn settle() {
+    enter(0, |thread| thread.ring.settle());
+}
+
+/// In a forked child: this thread is its first, with a slot of its own there.
+pub fn after_fork_child() {
+    let tls = tls();
+    // SAFETY: the only thread of the process; the others' states are of no use to anybody.
+    unsafe {
+        let thread = (*tls).thread;
+        slots::after_fork_child(thread);
+        if !session::is_running() {
+            let_go(tls);
+            return;
+        }
+        if let Some(thread) = thread.as_mut() {
+            let busy = (*tls).busy;
+            (*tls).busy = true;
+            thread.pending.clear();
+            thread.ring.restart();
+            thread.places.restart();
+            thread.ring.open(session::file(), 0);
+            for frame in thread.frames.calls(tls) {
+                frame.place = 0;
+            }
+            let id = system::thread_id();
+            ring::slot_of(session::file(), 0).tid.store(id, Release);
+            thread.pc = 0;
+            thread.recorder = Recorder::begin(filter(), 0, records_all());
+            thread.started(id);
+            thread.open(tls);
+            (*tls).busy = busy;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Accesses, allocations and frees.
+
+use super::Build;
+use super::blocks::{Doer, Freed};
+use super::values::Encoding;
+use super::variables::Parts;
+use crate::decode::{aux, payload, place};
+use event::{Event, Extra, Op, Order, Value, VarId};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING, PLACE_BITS, RANK_BITS};
+use trace::binary::LateRecord;
+
+impl Build {
+    /// A plain access by which a thread arrives at a granule, or reads a shared one.
+    #[inline]
+    pub(super) fn access(&mut self, slot: u32, words: &[u64], op: Op) {
+        let (granule, mask) = (payload(words[0]) >> 3, aux(words[0]));
+        if let Some(var) = self.variables.one(granule, mask)
+            && let Some(state) = self.slots.get_mut(slot as usize)
+            && let Some(thread) = state.thread
+            && let Some(place) = state.places.known(place(words[1]))
+        {
+            if place.batch != self.out.number {
+                place.extra = self.out.batch.add_extra(Extra { stack: place.stack, ..Extra::default() });
+                place.batch = self.out.number;
+            }
+            let event = Event::with_extra(thread, op, var.0, place.site, place.extra);
+            state.positions.one();
+            if op == Op::Write {
+                self.values.unknown(var);
+            }
+            return self.out.push(event, &self.names, &self.meta);
+        }
+        self.rare_access(slot, words, op);
+    }
+
+    #[cold]
+    fn rare_access(&mut self, slot: u32, words: &[u64], op: Op) {
+        let by = self.doer(slot, words[1]);
+        let vars = self.vars(payload(words[0]) >> 3, aux(words[0]));
+        for &var in vars.vars() {
+            if op == Op::Write {
+                self.values.unknown(var);
+            }
+            self.plain(by, op, var.0);
+        }
+        self.gave(slot, vars.vars().len() as u64);
+    }
+
+    /// The variables that some bytes of a granule are.
+    fn vars(&mut self, granule: u64, mask: u8) -> Parts {
+        // New variables need everything else to be named.
+        let mut variables = std::mem::take(&mut self.variables);
+        let vars = variables.all(granule, mask, |mask| self.new_variable(granule, mask));
+        self.variables = variables;
+        vars
+    }
+
+    /// The variables of an aligned or unaligned access of up to 16 bytes.
+    fn vars_at(&mut self, address: u64, size: u32) -> Vec<VarId> {
+        let offset = (address & 7) as u32;
+        let bytes = ((1u64 << size) - 1) << offset;
+        let mut vars = Vec::new();
+        for part in 0..3 {
+            let mask = (bytes >> (8 * part)) as u8;
+            if mask != 0 {
+                vars.extend_from_slice(self.vars((address >> 3) + part, mask).vars());
+            }
+        }
+        vars
+    }
+
+    pub(super) fn atomic(&mut self, slot: u32, kind: Kind, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let log2 = (aux(words[0]) >> 4).min(4);
+        let order = Order::from_code(aux(words[0]) & 15).unwrap_or_default();
+        let op = match kind {
+            Kind::AtomicLoad => Op::AtomicLoad,
+            Kind::AtomicStore => Op::AtomicStore,
+            _ => Op::AtomicRmw,
+        };
+        let value = if log2 > 3 { Value::Unknown } else { self.encoding(payload(words[0])).value(words[2], log2) };
+        let extra = Extra { value, order, ..Extra::default() };
+        self.valued(by, op, payload(words[0]), 1 << log2, extra);
+    }
+
+    pub(super) fn watched(&mut self, slot: u32, kind: Kind, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let aux = aux(words[0]);
+        let log2 = (aux & !PENDING).min(3);
+        let mut extra = Extra::default();
+        if aux & PENDING != 0 {
+            // The thread was gone, or waited for too long, before it could say what it wrote.
+            extra.inexact = true;
+        } else {
+            extra.value = self.encoding(payload(words[0])).value(words[2], log2);
+        }
+        let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
+        self.valued(by, op, payload(words[0]), 1 << log2, extra);
+    }
+
+    fn encoding(&self, address: u64) -> Encoding {
+        let watched = self.watched_at.get(&address).and_then(|&index| self.watched.get(index));
+        watched.and_then(|watched| watched.encoding).unwrap_or_default()
+    }
+
+    /// An access with a value. A value of several variables is none of them.
+    fn valued(&mut self, by: Doer, op: Op, address: u64, size: u32, mut extra: Extra) {
+        let vars = self.vars_at(address, size);
+        if vars.len() != 1 {
+            extra.value = Value::Unknown;
+        }
+        for &var in &vars {
+            let mut extra = extra;
+            match op {
+                Op::Read | Op::AtomicLoad => extra.inexact |= self.values.read(var, extra.value),
+                _ => self.values.written(var, extra.value),
+            }
+            self.emit(by, op, var.0, extra);
+        }
+        self.gave(by.slot, vars.len() as u64);
+    }
+
+    pub(super) fn alloc(&mut self, slot: u32, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let (start, size) = (payload(words[0]), bounded(words));
+        self.variables.range(start, size, true, |_| {});
+        self.objects.end_range(start, size);
+        self.blocks.insert(start, size, by);
+        self.gave(slot, 0);
+    }
+
+    pub(super) fn free(&mut self, slot: u32, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let (start, size) = (payload(words[0]), bounded(words));
+        let (_, after) = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default();
+        let known = self.blocks.find(start).filter(|block| block.start == start);
+        let of_heap = known.is_some();
+        let size = known.as_ref().map_or(size, |block| block.size.max(size));
+        if let Some(block) = known {
+            block.freed = Some(Freed { by, after });
+        }
+        let mut vars = Vec::new();
+        // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.
+        self.variables.range(start, size, !of_heap, |var| vars.push(var));
+        self.objects.end_range(start, size);
+        for &var in &vars {
+            self.values.unknown(var);
+            self.plain(by, Op::Free, var.0);
+        }
+        self.gave(slot, vars.len() as u64);
+    }
+
+    /// An access that was kept until now.
+    pub(super) fn late(&mut self, words: &[u64]) {
+        self.put_late(words, if words[2] >> 32 & 1 == 1 { Op::Write } else { Op::Read });
+    }
+
+    /// Accesses that were dropped: before this place nobody may come.
+    pub(super) fn pin(&mut self, words: &[u64]) {
+        self.put_late(words, Op::Pin);
+    }
+
+    fn put_late(&mut self, words: &[u64], op: Op) {
+        let rank = (words[2] >> (64 - RANK_BITS)) as u32;
+        let slot = words[2] as u32;
+        let position = words[1] >> PLACE_BITS;
+        let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
+        let Some((thread, after)) = found else {
+            self.senseless += 1;
+            return;
+        };
+        let mask = if op == Op::Pin && aux(words[0]) == 0 { 0xff } else { aux(words[0]) };
+        let vars = self.vars(payload(words[0]) >> 3, mask);
+        let (site, stack) = self.place(slot, place(words[1]));
+        for &var in vars.vars() {
+            let event = Event::new(thread, op, var.0, site);
+            let extra = Extra { stack, ..Extra::default() };
+            self.out.push_late(event, extra, LateRecord { after, rank }, &self.names, &self.meta);
+        }
+    }
+}
+
+/// The size in a third word: no more than addresses have.
+fn bounded(words: &[u64]) -> u64 {
+    words[2].min(1 << ADDRESS_BITS)
+}

@@ -1,0 +1,338 @@
+//! Records in merged order to the events of a trace.
+
+pub(crate) mod blocks;
+mod memory;
+mod names;
+mod objects;
+mod out;
+mod places;
+mod positions;
+mod sync;
+pub(crate) mod values;
+mod variables;
+
+pub(crate) use out::Sink;
+
+use crate::decode::{aux, payload, place};
+use crate::merge::Take;
+use crate::naming::{Mapped, Naming};
+use blocks::{Blocks, Doer};
+use event::{Event, Extra, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use objects::Objects;
+use out::Out;
+use places::{Places, Sites};
+use positions::Positions;
+use runtime::layout::SLOTS;
+use runtime::record::{Kind, TextFor};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::io;
+use trace::Loss;
+use values::{Values, Watched};
+use variables::Variables;
+
+/// Everything known of a slot.
+#[derive(Default)]
+struct Slot {
+    thread: Option<ThreadId>,
+    /// Its `ThreadStart` came.
+    started: bool,
+    positions: Positions,
+    places: Places,
+    /// The text for the next record.
+    label: Option<String>,
+    /// The blocks that are open.
+    open: Vec<u32>,
+}
+
+/// Makes a trace of the records of one process.
+pub(crate) struct Build {
+    names: Names,
+    meta: Meta,
+    out: Out,
+    slots: Vec<Slot>,
+    sites: Sites,
+    variables: Variables,
+    blocks: Blocks,
+    objects: Objects,
+    values: Values,
+    watched: Vec<Watched>,
+    /// Where watched variables lie in this process.
+    watched_at: FxHashMap<u64, usize>,
+    /// Names that the program gave to addresses.
+    given: FxHashMap<u64, String>,
+    /// How often a name was taken already.
+    again: FxHashMap<(Space, String), u32>,
+    /// The stacks of threads, by their lowest address: what is above them, and whose they are.
+    stacks: BTreeMap<u64, (u64, ThreadId)>,
+    /// By thread: how many variables of its stack have a name.
+    stack_variables: FxHashMap<ThreadId, u32>,
+    /// Memory on which races are meant, and why.
+    meant: Vec<(u64, u64, String)>,
+    /// The variables in it.
+    pub(crate) benign: Vec<(String, String)>,
+    threads: u32,
+    /// Records that could not be dropped without a word: the threads said so.
+    pub(crate) lost: u64,
+    /// Records that made no sense.
+    pub(crate) senseless: u64,
+    /// What the agent wants told.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Notes kept.
+const MAX_NOTES: usize = 100;
+
+impl Build {
+    pub(crate) fn new(sink: Sink, naming: Box<dyn Naming>, watched: Vec<Watched>) -> io::Result<Build> {
+        Ok(Build {
+            names: Names::default(),
+            meta: Meta::default(),
+            out: Out::new(sink)?,
+            slots: Vec::new(),
+            sites: Sites::new(naming),
+            variables: Variables::default(),
+            blocks: Blocks::default(),
+            objects: Objects::default(),
+            values: Values::default(),
+            watched,
+            watched_at: FxHashMap::default(),
+            given: FxHashMap::default(),
+            again: FxHashMap::default(),
+            stacks: BTreeMap::new(),
+            stack_variables: FxHashMap::default(),
+            meant: Vec::new(),
+            benign: Vec::new(),
+            threads: 0,
+            lost: 0,
+            senseless: 0,
+            notes: Vec::new(),
+        })
+    }
+
+    /// Takes a copy of the process' memory map.
+    pub(crate) fn maps(&mut self, text: &[u8]) {
+        self.sites.naming.maps(text);
+        for Mapped { path, build_id, base, size } in self.sites.naming.modules() {
+            for (index, watched) in self.watched.iter().enumerate() {
+                if watched.module.to_str() == Some(&path) {
+                    self.watched_at.entry(base.wrapping_add(watched.address)).or_insert(index);
+                }
+            }
+            let (path, build_id) = (self.text(&path), self.text(&build_id));
+            if !self.meta.modules.iter().any(|known| known.path == path && known.base == base) {
+                self.meta.modules.push(Module { path, build_id, base, size });
+            }
+        }
+    }
+
+    fn text(&mut self, text: &str) -> StrId {
+        StrId(self.names.add(Space::Str, text).unwrap_or(0))
+    }
+
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.out.events()
+    }
+
+    /// Ends the trace.
+    pub(crate) fn finish(self, losses: &[Loss]) -> io::Result<Sink> {
+        self.out.finish(&self.names, &self.meta, losses)
+    }
+
+    /// A new thread, named by its number.
+    fn new_thread(&mut self) -> ThreadId {
+        let name = if self.threads == 0 { "main".to_owned() } else { format!("T{}", self.threads) };
+        self.threads += 1;
+        // There are fewer threads than records, and fewer of them than ids.
+        ThreadId(self.names.add(Space::Thread, &name).unwrap_or(0))
+    }
+
+    fn slot(&mut self, slot: u32) -> &mut Slot {
+        let slot = slot as usize;
+        if self.slots.len() <= slot {
+            self.slots.resize_with(slot + 1, Slot::default);
+        }
+        &mut self.slots[slot]
+    }
+
+    /// The thread of a slot; a new one if nobody told of it.
+    fn thread(&mut self, slot: u32) -> ThreadId {
+        if let Some(thread) = self.slot(slot).thread {
+            return thread;
+        }
+        let thread = self.new_thread();
+        self.bind(slot, thread);
+        thread
+    }
+
+    fn bind(&mut self, slot: u32, thread: ThreadId) {
+        let state = self.slot(slot);
+        state.thread = Some(thread);
+        state.started = true;
+        state.open.clear();
+        state.positions.begin(thread);
+    }
+
+    /// Who made a record.
+    fn doer(&mut self, slot: u32, word: u64) -> Doer {
+        Doer { thread: self.thread(slot), slot, place: place(word) }
+    }
+
+    /// Adds an event at a place. The stack is put into the extra.
+    fn emit(&mut self, by: Doer, op: Op, object: u32, mut extra: Extra) {
+        let (site, stack) = self.place(by.slot, by.place);
+        extra.stack = stack;
+        let extra = self.out.batch.add_extra(extra);
+        self.out.push(Event::with_extra(by.thread, op, object, site, extra), &self.names, &self.meta);
+    }
+
+    fn plain(&mut self, by: Doer, op: Op, object: u32) {
+        self.emit(by, op, object, Extra::default());
+    }
+
+    /// A record gave so many events.
+    fn gave(&mut self, slot: u32, events: u64) {
+        self.slot(slot).positions.record(events);
+    }
+
+    fn start(&mut self, slot: u32, words: &[u64]) {
+        let state = self.slot(slot);
+        match state.thread {
+            // Forked, and not begun until now.
+            Some(thread) if !state.started => self.bind(slot, thread),
+            _ => {
+                let thread = self.new_thread();
+                self.bind(slot, thread);
+            }
+        }
+        let (top, pages) = (payload(words[0]), words[2] >> 32);
+        if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
+            && pages > 0
+        {
+            self.stacks.retain(|_, &mut (high, _)| high <= low || high > top);
+            self.stacks.insert(low, (top, thread));
+        }
+        self.gave(slot, 0);
+    }
+
+    fn fork(&mut self, slot: u32, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let child_slot = words[2];
+        if child_slot >= SLOTS as u64 || child_slot == u64::from(slot) {
+            self.senseless += 1;
+            return self.gave(slot, 0);
+        }
+        let child = self.new_thread();
+        let state = self.slot(child_slot as u32);
+        state.thread = Some(child);
+        state.started = false;
+        self.plain(by, Op::Fork, child.0);
+        self.gave(slot, 1);
+        let (site, stack) = self.place(slot, by.place);
+        self.tell_thread(child, "", site, stack);
+    }
+
+    fn join(&mut self, slot: u32, words: &[u64]) {
+        let by = self.doer(slot, words[1]);
+        let child = self.slots.get(words[2] as usize).and_then(|state| state.thread);
+        match child {
+            Some(child) if child != by.thread => {
+                self.plain(by, Op::Join, child.0);
+                self.gave(slot, 1);
+            }
+            _ => {
+                self.senseless += 1;
+                self.gave(slot, 0);
+            }
+        }
+    }
+
+    fn tell_thread(&mut self, thread: ThreadId, name: &str, site: SiteId, stack: StackId) {
+        let name = self.text(name);
+        if self.meta.threads.len() < trace::limits::MAX_TOLD {
+            self.meta.threads.push(ThreadInfo { thread, name, site, stack });
+        }
+    }
+
+    fn place_record(&mut self, slot: u32, words: &[u64]) {
+        let (number, caller) = (place(payload(words[0])), (payload(words[0]) >> 24) as u32);
+        if !self.slot(slot).places.define(number, caller, words[1]) {
+            self.senseless += 1;
+        }
+    }
+
+    fn text_record(&mut self, slot: u32, words: &[u64]) {
+        let length = payload(words[0]) as usize;
+        let bytes: Vec<u8> = words[1..].iter().flat_map(|word| word.to_le_bytes()).take(length).collect();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        match aux(words[0]) {
+            purpose if purpose == TextFor::ThreadName as u8 => {
+                let thread = self.thread(slot);
+                let known = self.meta.threads.iter().rev().find(|info| info.thread == thread);
+                let (site, stack) = known.map_or_else(Default::default, |info| (info.site, info.stack));
+                self.tell_thread(thread, &text, site, stack);
+            }
+            purpose if purpose == TextFor::Label as u8 || purpose == TextFor::Misuse as u8 => {
+                self.slot(slot).label = Some(text);
+            }
+            purpose if purpose == TextFor::ObjectName as u8 => {
+                if let Some(&address) = words.last() {
+                    self.given.insert(address, text);
+                }
+            }
+            purpose if purpose == TextFor::Benign as u8 => {
+                let (size, why) = text.split_once(' ').unwrap_or((&text, ""));
+                if let (Some(&address), Ok(size)) = (words.last(), size.parse()) {
+                    self.benign(address, size, why);
+                }
+            }
+            _ if self.notes.len() < MAX_NOTES => self.notes.push(text),
+            _ => {}
+        }
+    }
+}
+
+impl Take for Build {
+    #[inline]
+    fn take(&mut self, slot: u32, words: &[u64]) {
+        match words[0] as u8 {
+            kind if kind == Kind::Read as u8 || kind == Kind::ArriveRead as u8 => self.access(slot, words, Op::Read),
+            kind if kind == Kind::ArriveWrite as u8 => self.access(slot, words, Op::Write),
+            kind => match Kind::from_code(kind) {
+                Some(kind) => self.other(slot, kind, words),
+                None => self.senseless += 1,
+            },
+        }
+    }
+}
+
+impl Build {
+    fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {
+        match kind {
+            Kind::Stamp => {}
+            Kind::Place => self.place_record(slot, words),
+            Kind::Late => self.late(words),
+            Kind::Pin => self.pin(words),
+            Kind::Text => self.text_record(slot, words),
+            Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
+            Kind::Read | Kind::ArriveRead => self.access(slot, words, Op::Read),
+            Kind::ArriveWrite => self.access(slot, words, Op::Write),
+            Kind::Alloc => self.alloc(slot, words),
+            Kind::Free => self.free(slot, words),
+            Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),
+            Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, words),
+            Kind::ThreadStart => self.start(slot, words),
+            Kind::ThreadEnd => {
+                self.thread(slot);
+                self.gave(slot, 0);
+            }
+            Kind::Fork => self.fork(slot, words),
+            Kind::Join => self.join(slot, words),
+            _ => {
+                let events = self.synchronisation(slot, kind, words);
+                self.gave(slot, events);
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! What memory is called, and where it came from.
+
+use super::Build;
+use super::blocks::Doer;
+use super::objects::Number;
+use event::{Event, Extra, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
+use trace::binary::LateRecord;
+
+/// Where a named thing came from.
+struct From {
+    made: Made,
+    thread: ThreadId,
+    site: SiteId,
+    stack: StackId,
+    size: u64,
+}
+
+/// Ranges and variables kept on which races are meant.
+const MAX_MEANT: usize = 1 << 10;
+
+/// Origins kept: as many as a reader takes.
+const MAX_ORIGINS: usize = trace::limits::MAX_ORIGINS;
+
+impl Build {
+    /// The site and the stack of a place.
+    pub(super) fn place(&mut self, slot: u32, place: u32) -> (SiteId, StackId) {
+        let place = self.slots[slot as usize].places.get(place, &mut self.sites, &mut self.names, &mut self.meta);
+        (place.site, place.stack)
+    }
+
+    /// A new name: this one, or with a number behind it if that is another's already.
+    pub(super) fn fresh(&mut self, space: Space, name: &str) -> Option<u32> {
+        if self.names.space(space).find(name.as_bytes()).is_none() {
+            return self.names.add(space, name).ok();
+        }
+        loop {
+            let count = self.again.entry((space, name.to_owned())).or_insert(1);
+            *count += 1;
+            let numbered = format!("{name}#{count}");
+            if self.names.space(space).find(numbered.as_bytes()).is_none() {
+                return self.names.add(space, &numbered).ok();
+            }
+        }
+    }
+
+    fn heap_origin(&mut self, made: Doer, size: u64) -> From {
+        let (site, stack) = self.place(made.slot, made.place);
+        From { made: Made::Heap, thread: made.thread, site, stack, size }
+    }
+
+    /// What memory is called, and where it came from, if anybody knows.
+    fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
+        if let Some(name) = self.given.get(&address) {
+            return (name.clone(), None);
+        }
+        if let Some(&watched) = self.watched_at.get(&address)
+            && let Some(watched) = self.watched.get(watched)
+            && u64::from(watched.size) == size
+        {
+            let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
+            return (watched.name.clone(), Some(global));
+        }
+        if let Some(block) = self.blocks.name(address) {
+            let name = match address - block.start {
+                0 => format!("heap#{}", block.number),
+                offset => format!("heap#{}+{offset}", block.number),
+            };
+            return (name, Some(self.heap_origin(block.made, block.size)));
+        }
+        if let Some(object) = self.sites.naming.object(address, size) {
+            let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
+            let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
+            return (object.name, Some(global));
+        }
+        if let Some(thread) = self.stack_owner(address) {
+            let count = self.stack_variables.entry(thread).or_insert(0);
+            *count += 1;
+            return (format!("stack-of-{}#{count}", self.names.thread(thread)), None);
+        }
+        (format!("mem@{address:x}"), None)
+    }
+
+    /// The thread in whose stack an address lies.
+    fn stack_owner(&self, address: u64) -> Option<ThreadId> {
+        let known = self.stacks.range(..=address).next_back();
+        match known {
+            Some((_, &(high, thread))) if address < high => Some(thread),
+            _ => (self.threads > 0 && self.sites.naming.is_first_stack(address)).then_some(ThreadId(0)),
+        }
+    }
+
+    /// Races on this memory are meant.
+    pub(super) fn benign(&mut self, address: u64, size: u64, why: &str) {
+        if self.meant.len() == MAX_MEANT {
+            return;
+        }
+        let mut vars = Vec::new();
+        self.variables.range(address, size, false, |var| vars.push(var));
+        for var in vars {
+            self.benign.push((self.names.var(var).to_owned(), why.to_owned()));
+        }
+        self.meant.push((address, size, why.to_owned()));
+    }
+
+    fn tell_origin(&mut self, space: Space, id: u32, from: From) {
+        if self.meta.origins.len() < MAX_ORIGINS && !self.names.space(Space::Thread).is_empty() {
+            let From { made, thread, site, stack, size } = from;
+            self.meta.origins.push(Origin { space, id, made, thread, site, stack, size });
+        }
+    }
+
+    /// A new variable of some bytes of a granule.
+    pub(super) fn new_variable(&mut self, granule: u64, mask: u8) -> Option<VarId> {
+        let address = (granule << 3) + u64::from(mask.trailing_zeros());
+        let size = u64::from(mask.count_ones());
+        let (name, from) = self.describe(address, size);
+        let var = VarId(self.fresh(Space::Var, &name)?);
+        if let Some(from) = from {
+            self.tell_origin(Space::Var, var.0, from);
+        }
+        let meant = self.meant.iter().find(|(start, length, _)| address.wrapping_sub(*start) < *length);
+        if let Some((.., why)) = meant
+            && self.benign.len() < MAX_MEANT
+        {
+            self.benign.push((self.names.var(var).to_owned(), why.clone()));
+        }
+        // Freed before anything was known of it: the free must be there for the access to be after it.
+        if let Some(freed) = self.blocks.find(address).and_then(|block| block.freed) {
+            let (site, stack) = self.place(freed.by.slot, freed.by.place);
+            let event = Event::new(freed.by.thread, Op::Free, var.0, site);
+            let extra = Extra { stack, ..Extra::default() };
+            let at = LateRecord { after: freed.after, rank: 0 };
+            self.out.push_late(event, extra, at, &self.names, &self.meta);
+        }
+        Some(var)
+    }
+
+    /// The object that a record means, in the space of its operation.
+    pub(super) fn object(&mut self, space: Space, class: u8, object: u64) -> Option<u32> {
+        let number = Number::new(class, object);
+        if let Some(id) = self.objects.get(number, space) {
+            return Some(id);
+        }
+        let (name, from) = match number {
+            Number::Memory(address) => self.describe(address, 1),
+            Number::Descriptor(number) => (descriptor(number), None),
+            Number::Signal(number) => (format!("signal#{number}"), None),
+            Number::AtExit => ("atexit".to_owned(), None),
+        };
+        let id = self.fresh(space, &name)?;
+        self.objects.insert(number, space, id);
+        if let Some(from) = from {
+            self.tell_origin(space, id, from);
+        }
+        Some(id)
+    }
+
+    /// The lock at an address.
+    pub(super) fn lock(&mut self, address: u64) -> Option<LockId> {
+        self.object(Space::Lock, 0, address).map(LockId)
+    }
+
+    /// Says that a call made an object.
+    pub(super) fn initialised(&mut self, space: Space, id: u32, by: Doer) {
+        let (site, stack) = self.place(by.slot, by.place);
+        self.tell_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
+    }
+}
+
+/// A file descriptor: its number and, if it was closed and opened again, which life it is; or a connection.
+fn descriptor(number: u64) -> String {
+    const NUMBER_BITS: u32 = 20;
+    const CONNECTION: u64 = 1 << 47;
+    let (fd, life) = (number & ((1 << NUMBER_BITS) - 1), number >> NUMBER_BITS);
+    match life {
+        _ if number & CONNECTION != 0 => format!("connection#{}", number & !CONNECTION),
+        0 => format!("fd#{fd}"),
+        life => format!("fd#{fd}.{life}"),
+    }
+}

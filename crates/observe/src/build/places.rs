@@ -1,0 +1,117 @@
+//! Places of slots to sites and call stacks: named when something first happens there.
+
+use crate::naming::Naming;
+use event::{Meta, Names, SiteId, Space, StackId};
+use rustc_hash::FxHashMap;
+
+/// No stack is deeper than this.
+const MAX_DEPTH: usize = 1 << 12;
+
+/// A place of a slot.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pc: u64,
+    caller: u32,
+    known: bool,
+    pub(crate) site: SiteId,
+    pub(crate) stack: StackId,
+    /// The number of the batch for which `extra` is true.
+    pub(crate) batch: u32,
+    pub(crate) extra: u32,
+}
+
+const EMPTY: Place =
+    Place { pc: 0, caller: 0, known: true, site: SiteId(0), stack: StackId(0), batch: u32::MAX, extra: 0 };
+
+/// The places of a slot.
+pub(crate) struct Places {
+    places: Vec<Place>,
+}
+
+impl Default for Places {
+    fn default() -> Self {
+        Places { places: vec![EMPTY] }
+    }
+}
+
+impl Places {
+    /// Defines a place. Whether it can be one: they are numbered in order.
+    pub(crate) fn define(&mut self, number: u32, caller: u32, pc: u64) -> bool {
+        let index = number as usize;
+        if index == 0 || index > self.places.len() || caller as usize >= self.places.len() {
+            return false;
+        }
+        let place = Place { pc, caller, known: false, ..EMPTY };
+        if index == self.places.len() {
+            self.places.push(place);
+        } else {
+            self.places[index] = place;
+        }
+        true
+    }
+
+    /// A place that has its names already.
+    #[inline]
+    pub(crate) fn known(&mut self, number: u32) -> Option<&mut Place> {
+        self.places.get_mut(number as usize).filter(|place| place.known)
+    }
+
+    /// A place; the empty one if there is no such place.
+    pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Place {
+        let number = if (number as usize) < self.places.len() { number as usize } else { 0 };
+        if !self.places[number].known {
+            self.resolve(number, sites, names, meta);
+        }
+        &mut self.places[number]
+    }
+
+    fn resolve(&mut self, number: usize, sites: &mut Sites, names: &mut Names, meta: &mut Meta) {
+        let mut chain = vec![number];
+        let mut at = self.places[number].caller as usize;
+        while !self.places[at].known && chain.len() < MAX_DEPTH {
+            chain.push(at);
+            at = self.places[at].caller as usize;
+        }
+        let mut stack = self.places[at].stack;
+        for index in chain.into_iter().rev() {
+            let place = &mut self.places[index];
+            (place.site, stack) = sites.call(place.pc, stack, names, meta);
+            place.stack = stack;
+            place.known = true;
+        }
+    }
+}
+
+/// Addresses of code to sites, for all slots of a process.
+pub(crate) struct Sites {
+    pub(crate) naming: Box<dyn Naming>,
+    /// By address: the sites of its calls, innermost first.
+    frames: FxHashMap<u64, Box<[SiteId]>>,
+    stacks: FxHashMap<(SiteId, StackId), StackId>,
+}
+
+impl Sites {
+    pub(crate) fn new(naming: Box<dyn Naming>) -> Sites {
+        Sites { naming, frames: FxHashMap::default(), stacks: FxHashMap::default() }
+    }
+
+    /// The site of a return address, and the stack with its calls on top.
+    fn call(&mut self, pc: u64, caller: StackId, names: &mut Names, meta: &mut Meta) -> (SiteId, StackId) {
+        let naming = &mut self.naming;
+        let frames = self.frames.entry(pc).or_insert_with(|| {
+            let site = |frame: crate::Frame| SiteId(names.add(Space::Site, &frame.site).unwrap_or(0));
+            naming.frames(pc).into_iter().map(site).collect()
+        });
+        let mut stack = caller;
+        for &site in frames.iter().rev() {
+            // Where there is no room for more stacks, the one below says at least something.
+            stack = *self.stacks.entry((site, stack)).or_insert_with(|| {
+                if meta.stacks.len() < MAX_STACKS { meta.stacks.push(site, stack) } else { None }.unwrap_or(stack)
+            });
+        }
+        (frames.first().copied().unwrap_or_default(), stack)
+    }
+}
+
+/// As many as a reader takes.
+const MAX_STACKS: usize = trace::limits::MAX_STACKS;

@@ -1,0 +1,150 @@
+//! Synchronisation, blocks, internal events.
+
+use super::Build;
+use super::objects::Number;
+use crate::decode::{aux, payload};
+use event::{Extra, LockId, Op, Order, Space, Value, Wake};
+use runtime::record::{Class, Kind};
+
+/// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
+const MISUSE: &str = "foretrace.misuse";
+
+impl Build {
+    /// Adds the events of a record; how many.
+    pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
+        let by = self.doer(slot, words[1]);
+        let (class, number) = (aux(words[0]), payload(words[0]));
+        let op = match kind {
+            Kind::Acquire => Op::Acquire,
+            Kind::Release => Op::Release,
+            Kind::ReadAcquire => Op::ReadAcquire,
+            Kind::ReadRelease => Op::ReadRelease,
+            Kind::TryAcquire => Op::TryAcquire,
+            Kind::TryFail => Op::TryFail,
+            Kind::Request => Op::Request,
+            Kind::Notify => Op::Notify,
+            Kind::NotifyAll => Op::NotifyAll,
+            Kind::Post => Op::Post,
+            Kind::Await => Op::Await,
+            Kind::Up => Op::Up,
+            Kind::Down => Op::Down,
+            Kind::Wait | Kind::Woken => {
+                let op = if kind == Kind::Wait { Op::Wait } else { Op::Woken };
+                let lock = words[2] & ((1 << runtime::record::ADDRESS_BITS) - 1);
+                let wake = if kind == Kind::Wait { 0 } else { (words[2] >> runtime::record::ADDRESS_BITS) as u8 };
+                let (Some(cond), Some(lock)) = (self.object(Space::Cond, class, number), self.lock(lock)) else {
+                    return 0;
+                };
+                let wake = Wake::from_code(wake).unwrap_or_default();
+                self.emit(by, op, cond, Extra { lock, wake, ..Extra::default() });
+                return 1;
+            }
+            Kind::Fence => {
+                let order = Order::from_code(class & 15).unwrap_or_default();
+                self.emit(by, Op::Fence, 0, Extra { order, ..Extra::default() });
+                return 1;
+            }
+            Kind::Init => return self.init(slot, words),
+            Kind::Destroy => {
+                self.objects.end(Number::new(class, number));
+                return 0;
+            }
+            Kind::Begin | Kind::End => return self.block(slot, kind, words),
+            Kind::Internal => return self.internal(slot, words),
+            Kind::Misuse => return self.misuse(slot, words),
+            // The others were dealt with before.
+            _ => return 0,
+        };
+        let Some(space) = op.space() else { return 0 };
+        let Some(object) = self.object(space, class, number) else { return 0 };
+        self.plain(by, op, object);
+        1
+    }
+
+    /// An object begins: what was at its place is no more.
+    fn init(&mut self, slot: u32, words: &[u64]) -> u64 {
+        let by = self.doer(slot, words[1]);
+        let (class, number) = (aux(words[0]), payload(words[0]));
+        let space = match class {
+            class if class == Class::Condition as u8 => Space::Cond,
+            class if class == Class::Semaphore as u8 => Space::Sem,
+            class if class <= Class::Spin as u8 => Space::Lock,
+            _ => Space::Latch,
+        };
+        self.objects.end(Number::new(class, number));
+        let Some(id) = self.object(space, class, number) else { return 0 };
+        self.initialised(space, id, by);
+        if space == Space::Sem {
+            let name = self.names.get(Space::Sem, id).to_owned();
+            let name = self.text(&name);
+            self.out.batch.push_init(name, Value::Int(words[2].min(i64::MAX as u64) as i64));
+        }
+        0
+    }
+
+    fn block(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
+        let by = self.doer(slot, words[1]);
+        let label = self.slot(slot).label.take();
+        let name = match (aux(words[0]), label) {
+            (1, _) => match self.watched.get(payload(words[0]) as usize) {
+                Some(region) => Some(region.name.clone()),
+                None => Some(format!("region#{}", payload(words[0]))),
+            },
+            (_, label) => label,
+        };
+        let block = match name {
+            Some(name) => self.names.add(Space::Block, &name).unwrap_or(0),
+            // An end without a name ends the block that was entered last.
+            None if kind == Kind::End => self.slot(slot).open.last().copied().unwrap_or(0),
+            None => 0,
+        };
+        let open = &mut self.slot(slot).open;
+        let op = if kind == Kind::Begin {
+            open.push(block);
+            Op::Begin
+        } else {
+            if let Some(at) = open.iter().rposition(|&known| known == block) {
+                open.remove(at);
+            }
+            Op::End
+        };
+        self.plain(by, op, block);
+        1
+    }
+
+    fn internal(&mut self, slot: u32, words: &[u64]) -> u64 {
+        let by = self.doer(slot, words[1]);
+        let label = self.slot(slot).label.take().unwrap_or_default();
+        let args: &[Value] = if payload(words[0]) & 1 == 1 { &[Value::Int(words[2] as i64)] } else { &[] };
+        self.event(by, &label, args)
+    }
+
+    fn misuse(&mut self, slot: u32, words: &[u64]) -> u64 {
+        let by = self.doer(slot, words[1]);
+        let (class, number) = (aux(words[0]), payload(words[0]));
+        let label = self.slot(slot).label.take().unwrap_or_default();
+        let space = match class {
+            class if class == Class::Condition as u8 => Space::Cond,
+            class if class == Class::Semaphore as u8 => Space::Sem,
+            class if class <= Class::Spin as u8 => Space::Lock,
+            _ => Space::Latch,
+        };
+        let Some(object) = self.object(space, class, number) else { return 0 };
+        let name = self.names.get(space, object).to_owned();
+        let args = [Value::Str(self.text(&label)), Value::Str(self.text(&name))];
+        self.event(by, MISUSE, &args)
+    }
+
+    fn event(&mut self, by: super::Doer, label: &str, args: &[Value]) -> u64 {
+        let Ok(label) = self.names.add(Space::Label, label) else { return 0 };
+        let extra = Extra {
+            lock: LockId(0),
+            args_start: self.out.batch.args.len() as u32,
+            args_len: args.len() as u16,
+            ..Extra::default()
+        };
+        self.out.batch.args.extend_from_slice(args);
+        self.emit(by, Op::Internal, label, extra);
+        1
+    }
+}

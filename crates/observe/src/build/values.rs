@@ -1,0 +1,94 @@
+//! Values: what the words of watched variables mean, and whether a read agrees with the order.
+
+use event::{Value, VarId};
+use rustc_hash::FxHashMap;
+use std::path::PathBuf;
+
+/// What the bytes of a variable mean.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Encoding {
+    /// A whole number with a sign.
+    #[default]
+    Signed,
+    /// A whole number without one, or a pointer.
+    Unsigned,
+    /// `float` or `double`.
+    Float,
+    /// A truth value.
+    Bool,
+}
+
+/// A variable whose values are recorded, or a function that is a region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Watched {
+    /// The file it is in.
+    pub module: PathBuf,
+    /// Its address in that file.
+    pub address: u64,
+    /// How many bytes it has.
+    pub size: u32,
+    /// What the trace calls it.
+    pub name: String,
+    /// What its bytes mean; `None`: it is a function, and a region.
+    pub encoding: Option<Encoding>,
+}
+
+impl Encoding {
+    /// The value of a variable of 2^`log2` bytes.
+    pub(crate) fn value(self, word: u64, log2: u8) -> Value {
+        let bits = 8u32 << log2.min(3);
+        let unused = 64 - bits;
+        match self {
+            Encoding::Signed => Value::Int((word << unused) as i64 >> unused),
+            Encoding::Unsigned => Value::Int((word << unused >> unused) as i64),
+            Encoding::Float if bits == 64 => Value::Real(f64::from_bits(word)),
+            Encoding::Float if bits == 32 => Value::Real(f32::from_bits(word as u32).into()),
+            Encoding::Float => Value::Unknown,
+            Encoding::Bool => Value::Bool(word << unused != 0),
+        }
+    }
+}
+
+/// The last values of variables, in the merged order.
+#[derive(Default)]
+pub(crate) struct Values {
+    last: FxHashMap<VarId, Value>,
+}
+
+impl Values {
+    /// A write.
+    pub(crate) fn written(&mut self, var: VarId, value: Value) {
+        self.last.insert(var, value);
+    }
+
+    /// Something was written that nobody knows.
+    #[inline]
+    pub(crate) fn unknown(&mut self, var: VarId) {
+        if !self.last.is_empty() {
+            self.last.remove(&var);
+        }
+    }
+
+    /// A read: whether it contradicts the last write.
+    pub(crate) fn read(&mut self, var: VarId, value: Value) -> bool {
+        let last = self.last.insert(var, value);
+        last.is_some_and(|last| last.is_known() && value.is_known() && last != value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_values_of_their_size_and_kind() {
+        assert_eq!(Encoding::Signed.value(0xffff_ffff, 2), Value::Int(-1));
+        assert_eq!(Encoding::Unsigned.value(0xdead_ffff_ffff, 2), Value::Int(0xffff_ffff));
+        assert_eq!(Encoding::Signed.value(0x1_80, 0), Value::Int(-128));
+        assert_eq!(Encoding::Signed.value(u64::MAX, 3), Value::Int(-1));
+        assert_eq!(Encoding::Float.value(1.5f64.to_bits(), 3), Value::Real(1.5));
+        assert_eq!(Encoding::Float.value(u64::from(0.5f32.to_bits()), 2), Value::Real(0.5));
+        assert_eq!(Encoding::Bool.value(0x100, 0), Value::Bool(false));
+        assert_eq!(Encoding::Bool.value(1, 0), Value::Bool(true));
+    }
+}

@@ -1,0 +1,122 @@
+//! Words to records: where each ends, and whether it can be one at all.
+
+use runtime::record::{Kind, MAX_TEXT, Ordered, PENDING, PLACE_BITS, TextFor};
+
+/// How a record is ordered, by the code of its kind; 0: there is no such kind.
+const ORDERS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < Kind::ALL.len() {
+        let kind = Kind::ALL[i];
+        table[kind as usize] = match kind.order() {
+            Ordered::Ticket => TICKET,
+            Ordered::Stamp => STAMP,
+            Ordered::Aside => ASIDE,
+        };
+        i += 1;
+    }
+    table
+};
+
+/// How many words a record has, by the code of its kind, the text behind a `Text` not counted; 0: there is no such kind.
+const WORDS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut i = 0;
+    while i < Kind::ALL.len() {
+        table[Kind::ALL[i] as usize] = Kind::ALL[i].words() as u8;
+        i += 1;
+    }
+    table
+};
+
+pub(crate) const TICKET: u8 = 1;
+pub(crate) const STAMP: u8 = 2;
+pub(crate) const ASIDE: u8 = 3;
+
+/// How a record with this first word is ordered.
+#[inline]
+pub(crate) fn order(head: u64) -> u8 {
+    ORDERS[(head & 0xff) as usize]
+}
+
+/// The auxiliary byte.
+#[inline]
+pub(crate) fn aux(head: u64) -> u8 {
+    (head >> 8) as u8
+}
+
+/// The payload.
+#[inline]
+pub(crate) fn payload(head: u64) -> u64 {
+    head >> 16
+}
+
+/// The ticket in a second word.
+#[inline]
+pub(crate) fn ticket(word: u64) -> u64 {
+    word >> PLACE_BITS
+}
+
+/// The place in a second word.
+#[inline]
+pub(crate) fn place(word: u64) -> u32 {
+    (word & ((1 << PLACE_BITS) - 1)) as u32
+}
+
+/// How many words a record with this first word has; 0 if there is no such record.
+#[inline]
+pub(crate) fn length(head: u64) -> usize {
+    if head as u8 == Kind::Text as u8 { text_length(head) } else { WORDS[(head & 0xff) as usize] as usize }
+}
+
+#[cold]
+fn text_length(head: u64) -> usize {
+    let bytes = payload(head);
+    if bytes > MAX_TEXT as u64 {
+        return 0;
+    }
+    // These two have an address behind them.
+    let address = aux(head) == TextFor::ObjectName as u8 || aux(head) == TextFor::Benign as u8;
+    1 + (bytes as usize).div_ceil(8) + usize::from(address)
+}
+
+/// Why a scan ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// At a head that is zero: nothing more was written.
+    Open,
+    /// At the end of the words, or at a record that goes beyond it.
+    Words,
+    /// At a write whose value is not known yet.
+    Pending,
+    /// At something that is no record.
+    Damaged,
+}
+
+/// Finds how many of the words are whole records.
+pub(crate) fn scan(words: &[u64]) -> (usize, End) {
+    let mut at = 0;
+    while let Some(&head) = words.get(at) {
+        if head == 0 {
+            return (at, End::Open);
+        }
+        let length = length(head);
+        if length == 0 {
+            return (at, End::Damaged);
+        }
+        if length > words.len() - at {
+            return (at, End::Words);
+        }
+        if is_pending(head) {
+            return (at, End::Pending);
+        }
+        at += length;
+    }
+    (at, End::Words)
+}
+
+/// Whether this is a write whose value is not known yet.
+#[inline]
+pub(crate) fn is_pending(head: u64) -> bool {
+    head as u8 == Kind::WatchWrite as u8 && aux(head) & PENDING != 0
+}

@@ -1,0 +1,202 @@
+//! Reads the chunks of a process into the merge, and gives them back.
+
+use crate::decode::{End, is_pending, scan};
+use crate::merge::Merger;
+use crate::shared::{ChunkHead, Shared};
+use runtime::layout::CHUNK_WORDS;
+
+/// Words that may wait in the merge before slots that are ahead are left unread: 64 MB.
+const HELD_WORDS: usize = 8 << 20;
+
+/// No slot fills so many chunks.
+const MAX_SEQUENCE: u64 = 1 << 48;
+
+/// Chunks that are read of a slot in one go, so that they are merged while they are in the cache.
+const AT_ONCE: usize = 4;
+
+/// An active chunk is looked at through a window of this many words first: most have little that is new.
+const WINDOW: usize = 128;
+
+/// Where reading a slot has come to.
+#[derive(Clone, Default)]
+struct Reader {
+    /// The number of the chunk that is read.
+    sequence: u64,
+    /// Words of it that were read.
+    read: usize,
+    /// Nothing more is read: it held something that is no record.
+    damaged: bool,
+    /// A value in its chunk was given up. The agent may still write it: the chunk is not given back.
+    leaked: bool,
+}
+
+/// Reads the chunks of a process.
+#[derive(Default)]
+pub(crate) struct Drain {
+    readers: Vec<Reader>,
+    found: Vec<ChunkHead>,
+    /// Slots that held something that is no record.
+    pub(crate) damaged: u64,
+    /// Chunks that are missing between others.
+    pub(crate) missing: u64,
+}
+
+/// What a look at all chunks brought.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Drained {
+    /// Words read.
+    pub(crate) words: usize,
+    /// Slots were left unread because too much waits.
+    pub(crate) held_back: bool,
+    /// A slot waits for the value of a write.
+    pub(crate) pending: bool,
+}
+
+/// How a slot is to be read.
+#[derive(Clone, Copy)]
+struct Mode {
+    /// The process is dead: what is missing will not come.
+    last: bool,
+    /// Values that are not there yet are given up.
+    give_up: bool,
+}
+
+impl Drain {
+    /// Reads what there is. With `last` the process is dead; with `give_up` values are no longer waited for.
+    pub(crate) fn poll(&mut self, shared: &Shared, merger: &mut Merger, last: bool, give_up: bool) -> Drained {
+        let slots = shared.slots();
+        self.readers.resize(slots.max(self.readers.len()), Reader::default());
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        found.extend((0..shared.chunks()).filter_map(|index| shared.chunk(index)));
+        found.retain(|head| (head.slot as usize) < slots && head.sequence < MAX_SEQUENCE);
+        found.sort_unstable();
+        let mut drained = Drained::default();
+        let mut returned = false;
+        for chunks in found.chunk_by(|a, b| a.slot == b.slot) {
+            let slot = chunks[0].slot;
+            if merger.held() > HELD_WORDS && !merger.is_idle(slot) {
+                merger.set_more(slot, true);
+                drained.held_back = true;
+                continue;
+            }
+            let more = self.slot(shared, merger, chunks, Mode { last, give_up }, &mut drained, &mut returned);
+            merger.set_more(slot, more);
+        }
+        self.found = found;
+        if returned {
+            shared.wake();
+        }
+        drained
+    }
+
+    /// Reads the chunks of one slot, in their order. Whether there is more than was read.
+    fn slot(
+        &mut self,
+        shared: &Shared,
+        merger: &mut Merger,
+        chunks: &[ChunkHead],
+        mode: Mode,
+        drained: &mut Drained,
+        returned: &mut bool,
+    ) -> bool {
+        let reader = &mut self.readers[chunks[0].slot as usize];
+        let mut whole = 0;
+        for head in chunks {
+            if reader.damaged {
+                // Its threads must not wait for what nobody reads.
+                *returned |= head.full && shared.give_back(head.index).is_ok();
+                continue;
+            }
+            if head.sequence < reader.sequence {
+                continue;
+            }
+            if head.sequence > reader.sequence {
+                if !mode.last {
+                    return true;
+                }
+                self.missing += head.sequence - reader.sequence;
+                reader.sequence = head.sequence;
+                reader.read = 0;
+            }
+            let before = merger.held();
+            let end = read(shared, merger, *head, reader, mode);
+            drained.words += merger.held() - before;
+            match end {
+                End::Damaged => {
+                    reader.damaged = true;
+                    self.damaged += 1;
+                    return false;
+                }
+                End::Pending => {
+                    drained.pending = true;
+                    return false;
+                }
+                End::Open | End::Words => {}
+            }
+            if !head.full && !mode.last {
+                return false;
+            }
+            if !std::mem::take(&mut reader.leaked) && !mode.last {
+                *returned |= shared.give_back(head.index).is_ok();
+            }
+            reader.sequence += 1;
+            reader.read = 0;
+            whole += 1;
+            if whole == AT_ONCE || merger.held() > HELD_WORDS {
+                drained.held_back = true;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Reads what is new in a chunk.
+fn read(shared: &Shared, merger: &mut Merger, head: ChunkHead, reader: &mut Reader, mode: Mode) -> End {
+    let rest = CHUNK_WORDS - reader.read;
+    let settled = head.full || mode.last;
+    let mut room = if settled { rest } else { rest.min(WINDOW) };
+    loop {
+        let (count, end) = merger.add(head.slot, room, |words| {
+            match copy(shared, head.index, reader.read, words, settled) {
+                // What cannot be read is as lost as what is no record.
+                Err(_) => (0, (0, End::Damaged)),
+                Ok((count, End::Pending)) if mode.give_up && count + 3 <= words.len() => {
+                    reader.leaked = true;
+                    let (behind, end) = scan_behind(&mut words[count..]);
+                    (count + behind, (count + behind, end))
+                }
+                Ok((count, end)) => (count, (count, end)),
+            }
+        });
+        reader.read += count;
+        match end {
+            End::Words if reader.read + (room - count) < CHUNK_WORDS => room = CHUNK_WORDS - reader.read,
+            // A record that goes beyond the end of its chunk is none.
+            End::Words if reader.read < CHUNK_WORDS => return End::Damaged,
+            end => return end,
+        }
+    }
+}
+
+/// A write whose value is given up stays one with its flag; goes on behind it.
+fn scan_behind(words: &mut [u64]) -> (usize, End) {
+    debug_assert!(is_pending(words[0]));
+    let (count, end) = scan(&words[3..]);
+    (count + 3, end)
+}
+
+/// Copies words and finds how many are whole records.
+fn copy(shared: &Shared, chunk: u32, from: usize, words: &mut [u64], settled: bool) -> std::io::Result<(usize, End)> {
+    shared.read(chunk, from, words)?;
+    let (count, end) = scan(words);
+    if settled || count == 0 {
+        return Ok((count, end));
+    }
+    // While the thread writes, a copy may hold a head and, behind it, words from before it was written. A second
+    // copy, made when the heads were there, has them all.
+    shared.read(chunk, from, &mut words[..count])?;
+    let (again, end_again) = scan(&words[..count]);
+    Ok(if again == count { (count, end) } else { (again, end_again) })
+}

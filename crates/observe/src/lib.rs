@@ -1,0 +1,20 @@
+//! The observer's half of recording: makes sessions, drains what agents write into shared memory, merges the threads into one order,
+//! gives everything its name and writes traces. `docs/recording.md` defines what passes between agents and the observer.
+
+mod build;
+mod decode;
+mod drain;
+mod error;
+mod merge;
+mod naming;
+mod process;
+mod recorder;
+mod session;
+mod shared;
+mod symbols;
+
+pub use build::values::{Encoding, Watched};
+pub use error::Error;
+pub use naming::{Frame, Mapped, Naming, Object, Offsets};
+pub use recorder::{Agent, Ended, Kept, MakeNaming, Options, Output, ProcessRecord, Recorded, Recording};
+pub use symbols::Symbols;

@@ -1,0 +1,248 @@
+//! One watched process image: from its shared file to its trace.
+
+use crate::build::{Build, Sink};
+use crate::drain::Drain;
+use crate::merge::{Merger, Stopped};
+use crate::naming::Naming;
+use crate::session::Member;
+use crate::shared::Shared;
+use crate::{Error, Watched};
+use runtime::layout::process;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use std::ffi::OsString;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
+use std::time::{Duration, Instant};
+use trace::Loss;
+
+/// How long a missing ticket is waited for while threads wait for the observer.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The same, once a slot is damaged: its tickets will not come.
+const SHORT_PATIENCE: Duration = Duration::from_millis(10);
+
+/// Copies of the memory map that are read of one process.
+const MAX_MAPS: u32 = 10_000;
+
+/// A watched process image.
+pub(crate) struct Observed {
+    pub(crate) member: Member,
+    pub(crate) argv: Vec<OsString>,
+    shared: Shared,
+    drain: Drain,
+    merger: Merger,
+    build: Build,
+    /// Tells when the process ends; `None`: it has, or cannot be told.
+    life: Option<OwnedFd>,
+    maps: u32,
+    blocked: Option<Instant>,
+    losses: Vec<Loss>,
+    pub(crate) over: bool,
+}
+
+/// What is known of a process when it is over.
+pub(crate) struct Observation {
+    pub(crate) parent: u32,
+    pub(crate) agent: u32,
+    pub(crate) state: u32,
+    pub(crate) events: u64,
+    pub(crate) lost: u64,
+    pub(crate) unwatched: u64,
+    pub(crate) accesses: u64,
+    pub(crate) pinned: u64,
+    pub(crate) notes: Vec<String>,
+    pub(crate) benign: Vec<(String, String)>,
+    pub(crate) losses: Vec<Loss>,
+    /// The trace, whole and flushed.
+    pub(crate) written: io::Result<Sink>,
+}
+
+impl Observed {
+    /// Begins to observe a process. `None`: its file is not set up yet.
+    pub(crate) fn open(
+        member: &Member,
+        naming: impl FnOnce() -> Box<dyn Naming>,
+        watched: &[Watched],
+        sink: impl FnOnce() -> io::Result<Sink>,
+    ) -> Result<Option<Observed>, Error> {
+        let Some(shared) = Shared::open(&member.path)? else { return Ok(None) };
+        if shared.pid() != member.pid {
+            return Err(Error::Foreign("it says it is another process"));
+        }
+        let life = i32::try_from(member.pid).ok().and_then(Pid::from_raw);
+        let life = life.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        Ok(Some(Observed {
+            member: member.clone(),
+            argv: arguments(member.pid),
+            shared,
+            drain: Drain::default(),
+            merger: Merger::default(),
+            build: Build::new(sink()?, naming(), watched.to_vec())?,
+            life,
+            maps: 0,
+            blocked: None,
+            losses: Vec::new(),
+            over: false,
+        }))
+    }
+
+    /// Whether the process runs.
+    pub(crate) fn lives(&self) -> bool {
+        let Some(life) = &self.life else { return false };
+        let mut fds = [PollFd::new(life, PollFlags::IN)];
+        !poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ended| ended > 0)
+    }
+
+    /// Tells when the process ends.
+    pub(crate) fn life(&self) -> Option<&OwnedFd> {
+        self.life.as_ref().filter(|_| !self.over)
+    }
+
+    /// Takes what is new; how many words that was. `replaced`: another image of the process was seen.
+    pub(crate) fn poll(&mut self, now: Instant, replaced: bool) -> usize {
+        if self.over {
+            return 0;
+        }
+        if !self.shared.is_whole() {
+            self.lose("its shared file was cut short");
+            self.merger.take_rest(&mut self.build);
+            self.over = true;
+            return 0;
+        }
+        // Before the words: what a process wrote before it died is all there then.
+        let state = self.shared.state();
+        let ended = !self.lives() || state == process::DETACHED || (state == process::EXECUTED && replaced);
+        self.read_maps();
+        if ended { self.take_last() } else { self.take_new(now) }
+    }
+
+    fn take_new(&mut self, now: Instant) -> usize {
+        let damaged = self.drain.damaged > 0;
+        let waited = self.blocked.map_or(Duration::ZERO, |since| now - since);
+        let pressed = self.merger.held() > 0 && (damaged || self.shared.waiting());
+        let give_up = pressed && waited > if damaged { SHORT_PATIENCE } else { PATIENCE };
+        // The ticket first, then the reads on their way, then the records: whatever comes later has a later key.
+        let mut limit = self.shared.ticket().saturating_mul(2);
+        if !give_up {
+            let reading = (0..self.shared.slots()).filter_map(|slot| self.shared.reading(slot)).min();
+            limit = reading.map_or(limit, |stamp| limit.min(stamp.saturating_mul(2)));
+        }
+        let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
+        let before = self.merger.held();
+        let stopped = self.merger.advance(limit, give_up && !drained.held_back, &mut self.build);
+        let moved = before != self.merger.held();
+        if moved || stopped != Stopped::Missing && !drained.pending && self.merger.held() == 0 {
+            self.blocked = None;
+        } else {
+            self.blocked.get_or_insert(now);
+        }
+        drained.words
+    }
+
+    /// The process is over: takes all there is.
+    fn take_last(&mut self) -> usize {
+        let mut words = 0;
+        loop {
+            let drained = self.drain.poll(&self.shared, &mut self.merger, true, true);
+            words += drained.words;
+            let before = self.merger.held();
+            self.merger.advance(u64::MAX, !drained.held_back, &mut self.build);
+            if drained.words == 0 && before == self.merger.held() {
+                if !drained.held_back {
+                    break;
+                }
+                self.merger.advance(u64::MAX, true, &mut self.build);
+                if before == self.merger.held() {
+                    break;
+                }
+            }
+        }
+        self.merger.take_rest(&mut self.build);
+        self.over = true;
+        words
+    }
+
+    fn read_maps(&mut self) {
+        while self.maps < self.shared.maps().min(MAX_MAPS) {
+            let mut path = self.member.path.clone().into_os_string();
+            path.push(format!(".maps-{}", self.maps));
+            if let Ok(text) = std::fs::read(path) {
+                self.build.maps(&text);
+            }
+            self.maps += 1;
+        }
+    }
+
+    fn lose(&mut self, message: impl Into<String>) {
+        self.losses.push(Loss { place: None, message: message.into() });
+    }
+
+    /// Stops observing a process that lives on.
+    pub(crate) fn abandon(&mut self) {
+        if !self.over {
+            self.shared.detach();
+            self.take_last();
+            self.lose("the process was still running when recording ended");
+        }
+    }
+
+    /// Ends the trace.
+    pub(crate) fn finish(mut self) -> Observation {
+        let state = self.shared.state();
+        let abandoned = self.losses.len();
+        match state {
+            process::RUNNING => {
+                self.lose("the process was killed: what it was about to record then is missing");
+            }
+            process::DETACHED if abandoned == 0 => {
+                self.lose("the agent gave up, and the program went on unwatched");
+            }
+            _ => {}
+        }
+        let never = self.shared.ticket().saturating_sub(self.merger.expected());
+        let missing = self.merger.missing.saturating_add(if state == process::STARTING { 0 } else { never });
+        let lost = self.build.lost.max(self.shared.lost());
+        let told = [
+            (missing, "records were never written, or not in time"),
+            (self.drain.damaged, "threads wrote something that is no record; nothing more was read of them"),
+            (self.drain.missing, "chunks of records are missing"),
+            (self.merger.out_of_order, "records came too late for their place in the order"),
+            (self.build.senseless, "records make no sense"),
+            (lost, "records were dropped for want of room"),
+            (self.shared.unwatched(), "threads were not watched for want of room"),
+        ];
+        for (count, what) in told {
+            if count > 0 {
+                self.lose(format!("{count} {what}"));
+            }
+        }
+        Observation {
+            parent: self.shared.parent(),
+            agent: self.shared.agent(),
+            state,
+            events: self.build.events(),
+            lost: lost.saturating_add(missing),
+            unwatched: self.shared.unwatched(),
+            accesses: self.shared.accesses(),
+            pinned: self.shared.pinned(),
+            notes: std::mem::take(&mut self.build.notes),
+            benign: std::mem::take(&mut self.build.benign),
+            written: self.build.finish(&self.losses),
+            losses: self.losses,
+        }
+    }
+}
+
+/// The command line of a process; nothing if it is gone.
+fn arguments(pid: u32) -> Vec<OsString> {
+    let mut bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    if bytes.last() == Some(&0) {
+        bytes.pop();
+    }
+    if bytes.is_empty() {
+        return Vec::new();
+    }
+    bytes.split(|&byte| byte == 0).map(|argument| OsString::from_vec(argument.to_vec())).collect()
+}

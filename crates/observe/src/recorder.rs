@@ -1,0 +1,465 @@
+//! Starts a program, and records it and the processes it starts, each into a trace of its own.
+
+use crate::naming::Naming;
+use crate::process::Observed;
+use crate::session::{Member, Session};
+use crate::symbols::Symbols;
+use crate::{Error, Watched};
+use runtime::layout::{flags, process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tempfile::NamedTempFile;
+
+/// The shortest and the longest time between two looks at what was written.
+const SHORT_NAP: Duration = Duration::from_micros(200);
+const LONG_NAP: Duration = Duration::from_millis(10);
+
+/// Words in one look that mean the program is busy: look again at once.
+const BUSY: usize = 1 << 15;
+
+/// How long a process that the program started may take to show that it is watched, when the program has ended.
+const GRACE: Duration = Duration::from_millis(200);
+
+/// Makes the names of one process.
+pub type MakeNaming = Box<dyn Fn() -> Box<dyn Naming>>;
+
+/// Where traces go.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Output {
+    /// The program's own under this name, those of other processes with `.PID` before the extension.
+    Path(PathBuf),
+    /// Files without a name.
+    Temporary,
+}
+
+/// How to record.
+pub struct Options {
+    /// Record every access.
+    pub record_all: bool,
+    /// Drop records rather than make the program wait.
+    pub lossy: bool,
+    /// Record no accesses.
+    pub no_accesses: bool,
+    /// Variables whose values are recorded, and functions that are regions.
+    pub watched: Vec<Watched>,
+    /// Where traces go.
+    pub output: Output,
+    /// How long processes may live on when the program has ended.
+    pub linger: Duration,
+    /// Who knows names.
+    pub naming: MakeNaming,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            record_all: false,
+            lossy: false,
+            no_accesses: false,
+            watched: Vec::new(),
+            output: Output::Temporary,
+            linger: Duration::from_secs(2),
+            naming: Box::new(|| Box::new(Symbols::default())),
+        }
+    }
+}
+
+/// How an agent came into a process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Agent {
+    /// Linked into the program.
+    Static,
+    /// In libtsan's place, or a library the program is linked with.
+    Library,
+    /// Preloaded into a program without hooks: no accesses.
+    Preloaded,
+    /// One that this version does not know.
+    Other,
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ended {
+    /// By itself.
+    Exited,
+    /// It went on as another program.
+    Executed,
+    /// By a signal, or as if by one.
+    Killed,
+    /// Its agent gave up, or recording ended before it.
+    Unwatched,
+}
+
+/// Where a trace is.
+#[derive(Debug)]
+pub enum Kept {
+    /// Under a name.
+    Path(PathBuf),
+    /// In a file without one; it stands at its beginning.
+    File(File),
+    /// It could not be written.
+    Failed(io::Error),
+}
+
+/// What was recorded of a process.
+#[derive(Debug)]
+pub struct ProcessRecord {
+    /// Its id.
+    pub pid: u32,
+    /// Its parent's.
+    pub parent: u32,
+    /// Which image of the process, from 0.
+    pub image: u32,
+    /// Whether this is the program itself, as it was last.
+    pub main: bool,
+    /// Its command line.
+    pub argv: Vec<OsString>,
+    /// The exit status, if it is the program.
+    pub exit: Option<ExitStatus>,
+    /// How it ended.
+    pub ended: Ended,
+    /// Its agent.
+    pub agent: Agent,
+    /// Events in its trace.
+    pub events: u64,
+    /// Records lost.
+    pub lost: u64,
+    /// Threads not watched.
+    pub unwatched: u64,
+    /// Accesses that the agent saw; 0 if it did not count.
+    pub accesses: u64,
+    /// Granules that were pinned.
+    pub pinned: u64,
+    /// What the agent wants told.
+    pub notes: Vec<String>,
+    /// Variables on which races are meant, and why, as the program says.
+    pub benign: Vec<(String, String)>,
+    /// What is missing from its trace.
+    pub losses: Vec<String>,
+    /// Its trace.
+    pub trace: Kept,
+}
+
+/// What was recorded.
+#[derive(Debug)]
+pub struct Recorded {
+    /// How the program ended.
+    pub exit: ExitStatus,
+    /// The watched processes, the program first. Empty if nothing could be watched.
+    pub processes: Vec<ProcessRecord>,
+    /// What went wrong that belongs to no process.
+    pub problems: Vec<String>,
+}
+
+/// A trace that is being written.
+enum Pending {
+    Named(NamedTempFile),
+    Nameless(File),
+}
+
+/// A recording. Its session is there from the beginning and goes with it.
+pub struct Recording {
+    options: Options,
+    session: Session,
+    observed: Vec<(Observed, Pending)>,
+    /// Files that cannot be watched.
+    refused: BTreeSet<Member>,
+    problems: Vec<String>,
+    last_beat: Instant,
+}
+
+impl Recording {
+    /// Makes a session.
+    pub fn start(options: Options) -> Result<Recording, Error> {
+        let bits = [
+            (options.record_all, flags::RECORD_ALL),
+            (options.lossy, flags::LOSSY),
+            (options.no_accesses, flags::NO_ACCESSES),
+        ];
+        let bits = bits.iter().filter(|(set, _)| *set).fold(0, |bits, (_, flag)| bits | flag);
+        let session = Session::create(bits, &options.watched)?;
+        Ok(Recording {
+            options,
+            session,
+            observed: Vec::new(),
+            refused: BTreeSet::new(),
+            problems: Vec::new(),
+            last_beat: Instant::now(),
+        })
+    }
+
+    /// The environment variable that leads agents here.
+    pub fn variable(&self) -> (&'static str, &Path) {
+        self.session.variable()
+    }
+
+    /// Starts the program and records until it and the processes it started have ended. `signal` holds the number of
+    /// a signal that came to us, 0 if none: it is passed on.
+    pub fn run(mut self, command: &mut Command, signal: &AtomicUsize) -> Result<Recorded, Error> {
+        let (name, value) = self.session.variable();
+        command.env(name, value);
+        let mut child = command
+            .spawn()
+            .map_err(|error| Error::Start { program: command.get_program().to_string_lossy().into_owned(), error })?;
+        let exit = self.observe(&mut child, signal)?;
+        let argv = std::iter::once(command.get_program()).chain(command.get_args()).map(OsString::from).collect();
+        Ok(self.finish(child.id(), argv, exit))
+    }
+
+    fn observe(&mut self, child: &mut Child, signal: &AtomicUsize) -> Result<ExitStatus, Error> {
+        let mut nap = SHORT_NAP;
+        let mut ended: Option<(ExitStatus, Instant)> = None;
+        loop {
+            let now = Instant::now();
+            let number = signal.swap(0, Ordering::Relaxed);
+            if number != 0 && ended.is_none() {
+                forward(child.id(), number);
+            }
+            if ended.is_none() {
+                ended = child.try_wait()?.map(|exit| (exit, now));
+            }
+            let words = self.look(now);
+            if let Some((exit, since)) = ended
+                && self.is_over(now - since)
+            {
+                return Ok(exit);
+            }
+            nap = if words > 0 { SHORT_NAP } else { (nap * 2).min(LONG_NAP) };
+            if words < BUSY {
+                self.sleep(nap);
+            }
+        }
+    }
+
+    /// Looks for new processes and takes what all have written; how many words that was.
+    fn look(&mut self, now: Instant) -> usize {
+        if now - self.last_beat > Duration::from_millis(100) {
+            self.session.beat();
+            self.last_beat = now;
+        }
+        self.find_processes();
+        let latest: Vec<(u32, u32)> = self.observed.iter().map(|(o, _)| (o.member.pid, o.member.image)).collect();
+        let mut words = 0;
+        for (observed, _) in &mut self.observed {
+            let (pid, image) = (observed.member.pid, observed.member.image);
+            let replaced = latest.iter().any(|&(other, later)| other == pid && later > image);
+            words += observed.poll(now, replaced);
+        }
+        words
+    }
+
+    fn find_processes(&mut self) {
+        let members = match self.session.members() {
+            Ok(members) => members,
+            Err(error) => return self.problem(format!("the session's directory cannot be read: {error}")),
+        };
+        for member in members {
+            if self.refused.contains(&member) || self.observed.iter().any(|(known, _)| known.member == member) {
+                continue;
+            }
+            let mut pending = None;
+            let Options { naming, watched, output, .. } = &self.options;
+            let opened = Observed::open(&member, naming, watched, || {
+                let (file, writer) = create(output)?;
+                pending = Some(file);
+                Ok(Box::new(BufWriter::with_capacity(1 << 18, writer)))
+            });
+            match opened {
+                Ok(Some(observed)) => self.observed.extend(pending.map(|pending| (observed, pending))),
+                Ok(None) => {}
+                Err(error) => {
+                    self.problem(format!("process {}: {error}", member.pid));
+                    self.refused.insert(member);
+                }
+            }
+        }
+    }
+
+    fn problem(&mut self, text: String) {
+        if !self.problems.contains(&text) {
+            self.problems.push(text);
+        }
+    }
+
+    /// Whether nothing more is to come, so long after the program has ended.
+    fn is_over(&mut self, since: Duration) -> bool {
+        let alive = |(observed, _): &(Observed, Pending)| !observed.over;
+        if self.observed.iter().any(alive) {
+            if since < self.options.linger {
+                return false;
+            }
+            for (observed, _) in self.observed.iter_mut() {
+                observed.abandon();
+            }
+        }
+        // Processes that were started a moment ago, and have not shown yet whether they are watched.
+        if since < GRACE && !self.session.survivors().is_empty() {
+            return false;
+        }
+        // What the last of them wrote since we looked.
+        self.find_processes();
+        self.observed.iter().all(|(observed, _)| observed.over)
+    }
+
+    /// Sleeps until something can have happened.
+    fn sleep(&self, nap: Duration) {
+        let lives: Vec<_> = self.observed.iter().filter_map(|(observed, _)| observed.life()).collect();
+        let mut fds: Vec<PollFd<'_>> = lives.iter().map(|life| PollFd::new(*life, PollFlags::IN)).collect();
+        let timeout = Timespec { tv_sec: 0, tv_nsec: nap.subsec_nanos().into() };
+        // A signal ends the nap, too.
+        let _ = poll(&mut fds, Some(&timeout));
+    }
+
+    fn finish(mut self, main: u32, started_as: Vec<OsString>, exit: ExitStatus) -> Recorded {
+        let last = self.observed.iter().map(|(o, _)| &o.member).filter(|m| m.pid == main).map(|m| m.image).max();
+        let mut processes = Vec::new();
+        for (observed, pending) in std::mem::take(&mut self.observed) {
+            let Member { pid, image, .. } = observed.member.clone();
+            let is_main = pid == main && Some(image) == last;
+            let mut argv = observed.argv.clone();
+            if argv.is_empty() && pid == main && image == 0 {
+                // It was gone before we could ask.
+                argv = started_as.clone();
+            }
+            let seen = observed.finish();
+            let trace = match seen.written {
+                // Everything was flushed, and the file is ours again.
+                Ok(sink) => {
+                    drop(sink);
+                    keep(pending, &self.options.output, if is_main { None } else { Some((pid, image)) })
+                }
+                Err(error) => Kept::Failed(error),
+            };
+            processes.push(ProcessRecord {
+                pid,
+                parent: seen.parent,
+                image,
+                main: is_main,
+                argv,
+                exit: is_main.then_some(exit),
+                ended: match seen.state {
+                    process::EXITED => Ended::Exited,
+                    process::EXECUTED => Ended::Executed,
+                    process::DETACHED => Ended::Unwatched,
+                    _ => Ended::Killed,
+                },
+                agent: match seen.agent {
+                    0 => Agent::Static,
+                    1 => Agent::Library,
+                    2 => Agent::Preloaded,
+                    _ => Agent::Other,
+                },
+                events: seen.events,
+                lost: seen.lost,
+                unwatched: seen.unwatched,
+                accesses: seen.accesses,
+                pinned: seen.pinned,
+                notes: seen.notes,
+                benign: seen.benign,
+                losses: seen.losses.into_iter().map(|loss| loss.message).collect(),
+                trace,
+            });
+        }
+        processes.sort_by_key(|record| (!record.main, record.pid, record.image));
+        Recorded { exit, processes, problems: self.problems }
+    }
+}
+
+/// A file for a trace, and a second handle to write it by.
+fn create(output: &Output) -> io::Result<(Pending, File)> {
+    match output {
+        Output::Temporary => {
+            let file = tempfile::tempfile()?;
+            let writer = file.try_clone()?;
+            Ok((Pending::Nameless(file), writer))
+        }
+        Output::Path(path) => {
+            let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+            let mut builder = tempfile::Builder::new();
+            // As a file made in the usual way: the umask takes its part from this.
+            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+            let file = builder.prefix(".foretrace-").tempfile_in(folder)?;
+            let writer = file.as_file().try_clone()?;
+            Ok((Pending::Named(file), writer))
+        }
+    }
+}
+
+/// Puts a trace where it belongs.
+fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> Kept {
+    match (pending, output) {
+        (Pending::Named(file), Output::Path(path)) => {
+            let path = match other {
+                None => path.clone(),
+                Some((pid, image)) => beside(path, pid, image),
+            };
+            match file.persist(&path) {
+                Ok(_) => Kept::Path(path),
+                Err(error) => Kept::Failed(error.error),
+            }
+        }
+        (Pending::Named(file), Output::Temporary) => rewound(file.into_file()),
+        (Pending::Nameless(file), _) => rewound(file),
+    }
+}
+
+fn rewound(mut file: File) -> Kept {
+    match io::Seek::rewind(&mut file) {
+        Ok(()) => Kept::File(file),
+        Err(error) => Kept::Failed(error),
+    }
+}
+
+/// The name of another process' trace: `run.ftrace` to `run.PID.ftrace`; of its later images `run.PID-1.ftrace`.
+fn beside(path: &Path, pid: u32, image: u32) -> PathBuf {
+    let which = if image == 0 { pid.to_string() } else { format!("{pid}-{image}") };
+    match path.extension() {
+        Some(extension) => {
+            let mut new = OsString::from(which);
+            new.push(".");
+            new.push(extension);
+            path.with_extension(new)
+        }
+        None => path.with_extension(which),
+    }
+}
+
+/// Passes a signal on. Ctrl-C reaches the program by itself where we share a terminal.
+fn forward(pid: u32, number: usize) {
+    let signal = i32::try_from(number).ok().and_then(Signal::from_named_raw);
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    if let (Some(signal), Some(pid)) = (signal, pid)
+        && !(matches!(signal, Signal::INT | Signal::QUIT) && in_foreground())
+    {
+        // It may have ended just now.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// Whether the terminal sends its signals to us, and so to the program.
+fn in_foreground() -> bool {
+    File::open("/dev/tty")
+        .ok()
+        .and_then(|terminal| rustix::termios::tcgetpgrp(terminal).ok())
+        .is_some_and(|group| group == rustix::process::getpgrp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traces_of_other_processes_stand_beside() {
+        assert_eq!(beside(Path::new("a/run.ftrace"), 12, 0), Path::new("a/run.12.ftrace"));
+        assert_eq!(beside(Path::new("a/run.ftrace"), 12, 2), Path::new("a/run.12-2.ftrace"));
+        assert_eq!(beside(Path::new("run"), 12, 0), Path::new("run.12"));
+    }
+}

@@ -1,0 +1,310 @@
+//! An agent without a program: writes records into a process' file as `docs/recording.md` says, or as it does not.
+#![allow(unsafe_code, missing_docs, dead_code, unreachable_pub)]
+
+use runtime::layout::{
+    CHUNK_WORDS, CHUNKS, Chunk, Line, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION, chunk, offset, process,
+};
+use runtime::record::{Class, Kind, TextFor, atomic_aux, head, late, ranked, ticketed};
+use rustix::mm::{MapFlags, ProtFlags, mmap};
+use rustix::thread::futex;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
+use std::sync::atomic::{AtomicU32, AtomicU64};
+
+/// The shared file of a process image. It stays mapped for ever.
+#[derive(Clone, Copy)]
+pub struct Agent {
+    map: *mut u8,
+}
+
+// SAFETY: the map is there for ever, and is used by atomics, or by one thread alone.
+unsafe impl Send for Agent {}
+// SAFETY: as above.
+unsafe impl Sync for Agent {}
+
+pub fn session() -> PathBuf {
+    std::env::var_os(SESSION_VARIABLE).expect("a session").into()
+}
+
+impl Agent {
+    pub fn start(image: u32) -> Agent {
+        let agent = Agent::create(&session().join(format!("p-{}-{image}", std::process::id())));
+        agent.head(std::process::id());
+        agent.ready();
+        agent
+    }
+
+    pub fn create(path: &Path) -> Agent {
+        let file = File::options().read(true).write(true).create_new(true).open(path).expect("a new file");
+        file.set_len(offset::SIZE as u64).expect("room");
+        // SAFETY: a new map of a file of that size.
+        let map = unsafe {
+            mmap(
+                std::ptr::null_mut(),
+                offset::SIZE,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED | MapFlags::NORESERVE,
+                &file,
+                0,
+            )
+        };
+        Agent { map: map.expect("a map").cast() }
+    }
+
+    /// Fills the head as an agent does before it is ready.
+    pub fn head(&self, pid: u32) {
+        self.word(0).store(MAGIC, Relaxed);
+        self.half(std::mem::offset_of!(Process, version)).store(VERSION, Relaxed);
+        self.half(std::mem::offset_of!(Process, pid)).store(pid, Relaxed);
+        self.half(std::mem::offset_of!(Process, agent)).store(1, Relaxed);
+    }
+
+    pub fn ready(&self) {
+        self.process().state.store(process::RUNNING, Release);
+    }
+
+    pub fn end(&self, state: u32) {
+        self.process().state.store(state, Release);
+    }
+
+    /// The word at an offset of the file.
+    pub fn word(&self, at: usize) -> &'static AtomicU64 {
+        assert!(at + 8 <= offset::SIZE && at.is_multiple_of(8));
+        // SAFETY: inside the map, aligned, and there for ever.
+        unsafe { AtomicU64::from_ptr(self.map.add(at).cast()) }
+    }
+
+    pub fn half(&self, at: usize) -> &'static AtomicU32 {
+        assert!(at + 4 <= offset::SIZE && at.is_multiple_of(4));
+        // SAFETY: as above.
+        unsafe { AtomicU32::from_ptr(self.map.add(at).cast()) }
+    }
+
+    pub fn process(&self) -> &'static Process {
+        // SAFETY: it is at the beginning of the map; what changes in it is atomic.
+        unsafe { &*self.map.cast() }
+    }
+
+    pub fn slot(&self, index: usize) -> &'static Slot {
+        assert!(index < SLOTS);
+        // SAFETY: as above.
+        unsafe { &*self.map.add(offset::SLOTS_AT + index * size_of::<Slot>()).cast() }
+    }
+
+    pub fn chunk(&self, index: usize) -> &'static Chunk {
+        assert!(index < CHUNKS);
+        // SAFETY: as above.
+        unsafe { &*self.map.add(offset::CHUNKS_AT + index * size_of::<Chunk>()).cast() }
+    }
+
+    pub fn ticket(&self) -> u64 {
+        let Line(ticket) = &self.process().ticket;
+        ticket.fetch_add(1, SeqCst)
+    }
+
+    pub fn stamp(&self) -> u64 {
+        let Line(ticket) = &self.process().ticket;
+        ticket.load(SeqCst)
+    }
+
+    pub fn maps(&self, image: u32, text: &str) {
+        let number = self.process().maps.load(Relaxed);
+        let name = format!("p-{}-{image}.maps-{number}", std::process::id());
+        std::fs::write(session().join(name), text).expect("written");
+        self.process().maps.store(number + 1, Release);
+    }
+
+    /// A thread in the next slot.
+    pub fn thread(&self) -> Thread {
+        let slot = self.process().slots.fetch_add(1, AcqRel);
+        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, stamp: None, places: 0 }
+    }
+
+    fn take_chunk(&self) -> usize {
+        let process = self.process();
+        let (Line(free), Line(returned), Line(waiting)) = (&process.free, &process.returned, &process.waiting);
+        loop {
+            let before = returned.load(SeqCst);
+            let top = free.load(SeqCst);
+            if top as u32 != 0 {
+                let index = top as u32 as usize - 1;
+                let next = self.chunk(index).next.load(Relaxed);
+                let new = ((top >> 32).wrapping_add(1) << 32) | u64::from(next);
+                if free.compare_exchange(top, new, SeqCst, SeqCst).is_ok() {
+                    return index;
+                }
+                continue;
+            }
+            let fresh = process.chunks.load(SeqCst);
+            if (fresh as usize) < LIMIT.load(Relaxed) as usize {
+                if process.chunks.compare_exchange(fresh, fresh + 1, SeqCst, SeqCst).is_ok() {
+                    return fresh as usize;
+                }
+                continue;
+            }
+            waiting.fetch_add(1, SeqCst);
+            let timeout = futex::Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+            let _ = futex::wait(returned, futex::Flags::empty(), before, Some(&timeout));
+            waiting.fetch_sub(1, SeqCst);
+        }
+    }
+}
+
+/// Chunks of a file: a test that wants threads to wait makes them fewer.
+pub static LIMIT: AtomicU32 = AtomicU32::new(CHUNKS as u32);
+
+/// A thread of the watched program.
+pub struct Thread {
+    pub agent: Agent,
+    pub slot: u32,
+    chunk: Option<usize>,
+    at: usize,
+    sequence: u64,
+    stamp: Option<u64>,
+    places: u32,
+}
+
+impl Thread {
+    /// Room for so many words, before a ticket is taken.
+    pub fn reserve(&mut self, words: usize) {
+        if self.chunk.is_some() && self.at + words <= CHUNK_WORDS {
+            return;
+        }
+        if let Some(old) = self.chunk {
+            self.agent.chunk(old).state.store(chunk::FULL, Release);
+        }
+        let index = self.agent.take_chunk();
+        let new = self.agent.chunk(index);
+        new.slot.store(self.slot, Relaxed);
+        new.sequence.store(self.sequence, Relaxed);
+        new.state.store(chunk::ACTIVE, Release);
+        self.sequence += 1;
+        self.chunk = Some(index);
+        self.at = 0;
+    }
+
+    pub fn put(&mut self, words: &[u64]) {
+        self.reserve(words.len());
+        let base = offset::words(self.chunk.expect("reserved")) + self.at * 8;
+        for (k, &word) in words.iter().enumerate().skip(1) {
+            self.agent.word(base + k * 8).store(word, Relaxed);
+        }
+        self.agent.word(base).store(words[0], Release);
+        self.at += words.len();
+    }
+
+    /// Where in the file the next record will be.
+    pub fn next_record(&mut self) -> usize {
+        self.reserve(16);
+        offset::words(self.chunk.expect("reserved")) + self.at * 8
+    }
+
+    /// Puts a value into a record of three words, and then its head.
+    pub fn patch(&self, record: usize, value: u64, head: u64) {
+        self.agent.word(record + 16).store(value, Relaxed);
+        self.agent.word(record).store(head, Release);
+    }
+
+    pub fn full(&mut self) {
+        if let Some(old) = self.chunk.take() {
+            self.agent.chunk(old).state.store(chunk::FULL, Release);
+        }
+    }
+
+    pub fn place(&mut self, caller: u32, pc: u64) -> u32 {
+        self.places += 1;
+        self.put(&[head(Kind::Place, 0, u64::from(self.places) | u64::from(caller) << 24), pc]);
+        self.places
+    }
+
+    /// A ticketed record of two words; its ticket.
+    pub fn sync(&mut self, kind: Kind, aux: u8, payload: u64, place: u32) -> u64 {
+        self.reserve(2);
+        let ticket = self.agent.ticket();
+        self.put(&[head(kind, aux, payload), ticketed(ticket, place)]);
+        ticket
+    }
+
+    /// One of three.
+    pub fn sync3(&mut self, kind: Kind, aux: u8, payload: u64, place: u32, word: u64) -> u64 {
+        self.reserve(3);
+        let ticket = self.agent.ticket();
+        self.put(&[head(kind, aux, payload), ticketed(ticket, place), word]);
+        ticket
+    }
+
+    pub fn begin(&mut self) {
+        self.sync3(Kind::ThreadStart, 0, 0, 0, 1);
+    }
+
+    pub fn stamp(&mut self, stamp: u64) {
+        if self.stamp != Some(stamp) {
+            self.stamp = Some(stamp);
+            self.put(&[head(Kind::Stamp, stamp as u8, stamp >> 8)]);
+        }
+    }
+
+    pub fn read(&mut self, granule: u64, mask: u8, place: u32) -> u64 {
+        self.reserve(3);
+        let reading = &self.agent.slot(self.slot as usize).reading;
+        reading.store(self.agent.stamp() + 1, SeqCst);
+        let stamp = self.agent.stamp();
+        self.stamp(stamp);
+        self.put(&[head(Kind::Read, mask, granule), u64::from(place)]);
+        reading.store(0, Release);
+        stamp
+    }
+
+    pub fn alloc(&mut self, address: u64, size: u64, place: u32) {
+        let stamp = self.agent.stamp();
+        self.stamp(stamp);
+        self.put(&[head(Kind::Alloc, 0, address), u64::from(place), size]);
+    }
+
+    pub fn free(&mut self, address: u64, size: u64, place: u32) {
+        self.sync3(Kind::Free, 0, address, place, size);
+    }
+
+    pub fn acquire(&mut self, lock: u64, place: u32) {
+        self.sync(Kind::Acquire, Class::Mutex as u8, lock, place);
+    }
+
+    pub fn release(&mut self, lock: u64, place: u32) {
+        self.sync(Kind::Release, Class::Mutex as u8, lock, place);
+    }
+
+    pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
+        let (slot, position, place) = whose;
+        let third = ranked(late(slot, write, false), rank);
+        self.put(&[head(Kind::Late, mask, granule), ticketed(position, place), third]);
+    }
+
+    pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
+        let third = ranked(late(slot, false, false), rank);
+        self.put(&[head(Kind::Pin, mask, granule), ticketed(position, 0), third]);
+    }
+
+    pub fn text(&mut self, purpose: TextFor, text: &str, word: Option<u64>) {
+        let mut words = vec![head(Kind::Text, purpose as u8, text.len() as u64)];
+        for bytes in text.as_bytes().chunks(8) {
+            let mut word = [0; 8];
+            word[..bytes.len()].copy_from_slice(bytes);
+            words.push(u64::from_le_bytes(word));
+        }
+        words.extend(word);
+        self.put(&words);
+    }
+
+    pub fn fork(&mut self, slot: u32, place: u32) {
+        self.sync3(Kind::Fork, 0, 0, place, slot.into());
+    }
+
+    pub fn join(&mut self, slot: u32, place: u32) {
+        self.sync3(Kind::Join, 0, 0, place, slot.into());
+    }
+
+    pub fn atomic(&mut self, kind: Kind, order: u8, log2: u8, address: u64, value: u64) {
+        self.sync3(kind, atomic_aux(order, log2), address, 0, value);
+    }
+}

@@ -1,0 +1,18 @@
+//! The observer against an agent without a program. The program is this test itself, started once more with the name of a scene.
+
+mod agent;
+mod hostile;
+mod order;
+mod scenes;
+mod support;
+
+/// Plays the watched program: not a test by itself.
+#[test]
+fn program() {
+    let Ok(name) = std::env::var(support::SCENE) else { return };
+    match support::SCENES.iter().find(|scene| scene.0 == name) {
+        Some(scene) => (scene.1)(),
+        None => panic!("there is no scene {name}"),
+    }
+    std::process::exit(7);
+}

@@ -1,0 +1,244 @@
+//! The order of records: many threads, gaps, processes that die, chunks that are waited for.
+
+use crate::agent::{Agent, LIMIT, Thread};
+use crate::support::{lines, options, record, record_with, shown, trace_of};
+use event::{Op, Space};
+use observe::{Ended, Options};
+use runtime::layout::process;
+use runtime::record::{Kind, head, ticketed};
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+fn random(seed: &mut u64, below: u64) -> u64 {
+    *seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+    (*seed >> 33) % below
+}
+
+/// Ends as a process that is killed does: nothing is told.
+fn die() -> ! {
+    let me = rustix::process::getpid();
+    let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
+    loop {
+        std::thread::park();
+    }
+}
+
+pub(crate) fn killed() {
+    let agent = Agent::start(0);
+    let mut main = agent.thread();
+    main.begin();
+    for k in 0..10_000 {
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 7 * 8, 0);
+    }
+    // In the middle of a record: all but its head.
+    main.reserve(3);
+    let at = main.next_record();
+    let ticket = agent.ticket();
+    agent.word(at + 8).store(ticketed(ticket, 0), Relaxed);
+    die();
+}
+
+#[test]
+fn a_killed_process_keeps_what_it_wrote() {
+    let mut recorded = record("killed");
+    assert_eq!(std::os::unix::process::ExitStatusExt::signal(&recorded.exit), Some(9));
+    let process = &mut recorded.processes[0];
+    assert_eq!((process.ended, process.events, process.lost), (Ended::Killed, 10_000, 1));
+    let (trace, losses) = trace_of(&mut process.trace);
+    assert_eq!(trace.batch.events.len(), 10_000);
+    assert!(losses[0].contains("killed") && losses[1].starts_with("1 records were never written"), "{losses:?}");
+}
+
+pub(crate) fn gap() {
+    let agent = Agent::start(0);
+    let mut main = agent.thread();
+    main.begin();
+    main.acquire(8, 0);
+    for _ in 0..3 {
+        agent.ticket();
+    }
+    main.release(8, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_gap_is_told() {
+    let mut recorded = record("gap");
+    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+    assert_eq!(lines(&trace), ["main|acq(mem@8)|", "main|rel(mem@8)|"]);
+    assert_eq!(losses, ["3 records were never written, or not in time"]);
+    assert_eq!(recorded.processes[0].lost, 3);
+}
+
+pub(crate) fn live_gap() {
+    LIMIT.store(64, Relaxed);
+    let agent = Agent::start(0);
+    let mut main = agent.thread();
+    let mut slow = agent.thread();
+    main.begin();
+    slow.reserve(2);
+    let ticket = agent.ticket();
+    // Far more than fits: only a ticket that is given up lets the program go on.
+    for k in 0..400_000 {
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64 * 8, 0);
+    }
+    slow.put(&[head(Kind::Acquire, 1, 64), ticketed(ticket, 0)]);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_ticket_that_does_not_come_stops_nobody_for_ever() {
+    let mut recorded = record("live_gap");
+    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+    let writes = trace.batch.events.iter().filter(|event| event.op() == Op::Write).count();
+    assert_eq!((writes, trace.batch.events.len()), (400_000, 400_001));
+    // It fits into what may wait, so that it is in time as long as there is room.
+    assert!(losses.len() <= 2, "{losses:?}");
+}
+
+/// Several threads take turns at a few cells, each under its lock, as fast as they can.
+fn work(threads: usize, rounds: u64) {
+    let agent = Agent::start(0);
+    let cells: Vec<std::sync::Mutex<u64>> = (0..4).map(|_| std::sync::Mutex::new(0)).collect();
+    std::thread::scope(|scope| {
+        for k in 0..threads {
+            let mut thread: Thread = agent.thread();
+            let cells = &cells;
+            scope.spawn(move || {
+                let mut seed = k as u64;
+                thread.begin();
+                for _ in 0..rounds {
+                    let which = random(&mut seed, 4);
+                    let mut cell = cells[which as usize].lock().expect("not poisoned");
+                    *cell += 1;
+                    // The count is the value: it must be read back in order.
+                    thread.atomic(Kind::AtomicRmw, 0, 3, 0x7000 + 8 * which, *cell);
+                    let value = *cell;
+                    drop(cell);
+                    if random(&mut seed, 3) == 0 {
+                        thread.read(0x100 + value % 16 * 8, 0xff, 0);
+                    }
+                }
+                thread.sync(Kind::ThreadEnd, 0, 0, 0);
+            });
+        }
+    });
+    agent.end(process::EXITED);
+}
+
+pub(crate) fn busy() {
+    work(6, 60_000);
+}
+
+pub(crate) fn waiting() {
+    LIMIT.store(8, Relaxed);
+    work(6, 60_000);
+}
+
+fn counts_in_order(scene: &str) {
+    let mut recorded = record(scene);
+    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+    assert_eq!(losses, Vec::<String>::new());
+    let mut counts = [0; 4];
+    for &event in &trace.batch.events {
+        if event.op() == Op::AtomicRmw {
+            let name = trace.names.var(event.var());
+            let which = usize::from_str_radix(&name["mem@70".len()..], 16).expect("an address") / 8;
+            counts[which] += 1;
+            assert_eq!(trace.batch.extra(event).value, event::Value::Int(counts[which]), "of {name}");
+        }
+    }
+    assert_eq!(counts.iter().sum::<i64>(), 360_000);
+}
+
+#[test]
+fn busy_threads_are_put_in_order() {
+    counts_in_order("busy");
+}
+
+#[test]
+fn threads_wait_for_chunks_and_lose_nothing() {
+    counts_in_order("waiting");
+}
+
+pub(crate) fn many() {
+    let agent = Agent::start(0);
+    let mut main = agent.thread();
+    main.begin();
+    let mut threads: Vec<Thread> = (0..2_000).map(|_| agent.thread()).collect();
+    for thread in &threads {
+        main.fork(thread.slot, 0);
+    }
+    for round in 0..20 {
+        for thread in &mut threads {
+            if round == 0 {
+                thread.begin();
+            }
+            thread.acquire(8, 0);
+            thread.release(8, 0);
+        }
+    }
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn two_thousand_threads() {
+    let mut recorded = record("many");
+    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+    assert_eq!(losses, Vec::<String>::new());
+    assert_eq!(trace.names.space(Space::Thread).len(), 2_001);
+    assert_eq!(trace.batch.events.len(), 2_000 + 2 * 20 * 2_000);
+    // Round after round: who releases is who acquired.
+    let locked: Vec<_> = trace.batch.events.iter().filter(|event| event.op() != Op::Fork).collect();
+    assert!(locked.chunks(2).all(|pair| pair[0].thread() == pair[1].thread()));
+}
+
+/// Records of many slots, all written by one thread: the order in which they were written is the true one.
+pub(crate) fn random_order() {
+    let agent = Agent::start(0);
+    let mut seed = 42;
+    let mut threads: Vec<Thread> = (0..9).map(|_| agent.thread()).collect();
+    for thread in &mut threads {
+        thread.begin();
+    }
+    let mut number = 0;
+    while number < 50_000 {
+        let who = random(&mut seed, 9) as usize;
+        for _ in 0..=random(&mut seed, 4) {
+            // Each writes a granule of its own: its address tells its place.
+            threads[who].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
+            number += 1;
+        }
+        if random(&mut seed, 3) == 0 {
+            threads[who].read((0x10000 + number) * 8, 0xff, 0);
+            // Stamps order reads among tickets only: one after each read makes the order one.
+            number += 1;
+            let next = random(&mut seed, 9) as usize;
+            threads[next].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
+            number += 1;
+        }
+        if random(&mut seed, 1_000) == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn slots_are_merged_in_the_order_of_their_keys() {
+    let lines = shown("random_order");
+    for (number, line) in lines.iter().enumerate() {
+        let address = (0x10000 + number as u64) * 8;
+        assert!(line.contains(&format!("(mem@{address:x})")), "event {number}: {line}");
+    }
+    assert!(lines.len() >= 50_000);
+}
+
+#[test]
+fn a_full_disk_does_not_stop_the_program() {
+    // A device that takes nothing: every write fails.
+    let options = Options { output: observe::Output::Path("/proc/self/foretrace.ftrace".into()), ..options() };
+    let recorded = record_with("busy", options);
+    assert_eq!(recorded.exit.code(), Some(7));
+    assert!(recorded.processes.is_empty() && recorded.problems.len() == 1, "{recorded:?}");
+}

@@ -1,0 +1,98 @@
+//! Starts scenes and shows what became of them.
+
+use observe::{Kept, Offsets, Options, Recorded, Recording};
+use std::io::Cursor;
+use std::process::{Command, Stdio};
+use std::sync::atomic::AtomicUsize;
+use trace::binary::BinaryReader;
+use trace::text::TextWriter;
+use trace::{Source, Trace};
+
+pub(crate) const SCENE: &str = "FORETRACE_TEST_SCENE";
+
+pub(crate) const SCENES: &[(&str, fn())] = &[
+    ("quiet", crate::scenes::quiet),
+    ("locks", crate::scenes::locks),
+    ("memory", crate::scenes::memory),
+    ("freed", crate::scenes::freed),
+    ("late", crate::scenes::late),
+    ("values", crate::scenes::values),
+    ("texts", crate::scenes::texts),
+    ("reuse", crate::scenes::reuse),
+    ("executed", crate::scenes::executed),
+    ("forked", crate::scenes::forked),
+    ("survivor", crate::scenes::survivor),
+    ("killed", crate::order::killed),
+    ("gap", crate::order::gap),
+    ("live_gap", crate::order::live_gap),
+    ("busy", crate::order::busy),
+    ("waiting", crate::order::waiting),
+    ("many", crate::order::many),
+    ("random_order", crate::order::random_order),
+    ("hostile_words", crate::hostile::words),
+    ("hostile_heads", crate::hostile::heads),
+    ("hostile_files", crate::hostile::files),
+    ("damaged", crate::hostile::damaged),
+];
+
+/// This test as the program of a scene.
+pub(crate) fn command(scene: &str) -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    command.args(["--exact", "program", "--nocapture"]).env(SCENE, scene);
+    command.stdout(Stdio::null()).stderr(Stdio::inherit());
+    command
+}
+
+pub(crate) fn record_with(scene: &str, options: Options) -> Recorded {
+    let recording = Recording::start(options).expect("a session");
+    let directory = recording.variable().1.to_owned();
+    assert!(directory.is_dir());
+    let recorded = recording.run(&mut command(scene), &AtomicUsize::new(0)).expect("it runs");
+    assert!(!directory.exists(), "the session's directory is left");
+    recorded
+}
+
+/// Programs of scenes have no files: names are offsets.
+pub(crate) fn options() -> Options {
+    Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() }
+}
+
+pub(crate) fn record(scene: &str) -> Recorded {
+    record_with(scene, options())
+}
+
+/// The trace of a process.
+pub(crate) fn trace_of(kept: &mut Kept) -> (Trace, Vec<String>) {
+    let mut bytes = Vec::new();
+    match kept {
+        Kept::File(file) => {
+            std::io::Read::read_to_end(file, &mut bytes).expect("it is read");
+        }
+        Kept::Path(path) => bytes = std::fs::read(path).expect("it is read"),
+        Kept::Failed(error) => panic!("{error}"),
+    }
+    let mut reader = BinaryReader::open(Cursor::new(bytes)).expect("a trace");
+    let trace = Trace::read(&mut reader).expect("a whole trace");
+    let losses = reader.losses().iter().map(|loss| loss.message.clone()).collect();
+    (trace, losses)
+}
+
+/// Its lines, as `show` prints them.
+pub(crate) fn lines(trace: &Trace) -> Vec<String> {
+    let mut writer = TextWriter::new(Vec::new());
+    writer.write_batch(&trace.names, &trace.batch).expect("written");
+    let bytes = writer.finish(&[]).expect("written");
+    String::from_utf8(bytes).expect("text").lines().map(str::to_owned).collect()
+}
+
+/// Records a scene that ends by itself and gives the lines of its trace.
+pub(crate) fn shown(scene: &str) -> Vec<String> {
+    let mut recorded = record(scene);
+    assert_eq!(recorded.exit.code(), Some(7), "{recorded:?}");
+    assert_eq!(recorded.problems, Vec::<String>::new());
+    assert_eq!(recorded.processes.len(), 1);
+    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+    assert_eq!(losses, Vec::<String>::new());
+    assert_eq!(trace.batch.events.len() as u64, recorded.processes[0].events);
+    lines(&trace)
+}

@@ -1,0 +1,34 @@
+//! Addresses of native programs to names, and names to addresses.
+//!
+//! [`maps::parse`] says which file lies where in a running program; a [`Symbolizer`] says what is at an address of it:
+//! functions with their inlined calls, files and lines, and the parts of variables. A [`Binder`] goes the other way, from
+//! `file.c:table[3].count` to where that is. [`kind`] tells how a program can be watched.
+//!
+//! Everything is read from ELF files and their DWARF, of which nothing is believed: what is wrong with one is an
+//! [`Error`] that names it or makes names poorer, and [`limits`] bound what it can cost.
+
+mod bind;
+mod demangle;
+mod dwarf;
+mod error;
+mod headers;
+mod image;
+pub mod limits;
+pub mod maps;
+mod nearest;
+mod path;
+mod program;
+mod symbolizer;
+mod symbols;
+mod system;
+mod watched;
+
+pub use bind::{Binder, Bound, BoundFunction, CodeSpan, NotBound};
+pub use demangle::demangle;
+pub use dwarf::types::ValueKind;
+pub use error::Error;
+pub use maps::{Module, ModuleId, Modules};
+pub use nearest::nearest;
+pub use program::GlobalName;
+pub use symbolizer::{Frame, Symbolizer};
+pub use watched::{Watched, kind};

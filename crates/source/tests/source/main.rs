@@ -1,0 +1,11 @@
+//! Programs compiled on the spot, asked for their names.
+
+mod binds;
+mod build;
+mod frames;
+mod hostile;
+mod modules;
+mod objects;
+mod oracle;
+mod speed;
+mod watch;
