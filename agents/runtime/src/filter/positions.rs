@@ -37,9 +37,16 @@ impl Filter {
         let begun = |p| self.position(slot, p).load(Relaxed);
         let newest = position.load(Acquire);
         let oldest = (newest + 1).saturating_sub(self.remembered());
-        // What is begun there is not after the moment; what is begun at `above` is.
-        let (mut at, mut above) = (oldest, newest + 1);
+        // What is begun at `above` is after the moment; what is begun at `at` is not, in the end. Most are near the newest.
+        let (mut at, mut above) = (newest, newest + 1);
         let mut start = begun(at);
+        let mut step = 1;
+        while start > moment && at > oldest {
+            above = at;
+            at = at.saturating_sub(step).max(oldest);
+            start = begun(at);
+            step *= 2;
+        }
         let known = start <= moment;
         while known && above - at > 1 {
             let middle = at + (above - at) / 2;

@@ -16,6 +16,7 @@ struct Case {
     trace: Trace,
     out: Filtered,
     after: Trace,
+    lie: Lie,
 }
 
 impl Case {
@@ -25,7 +26,7 @@ impl Case {
         let sites = r.percent(30).then(|| 1 + r.below(3));
         let out = filtered(&trace, lie, room, sites, r);
         let after = read(&out.text);
-        Case { text, trace, out, after }
+        Case { text, trace, out, after, lie }
     }
 
     fn random(seed: u64, room: Room) -> Case {
@@ -160,15 +161,15 @@ fn the_filtered_trace_shows_nothing_that_is_not_so() {
             let present = racy(&without(&case.text, &case.out.left_out));
             assert_eq!(present, after, "seed {seed}\n{}", case.shown());
         }
-        if before != after {
-            missed += 1;
-            println!("missed {before:?} {after:?} seed {seed}\n{}", case.shown());
-        }
+        assert!(case.lie == Lie::Together || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
+        missed += u64::from(before != after);
         racy_ones += before.len();
         late += case.out.late;
         left_out += case.out.left_out.len();
     }
     println!("{late} late, {left_out} left out, {racy_ones} racy variables, {missed} traces with fewer");
+    // Several variables in a granule: the read of one can hide that the other's was not the last.
+    assert!(missed <= 1 + count / 20_000);
     assert!(late as u64 > count && left_out as u64 > count / 20 && racy_ones as u64 > count / 4);
 }
 
@@ -193,4 +194,48 @@ fn with_less_kept_less_is_found() {
     }
     println!("{pins} pins, {fewer} traces with fewer racy variables");
     assert!(pins as u64 > count / 50);
+}
+
+/// The examples of docs/recording.md: (unfiltered, racy variables of `hb`, variables with a race in some run).
+#[test]
+fn what_simpler_filters_get_wrong() {
+    let examples: [(&str, Lie, &[&str], &[&str]); 6] = [
+        ("t w(y) t w(y) t w(q) u r(q) u w(y)", Lie::Apart, &["q"], &["q"]),
+        (
+            "t acq(n) t r(y) t w(x) t rel(n) v w(y) v w(z) u r(z) u acq(n) u rel(n) u r(x)",
+            Lie::Apart,
+            &["y", "z"],
+            &["y", "z"],
+        ),
+        (
+            "v acq(n) v w(p) t r(x) t r(p) t r(x) t w(s) v r(s) v w(o) v rel(n) u w(x) u acq(n) u rel(n) u w(o)",
+            Lie::Apart,
+            &["p", "s", "x"],
+            &["p", "s", "x"],
+        ),
+        ("u r(x) v r(x) t r(x) t w(y) t r(x) u r(y) u w(x)", Lie::Apart, &["x", "y"], &["x", "y"]),
+        ("t r(y) u w(x) u w(y)", Lie::Together, &["y"], &["y"]),
+        ("t w(m) t w(x) t acq(l) t w(x) t rel(l) t w(x) u r(x) u r(m)", Lie::Apart, &["x"], &["x"]),
+    ];
+    for (events, lie, racy_in_hb, races) in examples {
+        let words: Vec<&str> = events.split(' ').collect();
+        let lines = words.chunks(2).map(|event| format!("{}|{}|0\n", event[0], event[1]));
+        let text: String = lines.collect();
+        for seed in 0..8 {
+            for room in [AMPLE, Room { segments: 1, ..AMPLE }] {
+                let case = Case::of(&text, room, lie, &mut Random::new(seed));
+                let refuted = refuted(&case);
+                assert!(refuted.is_empty(), "{refuted:?}\n{}", case.shown());
+                let of = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<BTreeSet<String>>();
+                let found = racy(&case.after);
+                let all = definition(&case.trace).races();
+                let all: BTreeSet<String> = all.into_iter().map(|(e, _)| variable(&case.trace, e)).collect();
+                assert_eq!(all, of(races), "{}", case.shown());
+                if room.segments > 1 {
+                    assert_eq!(found, of(racy_in_hb), "{}", case.shown());
+                }
+                assert!(found.is_subset(&of(racy_in_hb)), "{found:?}\n{}", case.shown());
+            }
+        }
+    }
 }

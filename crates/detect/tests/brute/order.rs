@@ -75,11 +75,13 @@ impl<'a> Naive<'a> {
 
     /// A `pin` comes before later accesses of its variable.
     fn pins(&mut self) {
-        for e in (0..self.into.len()).filter(|&e| accesses(self.event(e).op())) {
-            let object = self.event(e).object();
-            let pins = (0..e).filter(|&f| self.event(f).op() == Op::Pin && self.event(f).object() == object);
-            let pins: Vec<usize> = pins.collect();
-            self.into[e].extend(pins);
+        for e in 0..self.into.len() {
+            let event = self.event(e);
+            let is_pin = |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
+            let pins: Vec<usize> = (0..e).filter(is_pin).collect();
+            if accesses(event.op()) {
+                self.into[e].extend(pins);
+            }
         }
     }
 
