@@ -11,6 +11,8 @@
  *   FORETRACE_NAME(&balance, "balance")   the memory at this address has a name
  *   FORETRACE_THREAD("worker")      this thread has a name
  *
+ * Code compiled with -fno-pic finds the agent only if the program is linked to it.
+ *
  * In C++, `foretrace::block b("transfer");` is a block that ends with its scope.
  */
 #ifndef FORETRACE_H
@@ -45,7 +47,7 @@ __attribute__((weak)) void foretrace_thread(const char *name);
 
 #define FORETRACE_BEGIN(name) (foretrace_begin ? foretrace_begin(name) : (void)0)
 #define FORETRACE_END(name) (foretrace_end ? foretrace_end(name) : (void)0)
-#define FORETRACE_EVENT(name, value) (foretrace_event ? foretrace_event((name), (long)(value)) : (void)0)
+#define FORETRACE_EVENT(name, value) (foretrace_event ? foretrace_event((name), (value)) : (void)0)
 #define FORETRACE_EVENT0(name) (foretrace_event0 ? foretrace_event0(name) : (void)0)
 #define FORETRACE_NAME(pointer, name) (foretrace_name ? foretrace_name((pointer), (name)) : (void)0)
 #define FORETRACE_THREAD(name) (foretrace_thread ? foretrace_thread(name) : (void)0)

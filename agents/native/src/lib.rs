@@ -8,6 +8,7 @@
 
 mod access;
 mod atomics;
+mod ending;
 mod events;
 mod frames;
 mod intercept;

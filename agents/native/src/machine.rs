@@ -46,6 +46,8 @@ pub struct Tls {
     pub reopen: bool,
 }
 
+const _: () = assert!(size_of::<Tls>() <= 64);
+
 /// This thread's.
 #[inline(always)]
 pub fn tls() -> *mut Tls {

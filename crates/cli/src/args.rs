@@ -104,6 +104,10 @@ Properties are checked on the recorded run, and on the runs that a causality mod
 Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
 wins over the specification. A violation that is predicted comes with the order of events that shows it.
 
+A line of a --suppress file is `type:pattern`: `race:deposit`, `race_top:^log_*$`, `deadlock:bank.c`. The pattern is looked \
+for in the names of functions, files, modules and objects; `*` stands for anything, `^` and `$` hold it to the ends. Types \
+are those of ThreadSanitizer, and lock-order, atomicity, lost-wakeup and property.
+
 A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
 line on standard error, 1 with --strict.")]
 pub(crate) struct Check {
@@ -149,6 +153,9 @@ pub(crate) struct Analysis {
     /// What the end of the trace means for future-time properties
     #[arg(long, value_name = "RULE")]
     pub(crate) at_end: Option<AtEnd>,
+    /// Do not count findings that a file in ThreadSanitizer's format suppresses; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suppress: Vec<PathBuf>,
     /// Write the result as JSON to a file, or with `-` to standard output instead of the text
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,

@@ -112,6 +112,15 @@ fn a_use_that_races_with_the_free_is_told_as_a_race() {
 }
 
 #[test]
+fn a_misuse_can_be_suppressed() {
+    let folder = Folder::new();
+    folder.write("t.std", "A|acq(m)|1\nA|rel(m)|2\nA|rel(m)|unlock a.c:3\n");
+    folder.write("s.rvs", "spec S { target c; suppress misuse at \"a.c:3\"; }\n");
+    let ran = folder.run(&["check", "t.std", "--spec", "s.rvs"]);
+    assert!(ran.code == Some(0) && ran.stdout.contains("1 suppressed"), "{ran:?}");
+}
+
+#[test]
 fn many_of_the_same_are_one() {
     let mut trace = "A|acq(m)|1\nA|rel(m)|2\n".to_owned();
     trace.push_str(&"A|rel(m)|unlock_all a.c:3\n".repeat(50));

@@ -17,6 +17,7 @@ mod property;
 mod report;
 mod site;
 mod style;
+mod suppressions;
 mod text;
 mod wire;
 
@@ -34,4 +35,5 @@ pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use site::{site_text, split_site};
 pub use style::bold;
+pub use suppressions::{SuppressionError, SuppressionFigures, Suppressions, UsedRule};
 pub use text::{SHOWN_FINDINGS, TextOptions, render_finding, render_text};

@@ -1,6 +1,6 @@
 //! Everything one analysis of one trace has to say.
 
-use crate::{Findings, Process, PropertyResult};
+use crate::{Findings, Process, PropertyResult, SuppressionFigures};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
@@ -26,6 +26,9 @@ pub struct Report {
     /// The processes of the program, if one was watched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Process>,
+    /// What became of the user's suppressions, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<SuppressionFigures>,
     /// What it cost.
     #[serde(default)]
     pub stats: Stats,
@@ -42,6 +45,7 @@ impl Report {
             properties: Vec::new(),
             findings: Findings::default(),
             processes: Vec::new(),
+            suppressions: None,
             stats: Stats::default(),
         }
     }

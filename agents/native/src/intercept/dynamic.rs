@@ -1,11 +1,16 @@
 //! Libraries that are loaded and unloaded while the program runs: the memory map is copied again.
 
-use core::ffi::c_int;
+use core::ffi::{c_char, c_int};
+use core::mem::{self, MaybeUninit};
+use core::ptr;
+use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
 use super::entry::forwarded;
-use super::{Pointer, STALE, is_quiet, real, record};
+use super::real::Real;
+use super::{Pointer, real, record};
 use crate::machine::shim1;
+use crate::session;
 
 forwarded! {
     dlopen => open;
@@ -15,31 +20,124 @@ shim1! {
     dlclose => close;
 }
 
-mod addresses {
-    use super::super::real::Real;
+#[used]
+#[unsafe(link_section = "foretrace_real")]
+static DLOPEN: Real = Real::new("dlopen\0", None);
+#[used]
+#[unsafe(link_section = "foretrace_real")]
+static DLMOPEN: Real = Real::new("dlmopen\0", None);
 
-    pub(super) static DLOPEN: Real = Real::new("dlopen\0", None);
-    pub(super) static DLMOPEN: Real = Real::new("dlmopen\0", None);
+/// Whether the memory map must be copied: not (0), now (1), or a few times while something is recorded (from 2 on), for
+/// it is not known when the library is there.
+static STALE: AtomicU32 = AtomicU32::new(0);
+const NOW: u32 = 1;
+const SOON: u32 = 2;
+
+/// Copies the memory map if it has changed. Only inside of a hook.
+#[inline]
+pub(super) fn renew() {
+    if STALE.load(Relaxed) != 0 {
+        renew_now();
+    }
 }
 
-/// The real function must see the program as its caller: where a library is searched depends on who asks. So it returns
-/// to the program, and the map is copied when something is recorded next.
-unsafe extern "C" fn open(_name: Pointer, _mode: usize, _pc: usize) -> Pointer {
-    STALE.store(true, Relaxed);
-    addresses::DLOPEN.get()
+#[cold]
+fn renew_now() {
+    const LAST: u32 = 1 << 12;
+    if STALE.compare_exchange(NOW, 0, Relaxed, Relaxed).is_ok() {
+        return session::modules_changed();
+    }
+    let count = STALE.fetch_add(1, Relaxed);
+    if count < SOON || count - SOON > LAST {
+        STALE.store(0, Relaxed);
+    } else if matches!(count - SOON, 1 | 16 | 256 | LAST) {
+        session::modules_changed();
+    }
+}
+
+/// Where to go: to the real function, which then sees the program as its caller, if that matters; else to [`load`].
+unsafe extern "C" fn open(name: *const u8, _mode: usize, pc: usize) -> Pointer {
+    if !session::is_running() {
+        return DLOPEN.get();
+    }
+    if depends_on_caller(name, pc) {
+        STALE.store(SOON, Relaxed);
+        return DLOPEN.get();
+    }
+    load as *const () as Pointer
+}
+
+unsafe extern "C" fn load(name: *const u8, mode: c_int) -> Pointer {
+    let real: unsafe extern "C" fn(*const u8, c_int) -> Pointer = mem::transmute(DLOPEN.get());
+    let handle = real(name, mode);
+    changed();
+    handle
 }
 
 unsafe extern "C" fn open_in(_namespace: usize, _name: Pointer, _pc: usize) -> Pointer {
-    STALE.store(true, Relaxed);
-    addresses::DLMOPEN.get()
+    STALE.store(SOON, Relaxed);
+    DLMOPEN.get()
 }
 
-unsafe extern "C" fn close(handle: Pointer, pc: usize) -> c_int {
-    if !is_quiet() {
-        // Places in what is about to go must still be found.
-        record(pc, |_| ());
+unsafe extern "C" fn close(handle: Pointer, _pc: usize) -> c_int {
+    // Places in what is about to go must still be found.
+    if STALE.load(Relaxed) != 0 {
+        changed();
     }
     let result = real::dlclose(handle);
-    STALE.store(true, Relaxed);
+    STALE.store(NOW, Relaxed);
     result
+}
+
+fn changed() {
+    STALE.store(NOW, Relaxed);
+    record(0, |_| ());
+}
+
+/// What `dladdr1` tells of the module at an address, up to where it is described.
+#[repr(C)]
+struct Module {
+    base: usize,
+    name: *const c_char,
+    dynamic: *const [usize; 2],
+}
+
+unsafe extern "C" {
+    fn dladdr1(address: Pointer, info: *mut libc::Dl_info, module: *mut *const Module, what: c_int) -> c_int;
+}
+
+/// Whether the library is searched in directories that the calling module names.
+unsafe fn depends_on_caller(name: *const u8, pc: usize) -> bool {
+    const END: usize = 0;
+    const RPATH: usize = 15;
+    const RUNPATH: usize = 29;
+    const LINK_MAP: c_int = 2;
+    if name.is_null() {
+        return false;
+    }
+    let (mut slash, mut variable) = (false, false);
+    for i in 0.. {
+        match name.add(i).read_volatile() {
+            0 => break,
+            b'/' => slash = true,
+            b'$' => variable = true,
+            _ => {}
+        }
+    }
+    if slash || variable {
+        return variable;
+    }
+    let mut info = MaybeUninit::uninit();
+    let mut module = ptr::null();
+    if dladdr1(pc as Pointer, info.as_mut_ptr(), &mut module, LINK_MAP) == 0 || module.is_null() {
+        return true;
+    }
+    let mut entry = (*module).dynamic;
+    while !entry.is_null() && (*entry)[0] != END {
+        if matches!((*entry)[0], RPATH | RUNPATH) {
+            return true;
+        }
+        entry = entry.add(1);
+    }
+    false
 }

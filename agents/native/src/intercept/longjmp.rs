@@ -20,6 +20,8 @@ forwarded! {
 
 /// A program linked to libtsan may look for it by this name.
 unsafe extern "C" fn set(_buffer: Pointer, _mask: usize, _pc: usize) -> Pointer {
+    #[used]
+    #[unsafe(link_section = "foretrace_real")]
     static REAL: Real = Real::new("__sigsetjmp\0", None);
     REAL.get()
 }

@@ -75,6 +75,8 @@ impl Arena {
 
 macro_rules! looked_up {
     ($name:ident, $static:ident, fn($($argument:ident: $type:ty),*) -> $result:ty, $fallback:expr) => {
+        #[used]
+        #[unsafe(link_section = "foretrace_real")]
         static $static: Real = Real::new(concat!(stringify!($name), "\0"), None);
 
         unsafe fn $name($($argument: $type),*) -> $result {

@@ -36,7 +36,6 @@ mod text;
 mod threads;
 mod transfer;
 
-use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::Relaxed;
 
 use libc::{c_int, c_void};
@@ -50,9 +49,6 @@ use crate::thread::{self, Thread};
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
 
-/// The memory map has changed and was not copied yet.
-static STALE: AtomicBool = AtomicBool::new(false);
-
 /// Runs `f` with the thread's state, if the process is watched and the thread is not inside a hook.
 #[inline]
 fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
@@ -60,9 +56,7 @@ fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         return None;
     }
     thread::enter(pc, |thread| {
-        if STALE.load(Relaxed) && STALE.swap(false, Relaxed) {
-            session::modules_changed();
-        }
+        dynamic::renew();
         f(thread)
     })
 }

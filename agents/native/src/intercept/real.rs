@@ -1,5 +1,6 @@
 //! The C library's own functions, behind the ones of the same name in this library.
 
+use core::arch::global_asm;
 use core::ffi::{CStr, c_int, c_long, c_uint};
 use core::mem;
 use core::ptr;
@@ -64,10 +65,38 @@ impl Real {
     }
 }
 
+unsafe extern "C" {
+    // The linker names both ends of a section whose name is an identifier.
+    static __start_foretrace_real: u8;
+    static __stop_foretrace_real: u8;
+}
+// Another module may have such a section, too.
+global_asm!(".hidden __start_foretrace_real", ".hidden __stop_foretrace_real");
+
+/// Looks up every function at the start: later, another thread may be inside the loader and wait for this one.
+unsafe extern "C" fn look_up_all() {
+    let mut real = (&raw const __start_foretrace_real).cast::<Real>();
+    let end = (&raw const __stop_foretrace_real).cast::<Real>();
+    while real < end {
+        if (*real).known().is_null() {
+            (*real).find();
+        }
+        real = real.add(1);
+    }
+    // What was not found is nothing that the program asked for.
+    libc::dlerror();
+}
+
+#[used]
+#[unsafe(link_section = ".init_array.00098")]
+static LOOK_UP: unsafe extern "C" fn() = look_up_all;
+
 macro_rules! functions {
     ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:ty)? $(, $version:literal)?;)*) => { $(
         #[inline(always)]
         pub(in crate::intercept) unsafe fn $name($($argument: $type),*) $(-> $result)? {
+            #[used]
+            #[unsafe(link_section = "foretrace_real")]
             static REAL: Real = Real::new(concat!(stringify!($name), "\0"), functions!(@version $($version)?));
             let real: unsafe extern "C" fn($($type),*) $(-> $result)? = mem::transmute(REAL.get());
             real($($argument),*)

@@ -29,6 +29,8 @@ mod real {
         ($name:ident($($argument:ident: $type:ty),*), $early:expr) => {
             #[inline(always)]
             pub(super) unsafe fn $name($($argument: $type),*) -> Pointer {
+                #[used]
+                #[unsafe(link_section = "foretrace_real")]
                 static REAL: Real = Real::new(concat!(stringify!($name), "\0"), None);
                 let mut known = REAL.known();
                 if known.is_null() {
@@ -54,6 +56,8 @@ mod real {
 
     #[inline(always)]
     pub(super) unsafe fn memcpy(to: Pointer, from: Pointer, bytes: usize) -> Pointer {
+        #[used]
+        #[unsafe(link_section = "foretrace_real")]
         static REAL: Real = Real::new("memcpy\0", Some(c"GLIBC_2.14"));
         let known = REAL.known();
         if known.is_null() && REAL.find().is_null() {

@@ -1,6 +1,6 @@
 //! What the filtered trace shows is so in the unfiltered one, and what `hb` finds in one it finds in the other.
 
-use crate::traces::{Filtered, Lie, filtered, plain};
+use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
 use detect::hb::Hb;
 use event::{Op, Space, VarId};
 use law::cases;
@@ -8,7 +8,6 @@ use law::definition::{Definition, Model};
 use law::random::Random;
 use law::schedule::{faulty_trace, random_trace};
 use law::{initial_values, read};
-use runtime::filter::Limits;
 use std::collections::BTreeSet;
 use trace::Trace;
 
@@ -20,17 +19,16 @@ struct Case {
 }
 
 impl Case {
-    fn of(text: &str, segments: u32, lie: Lie, r: &mut Random) -> Case {
-        let text = plain(text, lie, lie == Lie::Apart && segments == 8, r);
+    fn of(text: &str, room: Room, lie: Lie, r: &mut Random) -> Case {
+        let text = plain(text, lie, lie == Lie::Apart && room.segments == AMPLE.segments, r);
         let trace = read(&text);
         let sites = r.percent(30).then(|| 1 + r.below(3));
-        let limits = Limits { segments, ..Limits::default() };
-        let out = filtered(&trace, lie, limits, sites, r);
+        let out = filtered(&trace, lie, room, sites, r);
         let after = read(&out.text);
         Case { text, trace, out, after }
     }
 
-    fn random(seed: u64, segments: u32) -> Case {
+    fn random(seed: u64, room: Room) -> Case {
         let mut r = Random::new(seed);
         let text = match r.below(10) {
             0..=3 => faulty_trace(&mut r),
@@ -38,7 +36,7 @@ impl Case {
             _ => crate::accesses::accesses_trace(&mut r),
         };
         let lie = if r.percent(40) { Lie::Together } else { Lie::Apart };
-        Case::of(&text, segments, lie, &mut r)
+        Case::of(&text, room, lie, &mut r)
     }
 
     fn shown(&self) -> String {
@@ -152,7 +150,7 @@ fn the_filtered_trace_shows_nothing_that_is_not_so() {
     let (mut late, mut left_out, mut racy_ones, mut missed) = (0, 0, 0, 0);
     let count = cases(3_000);
     for seed in 0..count {
-        let case = Case::random(seed, 8);
+        let case = Case::random(seed, AMPLE);
         assert_eq!(case.out.pins, 0, "seed {seed}\n{}", case.shown());
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
@@ -179,7 +177,13 @@ fn with_less_kept_less_is_found() {
     let (mut pins, mut fewer) = (0, 0);
     let count = cases(2_000);
     for seed in 0..count {
-        let case = Case::random(1 << 32 | seed, 1 + seed as u32 % 2);
+        let mut r = Random::new(2 << 32 | seed);
+        let room = Room {
+            segments: 1 + seed as u32 % 2,
+            nodes: *r.pick(&[0, 1, 2, 200]),
+            positions_log2: *r.pick(&[0, 1, 2, 6, 6]),
+        };
+        let case = Case::random(1 << 32 | seed, room);
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
         let (before, after) = (racy(&case.trace), racy(&case.after));

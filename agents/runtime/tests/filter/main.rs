@@ -6,4 +6,5 @@ mod accesses;
 mod decode;
 mod law_of;
 mod memory;
+mod stress;
 mod traces;

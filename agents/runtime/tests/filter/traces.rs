@@ -68,6 +68,17 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
     out
 }
 
+/// What a filter may keep.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    pub(crate) segments: u32,
+    pub(crate) nodes: u32,
+    pub(crate) positions_log2: u32,
+}
+
+/// Enough for every small trace.
+pub(crate) const AMPLE: Room = Room { segments: 8, nodes: 200, positions_log2: 6 };
+
 /// What came out of the filter.
 pub(crate) struct Filtered {
     pub(crate) text: String,
@@ -80,11 +91,11 @@ pub(crate) struct Filtered {
 }
 
 /// Runs a trace through the filter. `sites`: how many places accesses share; `None`: each has its own.
-pub(crate) fn filtered(trace: &Trace, lie: Lie, limits: Limits, sites: Option<usize>, r: &mut Random) -> Filtered {
+pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>, r: &mut Random) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
-    let shape = Shape { slots: threads as u32, nodes: 200, positions_log2: 6 };
-    let filter = Owned::new(shape, limits);
+    let shape = Shape { slots: threads as u32, nodes: room.nodes, positions_log2: room.positions_log2 };
+    let filter = Owned::new(shape, Limits { segments: room.segments, ..Limits::default() });
     let ticket = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
