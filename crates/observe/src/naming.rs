@@ -41,6 +41,8 @@ pub trait Naming: Send {
     fn frames(&mut self, return_address: u64) -> Vec<Frame>;
     /// The variable that covers these bytes.
     fn object(&mut self, address: u64, size: u64) -> Option<Object>;
+    /// Whether an address lies in one of the files.
+    fn knows(&self, address: u64) -> bool;
     /// The files that the maps named.
     fn modules(&self) -> Vec<Mapped>;
     /// Whether an address lies in the stack of the first thread.
@@ -95,6 +97,10 @@ impl Naming for Offsets {
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
         Some(Object { name: self.name(address)?, site: String::new(), size: 0 })
+    }
+
+    fn knows(&self, address: u64) -> bool {
+        self.at(address).is_some_and(|range| range.path.starts_with('/'))
     }
 
     fn modules(&self) -> Vec<Mapped> {

@@ -79,7 +79,7 @@ impl Observed {
             shared,
             drain: Drain::default(),
             merger: Merger::default(),
-            build: Build::new(sink()?, naming(), watched.to_vec())?,
+            build: Build::new(sink()?, naming(), member.pid, watched.to_vec())?,
             life,
             maps: 0,
             blocked: None,

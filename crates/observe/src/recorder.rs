@@ -18,9 +18,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// The shortest and the longest time between two looks at what was written.
-const SHORT_NAP: Duration = Duration::from_micros(200);
+/// The shortest and the longest time between two looks at what was written. A look costs some ten microseconds, and the
+/// buffers hold what eight threads write in 50 ms.
+const SHORT_NAP: Duration = Duration::from_millis(2);
 const LONG_NAP: Duration = Duration::from_millis(10);
+
+/// How often new processes are looked for.
+const FIND_EVERY: Duration = Duration::from_millis(5);
 
 /// Words in one look that mean the program is busy: look again at once.
 const BUSY: usize = 1 << 15;
@@ -174,6 +178,7 @@ pub struct Recording {
     refused: BTreeSet<Member>,
     problems: Vec<String>,
     last_beat: Instant,
+    last_found: Instant,
 }
 
 impl Recording {
@@ -193,6 +198,7 @@ impl Recording {
             refused: BTreeSet::new(),
             problems: Vec::new(),
             last_beat: Instant::now(),
+            last_found: Instant::now(),
         })
     }
 
@@ -245,7 +251,10 @@ impl Recording {
             self.session.beat();
             self.last_beat = now;
         }
-        self.find_processes();
+        if now - self.last_found >= FIND_EVERY {
+            self.last_found = now;
+            self.find_processes();
+        }
         let latest: Vec<(u32, u32)> = self.observed.iter().map(|(o, _)| (o.member.pid, o.member.image)).collect();
         let mut words = 0;
         for (observed, _) in &mut self.observed {

@@ -35,9 +35,19 @@ impl Naming for Symbols {
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
-        let found = self.symbolizer.object_at(address)?;
+        let Some(found) = self.symbolizer.object_at(address) else {
+            // Without a name of its own, such as the text of a string: where it is in its file.
+            let (id, address) = self.symbolizer.modules().find(address)?;
+            let path = &self.symbolizer.modules().get(id)?.path;
+            let file = path.file_name()?.to_string_lossy();
+            return Some(Object { name: format!("{file}+{address:#x}"), site: String::new(), size: 0 });
+        };
         let name = if found.offset == 0 { found.name } else { format!("{}+{}", found.name, found.offset) };
         Some(Object { name, site: String::new(), size: found.size })
+    }
+
+    fn knows(&self, address: u64) -> bool {
+        self.symbolizer.modules().find(address).is_some()
     }
 
     fn modules(&self) -> Vec<Mapped> {

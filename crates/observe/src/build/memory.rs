@@ -125,7 +125,10 @@ impl Build {
         let (start, size) = (payload(words[0]), bounded(words));
         self.variables.range(start, size, true, |_| {});
         self.objects.end_range(start, size);
-        self.blocks.insert(start, size, by);
+        // A part of a stack that is used anew stays one.
+        if self.stack_owner(start).is_none() {
+            self.blocks.insert(start, size, by);
+        }
         self.gave(slot, 0);
     }
 

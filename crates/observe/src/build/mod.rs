@@ -84,13 +84,13 @@ pub(crate) struct Build {
 const MAX_NOTES: usize = 100;
 
 impl Build {
-    pub(crate) fn new(sink: Sink, naming: Box<dyn Naming>, watched: Vec<Watched>) -> io::Result<Build> {
+    pub(crate) fn new(sink: Sink, naming: Box<dyn Naming>, pid: u32, watched: Vec<Watched>) -> io::Result<Build> {
         Ok(Build {
             names: Names::default(),
             meta: Meta::default(),
             out: Out::new(sink)?,
             slots: Vec::new(),
-            sites: Sites::new(naming),
+            sites: Sites::new(naming, pid),
             variables: Variables::default(),
             blocks: Blocks::default(),
             objects: Objects::default(),

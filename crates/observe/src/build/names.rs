@@ -1,7 +1,7 @@
 //! What memory is called, and where it came from.
 
 use super::Build;
-use super::blocks::Doer;
+use super::blocks::{Doer, Freed};
 use super::objects::Number;
 use event::{Event, Extra, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
 use trace::binary::LateRecord;
@@ -60,6 +60,18 @@ impl Build {
             let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
             return (watched.name.clone(), Some(global));
         }
+        if let Some(thread) = self.stack_owner(address) {
+            let count = self.stack_variables.entry(thread).or_insert(0);
+            *count += 1;
+            return (format!("stack-of-{}#{count}", self.names.thread(thread)), None);
+        }
+        if !self.is_live_block(address)
+            && let Some(object) = self.sites.object(address, size)
+        {
+            let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
+            let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
+            return (object.name, Some(global));
+        }
         if let Some(block) = self.blocks.name(address) {
             let name = match address - block.start {
                 0 => format!("heap#{}", block.number),
@@ -67,21 +79,22 @@ impl Build {
             };
             return (name, Some(self.heap_origin(block.made, block.size)));
         }
-        if let Some(object) = self.sites.naming.object(address, size) {
-            let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
-            let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
-            return (object.name, Some(global));
-        }
-        if let Some(thread) = self.stack_owner(address) {
-            let count = self.stack_variables.entry(thread).or_insert(0);
-            *count += 1;
-            return (format!("stack-of-{}#{count}", self.names.thread(thread)), None);
-        }
         (format!("mem@{address:x}"), None)
     }
 
+    fn is_live_block(&mut self, address: u64) -> bool {
+        self.blocks.find(address).is_some_and(|block| block.freed.is_none())
+    }
+
+    /// How the block of an address was freed, if that is what it is now. Memory that the program gave back to the system may have become a
+    /// stack or a library since, of which nobody tells.
+    fn freed(&mut self, address: u64) -> Option<Freed> {
+        let freed = self.blocks.find(address)?.freed?;
+        (self.stack_owner(address).is_none() && !self.sites.naming.knows(address)).then_some(freed)
+    }
+
     /// The thread in whose stack an address lies.
-    fn stack_owner(&self, address: u64) -> Option<ThreadId> {
+    pub(super) fn stack_owner(&self, address: u64) -> Option<ThreadId> {
         let known = self.stacks.range(..=address).next_back();
         match known {
             Some((_, &(high, thread))) if address < high => Some(thread),
@@ -125,7 +138,7 @@ impl Build {
             self.benign.push((self.names.var(var).to_owned(), why.clone()));
         }
         // Freed before anything was known of it: the free must be there for the access to be after it.
-        if let Some(freed) = self.blocks.find(address).and_then(|block| block.freed) {
+        if let Some(freed) = self.freed(address) {
             let (site, stack) = self.place(freed.by.slot, freed.by.place);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
             let extra = Extra { stack, ..Extra::default() };

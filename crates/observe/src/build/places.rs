@@ -1,8 +1,9 @@
 //! Places of slots to sites and call stacks: named when something first happens there.
 
-use crate::naming::Naming;
+use crate::naming::{Naming, Object};
 use event::{Meta, Names, SiteId, Space, StackId};
 use rustc_hash::FxHashMap;
+use std::time::{Duration, Instant};
 
 /// No stack is deeper than this.
 const MAX_DEPTH: usize = 1 << 12;
@@ -88,15 +89,40 @@ pub(crate) struct Sites {
     /// By address: the sites of its calls, innermost first.
     frames: FxHashMap<u64, Box<[SiteId]>>,
     stacks: FxHashMap<(SiteId, StackId), StackId>,
+    /// The process, whose memory map is looked at when an address is in no file that we know.
+    pid: u32,
+    looked: Option<Instant>,
 }
 
+/// The memory map is not looked at more often than this.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 impl Sites {
-    pub(crate) fn new(naming: Box<dyn Naming>) -> Sites {
-        Sites { naming, frames: FxHashMap::default(), stacks: FxHashMap::default() }
+    pub(crate) fn new(naming: Box<dyn Naming>, pid: u32) -> Sites {
+        Sites { naming, frames: FxHashMap::default(), stacks: FxHashMap::default(), pid, looked: None }
+    }
+
+    /// The variable that covers these bytes.
+    pub(crate) fn object(&mut self, address: u64, size: u64) -> Option<Object> {
+        self.naming.object(address, size)
+    }
+
+    /// Code that is in no file we know came with a library that nobody told of.
+    fn look_again(&mut self, pc: u64) {
+        if self.naming.knows(pc) || self.looked.is_some_and(|last| last.elapsed() < LOOK_EVERY) {
+            return;
+        }
+        self.looked = Some(Instant::now());
+        if let Ok(text) = std::fs::read(format!("/proc/{}/maps", self.pid)) {
+            self.naming.maps(&text);
+        }
     }
 
     /// The site of a return address, and the stack with its calls on top.
     fn call(&mut self, pc: u64, caller: StackId, names: &mut Names, meta: &mut Meta) -> (SiteId, StackId) {
+        if !self.frames.contains_key(&pc) {
+            self.look_again(pc);
+        }
         let naming = &mut self.naming;
         let frames = self.frames.entry(pc).or_insert_with(|| {
             let site = |frame: crate::Frame| SiteId(names.add(Space::Site, &frame.site).unwrap_or(0));

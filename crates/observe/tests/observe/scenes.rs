@@ -338,6 +338,38 @@ main|end(critical)|"#;
     assert_eq!(trace.names.str(trace.meta.threads[0].name), "the main one");
 }
 
+pub(crate) fn stacks() {
+    let (agent, mut main) = start();
+    let mut child = agent.thread();
+    // A block that was given back to the system, and became the stack of a thread.
+    main.alloc(0x7f00_0000, 0x10_0000, 0);
+    main.free(0x7f00_0000, 0x10_0000, 0);
+    main.fork(child.slot, 0);
+    child.sync3(Kind::ThreadStart, 0, 0x7f08_0000, 0, 1 | 0x40 << 32);
+    let local = 0x7f07_fff0;
+    main.sync(Kind::ArriveWrite, 0xff, local, 0);
+    child.sync(Kind::ArriveRead, 0xff, local, 0);
+    // The function returns, and another has its frame there.
+    child.free(local, 16, 0);
+    child.alloc(local, 16, 0);
+    main.sync(Kind::ArriveWrite, 0xff, local, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7f08_0000, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn variables_of_stacks() {
+    let expected = "\
+main|free(heap#1+524288)|
+main|fork(T1)|
+main|w(stack-of-T1#1)|
+T1|r(stack-of-T1#1)|
+T1|free(stack-of-T1#1)|
+main|w(stack-of-T1#2)|
+main|w(heap#1+524288)|";
+    assert_eq!(shown("stacks"), expected.lines().collect::<Vec<_>>());
+}
+
 pub(crate) fn reuse() {
     let (agent, mut main) = start();
     let mut child = agent.thread();

@@ -18,6 +18,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("late", crate::scenes::late),
     ("values", crate::scenes::values),
     ("texts", crate::scenes::texts),
+    ("stacks", crate::scenes::stacks),
     ("reuse", crate::scenes::reuse),
     ("executed", crate::scenes::executed),
     ("forked", crate::scenes::forked),
