@@ -145,13 +145,7 @@ unsafe extern "C" fn copy_range(to: *mut u8, from: *const u8, size: usize, pc: u
     range(from as usize, size, true, false, pc);
     range(to as usize, size, false, true, pc);
     // SAFETY: what the program asked for, of memory that may overlap.
-    unsafe {
-        if (to as usize).wrapping_sub(from as usize) >= size {
-            machine::copy(to, from, size);
-        } else {
-            machine::copy_down(to, from, size);
-        }
-    }
+    unsafe { machine::copy_either_way(to, from, size) };
     to
 }
 

@@ -74,17 +74,19 @@ impl Thread {
     pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
         let Some(cell) = shadow::cell(addr) else { return };
         let Thread { recorder, ring, places, frames, pc, .. } = self;
-        if recorder.covered(cell, mask, write) {
-            return;
-        }
-        if !frames.on_stack(addr) {
-            stacks::touched(addr);
-        }
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| places.place(frames, ring, *pc);
-        if recorder.access(filter(), ring, cell, access, place) == Outcome::Watched {
-            let first = mask.trailing_zeros() as usize;
-            self.watched(addr + first, mask.count_ones() as usize, write);
+        match recorder.access(filter(), ring, cell, access, place) {
+            Outcome::Covered => {}
+            Outcome::Kept | Outcome::Written => {
+                if !frames.on_stack(addr) {
+                    stacks::touched(addr);
+                }
+            }
+            Outcome::Watched => {
+                let first = mask.trailing_zeros() as usize;
+                self.watched(addr + first, mask.count_ones() as usize, write);
+            }
         }
     }
 
@@ -189,7 +191,7 @@ impl Thread {
 
     /// A call of a function that a specification speaks of; `here` is inside it.
     pub fn begin_region(&mut self, number: u16, here: usize) {
-        if let Some(frame) = self.frames.calls(tls()).last_mut() {
+        if let Some(frame) = self.frames.last(tls()) {
             frame.place |= (usize::from(number) + 1) << REGION_SHIFT;
             self.pc = here;
             self.ticketed(Kind::Begin, 1, u64::from(number), None);
@@ -198,7 +200,7 @@ impl Thread {
 
     /// The call is left.
     pub fn end_region(&mut self) {
-        if let Some(frame) = self.frames.calls(tls()).last() {
+        if let Some(frame) = self.frames.last(tls()) {
             let region = frame.place >> REGION_SHIFT;
             if region != 0 {
                 self.pc = 0;

@@ -71,7 +71,18 @@ impl Frames {
         &mut self.frames[..count]
     }
 
+    /// The newest of them.
+    #[inline]
+    pub fn last(&mut self, tls: *mut Tls) -> Option<&mut Frame> {
+        // SAFETY: `top` points into the frames, or just behind them.
+        unsafe {
+            let top = (*tls).top;
+            if top > self.frames.as_mut_ptr() { Some(&mut *top.sub(1)) } else { None }
+        }
+    }
+
     /// Whether an address is on this thread's stack.
+    #[inline]
     pub fn on_stack(&self, addr: usize) -> bool {
         (self.stack.0..self.stack.1).contains(&addr)
     }

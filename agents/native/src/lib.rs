@@ -5,10 +5,10 @@
 //! `docs/recording.md` defines what it records.
 
 #![no_std]
-#![allow(dead_code)]
 
 mod access;
 mod atomics;
+mod ending;
 mod events;
 mod frames;
 mod intercept;
@@ -30,10 +30,4 @@ mod watch;
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     machine::trap()
-}
-
-/// The version of what the agent writes.
-#[unsafe(no_mangle)]
-pub extern "C" fn foretrace_agent_version() -> u32 {
-    runtime::layout::VERSION
 }

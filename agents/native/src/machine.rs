@@ -46,6 +46,8 @@ pub struct Tls {
     pub reopen: bool,
 }
 
+const _: () = assert!(size_of::<Tls>() <= 64);
+
 /// This thread's.
 #[inline(always)]
 pub fn tls() -> *mut Tls {
@@ -136,15 +138,6 @@ pub unsafe extern "C" fn __tsan_func_exit() {
     )
 }
 
-/// The stack pointer, roughly.
-#[inline(always)]
-pub fn stack_pointer() -> usize {
-    let sp: usize;
-    // SAFETY: reads a register.
-    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nomem, nostack, preserves_flags)) };
-    sp
-}
-
 /// A system call that no interceptor sees. Negative results are error numbers.
 #[inline(always)]
 pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
@@ -175,6 +168,36 @@ pub fn is_in_program() -> bool {
     }
 }
 
+/// The version of the session's protocol that this agent speaks. Also how agents know of each other.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn foretrace_agent_version() {
+    naked_asm!(
+        ".hidden foretrace_agent_here",
+        ".globl foretrace_agent_here",
+        "foretrace_agent_here:",
+        "mov eax, {version}",
+        "ret",
+        version = const runtime::layout::VERSION,
+    )
+}
+
+/// Whether another agent comes before this one: the program has one linked in, and this library was preloaded, too.
+pub fn is_second() -> bool {
+    let (first, own): (usize, usize);
+    // SAFETY: the loader gives the first definition of the name to all; the second line asks for ours.
+    unsafe {
+        asm!(
+            "mov {}, qword ptr [rip + foretrace_agent_version@GOTPCREL]",
+            "lea {}, [rip + foretrace_agent_here]",
+            out(reg) first,
+            out(reg) own,
+            options(pure, readonly, nostack, preserves_flags)
+        );
+    }
+    first != own
+}
+
 /// Ends the process where it stands.
 pub fn trap() -> ! {
     // SAFETY: does not return.
@@ -192,10 +215,9 @@ pub unsafe fn copy(to: *mut u8, from: *const u8, bytes: usize) {
 }
 
 /// From the end to the front: the target overlaps the source from above.
-#[inline]
-pub unsafe fn copy_down(to: *mut u8, from: *const u8, bytes: usize) {
+unsafe fn copy_down(to: *mut u8, from: *const u8, bytes: usize) {
     let mut left = bytes;
-    // SAFETY: the caller's pointers are good for `bytes`. Volatile: it must not become a call of memmove.
+    // SAFETY: the caller's pointers are good for `bytes`. Volatile, or fenced: it must not become a call of memmove.
     unsafe {
         while !left.is_multiple_of(8) {
             left -= 1;
@@ -222,13 +244,13 @@ pub unsafe fn fill(to: *mut u8, value: u8, bytes: usize) {
 
 /// `memmove` would be our own interceptor.
 pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
-    if (to as usize).wrapping_sub(from as usize) >= bytes {
-        // SAFETY: the caller's pointers are good for `bytes`, and going up overwrites nothing that is still to be read.
-        return unsafe { copy(to, from, bytes) };
-    }
-    for i in (0..bytes).rev() {
-        // SAFETY: the same, going down. Volatile: a plain loop would become a call of `memmove`.
-        unsafe { to.add(i).write_volatile(from.add(i).read_volatile()) };
+    // SAFETY: the caller's pointers are good for `bytes`; nothing is overwritten that is still to be read.
+    unsafe {
+        if (to as usize).wrapping_sub(from as usize) >= bytes {
+            copy(to, from, bytes);
+        } else {
+            copy_down(to, from, bytes);
+        }
     }
 }
 

@@ -28,18 +28,32 @@ pub struct Places {
     capacity: usize,
     used: usize,
     last: u32,
+    /// The one that was asked for last.
+    recent: Entry,
 }
 
 impl Places {
     /// The place of a hook's caller; without one (0), that of the call it is in.
     #[inline]
     pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
-        let parent = match frames.calls(tls()).last() {
+        let parent = match frames.last(tls()) {
             Some(frame) if frame.place as u32 != 0 => frame.place as u32,
             Some(_) => self.place_of_calls(frames, ring),
             None => 0,
         };
-        if pc == 0 { parent } else { self.of(parent, pc, ring) }
+        if pc == 0 {
+            return parent;
+        }
+        // Loops ask for the same again and again.
+        let recent = &self.recent;
+        if recent.address == pc as u64 && recent.parent == parent && recent.place != 0 {
+            return recent.place;
+        }
+        let place = self.of(parent, pc, ring);
+        if place != parent {
+            self.recent = Entry { address: pc as u64, parent, place };
+        }
+        place
     }
 
     /// Numbers the calls under way that have no place yet.
@@ -107,12 +121,21 @@ impl Places {
         }
     }
 
+    /// Forgets them if they are many. The next thread of the slot may be at the same places.
+    pub fn trim(&mut self) {
+        const MANY: usize = 1 << 12;
+        if self.capacity > MANY {
+            self.clear();
+        }
+    }
+
     /// Forgets them all, and gives their memory back. Numbers go on: the observer knows the old ones.
     pub fn clear(&mut self) {
         self.release();
         self.table = ptr::null_mut();
         self.capacity = 0;
         self.used = 0;
+        self.recent.place = 0;
     }
 
     /// Forgets them and begins at 1, for another process.

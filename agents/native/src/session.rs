@@ -58,7 +58,12 @@ pub enum Started {
 pub fn start() -> Started {
     match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
         Ok(_) => {
-            let watched = open_session() && memory::start() && shadow::start() && stacks::start() && open_process();
+            let watched = !machine::is_second()
+                && open_session()
+                && memory::start()
+                && shadow::start()
+                && stacks::start()
+                && open_process();
             if watched {
                 watch::find();
             }

@@ -20,17 +20,30 @@ pub mod life {
 }
 
 static THREADS: [AtomicPtr<Thread>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
-/// Where the search for a slot to be used again begins.
-static REUSED: AtomicU32 = AtomicU32::new(0);
+/// Slots (+ 1) that may be used again, as far as anybody remembers.
+static GONE: [AtomicU32; REMEMBERED] = [const { AtomicU32::new(0) }; REMEMBERED];
+const REMEMBERED: usize = 64;
+/// Bits of a slot that nobody uses or asks for.
+const FREE: u32 = life::USED | life::ENDED | life::RELEASED;
 
 /// The state of a slot's thread. It stays when the thread is gone, so that others may still look at it.
 pub fn get(slot: u32) -> *mut Thread {
     THREADS.get(slot as usize).map_or(ptr::null_mut(), |thread| thread.load(Acquire))
 }
 
-/// A fresh slot; when there is none left, one whose thread is gone, that nobody can join, and that `may_be_used`.
+/// A slot whose thread is gone, that nobody can join, and that `may_be_used`; else a fresh one. Programs that make a thread
+/// for every task need few slots.
 pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     let process = session::process()?;
+    for place in &GONE {
+        if let Some(slot) = place.load(Acquire).checked_sub(1)
+            && may_be_used(slot)
+            && take(slot)
+        {
+            place.store(0, Release);
+            return Some(slot);
+        }
+    }
     let mut used = process.slots.load(Relaxed);
     while (used as usize) < SLOTS {
         // The memory first: whoever sees the number may look at it.
@@ -48,31 +61,35 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
         unsafe { system::unmap(thread.cast(), size_of::<Thread>()) };
         used += 1;
     }
-    let gone = life::USED | life::ENDED | life::RELEASED;
-    for _ in 0..SLOTS {
-        let slot = REUSED.fetch_add(1, Relaxed) % SLOTS as u32;
-        // SAFETY: a slot's memory stays once it is there; `life` is atomic.
-        if let Some(life) = unsafe { get(slot).as_ref() }.map(|thread| &thread.life)
-            && may_be_used(slot)
-            && life.compare_exchange(gone, life::USED, AcqRel, Relaxed).is_ok()
-        {
-            return Some(slot);
-        }
+    let slot = (0..SLOTS as u32).find(|&slot| may_be_used(slot) && take(slot));
+    if slot.is_none() {
+        process.unwatched.fetch_add(1, Relaxed);
     }
-    process.unwatched.fetch_add(1, Relaxed);
-    None
+    slot
+}
+
+/// Takes a slot that is free.
+fn take(slot: u32) -> bool {
+    // SAFETY: a slot's memory stays once it is there; `life` is atomic.
+    unsafe { get(slot).as_ref() }
+        .is_some_and(|thread| thread.life.compare_exchange(FREE, life::USED, AcqRel, Relaxed).is_ok())
 }
 
 /// Adds to what is known of a slot's life.
 pub fn mark(slot: u32, bits: u32) {
     // SAFETY: a slot's memory stays once it is there; `life` is atomic.
-    if let Some(thread) = unsafe { get(slot).as_ref() } {
-        thread.life.fetch_or(bits, AcqRel);
+    if let Some(thread) = unsafe { get(slot).as_ref() }
+        && thread.life.fetch_or(bits, AcqRel) | bits == FREE
+    {
+        GONE[slot as usize % REMEMBERED].store(slot + 1, Release);
     }
 }
 
 /// In a forked child: `thread` is the only one, and has slot 0 (if it is watched at all).
 pub unsafe fn after_fork_child(thread: *mut Thread) {
+    for place in &GONE {
+        place.store(0, Relaxed);
+    }
     for place in &THREADS {
         let other = place.swap(ptr::null_mut(), AcqRel);
         if !other.is_null() && other != thread {

@@ -2,7 +2,7 @@
 //! `events`.
 
 use core::ptr;
-use core::sync::atomic::Ordering::{AcqRel, Acquire, Release, SeqCst};
+use core::sync::atomic::Ordering::{AcqRel, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
@@ -16,7 +16,7 @@ use crate::places::Places;
 use crate::ring::{self, Ring};
 use crate::slots::life;
 use crate::watch::Pending;
-use crate::{session, slots, stacks, system, watch};
+use crate::{ending, session, slots, stacks, system, watch};
 
 /// How far a thread's life is, in [`Tls::phase`].
 mod phase {
@@ -45,12 +45,9 @@ pub struct Thread {
     /// How often the program asked to ignore accesses.
     ignoring: u32,
     /// Rounds of key destructors seen.
-    rounds: u32,
+    pub(crate) rounds: u32,
     pub(crate) frames: Frames,
 }
-
-/// The key whose destructor ends threads, + 1.
-static KEY: AtomicU32 = AtomicU32::new(0);
 
 /// Runs `f` with this thread's state; None if the agent is off, or this thread is inside a hook (signal handler).
 #[inline]
@@ -283,7 +280,7 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
         thread.ignoring = 0;
         thread.pc = 0;
         thread.begin(is_first);
-        set_key(thread);
+        ending::arm(thread);
         thread.open(tls);
         (*tls).busy = false;
     }
@@ -331,40 +328,6 @@ unsafe fn let_go(tls: *mut Tls) {
     }
 }
 
-/// Arms the key whose destructor ends the thread.
-fn set_key(thread: *mut Thread) {
-    let mut key = KEY.load(Acquire);
-    // SAFETY: plain calls of the C library; two threads that both make a key leave one of them unused.
-    unsafe {
-        if key == 0 {
-            let mut new = 0;
-            if libc::pthread_key_create(&mut new, Some(destroy)) != 0 {
-                return;
-            }
-            key = match KEY.compare_exchange(0, new + 1, AcqRel, Acquire) {
-                Ok(_) => new + 1,
-                Err(now) => now,
-            };
-        }
-        libc::pthread_setspecific(key - 1, thread.cast());
-    }
-}
-
-/// Re-arms itself until the last round, so that other destructors are still watched.
-unsafe extern "C" fn destroy(thread: *mut libc::c_void) {
-    const ROUNDS: u32 = 4;
-    // SAFETY: the value set by `set_key`, of this very thread.
-    unsafe {
-        let state = thread.cast::<Thread>();
-        (*state).rounds += 1;
-        if (*state).rounds < ROUNDS {
-            libc::pthread_setspecific(KEY.load(Acquire) - 1, thread);
-            return;
-        }
-    }
-    end_thread();
-}
-
 /// The thread ends: nothing of it is watched from here on.
 pub fn end_thread() {
     let tls = tls();
@@ -387,9 +350,9 @@ pub fn end_thread() {
             thread.ring.shared().tid.store(0, Release);
         }
         let_go(tls);
-        thread.places.clear();
+        thread.places.trim();
         thread.frames.forget();
-        thread.life.fetch_or(life::ENDED, Release);
+        slots::mark(thread.slot, life::ENDED);
         leave(tls);
     }
 }

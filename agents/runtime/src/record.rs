@@ -90,7 +90,7 @@ kinds! {
     AtomicRmw = 23, 3, Ticket;
     /// A fence: aux [`atomic_aux`].
     Fence = 24, 2, Ticket;
-    /// The thread begins: word 2: the operating system's id.
+    /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
     ThreadStart = 32, 3, Ticket;
     /// The thread ends.
     ThreadEnd = 33, 2, Ticket;

@@ -33,8 +33,8 @@ __attribute__((noinline)) void post(int amount) {
 
 __attribute__((noinline)) void rotate() {
     std::unique_lock<std::mutex> write(journal);
-    lines.clear();
     std::lock_guard<std::recursive_mutex> hold(ledger);  // the mistake: the other order
+    lines.clear();
     lines.push_back("carried over " + std::to_string(balance));
 }
 

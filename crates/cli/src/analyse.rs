@@ -10,12 +10,12 @@ use crate::properties::Properties;
 use crate::specs::wants_color;
 use crate::usage;
 use crate::walk::{Walked, walk};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use event::Space;
-use report::{AnalysisStats, Problem, Report, Stats, TraceFigures};
+use report::{AnalysisStats, Problem, Report, Stats, Suppressions, TraceFigures};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 use trace::validate::Validator;
 
@@ -55,6 +55,7 @@ impl Analysed {
 /// Reads a trace and looks for what is asked.
 pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
     let started = Instant::now();
+    let mut suppressions = suppressions(&args.suppress)?;
     // A formula on the command line is about the names of the trace: they must be known before it is understood.
     let (mut input, names) = if args.property.is_empty() {
         (input::open(trace)?, None)
@@ -106,17 +107,31 @@ pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
     let known = (input.source.names(), input.source.meta());
     let mut detected = detectors.finish(&properties, known, trace, &ending);
     properties.suppress(&mut detected.findings);
+    suppressions.apply(&mut detected.findings);
+    suppressions.apply(&mut judged.findings);
     if args.detect.is_empty() {
         properties.handle(&detected.findings, &detected.stats, &mut judged);
     }
     per_analysis.extend(detected.stats);
     let interrupted = interrupted.or(interrupt.asked());
     let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
+    report.trace.problems.retain(|problem| problem.event.is_none_or(|event| !detected.told.contains(&event)));
     report.properties = judged.results;
     report.findings.add(judged.findings.into_iter().chain(detected.findings));
+    report.suppressions = (!args.suppress.is_empty()).then(|| suppressions.figures());
     let seconds = started.elapsed().as_secs_f64();
     report.stats = Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis };
     Ok(Analysed { name: input.name, report, commands: judged.commands, exit: judged.exit, interrupted })
+}
+
+/// The rules of the files that the user gives.
+fn suppressions(files: &[PathBuf]) -> Result<Suppressions> {
+    let mut suppressions = Suppressions::default();
+    for path in files {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        suppressions.read(&text).with_context(|| path.display().to_string())?;
+    }
+    Ok(suppressions)
 }
 
 /// What reading a trace to its end gave.

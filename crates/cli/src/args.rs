@@ -18,6 +18,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Show a built-in example, end to end
     Demo(Demo),
+    /// Run a program, watch it, and report what went wrong and what could have
+    Run(Box<Run>),
+    /// Only record a program, to a trace
+    Record(Record),
     /// Analyse a trace: find races, deadlocks and the like, check properties, on the recorded run and on predicted ones
     Check(Check),
     /// Check a specification and explain it
@@ -84,6 +88,7 @@ Detectors (--detect; all of them if nothing is said, `none` for none):
   lock-order       locks taken in contradicting orders. Warnings: something may keep the threads apart
   atomicity        marked blocks that no serial order explains. Observed and predicted
   lost-wakeup      a notify between the test of a thread and its wait. Predicted and observed
+  misuse           locks given back that are not held, or asked for by their holder; memory used after free. Observed
 What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
 that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
 unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
@@ -98,6 +103,10 @@ Properties are checked on the recorded run, and on the runs that a causality mod
   auto       full-hb, weak-hb and maximal in turn, 10 seconds each, up to the first violation
 Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
 wins over the specification. A violation that is predicted comes with the order of events that shows it.
+
+A line of a --suppress file is `type:pattern`: `race:deposit`, `race_top:^log_*$`, `deadlock:bank.c`. The pattern is looked \
+for in the names of functions, files, modules and objects; `*` stands for anything, `^` and `$` hold it to the ends. Types \
+are those of ThreadSanitizer, and lock-order, atomicity, lost-wakeup and property.
 
 A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
 line on standard error, 1 with --strict.")]
@@ -144,6 +153,9 @@ pub(crate) struct Analysis {
     /// What the end of the trace means for future-time properties
     #[arg(long, value_name = "RULE")]
     pub(crate) at_end: Option<AtEnd>,
+    /// Do not count findings that a file in ThreadSanitizer's format suppresses; may be given several times
+    #[arg(long, value_name = "FILE")]
+    pub(crate) suppress: Vec<PathBuf>,
     /// Write the result as JSON to a file, or with `-` to standard output instead of the text
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
@@ -156,6 +168,73 @@ pub(crate) struct Analysis {
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     pub(crate) color: Color,
+}
+
+/// Options of `run`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace cc -O1 prog.c -o prog -pthread && foretrace run -- ./prog
+  foretrace run --spec landing.rvs -- ./landing
+  foretrace run --json result.json -o run.ftrace -- make check
+  foretrace run --detect deadlock -- ./server --port 80
+
+The program runs as ever: its output, its signals and its input are its own. What it does is recorded by an agent inside it, analysed \
+when it has ended, and reported then. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
+the sanitizer's shared runtime (gcc's default); of others, locks, threads and conditions. Processes that it starts are watched, too.
+
+Exit codes: 1 if something was found, else the program's own. If a signal ended the program, foretrace ends by it, after the report. \
+`foretrace help check` tells about detectors and causality.")]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) analysis: Analysis,
+    #[command(flatten)]
+    pub(crate) recorder: Recorder,
+}
+
+/// Options of `record`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace record -o run.ftrace -- ./prog && foretrace check run.ftrace
+  foretrace record --spec landing.rvs -- ./landing
+
+The exit code is the program's own. The trace of a process that the program started has its number in its name.")]
+pub(crate) struct Record {
+    /// Record the values of what a specification speaks of; may be given several times
+    #[arg(long, value_name = "FILE.rvs")]
+    pub(crate) spec: Vec<PathBuf>,
+    /// Do not say what was recorded
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) recorder: Recorder,
+}
+
+/// How to record: the options that `run` and `record` share.
+#[derive(Args)]
+pub(crate) struct Recorder {
+    /// Which accesses of memory are recorded [default: those that another thread could notice]
+    #[arg(long, value_name = "WHAT")]
+    pub(crate) record: Option<What>,
+    /// Drop records rather than slow the program down when they come too fast; what is missing is told
+    #[arg(long)]
+    pub(crate) lossy: bool,
+    /// Keep the trace in this file
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "CMD")]
+    pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// Which accesses are recorded.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum What {
+    /// Every one: large and slow
+    All,
+    /// None: only locks, threads, conditions, atomics
+    Sync,
 }
 
 /// Options of `cc` and `c++`: all are the compiler's.
@@ -260,6 +339,8 @@ pub(crate) enum Detector {
     /// Notifies that come before the wait they should end
     #[value(alias = "lost_wakeup")]
     LostWakeup,
+    /// Locks and memory used as they must not be
+    Misuse,
     /// No detector: only read and validate
     None,
 }

@@ -14,6 +14,7 @@ mod output;
 mod picture;
 mod progress;
 mod properties;
+mod recording;
 mod specs;
 mod usage;
 mod walk;

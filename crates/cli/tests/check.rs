@@ -208,3 +208,38 @@ fn memory_does_not_grow_with_the_trace() {
     let (short, long) = (peak("200000"), peak("2000000"));
     assert!(long < short + 8_000_000, "{short} bytes for 200 thousand events, {long} for 2 million");
 }
+
+#[test]
+fn suppressed_findings_are_told_apart_and_do_not_count() {
+    let folder = Folder::new();
+    folder.write("t.std", "T1|w(x)|bank.c:1\nT2|w(x)|bank.c:2\nT1|w(y)|log.c:3\nT2|w(y)|log.c:4\n");
+    assert_eq!(folder.run(&["check", "t.std", "--detect", "hb"]).code, Some(1));
+    folder.write("some.supp", "# known\nrace:^log.c$\nrace:nobody\ndeadlock:bank.c\n");
+    let ran = folder.run(&["check", "t.std", "--detect", "hb", "--suppress", "some.supp"]);
+    assert_eq!(ran.code, Some(1), "x is not suppressed: {ran:?}");
+    assert!(ran.stdout.contains("1 finding: 1 observed; 1 suppressed"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("silenced  1 finding by race:^log.c$\n"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("race:nobody matched nothing"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("deadlock:bank.c matched nothing"), "{}", ran.stdout);
+    folder.write("more.supp", "race_top:bank.c\n");
+    let both = ["check", "t.std", "--detect", "hb", "--strict", "--suppress", "some.supp", "--suppress", "more.supp"];
+    let ran = folder.ok(&both);
+    assert!(ran.stdout.contains("no findings; 2 suppressed"), "{}", ran.stdout);
+    let json = json_of(&folder, &both);
+    let suppressed: Vec<_> = json["findings"].as_array().unwrap().iter().map(|f| &f["suppressed"]).collect();
+    assert_eq!(suppressed, [true, true]);
+    assert_eq!(json["suppressions"]["unused"], json!(["race:nobody", "deadlock:bank.c"]));
+    assert_eq!(json["suppressions"]["used"][0], json!({"rule": "race:^log.c$", "findings": 1}));
+    assert!(json_of(&folder, &["check", "t.std"]).get("suppressions").is_none());
+}
+
+#[test]
+fn a_suppression_file_that_cannot_be_read_is_an_error_that_names_it() {
+    let folder = Folder::new();
+    folder.write("t.std", "T1|w(x)|1\n");
+    folder.write("bad.supp", "race:x\nrase:y\n");
+    let ran = folder.run(&["check", "t.std", "--suppress", "bad.supp"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("bad.supp: line 2: `rase` is none of"), "{ran:?}");
+    let ran = folder.run(&["check", "t.std", "--suppress", "none.supp"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("none.supp"), "{ran:?}");
+}

@@ -183,7 +183,7 @@ fn detectors_are_chosen_by_name() {
     folder.write("t.std", RACE);
     let ran = folder.run(&["check", "t.std", "--detect", "frob"]);
     assert_eq!(ran.code, Some(2));
-    let all = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, none";
+    let all = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, misuse, none";
     assert!(ran.stderr.contains("frob") && ran.stderr.contains(all), "{}", ran.stderr);
     let ran = folder.run(&["check", "t.std", "--detect", "none,hb"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("`none` stands alone"), "{ran:?}");

@@ -7,6 +7,7 @@
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
 //! * [`lock_order`]: lock trees and cycles of the lock graph: warnings, after GoodLock and JPaX.
 //! * [`maximal`]: all races of a window, each with an order that shows it.
+//! * [`misuse`]: locks given back that are not held, threads that wait for themselves, memory used after it was freed.
 //! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
 //! * [`race_window`]: the threads that have a hand in findings. It claims nothing.
@@ -21,6 +22,7 @@ pub mod lock_order;
 pub mod lockset;
 pub mod lost_wakeup;
 pub mod maximal;
+pub mod misuse;
 pub mod race_window;
 pub mod sync_preserving;
 

@@ -1,3 +1,95 @@
-//! Records a second through decoding, merging and encoding.
+//! Records a second through reading, merging, naming and encoding: `cargo bench -p foretrace-observe`.
+//!
+//! The program is this benchmark itself, started once more: it fills the chunks of its file and ends. What is measured is the CPU time of the
+//! observer from then on.
 
-fn main() {}
+#[path = "../tests/observe/agent.rs"]
+mod agent;
+
+use agent::{Agent, LIMIT, Thread};
+use observe::{Offsets, Options, Recording};
+use runtime::layout::{CHUNKS, process};
+use runtime::record::Kind;
+use std::process::Command;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+const SCENE: &str = "FORETRACE_BENCH_SCENE";
+
+/// (name, threads, records in a run of one thread, share of reads in percent, places, granules)
+const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
+    ("2 threads, runs of 50, half reads", 2, 50, 50, 20, 10_000),
+    ("8 threads, runs of 4, half reads", 8, 4, 50, 200, 100_000),
+    ("8 threads, record by record", 8, 1, 0, 200, 100_000),
+    ("64 threads, record by record", 64, 1, 30, 200, 100_000),
+];
+
+fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
+    let &(_, threads, run, reads, places, granules) = scene;
+    LIMIT.store(CHUNKS as u32, Relaxed);
+    let agent = Agent::start(0);
+    let mut threads: Vec<Thread> = (0..threads).map(|_| agent.thread()).collect();
+    let mut seed = 1u64;
+    let mut random = move |below: u64| {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 33) % below
+    };
+    for thread in &mut threads {
+        thread.begin();
+        for number in 0..places {
+            thread.place(number / 3, 0x1000 + u64::from(number) * 16);
+        }
+    }
+    let mut at = 0;
+    while (agent.process().chunks.load(Relaxed) as usize) < CHUNKS - threads.len() {
+        let who = random(threads.len() as u64) as usize;
+        for _ in 0..run {
+            at = if random(4) == 0 { random(granules) } else { (at + 1) % granules };
+            let place = 1 + (at as u32 / 8) % places;
+            let address = 0x7f00_0000_0000 + at * 8;
+            if random(100) < reads {
+                threads[who].read(address, 0xff, place);
+            } else {
+                threads[who].sync(Kind::ArriveWrite, 0xff, address, place);
+            }
+        }
+    }
+    agent.end(process::EXITED);
+}
+
+/// CPU time of this process.
+fn cpu() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+fn main() {
+    if let Ok(name) = std::env::var(SCENE) {
+        if let Some(scene) = SCENES.iter().find(|scene| scene.0 == name) {
+            program(scene);
+        }
+        return;
+    }
+    for scene in SCENES {
+        let mut best = Duration::MAX;
+        let (mut events, mut bytes) = (0, 0);
+        for _ in 0..3 {
+            let options = Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() };
+            let recording = Recording::start(options).expect("a session");
+            let mut command = Command::new(std::env::current_exe().expect("this benchmark"));
+            command.env(SCENE, scene.0);
+            let before = cpu();
+            let recorded = recording.run(&mut command, &AtomicUsize::new(0)).expect("it runs");
+            best = best.min(cpu() - before);
+            let process = &recorded.processes[0];
+            assert!(process.losses.is_empty(), "{:?}", process.losses);
+            events = process.events;
+            if let observe::Kept::File(file) = &process.trace {
+                bytes = file.metadata().expect("its size").len();
+            }
+        }
+        let rate = events as f64 / best.as_secs_f64() / 1e6;
+        println!("{:36} {rate:6.1} M events/s  {:5.2} bytes/event", scene.0, bytes as f64 / events as f64);
+    }
+}

@@ -75,7 +75,9 @@ fn text_length(head: u64) -> usize {
     if bytes > MAX_TEXT as u64 {
         return 0;
     }
-    1 + (bytes as usize).div_ceil(8) + usize::from(aux(head) == TextFor::ObjectName as u8)
+    // These two have an address behind them.
+    let address = aux(head) == TextFor::ObjectName as u8 || aux(head) == TextFor::Benign as u8;
+    1 + (bytes as usize).div_ceil(8) + usize::from(address)
 }
 
 /// Why a scan ended.

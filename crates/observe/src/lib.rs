@@ -11,8 +11,10 @@ mod process;
 mod recorder;
 mod session;
 mod shared;
+mod symbols;
 
 pub use build::values::{Encoding, Watched};
 pub use error::Error;
 pub use naming::{Frame, Mapped, Naming, Object, Offsets};
 pub use recorder::{Agent, Ended, Kept, MakeNaming, Options, Output, ProcessRecord, Recorded, Recording};
+pub use symbols::Symbols;

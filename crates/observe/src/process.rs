@@ -53,6 +53,7 @@ pub(crate) struct Observation {
     pub(crate) accesses: u64,
     pub(crate) pinned: u64,
     pub(crate) notes: Vec<String>,
+    pub(crate) benign: Vec<(String, String)>,
     pub(crate) losses: Vec<Loss>,
     /// The trace, whole and flushed.
     pub(crate) written: io::Result<Sink>,
@@ -227,6 +228,7 @@ impl Observed {
             accesses: self.shared.accesses(),
             pinned: self.shared.pinned(),
             notes: std::mem::take(&mut self.build.notes),
+            benign: std::mem::take(&mut self.build.benign),
             written: self.build.finish(&self.losses),
             losses: self.losses,
         }

@@ -1,8 +1,9 @@
 //! Starts a program, and records it and the processes it starts, each into a trace of its own.
 
-use crate::naming::{Naming, Offsets};
+use crate::naming::Naming;
 use crate::process::Observed;
 use crate::session::{Member, Session};
+use crate::symbols::Symbols;
 use crate::{Error, Watched};
 use runtime::layout::{flags, process};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -66,7 +67,7 @@ impl Default for Options {
             watched: Vec::new(),
             output: Output::Temporary,
             linger: Duration::from_secs(2),
-            naming: Box::new(|| Box::new(Offsets::default())),
+            naming: Box::new(|| Box::new(Symbols::default())),
         }
     }
 }
@@ -139,6 +140,8 @@ pub struct ProcessRecord {
     pub pinned: u64,
     /// What the agent wants told.
     pub notes: Vec<String>,
+    /// Variables on which races are meant, and why, as the program says.
+    pub benign: Vec<(String, String)>,
     /// What is missing from its trace.
     pub losses: Vec<String>,
     /// Its trace.
@@ -360,6 +363,7 @@ impl Recording {
                 accesses: seen.accesses,
                 pinned: seen.pinned,
                 notes: seen.notes,
+                benign: seen.benign,
                 losses: seen.losses.into_iter().map(|loss| loss.message).collect(),
                 trace,
             });

@@ -17,14 +17,16 @@ pub enum Kind {
     Atomicity,
     /// A notify that comes before its wait.
     LostWakeup,
+    /// A lock or memory that is used as it must not be.
+    Misuse,
     /// A property of the user's that does not hold.
     Property,
 }
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Kind; 6] =
-        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Property];
+    pub const ALL: [Kind; 7] =
+        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Misuse, Kind::Property];
 
     /// The kind as the JSON and the fingerprint spell it.
     pub const fn text(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Kind {
             Kind::LockOrder => "lock-order",
             Kind::Atomicity => "atomicity",
             Kind::LostWakeup => "lost-wakeup",
+            Kind::Misuse => "misuse",
             Kind::Property => "property",
         }
     }
@@ -46,6 +49,7 @@ impl Kind {
             Kind::LockOrder => "lock-order conflicts",
             Kind::Atomicity => "atomicity violations",
             Kind::LostWakeup => "lost wake-ups",
+            Kind::Misuse => "misuses",
             Kind::Property => "violations of properties",
         }
     }

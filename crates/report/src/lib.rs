@@ -12,10 +12,12 @@ mod json;
 mod layout;
 mod origin;
 mod plain;
+mod process;
 mod property;
 mod report;
 mod site;
 mod style;
+mod suppressions;
 mod text;
 mod wire;
 
@@ -28,8 +30,10 @@ pub use fingerprint::{code_identity, fingerprint, object_identity, side_identity
 pub use json::{ReadError, read_json, render_json};
 pub use origin::{Entity, Made, Origin};
 pub use plain::{harmless, wrap};
+pub use process::Process;
 pub use property::{End, PropertyResult, Tried, Verdict};
 pub use report::{AnalysisStats, Problem, Report, SCHEMA_VERSION, Stats, TraceFigures};
 pub use site::{site_text, split_site};
 pub use style::bold;
+pub use suppressions::{SuppressionError, SuppressionFigures, Suppressions, UsedRule};
 pub use text::{SHOWN_FINDINGS, TextOptions, render_finding, render_text};

@@ -1,6 +1,6 @@
 //! Everything one analysis of one trace has to say.
 
-use crate::{Findings, PropertyResult};
+use crate::{Findings, Process, PropertyResult, SuppressionFigures};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::collections::BTreeMap;
 
@@ -23,6 +23,12 @@ pub struct Report {
     /// What was found.
     #[serde(default)]
     pub findings: Findings,
+    /// The processes of the program, if one was watched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<Process>,
+    /// What became of the user's suppressions, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<SuppressionFigures>,
     /// What it cost.
     #[serde(default)]
     pub stats: Stats,
@@ -38,8 +44,22 @@ impl Report {
             trace,
             properties: Vec::new(),
             findings: Findings::default(),
+            processes: Vec::new(),
+            suppressions: None,
             stats: Stats::default(),
         }
+    }
+
+    /// Takes in what was found in another process of the same program. Its events are those of its own trace, so every finding
+    /// says whose it is.
+    pub fn absorb(&mut self, pid: u32, other: Report) {
+        let found = other.findings.iter().cloned().map(|mut finding| {
+            finding.message = format!("process {pid}: {}", finding.message);
+            finding
+        });
+        self.findings.add(found.collect::<Vec<_>>());
+        self.trace.complete &= other.trace.complete;
+        self.trace.losses.extend(other.trace.losses.into_iter().map(|loss| format!("process {pid}: {loss}")));
     }
 }
 

@@ -5,7 +5,7 @@ mod finding;
 use crate::exit::{is_truncated, unlisted};
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
-use crate::{Finding, Kind, PropertyResult, Report, Status, TraceFigures, Verdict};
+use crate::{Finding, Kind, PropertyResult, Report, Status, SuppressionFigures, TraceFigures, Verdict};
 use std::collections::BTreeMap;
 use std::io;
 
@@ -61,6 +61,9 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
         writeln!(out)?;
         writeln!(out, "… and {more} more that {} found and that nothing lists, --json neither", harmless(name))?;
     }
+    if let Some(figures) = &report.suppressions {
+        suppressions(figures, options.width, out)?;
+    }
     writeln!(out)?;
     writeln!(out, "{}", style.bold(&summary(report)))
 }
@@ -68,6 +71,21 @@ pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Wri
 /// Writes one finding as text.
 pub fn render_finding(finding: &Finding, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
     finding::render(finding, Style { color: options.color }, options.width, out)
+}
+
+/// Which rules of the user's suppressions were used, and which match nothing any more.
+fn suppressions(figures: &SuppressionFigures, at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let used: Vec<String> = figures
+        .used
+        .iter()
+        .map(|used| format!("{} by {}", count(used.findings, "finding"), harmless(&used.rule)))
+        .collect();
+    let unused: Vec<String> = figures.unused.iter().map(|rule| format!("{} matched nothing", harmless(rule))).collect();
+    if !used.is_empty() || !unused.is_empty() {
+        writeln!(out)?;
+    }
+    entries("silenced", &used, 0, at, out)?;
+    entries("unused", &unused, 0, at, out)
 }
 
 /// `1 lock`, `2 locks`.

@@ -99,13 +99,13 @@ fn sites(trace: &Trace) -> Vec<String> {
     trace.batch.events.iter().map(|e| trace.names.site(e.site()).to_owned()).collect()
 }
 
-/// Each pin names the event of its thread right before it; one that has none, itself.
-fn pins_name_the_event_before(trace: &Trace) -> bool {
+/// Each pin names itself.
+fn pins_name_themselves(trace: &Trace) -> bool {
     let mut counts = [0i64; THREADS as usize];
     trace.batch.events.iter().all(|&event| {
         let count = &mut counts[event.thread().0 as usize];
         *count += 1;
-        event.op() != Op::Pin || trace.batch.extra(event).value == Value::Int((*count - 2).max(0))
+        event.op() != Op::Pin || trace.batch.extra(event).value == Value::Int(*count - 1)
     })
 }
 
@@ -117,7 +117,7 @@ proptest! {
         let trace = Trace::read(&mut BinaryReader::open(Cursor::new(&bytes)).unwrap()).unwrap();
         let (expected, unplaced) = expected(&case);
         prop_assert_eq!(sites(&trace), expected);
-        prop_assert!(pins_name_the_event_before(&trace), "{:?}", in_words(&trace.names, &trace.batch));
+        prop_assert!(pins_name_themselves(&trace), "{:?}", in_words(&trace.names, &trace.batch));
         prop_assert_eq!(trace.losses.len(), usize::from(unplaced > 0), "{:?}", trace.losses);
         // Without the end mark the frames are found one by one: the same events.
         let cut = &bytes[..bytes.len() - 1];

@@ -4,11 +4,11 @@
 //! | --- | --- | --- |
 //! | a | state 2, slot 13, segment 33, bytes read 8, bytes written 8 | the same of the newest reader: bytes read |
 //! | p | flags 8, bytes of the read entry 8, its place 24, place of the write entry 24 | the second reader, like a |
-//! | f | stamps of the first read 20 and the first write 20, older nodes 24 | |
-//! | l | slot 13 and segment 11 again, stamps of the last read 20 and the last write 20 | stamps of the readers |
+//! | f | stamps of the first read 18 and the first write 18, older nodes 24 | |
+//! | l | slot 12 again, bytes to arrive at by reading 8 and by writing 8, stamps of the last read 18 and the last write 18 | stamps of the readers |
 //!
 //! Only who holds the lock (a is [`LOCKED`]) writes a, p and f. The owner stores l without the lock; a store that comes too
-//! late, into a cell that is another's by now, betrays itself by the slot and segment in it. A node of the history is a copy
+//! late, into a cell that is another's by now, betrays itself by the slot in it. A node of the history is a copy
 //! of the four words.
 
 use super::Sink;
@@ -18,7 +18,9 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 pub(super) const SLOT_BITS: u32 = 13;
 pub(super) const SEGMENT_BITS: u32 = 33;
-pub(super) const STAMP_BITS: u32 = 20;
+pub(super) const STAMP_BITS: u32 = 18;
+/// Where the slot begins in l.
+pub(super) const LAST_SHIFT: u32 = 52;
 pub(super) const NODE_BITS: u32 = 24;
 
 /// Stamps of a segment; then another begins.
@@ -126,8 +128,15 @@ pub(super) const fn tag(state: u64, slot: u32, segment: u64) -> u64 {
 
 /// The upper bits of l.
 #[inline]
-pub(super) const fn last_tag(slot: u32, segment: u64) -> u64 {
-    ((slot as u64) << 11 | segment & 0x7ff) << (2 * STAMP_BITS)
+pub(super) const fn last_tag(slot: u32) -> u64 {
+    (slot as u64) << LAST_SHIFT
+}
+
+/// In l: others have accessed these bytes, and the owner has not arrived at them: neither by a read nor by a write; or at
+/// least not by a write.
+#[inline]
+const fn foreign(bytes: u8) -> u64 {
+    (bytes as u64) << (2 * STAMP_BITS) | (bytes as u64) << (2 * STAMP_BITS + 8)
 }
 
 #[inline]
@@ -215,7 +224,32 @@ impl Words {
     /// Exclusive, without entries.
     #[inline]
     pub(super) fn owned(slot: u32, segment: u64, older: u32) -> Words {
-        Words { a: tag(EXCLUSIVE, slot, segment), p: 0, f: u64::from(older), l: last_tag(slot, segment) }
+        Words { a: tag(EXCLUSIVE, slot, segment), p: 0, f: u64::from(older), l: last_tag(slot) }
+    }
+
+    /// The bytes that the owner has to arrive at before it keeps such an access.
+    #[inline]
+    pub(super) fn foreign(&self, write: bool) -> u8 {
+        (self.l >> (2 * STAMP_BITS + if write { 0 } else { 8 })) as u8
+    }
+
+    /// Others have accessed these bytes.
+    #[inline]
+    pub(super) fn add_foreign(&mut self, bytes: u8) {
+        self.l |= foreign(bytes);
+    }
+
+    /// So, as in another cell.
+    #[inline]
+    pub(super) fn add_foreign_of(&mut self, other: &Words) {
+        self.l |= other.l & foreign(0xff);
+    }
+
+    /// The owner has arrived at these bytes.
+    #[inline]
+    pub(super) fn arrived(&mut self, bytes: u8, write: bool) {
+        let both = foreign(bytes);
+        self.l &= !if write { both } else { both & !(0xff << (2 * STAMP_BITS)) };
     }
 
     #[inline]
@@ -231,7 +265,7 @@ impl Words {
     /// Whether l is this owner's.
     #[inline]
     pub(super) fn lasts_known(&self) -> bool {
-        self.l >> (2 * STAMP_BITS) == last_tag(slot_of(self.a), segment_of(self.a)) >> (2 * STAMP_BITS)
+        (self.l ^ last_tag(slot_of(self.a))) >> LAST_SHIFT == 0
     }
 
     /// The read entry, if its mask is not 0.

@@ -2,11 +2,11 @@
 
 use super::Sink;
 use super::cell::{
-    Cell, EXCLUSIVE, MOST_SEGMENTS, MOST_STAMPS, SHARED, STAMP_BITS, TAG_SHIFT, last_read_of, last_tag, last_write_of,
+    Cell, EXCLUSIVE, LAST_SHIFT, MOST_SEGMENTS, MOST_STAMPS, SHARED, TAG_SHIFT, last_read_of, last_tag, last_write_of,
     read_entry_of, read_of, tag, with_last_read, with_last_write, written_of,
 };
 use super::memory::Filter;
-use super::positions::moment;
+use super::positions::{Found, moment};
 use crate::record::{Kind, head, ticketed};
 use core::cell::Cell as Own;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -24,6 +24,9 @@ pub enum Outcome {
     Watched,
 }
 
+/// Up to this stamp of a segment, every write makes reads before it not the last; then, in long loops, only the first of a granule
+/// does.
+const EXACT: u32 = 256;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
 
@@ -38,9 +41,7 @@ pub struct Recorder {
     last: u64,
     /// The stamp of the last access or position that the trace will have.
     stamp: Own<u32>,
-    /// That of the last write.
-    last_write: Own<u32>,
-    /// That of the last write that was the first of its kind in its segment: reads before it are not the last any more.
+    /// That of the last write that counts ([`EXACT`]): reads before it are not the last any more.
     published: Own<u32>,
     slot: u32,
     segment: u64,
@@ -64,7 +65,6 @@ impl Recorder {
             shared: 0,
             last: 0,
             stamp: Own::new(0),
-            last_write: Own::new(0),
             published: Own::new(0),
             slot,
             segment: of.ended.load(Acquire).max(1) - 1,
@@ -100,6 +100,14 @@ impl Recorder {
         self.position
     }
 
+    /// Position and rank of what this thread did last that the trace will have, as its late record would tell them.
+    pub fn here(&self, filter: &Filter) -> Option<(u64, u32)> {
+        match filter.find(self.slot, moment(self.segment, self.stamp.get())) {
+            Found::At(position, rank) => Some((position, rank)),
+            Found::Before(_) => None,
+        }
+    }
+
     /// Whether it has used up its segments. From then on everything it does is written: slower, but sound. It could go
     /// on in another slot.
     pub fn is_exhausted(&self) -> bool {
@@ -112,7 +120,7 @@ impl Recorder {
         let a = cell.a.load(Relaxed);
         if (a ^ self.exclusive) >> TAG_SHIFT == 0 {
             let l = cell.l.load(Relaxed);
-            let known = (l ^ self.last) >> (2 * STAMP_BITS) == 0;
+            let known = (l ^ self.last) >> LAST_SHIFT == 0;
             if write {
                 return written_of(a) == mask
                     && known
@@ -133,23 +141,22 @@ impl Recorder {
             return false;
         }
         self.stamp.set(stamp);
-        self.last_write.set(stamp);
+        if stamp <= EXACT {
+            self.published.set(stamp);
+        }
         cell.l.store(with_last_write(l, stamp), Relaxed);
         true
     }
 
-    /// This thread has written elsewhere since: the same of a read. If there were others like it, with other bytes, it is one
-    /// of those that are left out.
+    /// This thread has written elsewhere since: the same of a read.
     #[inline(always)]
     fn reads_last(&self, cell: &Cell, mask: u8, l: u64) -> bool {
         let stamp = self.stamp.get() + 1;
-        if stamp > MOST_STAMPS {
+        if stamp > MOST_STAMPS || read_entry_of(cell.p.load(Relaxed)) != mask {
             return false;
         }
-        if read_entry_of(cell.p.load(Relaxed)) == mask {
-            self.stamp.set(stamp);
-            cell.l.store(with_last_read(l, stamp), Relaxed);
-        }
+        self.stamp.set(stamp);
+        cell.l.store(with_last_read(l, stamp), Relaxed);
         true
     }
 
@@ -217,7 +224,6 @@ impl Recorder {
             self.segment += 1;
         }
         self.stamp.set(0);
-        self.last_write.set(0);
         self.published.set(0);
         if self.is_exhausted() || self.everything {
             self.everything = true;
@@ -227,7 +233,7 @@ impl Recorder {
         } else {
             self.exclusive = tag(EXCLUSIVE, self.slot, self.segment);
             self.shared = tag(SHARED, self.slot, self.segment);
-            self.last = last_tag(self.slot, self.segment);
+            self.last = last_tag(self.slot);
         }
     }
 
@@ -266,12 +272,16 @@ impl Recorder {
         self.everything
     }
 
+    pub(super) fn exclusive_tag(&self) -> u64 {
+        self.exclusive
+    }
+
     pub(super) fn shared_tag(&self) -> u64 {
         self.shared
     }
 
-    pub(super) fn last_write(&self) -> u32 {
-        self.last_write.get()
+    pub(super) fn stamp(&self) -> u32 {
+        self.stamp.get()
     }
 
     /// The stamp of the next access that the trace will have. There is one: see [`Recorder::make_stamps`].
@@ -286,8 +296,7 @@ impl Recorder {
     #[inline]
     pub(super) fn write_stamp(&mut self, first: bool) -> u32 {
         let stamp = self.next_stamp();
-        self.last_write.set(stamp);
-        if first {
+        if first || stamp <= EXACT {
             self.published.set(stamp);
         }
         stamp

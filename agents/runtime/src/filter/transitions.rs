@@ -1,8 +1,8 @@
 //! What an access that is not covered does to its cell.
 
 use super::cell::{
-    Cell, EMPTY, Entry, FREED, LOCKED, NONE, SHARED, WATCHED, Words, is_exclusive, is_shared, read_of, segment_of,
-    slot_of,
+    Cell, EMPTY, Entry, FREED, LOCKED, NONE, SHARED, TAG_SHIFT, WATCHED, Words, is_exclusive, is_shared, read_of,
+    segment_of, slot_of,
 };
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder, put_ticketed};
@@ -56,18 +56,28 @@ impl Recorder {
     }
 
     /// Keeps an access in a cell that is, or becomes, this thread's. `None`: the cell is not so any more.
-    fn keep(&mut self, filter: &Filter, sink: &impl Sink, cell: &Cell, access: &Placed) -> Option<Outcome> {
+    fn keep(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, access: &Placed) -> Option<Outcome> {
+        sink.reserve(2);
         let a = cell.lock(sink, |a| self.is_quiet(filter, a)).ok()?;
         let mut words = if a == EMPTY { Words::owned(self.slot(), self.segment(), 0) } else { cell.words(a) };
-        let is_current = slot_of(words.a) == self.slot() && segment_of(words.a) == self.segment();
-        if !is_current || !words.lasts_known() {
-            if is_current {
-                // A store that came too late hid what was last: nothing of it can be told but that it was.
+        let known = words.lasts_known();
+        if known && words.foreign(access.write) & access.mask != 0 {
+            words.arrived(access.mask, access.write);
+            self.put_arrival(filter, sink, access);
+            cell.set(&words);
+            return Some(Outcome::Written);
+        }
+        if (words.a ^ self.exclusive_tag()) >> TAG_SHIFT != 0 || !known {
+            let mut anew = Words::owned(self.slot(), self.segment(), words.older());
+            if known {
+                anew.add_foreign_of(&words);
+            } else {
+                // A store that came too late hid what was last: nothing of it can be told but that it was, at most now.
+                anew.add_foreign(!access.mask);
+                words = Words::owned(self.slot(), self.segment(), 0);
                 words.set_read(Entry { last: self.next_stamp(), ..NONE });
-                words.l = super::cell::last_tag(self.slot(), self.segment()) | words.l & !(u64::MAX << 40);
                 words.make_pin();
             }
-            let mut anew = Words::owned(self.slot(), self.segment(), words.older());
             if words.read().mask | words.write().mask != 0 || words.is_pin() || words.is_lost() {
                 self.push(filter, &mut anew, words);
             }
@@ -82,24 +92,64 @@ impl Recorder {
         Some(Outcome::Kept)
     }
 
+    /// Writes an access that sees what others did, or that others see.
+    fn put_arrival(&mut self, filter: &Filter, sink: &mut impl Sink, access: &Placed) {
+        let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
+        put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
+        if access.write {
+            self.synchronised(filter);
+        } else {
+            // It may see a write of another thread: it is the first of another segment.
+            self.new_segment();
+            self.moved_on(filter);
+        }
+    }
+
     fn keep_read(&mut self, filter: &Filter, words: &mut Words, access: &Placed) {
         let old = words.read();
-        let new = read_of(words.a);
+        let is_new = read_of(words.a) & access.mask == 0;
         words.add_read(access.mask);
-        // Nobody can know of one of them without the other: they are one, of all these bytes.
-        let grows =
-            old.mask != 0 && old.place == access.place && old.last >= self.last_write() && new & access.mask == 0;
+        if is_new && old.mask != 0 && old.place == access.place && words.write().mask == 0 {
+            // Byte after byte in a loop: taken for one read, the first.
+            words.set_read(Entry { mask: old.mask | access.mask, ..old });
+            return;
+        }
         let stamp = self.next_stamp();
-        if grows {
-            words.set_read(Entry { mask: old.mask | access.mask, last: stamp, ..old });
+        if old.mask == access.mask {
+            words.set_read(Entry { last: stamp, ..old });
             return;
         }
         if old.mask != 0 {
+            if let Some((node, mut known)) =
+                self.of_this_segment(filter, words, |known| known.read().mask == access.mask)
+            {
+                words.set_read(Entry { last: stamp, ..known.read() });
+                known.set_read(old);
+                filter.node(node).set(&known);
+                return;
+            }
             let mut node = Words::owned(self.slot(), self.segment(), 0);
             node.set_read(old);
             self.push(filter, words, node);
         }
         words.set_read(Entry { mask: access.mask, place: access.place, first: stamp, last: stamp });
+    }
+
+    /// A node of this thread and segment. Bytes of their own have an entry of their own, exchanged with that in the cell.
+    fn of_this_segment(&self, filter: &Filter, words: &Words, is_it: impl Fn(&Words) -> bool) -> Option<(u32, Words)> {
+        let mut at = words.older();
+        while at != 0 {
+            let node = filter.node(at);
+            let known = node.words(node.a.load(Relaxed));
+            if (known.a ^ words.a) >> TAG_SHIFT != 0 || known.is_pin() {
+                return None;
+            }
+            if is_it(&known) {
+                return Some((at, known));
+            }
+            at = known.older();
+        }
+        None
     }
 
     fn keep_write(&mut self, filter: &Filter, words: &mut Words, access: &Placed) {
@@ -109,28 +159,22 @@ impl Recorder {
             words.set_write(Entry { mask: access.mask, place: access.place, first: stamp, last: stamp });
             return;
         }
-        let is_last = old.last == self.last_write();
-        if old.mask == access.mask || is_last && (access.mask & !old.mask == 0 || old.place == access.place) {
-            let last = self.write_stamp(access.mask & !old.mask != 0);
-            words.set_write(Entry { mask: old.mask | access.mask, last, ..old });
+        let goes_on = old.last == self.stamp() && old.first == old.last && old.place == access.place;
+        if goes_on && access.mask.trailing_zeros() >= 8 - old.mask.leading_zeros() {
+            // Byte after byte, upwards, with nothing in between that the trace will have: one write.
+            words.set_write(Entry { mask: old.mask | access.mask, ..old });
             return;
         }
-        // Bytes of their own have an entry of their own: exchanged, if they have one in this segment.
-        let mut at = words.older();
-        while at != 0 {
-            let node = filter.node(at);
-            let mut known = node.words(node.a.load(Relaxed));
-            if slot_of(known.a) != self.slot() || segment_of(known.a) != self.segment() {
-                break;
-            }
-            if known.write().mask == access.mask {
-                let entry = known.write();
-                known.set_write(old);
-                node.set(&known);
-                words.set_write(Entry { last: self.write_stamp(false), ..entry });
-                return;
-            }
-            at = known.older();
+        if old.mask == access.mask {
+            words.set_write(Entry { last: self.write_stamp(false), ..old });
+            return;
+        }
+        if let Some((node, mut known)) = self.of_this_segment(filter, words, |known| known.write().mask == access.mask)
+        {
+            words.set_write(Entry { last: self.write_stamp(false), ..known.write() });
+            known.set_write(old);
+            filter.node(node).set(&known);
+            return;
         }
         let mut node = Words::owned(self.slot(), self.segment(), 0);
         node.set_write(old);
@@ -222,7 +266,7 @@ impl Recorder {
         self.moved_on(filter);
         let tag = self.shared_tag();
         let now = self.next_stamp();
-        let same_segment = |reader: u64| (reader ^ tag) >> super::cell::TAG_SHIFT == 0;
+        let same_segment = |reader: u64| (reader ^ tag) >> TAG_SHIFT == 0;
         let bytes = u64::from(access.mask) << 8;
         let mine = |before: u64| if same_segment(before) { before | bytes } else { tag | bytes };
         if is_mine(second) {
@@ -258,19 +302,15 @@ impl Recorder {
         if is_exclusive(a) {
             self.write_out(filter, sink, access.granule, &cell.words(a));
         }
-        let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
-        if access.write || everything {
-            self.synchronised(filter);
-        } else {
-            // It sees a write of another thread: it is the first of another segment.
-            self.new_segment();
-            self.moved_on(filter);
-        }
+        self.put_arrival(filter, sink, access);
         match a {
             FREED => cell.unlock(FREED),
             _ if everything => cell.unlock(SHARED),
-            _ if access.write => cell.set(&Words::owned(self.slot(), self.segment(), 0)),
+            _ if access.write => {
+                let mut words = Words::owned(self.slot(), self.segment(), 0);
+                words.add_foreign(!access.mask);
+                cell.set(&words);
+            }
             _ => {
                 let now = self.next_stamp();
                 let bytes = u64::from(access.mask) << 8;

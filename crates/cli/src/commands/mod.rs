@@ -8,6 +8,8 @@ mod doctor;
 mod generate;
 mod locks;
 mod man;
+mod record;
+mod run;
 mod show;
 mod spec;
 mod window;
@@ -25,6 +27,8 @@ use std::path::Path;
 pub(crate) fn run(cli: Cli) -> Result<u8> {
     match cli.command {
         Command::Demo(args) => demo::run(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Record(args) => record::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Spec(args) => spec::run(&args),

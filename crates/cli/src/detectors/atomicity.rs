@@ -40,7 +40,7 @@ impl Analysis for Finder {
         let mut stats = AnalysisStats { left_out, ..AnalysisStats::default() };
         let mut claims: Vec<Claim> = recorded.found.iter().map(|violation| observed(violation, whole.names)).collect();
         if recorded.blocks == 0 {
-            return Found { claims, stats };
+            return Found { claims, stats, ..Found::default() };
         }
         match whole.trace {
             Some(trace) => {
@@ -53,7 +53,7 @@ impl Analysis for Finder {
             }
             None => stats.truncated = Some(whole.missing.to_owned()),
         }
-        Found { claims, stats }
+        Found { claims, stats, ..Found::default() }
     }
 }
 

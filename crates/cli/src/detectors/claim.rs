@@ -36,6 +36,8 @@ pub(crate) enum About {
     Block(BlockId),
     /// A condition, and the lock of its wait, if that is known.
     Condition(CondId, Option<LockId>),
+    /// Something that no event but a recorder's note names.
+    Named(String),
 }
 
 impl About {
@@ -47,11 +49,15 @@ impl About {
             About::Block(BlockId(0)) => Vec::new(),
             About::Block(block) => vec![(Space::Block, block.0)],
             About::Condition(cond, _) => vec![(Space::Cond, cond.0)],
+            About::Named(_) => Vec::new(),
         }
     }
 
     /// The names of what it is about.
     pub(crate) fn objects(&self, names: &Names) -> Vec<String> {
+        if let About::Named(name) = self {
+            return vec![name.clone()];
+        }
         self.ids().into_iter().map(|(space, id)| names.get(space, id).to_owned()).collect()
     }
 }

@@ -23,7 +23,11 @@ impl Analysis for Finder {
         let found = deadlocks(index, whole.initial, &options);
         let stats = stats(&found);
         let wanted = |deadlock: &&Deadlock| whole.wanted.threads(Detector::Deadlock, deadlock.blocked.len());
-        Found { claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(), stats }
+        Found {
+            claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(),
+            stats,
+            ..Found::default()
+        }
     }
 }
 

@@ -17,7 +17,11 @@ impl Analysis for LockOrder {
         let left_out = Some(report.left_out).filter(|&cycles| cycles > 0);
         let stats = AnalysisStats { truncated: unsearched(&report), left_out, ..AnalysisStats::default() };
         let wanted = |cycle: &&LockCycle| whole.wanted.threads(Detector::LockOrder, cycle.requests.len());
-        Found { claims: report.cycles.iter().filter(wanted).map(|cycle| claim(cycle, whole)).collect(), stats }
+        Found {
+            claims: report.cycles.iter().filter(wanted).map(|cycle| claim(cycle, whole)).collect(),
+            stats,
+            ..Found::default()
+        }
     }
 }
 

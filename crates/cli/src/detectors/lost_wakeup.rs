@@ -37,7 +37,7 @@ impl Analysis for LostWakeups {
             _ => true,
         };
         claims.retain(wanted);
-        Found { claims, stats }
+        Found { claims, stats, ..Found::default() }
     }
 }
 

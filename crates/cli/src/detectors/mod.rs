@@ -13,6 +13,7 @@ pub(crate) mod lock_order;
 mod lockset;
 mod lost_wakeup;
 mod maximal;
+mod misuse;
 mod plan;
 mod races;
 mod settle;
@@ -68,13 +69,14 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
         Detector::Deadlock => Box::new(deadlock::Finder),
         Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),
         Detector::Maximal => Box::new(maximal::Finder),
+        Detector::Misuse => Box::new(detect::misuse::Misuses::new()),
         Detector::None => return None,
     })
 }
 
 /// Whether a detector, or the witnesses of what it finds, needs the whole trace.
 fn needs_trace(detector: Detector) -> bool {
-    !matches!(detector, Detector::Lockset | Detector::LockOrder | Detector::None)
+    !matches!(detector, Detector::Lockset | Detector::LockOrder | Detector::Misuse | Detector::None)
 }
 
 /// What a detector gets to know at the end.
@@ -128,10 +130,13 @@ impl<'a> Whole<'a> {
 }
 
 /// What a detector found.
+#[derive(Default)]
 struct Found {
     claims: Vec<Claim>,
     /// Its figures; the time is added by others.
     stats: AnalysisStats,
+    /// Events that the validator has something to say of, too: the claims say it better.
+    told: Vec<u64>,
 }
 
 impl Found {
@@ -143,7 +148,7 @@ impl Found {
     /// Nothing, and why.
     fn without(why: String) -> Found {
         let truncated = Some(why);
-        Found { claims: Vec::new(), stats: AnalysisStats { truncated, ..AnalysisStats::default() } }
+        Found { stats: AnalysisStats { truncated, ..AnalysisStats::default() }, ..Found::default() }
     }
 }
 
@@ -163,6 +168,8 @@ pub(crate) struct Detectors {
 pub(crate) struct Detected {
     pub(crate) findings: Vec<Finding>,
     pub(crate) stats: BTreeMap<String, AnalysisStats>,
+    /// Events whose problems the findings tell.
+    pub(crate) told: BTreeSet<u64>,
 }
 
 impl Detectors {
@@ -213,14 +220,17 @@ impl Detectors {
         };
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
+        let mut told = BTreeSet::new();
         for Running { detector, analysis, spent } in self.running {
             let started = Instant::now();
             let _working = Working::on(format!("{}: looking through the trace", name(detector)));
             let mut found = analysis.finish(&whole);
             found.stats.seconds = (spent + started.elapsed()).as_secs_f64();
             claims.append(&mut found.claims);
+            told.extend(found.told);
             stats.insert(name(detector), found.stats);
         }
+        misuse::without_races(&mut claims);
         let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
         let moments = match ending.kept.trace() {
             Some(trace) => moments::of_trace(names, meta, trace, &events),
@@ -229,7 +239,7 @@ impl Detectors {
         let _working = Working::on("checking what was found".to_owned());
         let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
         let findings = settle::settle(claims, &whole, &moments, &origins, &mut stats);
-        Detected { findings, stats }
+        Detected { findings, stats, told }
     }
 }
 

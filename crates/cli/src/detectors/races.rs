@@ -28,7 +28,7 @@ pub(super) fn found(
     };
     let stats = stats(&races);
     let wanted = |race: &&Race| whole.wanted.variable(detector, race.variable);
-    Found { claims: races.races.iter().filter(wanted).map(claim).collect(), stats }
+    Found { claims: races.races.iter().filter(wanted).map(claim).collect(), stats, ..Found::default() }
 }
 
 fn stats(races: &Races) -> AnalysisStats {

@@ -8,7 +8,7 @@ use crate::moments::Moments;
 use crate::origins::Origins;
 use crate::picture::Scene;
 use event::{Event, LockId, Names, Op, Space, VarId};
-use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, side_identity};
+use report::{AnalysisStats, Finding, Kind, Side, Status, fingerprint, object_identity, side_identity};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A claim with names.
@@ -121,7 +121,10 @@ fn group(claims: Vec<Claim>, names: &Names, moments: &Moments, origins: &Origins
         let objects = claim.about.objects(names);
         let places: Vec<String> = sides.iter().map(side_identity).collect();
         let places: Vec<&str> = places.iter().map(String::as_str).collect();
-        let mut identities: Vec<String> = claim.about.ids().into_iter().map(|id| origins.identity(id)).collect();
+        let mut identities: Vec<String> = match &claim.about {
+            About::Named(name) => vec![object_identity(name)],
+            about => about.ids().into_iter().map(|id| origins.identity(id)).collect(),
+        };
         // Where a cycle begins does not matter.
         if matches!(claim.about, About::Locks(_)) {
             identities.sort_unstable();
@@ -169,14 +172,16 @@ impl Known {
     fn add(&mut self, claim: &Claim, place: usize) {
         match &claim.about {
             About::Variable(var) if claim.kind == Kind::Race => drop(self.races.entry(*var).or_insert(place)),
-            About::Locks(locks) => drop(self.deadlocks.entry(sorted(locks)).or_insert(place)),
+            About::Locks(locks) if claim.kind == Kind::Deadlock => {
+                self.deadlocks.entry(sorted(locks)).or_insert(place);
+            }
             _ => {}
         }
     }
 
     /// Whether a claim is a warning of something that is known for sure; that is then noted there.
     fn covers(&self, claim: &Claim, findings: &mut [Finding]) -> bool {
-        if !matches!(claim.shown, Shown::Warning) {
+        if !matches!(claim.shown, Shown::Warning) || claim.kind == Kind::Misuse {
             return false;
         }
         let place = match &claim.about {
@@ -208,6 +213,7 @@ fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], whole: &Whole<'_>
             About::Variable(var) => on(event, Space::Var, var.0),
             About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
+            About::Named(_) => false,
             About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
         }
     };

@@ -34,7 +34,7 @@ pub(super) fn verify(claim: &Claim, witness: &[u64], whole: &Whole<'_>) -> Resul
             }
             _ => return Err("it does not name test, notify and wait".to_owned()),
         },
-        Kind::LockOrder | Kind::Property => return Err("such a claim has no witness".to_owned()),
+        Kind::LockOrder | Kind::Misuse | Kind::Property => return Err("such a claim has no witness".to_owned()),
     };
     checked.map_err(|refused| refused.to_string())
 }

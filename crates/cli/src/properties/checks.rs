@@ -13,6 +13,7 @@ fn check(kind: Kind) -> &'static str {
         Kind::Deadlock | Kind::LockOrder => "deadlocks",
         Kind::Atomicity => "atomicity",
         Kind::LostWakeup => "lost_wakeup",
+        Kind::Misuse => "misuse",
         Kind::Property => "",
     }
 }

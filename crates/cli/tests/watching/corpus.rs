@@ -162,7 +162,10 @@ impl Finding {
         let texts = |value: &Value| -> Vec<String> {
             value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
         };
-        let mut functions = texts(&finding["symbols"]);
+        let sites = texts(&finding["sites"]);
+        let stacks: Vec<Vec<String>> = finding["stacks"].as_array().into_iter().flatten().map(texts).collect();
+        let mut functions: Vec<String> =
+            sites.iter().zip(&stacks).map(|(site, stack)| report::code_identity(site, stack)).collect();
         functions.sort();
         let mut objects = texts(&finding["objects"]);
         objects.sort();

@@ -21,6 +21,7 @@
 //!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
 //!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
 //!   a plain write, learn nothing.
+//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not.
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
 //!
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
@@ -34,8 +35,7 @@
 //! replayed in the recorded order, every read seeing what it saw; then both accesses are next. The edges added above are
 //! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify). Some that a replay needs
 //! are none of the language's memory model, and no edges here: from a write to a read of it that does not synchronise with it (relaxed, or
-//! one of them atomic and the other not); from a failed try-lock to the end of the section it failed in; from a pinned event to the others'
-//! accesses; between `alloc` or `free` and accesses that race with it already. A pair separated only by those is unordered by the
+//! one of them atomic and the other not); from a failed try-lock to the end of the section it failed in; between `alloc` or `free` and accesses that race with it already. A pair separated only by those is unordered by the
 //! memory model, but may have no witness. (`tests/law/races.rs` holds the exact statement against brute force.)
 
 mod accesses;
@@ -200,11 +200,27 @@ impl Hb {
         if !me.has_begun() {
             me = self.begin(event.thread(), now);
         }
+        if event.op().has_value() || event.op() == Op::Free {
+            me = self.after_pins(event, me);
+        }
         let mark = Mark { time: now, who: me.who, site: event.site() };
         match event.op() {
             Op::Read => self.racy_read(event, me, mark),
             Op::Write => self.racy_write(event, me, mark, true),
             _ => self.rare(names, batch, event, now),
+        }
+    }
+
+    /// An access of a pinned variable comes after its pins.
+    #[inline]
+    fn after_pins(&mut self, event: Event, me: Thread) -> Thread {
+        let wide = (self.vars[event.object() as usize].wide as usize).wrapping_sub(1);
+        match self.wides.get(wide) {
+            Some(wide) if !wide.pins.is_empty() => {
+                self.clocks.learn_all(event.thread(), &wide.pins);
+                self.clocks.thread(event.thread())
+            }
+            _ => me,
         }
     }
 
@@ -306,7 +322,12 @@ impl Hb {
                 self.racy_write(event, me, mark, false);
             }
             Op::Read | Op::Write => {}
-            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal | Op::Pin => {}
+            Op::Pin => {
+                self.widen(event.object());
+                let wide = self.vars[object].wide as usize - 1;
+                self.clocks.gather(&mut self.wides[wide].pins, me.given(now));
+            }
+            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal => {}
         }
     }
 

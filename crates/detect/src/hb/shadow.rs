@@ -62,6 +62,8 @@ pub(super) struct Wide {
     pub(super) atomic_reads: Marks,
     pub(super) atomic_writes: Marks,
     pub(super) head: Head,
+    /// What comes before the pins of the variable.
+    pub(super) pins: Gathered,
 }
 
 impl Wide {

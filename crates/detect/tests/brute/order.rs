@@ -46,6 +46,7 @@ impl<'a> Naive<'a> {
         naive.conditions();
         naive.latches_and_semaphores(initial);
         naive.atomics();
+        naive.pins();
         for e in 0..n {
             if naive.event(e).op() == Op::Read {
                 naive.reads[e] = naive.source(e).filter(|&w| naive.event(w).op() == Op::Write);
@@ -70,6 +71,16 @@ impl<'a> Naive<'a> {
     /// The write (or `alloc`, `free`) that a read sees.
     fn source(&self, e: usize) -> Option<usize> {
         self.last(e, |f| writes(f.op()) && f.object() == self.event(e).object())
+    }
+
+    /// A `pin` comes before later accesses of its variable.
+    fn pins(&mut self) {
+        for e in (0..self.into.len()).filter(|&e| accesses(self.event(e).op())) {
+            let object = self.event(e).object();
+            let pins = (0..e).filter(|&f| self.event(f).op() == Op::Pin && self.event(f).object() == object);
+            let pins: Vec<usize> = pins.collect();
+            self.into[e].extend(pins);
+        }
     }
 
     fn threads(&mut self) {

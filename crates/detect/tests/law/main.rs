@@ -4,6 +4,7 @@
 
 mod atomicity;
 mod deadlocks;
+mod misuses;
 mod races;
 mod wakeups;
 

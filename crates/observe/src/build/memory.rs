@@ -6,19 +6,14 @@ use super::values::Encoding;
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
 use event::{Event, Extra, Op, Order, Value, VarId};
-use runtime::record::{Kind, PENDING};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING, PLACE_BITS, RANK_BITS};
 use trace::binary::LateRecord;
-
-/// Among late events of one position: those that repeat others come behind them, and pins behind all.
-const RANK_FIRST: u32 = 0;
-const RANK_REPEAT: u32 = 1;
-const RANK_PIN: u32 = 2;
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
     #[inline]
     pub(super) fn access(&mut self, slot: u32, words: &[u64], op: Op) {
-        let (granule, mask) = (payload(words[0]), aux(words[0]));
+        let (granule, mask) = (payload(words[0]) >> 3, aux(words[0]));
         if let Some(var) = self.variables.one(granule, mask)
             && let Some(state) = self.slots.get_mut(slot as usize)
             && let Some(thread) = state.thread
@@ -41,7 +36,7 @@ impl Build {
     #[cold]
     fn rare_access(&mut self, slot: u32, words: &[u64], op: Op) {
         let by = self.doer(slot, words[1]);
-        let vars = self.vars(payload(words[0]), aux(words[0]));
+        let vars = self.vars(payload(words[0]) >> 3, aux(words[0]));
         for &var in vars.vars() {
             if op == Op::Write {
                 self.values.unknown(var);
@@ -157,26 +152,25 @@ impl Build {
 
     /// An access that was kept until now.
     pub(super) fn late(&mut self, words: &[u64]) {
-        let op = if words[2] >> 32 & 1 == 1 { Op::Write } else { Op::Read };
-        let rank = if words[2] >> 33 & 1 == 1 { RANK_REPEAT } else { RANK_FIRST };
-        self.put_late(words, op, rank);
+        self.put_late(words, if words[2] >> 32 & 1 == 1 { Op::Write } else { Op::Read });
     }
 
-    /// Accesses that were dropped: before this position nobody may come.
+    /// Accesses that were dropped: before this place nobody may come.
     pub(super) fn pin(&mut self, words: &[u64]) {
-        self.put_late(words, Op::Pin, RANK_PIN);
+        self.put_late(words, Op::Pin);
     }
 
-    fn put_late(&mut self, words: &[u64], op: Op, rank: u32) {
+    fn put_late(&mut self, words: &[u64], op: Op) {
+        let rank = (words[2] >> (64 - RANK_BITS)) as u32;
         let slot = words[2] as u32;
-        let position = words[1] >> runtime::record::PLACE_BITS;
+        let position = words[1] >> PLACE_BITS;
         let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
         let Some((thread, after)) = found else {
             self.senseless += 1;
             return;
         };
         let mask = if op == Op::Pin && aux(words[0]) == 0 { 0xff } else { aux(words[0]) };
-        let vars = self.vars(payload(words[0]), mask);
+        let vars = self.vars(payload(words[0]) >> 3, mask);
         let (site, stack) = self.place(slot, place(words[1]));
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
@@ -188,5 +182,5 @@ impl Build {
 
 /// The size in a third word: no more than addresses have.
 fn bounded(words: &[u64]) -> u64 {
-    words[2].min(1 << runtime::record::ADDRESS_BITS)
+    words[2].min(1 << ADDRESS_BITS)
 }

@@ -25,6 +25,7 @@ use positions::Positions;
 use runtime::layout::SLOTS;
 use runtime::record::{Kind, TextFor};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::io;
 use trace::Loss;
 use values::{Values, Watched};
@@ -62,8 +63,14 @@ pub(crate) struct Build {
     given: FxHashMap<u64, String>,
     /// How often a name was taken already.
     again: FxHashMap<(Space, String), u32>,
+    /// The stacks of threads, by their lowest address: what is above them, and whose they are.
+    stacks: BTreeMap<u64, (u64, ThreadId)>,
     /// By thread: how many variables of its stack have a name.
-    stack_variables: FxHashMap<u32, u32>,
+    stack_variables: FxHashMap<ThreadId, u32>,
+    /// Memory on which races are meant, and why.
+    meant: Vec<(u64, u64, String)>,
+    /// The variables in it.
+    pub(crate) benign: Vec<(String, String)>,
     threads: u32,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
@@ -92,7 +99,10 @@ impl Build {
             watched_at: FxHashMap::default(),
             given: FxHashMap::default(),
             again: FxHashMap::default(),
+            stacks: BTreeMap::new(),
             stack_variables: FxHashMap::default(),
+            meant: Vec::new(),
+            benign: Vec::new(),
             threads: 0,
             lost: 0,
             senseless: 0,
@@ -186,7 +196,7 @@ impl Build {
         self.slot(slot).positions.record(events);
     }
 
-    fn start(&mut self, slot: u32) {
+    fn start(&mut self, slot: u32, words: &[u64]) {
         let state = self.slot(slot);
         match state.thread {
             // Forked, and not begun until now.
@@ -195,6 +205,13 @@ impl Build {
                 let thread = self.new_thread();
                 self.bind(slot, thread);
             }
+        }
+        let (top, pages) = (payload(words[0]), words[2] >> 32);
+        if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
+            && pages > 0
+        {
+            self.stacks.retain(|_, &mut (high, _)| high <= low || high > top);
+            self.stacks.insert(low, (top, thread));
         }
         self.gave(slot, 0);
     }
@@ -264,6 +281,12 @@ impl Build {
                     self.given.insert(address, text);
                 }
             }
+            purpose if purpose == TextFor::Benign as u8 => {
+                let (size, why) = text.split_once(' ').unwrap_or((&text, ""));
+                if let (Some(&address), Ok(size)) = (words.last(), size.parse()) {
+                    self.benign(address, size, why);
+                }
+            }
             _ if self.notes.len() < MAX_NOTES => self.notes.push(text),
             _ => {}
         }
@@ -299,7 +322,7 @@ impl Build {
             Kind::Free => self.free(slot, words),
             Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),
             Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, words),
-            Kind::ThreadStart => self.start(slot),
+            Kind::ThreadStart => self.start(slot, words),
             Kind::ThreadEnd => {
                 self.thread(slot);
                 self.gave(slot, 0);

@@ -15,6 +15,9 @@ struct From {
     size: u64,
 }
 
+/// Ranges and variables kept on which races are meant.
+const MAX_MEANT: usize = 1 << 10;
+
 /// Origins kept: as many as a reader takes.
 const MAX_ORIGINS: usize = trace::limits::MAX_ORIGINS;
 
@@ -69,12 +72,34 @@ impl Build {
             let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
             return (object.name, Some(global));
         }
-        if self.sites.naming.is_first_stack(address) {
-            let count = self.stack_variables.entry(0).or_insert(0);
+        if let Some(thread) = self.stack_owner(address) {
+            let count = self.stack_variables.entry(thread).or_insert(0);
             *count += 1;
-            return (format!("stack-of-main#{count}"), None);
+            return (format!("stack-of-{}#{count}", self.names.thread(thread)), None);
         }
         (format!("mem@{address:x}"), None)
+    }
+
+    /// The thread in whose stack an address lies.
+    fn stack_owner(&self, address: u64) -> Option<ThreadId> {
+        let known = self.stacks.range(..=address).next_back();
+        match known {
+            Some((_, &(high, thread))) if address < high => Some(thread),
+            _ => (self.threads > 0 && self.sites.naming.is_first_stack(address)).then_some(ThreadId(0)),
+        }
+    }
+
+    /// Races on this memory are meant.
+    pub(super) fn benign(&mut self, address: u64, size: u64, why: &str) {
+        if self.meant.len() == MAX_MEANT {
+            return;
+        }
+        let mut vars = Vec::new();
+        self.variables.range(address, size, false, |var| vars.push(var));
+        for var in vars {
+            self.benign.push((self.names.var(var).to_owned(), why.to_owned()));
+        }
+        self.meant.push((address, size, why.to_owned()));
     }
 
     fn tell_origin(&mut self, space: Space, id: u32, from: From) {
@@ -92,6 +117,12 @@ impl Build {
         let var = VarId(self.fresh(Space::Var, &name)?);
         if let Some(from) = from {
             self.tell_origin(Space::Var, var.0, from);
+        }
+        let meant = self.meant.iter().find(|(start, length, _)| address.wrapping_sub(*start) < *length);
+        if let Some((.., why)) = meant
+            && self.benign.len() < MAX_MEANT
+        {
+            self.benign.push((self.names.var(var).to_owned(), why.clone()));
         }
         // Freed before anything was known of it: the free must be there for the access to be after it.
         if let Some(freed) = self.blocks.find(address).and_then(|block| block.freed) {
@@ -112,7 +143,7 @@ impl Build {
         }
         let (name, from) = match number {
             Number::Memory(address) => self.describe(address, 1),
-            Number::Descriptor(number) => (format!("fd#{number}"), None),
+            Number::Descriptor(number) => (descriptor(number), None),
             Number::Signal(number) => (format!("signal#{number}"), None),
             Number::AtExit => ("atexit".to_owned(), None),
         };
@@ -133,5 +164,17 @@ impl Build {
     pub(super) fn initialised(&mut self, space: Space, id: u32, by: Doer) {
         let (site, stack) = self.place(by.slot, by.place);
         self.tell_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
+    }
+}
+
+/// A file descriptor: its number and, if it was closed and opened again, which life it is; or a connection.
+fn descriptor(number: u64) -> String {
+    const NUMBER_BITS: u32 = 20;
+    const CONNECTION: u64 = 1 << 47;
+    let (fd, life) = (number & ((1 << NUMBER_BITS) - 1), number >> NUMBER_BITS);
+    match life {
+        _ if number & CONNECTION != 0 => format!("connection#{}", number & !CONNECTION),
+        0 => format!("fd#{fd}"),
+        life => format!("fd#{fd}.{life}"),
     }
 }

@@ -4,7 +4,7 @@
 use runtime::layout::{
     CHUNK_WORDS, CHUNKS, Chunk, Line, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION, chunk, offset, process,
 };
-use runtime::record::{Class, Kind, TextFor, atomic_aux, head, late, ticketed};
+use runtime::record::{Class, Kind, TextFor, atomic_aux, head, late, ranked, ticketed};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::thread::futex;
 use std::fs::File;
@@ -274,13 +274,15 @@ impl Thread {
         self.sync(Kind::Release, Class::Mutex as u8, lock, place);
     }
 
-    pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, repeat: bool) {
+    pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
         let (slot, position, place) = whose;
-        self.put(&[head(Kind::Late, mask, granule), ticketed(position, place), late(slot, write, repeat)]);
+        let third = ranked(late(slot, write, false), rank);
+        self.put(&[head(Kind::Late, mask, granule), ticketed(position, place), third]);
     }
 
-    pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64) {
-        self.put(&[head(Kind::Pin, mask, granule), ticketed(position, 0), late(slot, false, false)]);
+    pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
+        let third = ranked(late(slot, false, false), rank);
+        self.put(&[head(Kind::Pin, mask, granule), ticketed(position, 0), third]);
     }
 
     pub fn text(&mut self, purpose: TextFor, text: &str, word: Option<u64>) {

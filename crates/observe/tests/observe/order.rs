@@ -1,7 +1,7 @@
 //! The order of records: many threads, gaps, processes that die, chunks that are waited for.
 
 use crate::agent::{Agent, LIMIT, Thread};
-use crate::support::{lines, record, record_with, shown, trace_of};
+use crate::support::{lines, options, record, record_with, shown, trace_of};
 use event::{Op, Space};
 use observe::{Ended, Options};
 use runtime::layout::process;
@@ -28,7 +28,7 @@ pub(crate) fn killed() {
     let mut main = agent.thread();
     main.begin();
     for k in 0..10_000 {
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 7, 0);
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 7 * 8, 0);
     }
     // In the middle of a record: all but its head.
     main.reserve(3);
@@ -80,7 +80,7 @@ pub(crate) fn live_gap() {
     let ticket = agent.ticket();
     // Far more than fits: only a ticket that is given up lets the program go on.
     for k in 0..400_000 {
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64, 0);
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64 * 8, 0);
     }
     slow.put(&[head(Kind::Acquire, 1, 64), ticketed(ticket, 0)]);
     agent.end(process::EXITED);
@@ -116,7 +116,7 @@ fn work(threads: usize, rounds: u64) {
                     let value = *cell;
                     drop(cell);
                     if random(&mut seed, 3) == 0 {
-                        thread.read(0x100 + value % 16, 0xff, 0);
+                        thread.read(0x100 + value % 16 * 8, 0xff, 0);
                     }
                 }
                 thread.sync(Kind::ThreadEnd, 0, 0, 0);
@@ -206,15 +206,15 @@ pub(crate) fn random_order() {
         let who = random(&mut seed, 9) as usize;
         for _ in 0..=random(&mut seed, 4) {
             // Each writes a granule of its own: its address tells its place.
-            threads[who].sync(Kind::ArriveWrite, 0xff, 0x10000 + number, 0);
+            threads[who].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
             number += 1;
         }
         if random(&mut seed, 3) == 0 {
-            threads[who].read(0x10000 + number, 0xff, 0);
+            threads[who].read((0x10000 + number) * 8, 0xff, 0);
             // Stamps order reads among tickets only: one after each read makes the order one.
             number += 1;
             let next = random(&mut seed, 9) as usize;
-            threads[next].sync(Kind::ArriveWrite, 0xff, 0x10000 + number, 0);
+            threads[next].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
             number += 1;
         }
         if random(&mut seed, 1_000) == 0 {
@@ -237,7 +237,7 @@ fn slots_are_merged_in_the_order_of_their_keys() {
 #[test]
 fn a_full_disk_does_not_stop_the_program() {
     // A device that takes nothing: every write fails.
-    let options = Options { output: observe::Output::Path("/proc/self/foretrace.ftrace".into()), ..Options::default() };
+    let options = Options { output: observe::Output::Path("/proc/self/foretrace.ftrace".into()), ..options() };
     let recorded = record_with("busy", options);
     assert_eq!(recorded.exit.code(), Some(7));
     assert!(recorded.processes.is_empty() && recorded.problems.len() == 1, "{recorded:?}");

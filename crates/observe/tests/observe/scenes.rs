@@ -1,7 +1,7 @@
 //! What records become: one scene for each kind of thing.
 
 use crate::agent::{Agent, Thread};
-use crate::support::{command, lines, record, record_with, shown, trace_of};
+use crate::support::{command, lines, options, record, record_with, shown, trace_of};
 use event::{Made, Op, Space};
 use observe::{Agent as How, Encoding, Ended, Kept, Options, Output, Watched};
 use runtime::layout::process;
@@ -23,8 +23,8 @@ fn start() -> (Agent, Thread) {
 pub(crate) fn quiet() {
     let (agent, mut main) = start();
     let at = main.place(0, 0x1011);
-    main.sync(Kind::ArriveWrite, 0xff, 0x5008 >> 3, at);
-    main.read(0x5008 >> 3, 0xff, at);
+    main.sync(Kind::ArriveWrite, 0xff, 0x5008, at);
+    main.read(0x5008, 0xff, at);
     main.sync(Kind::ThreadEnd, 0, 0, 0);
     agent.end(process::EXITED);
 }
@@ -126,16 +126,16 @@ fn origins_and_threads_are_told() {
 
 pub(crate) fn memory() {
     let (agent, mut main) = start();
-    let g = 0x7000 >> 3;
+    let g = 0x7000;
     main.alloc(0x7000, 64, 0);
     main.sync(Kind::ArriveWrite, 0xff, g, 0);
-    main.sync(Kind::ArriveWrite, 0x0f, g + 1, 0);
-    main.sync(Kind::ArriveWrite, 0xf0, g + 1, 0);
+    main.sync(Kind::ArriveWrite, 0x0f, g + 8, 0);
+    main.sync(Kind::ArriveWrite, 0xf0, g + 8, 0);
     // Cuts the first: it keeps what both touch, the rest is another.
     main.sync(Kind::ArriveWrite, 0xf0, g, 0);
     main.sync(Kind::ArriveRead, 0x0f, g, 0);
     main.sync(Kind::ArriveRead, 0xff, g, 0);
-    main.sync(Kind::ArriveRead, 0xff, g + 1, 0);
+    main.sync(Kind::ArriveRead, 0xff, g + 8, 0);
     main.atomic(Kind::AtomicRmw, 1, 2, 0x7010, 0xffff_ffff);
     main.atomic(Kind::AtomicLoad, 2, 2, 0x7010, 0xffff_ffff);
     main.atomic(Kind::AtomicLoad, 0, 4, 0x7020, 1);
@@ -168,22 +168,22 @@ pub(crate) fn freed() {
     child.begin();
     let (made, taken) = (main.place(0, 0x1201), child.place(0, 0x1301));
     main.alloc(0x7000, 32, made);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000 >> 3, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
     main.acquire(0x7010, 0);
     main.release(0x7010, 0);
     child.free(0x7000, 32, taken);
     child.acquire(0x5000, 0);
     // Known before the free, and not.
-    main.sync(Kind::ArriveRead, 0xff, 0x7000 >> 3, 0);
-    main.sync(Kind::ArriveRead, 0xff, 0x7008 >> 3, 0);
+    main.sync(Kind::ArriveRead, 0xff, 0x7000, 0);
+    main.sync(Kind::ArriveRead, 0xff, 0x7008, 0);
     // The same memory, another block.
     main.alloc(0x7000, 16, made);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000 >> 3, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
     main.acquire(0x7010, 0);
     // Memory that nobody allocated is something else when it is freed.
-    main.sync(Kind::ArriveWrite, 0xff, 0x9000 >> 3, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x9000, 0);
     main.free(0x9000, 8, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x9000 >> 3, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x9000, 0);
     agent.end(process::EXITED);
 }
 
@@ -224,15 +224,15 @@ pub(crate) fn late() {
     main.acquire(0x5000, 0); // 3
     main.release(0x5000, 0); // 4
     child.begin();
-    let g = 0x7000 >> 3;
+    let g = 0x7000;
     // The child arrives where main was before the lock, inside and after it.
     child.reserve(64);
     let ticket = agent.ticket();
-    child.late(g, 0xff, (main.slot, 3, at), true, false);
-    child.late(g, 0xff, (main.slot, 3, at), true, true);
-    child.late(g, 0xff, (main.slot, 4, at), false, false);
-    child.late(g, 0xff, (main.slot, 5, at), true, false);
-    child.pin(g, 0xff, main.slot, 4);
+    child.late(g, 0xff, (main.slot, 3, at), false, 1);
+    child.late(g, 0xff, (main.slot, 3, at), true, 0);
+    child.late(g, 0xff, (main.slot, 4, at), false, 2);
+    child.late(g, 0xff, (main.slot, 5, at), true, 0);
+    child.pin(g, 0xff, main.slot, 4, 1);
     child.put(&[head(Kind::ArriveWrite, 0xff, g), ticketed(ticket, 0)]);
     agent.end(process::EXITED);
 }
@@ -242,10 +242,10 @@ fn late_accesses_and_pins() {
     let expected = "\
 main|fork(T1)|prog+0x10
 main|w(heap#1)|prog+0x10
-main|w(heap#1)|prog+0x10
-main|acq(prog+0x2000)|
 main|r(heap#1)|prog+0x10
+main|acq(prog+0x2000)|
 main|pin(heap#1,4)|
+main|r(heap#1)|prog+0x10
 main|rel(prog+0x2000)|
 main|w(heap#1)|prog+0x10
 T1|w(heap#1)|";
@@ -282,7 +282,7 @@ fn watched_variables_have_values() {
     };
     let options = Options {
         watched: vec![watched(0x4000, 4, "landing", Encoding::Signed), watched(0x4008, 8, "height", Encoding::Float)],
-        ..Options::default()
+        ..options()
     };
     let mut recorded = record_with("values", options);
     let (trace, _) = trace_of(&mut recorded.processes[0].trace);
@@ -301,7 +301,7 @@ pub(crate) fn texts() {
     let (agent, mut main) = start();
     main.text(TextFor::ThreadName, "the main one", None);
     main.text(TextFor::ObjectName, "account", Some(0x7000));
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000 >> 3, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
     main.text(TextFor::Label, "transfer", None);
     main.sync(Kind::Begin, 0, 0, 0);
     main.text(TextFor::Label, "paid", None);
@@ -321,7 +321,7 @@ pub(crate) fn texts() {
 fn texts_name_things() {
     let region =
         Watched { module: "/opt/prog".into(), address: 0x100, size: 16, name: "critical".into(), encoding: None };
-    let options = Options { watched: vec![region], ..Options::default() };
+    let options = Options { watched: vec![region], ..options() };
     let mut recorded = record_with("texts", options);
     assert_eq!(recorded.processes[0].notes, ["a note"]);
     let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
@@ -352,8 +352,8 @@ pub(crate) fn reuse() {
     // An access of the second thread, between its acquire and its release: position 4 + 2 of the slot.
     main.reserve(64);
     let ticket = agent.ticket();
-    main.late(0x7000 >> 3, 0xff, (child.slot, 6, 0), true, false);
-    main.put(&[head(Kind::ArriveWrite, 0xff, 0x7000 >> 3), ticketed(ticket, 0)]);
+    main.late(0x7000, 0xff, (child.slot, 6, 0), true, 0);
+    main.put(&[head(Kind::ArriveWrite, 0xff, 0x7000), ticketed(ticket, 0)]);
     agent.end(process::EXITED);
 }
 
@@ -381,7 +381,7 @@ pub(crate) fn executed() {
 fn exec_gives_a_second_trace() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("run.ftrace");
-    let options = Options { output: Output::Path(path.clone()), ..Options::default() };
+    let options = Options { output: Output::Path(path.clone()), ..options() };
     let mut recorded = record_with("executed", options);
     let told: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.image, p.ended, p.events)).collect();
     assert_eq!(told, [(true, 1, Ended::Exited, 2), (false, 0, Ended::Executed, 1)]);
@@ -433,7 +433,7 @@ pub(crate) fn survivor() {
 
 #[test]
 fn a_daemon_is_left_and_told() {
-    let options = Options { linger: std::time::Duration::from_millis(200), record_all: true, ..Options::default() };
+    let options = Options { linger: std::time::Duration::from_millis(200), record_all: true, ..options() };
     let began = std::time::Instant::now();
     let mut recorded = record_with("survivor", options);
     assert!(began.elapsed() < std::time::Duration::from_secs(5));
@@ -453,7 +453,7 @@ fn a_program_that_is_not_there() {
 
 #[test]
 fn a_program_without_an_agent() {
-    let recording = observe::Recording::start(Options { lossy: true, ..Options::default() }).expect("a session");
+    let recording = observe::Recording::start(Options { lossy: true, ..options() }).expect("a session");
     let recorded = recording.run(std::process::Command::new("/bin/sh").args(["-c", "exit 3"]), &Default::default());
     let recorded = recorded.expect("it runs");
     assert_eq!((recorded.exit.code(), recorded.processes.len()), (Some(3), 0));

@@ -1,6 +1,6 @@
 //! Starts scenes and shows what became of them.
 
-use observe::{Kept, Options, Recorded, Recording};
+use observe::{Kept, Offsets, Options, Recorded, Recording};
 use std::io::Cursor;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize;
@@ -52,8 +52,13 @@ pub(crate) fn record_with(scene: &str, options: Options) -> Recorded {
     recorded
 }
 
+/// Programs of scenes have no files: names are offsets.
+pub(crate) fn options() -> Options {
+    Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() }
+}
+
 pub(crate) fn record(scene: &str) -> Recorded {
-    record_with(scene, Options::default())
+    record_with(scene, options())
 }
 
 /// The trace of a process.

@@ -18,7 +18,7 @@ const METHODS: [(&str, RaceMethod); 7] = [
     ("weak_hb", RaceMethod::Model(Causality::WeakHb)),
 ];
 
-const CHECKS: [&str; 5] = ["races", "deadlocks", "atomicity", "mutex", "lost_wakeup"];
+const CHECKS: [&str; 6] = ["races", "deadlocks", "atomicity", "mutex", "lost_wakeup", "misuse"];
 
 pub(super) fn check(ast: &ast::Spec, scope: &mut Scope<'_>, out: &mut Diagnostics) {
     let mut knobs = Knobs::default();

@@ -55,6 +55,7 @@ fn headline(finding: &Finding) -> String {
     let mut line = match finding.kind {
         Kind::Property => format!("violation of {}", harmless(&finding.detector)),
         kind if finding.objects.is_empty() => kind.text().to_owned(),
+        Kind::Misuse => format!("misuse of {}", harmless(&finding.objects.join(", "))),
         kind => format!("{} on {}", kind.text(), harmless(&finding.objects.join(", "))),
     };
     let sites: Vec<&str> = finding.sides.iter().map(|s| site_text(&s.site)).filter(|s| !s.is_empty()).collect();

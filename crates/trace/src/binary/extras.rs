@@ -130,7 +130,7 @@ pub(super) fn get_late_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batc
     Ok(batch.add_extra(extra))
 }
 
-/// A late pin at the event right before it, whose number only the reader knows.
+/// A late pin to itself, whose number only the reader knows.
 pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
     op == Op::Pin && !extra.value.is_known()
 }

@@ -5,8 +5,8 @@
 //! right behind the last of these; with none before it, right behind the fork of its thread, or else before the
 //! thread's first event. Late events with equal positions stand in the order of their ranks, then as written.
 //!
-//! Who writes late cannot know how events will be numbered. A late pin without a position pins the event of its thread
-//! that comes right before it; the first event of its thread pins itself.
+//! Who writes late cannot know how events will be numbered. A late pin without a position pins to itself: it
+//! stands where the access was that its recorder dropped.
 
 use super::bytes::{Cursor, put};
 use super::events::Limits;
@@ -131,8 +131,7 @@ impl Restorer {
             let event = self.late.events[index as usize];
             let extra = self.late.extra(event);
             if extras::leaves_position(event.op(), extra) {
-                let before = (seen + *placed).saturating_sub(1);
-                let value = Value::Int(i64::try_from(before).unwrap_or(i64::MAX));
+                let value = Value::Int(i64::try_from(seen + *placed).unwrap_or(i64::MAX));
                 let extra = batch.add_extra(Extra { value, ..*extra });
                 batch.events.push(Event::with_extra(thread, event.op(), event.object(), event.site(), extra));
             } else {

@@ -54,6 +54,10 @@ impl Threads {
     /// A thread in an unusual state acts.
     pub(super) fn enter(&mut self, names: &Names, batch: &Batch, event: Event) -> Option<String> {
         let thread = event.thread();
+        if event.op() == Op::Pin {
+            // Nothing that the thread did: a recorder's note.
+            return None;
+        }
         let state = &mut self.state[thread.0 as usize];
         let details = &mut self.threads[thread.0 as usize];
         let t = names.thread(thread);

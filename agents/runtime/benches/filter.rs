@@ -1,0 +1,170 @@
+//! Nanoseconds for each way that an access can go: `cargo bench -p foretrace-runtime`.
+#![allow(unsafe_code)]
+
+use runtime::filter::{Access, Cell, Filter, Limits, Recorder, Shape, Sink};
+use runtime::record::{Kind, head};
+use std::alloc::{Layout, alloc_zeroed};
+use std::hint::black_box;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::time::Instant;
+
+/// Forgets what is written, as fast as a chunk would take it.
+struct Ring<'t> {
+    ticket: &'t AtomicU64,
+    reading: AtomicU64,
+    words: Vec<u64>,
+    at: usize,
+}
+
+impl Sink for Ring<'_> {
+    fn stamp(&self) -> u64 {
+        self.ticket.load(SeqCst)
+    }
+    fn ticket(&mut self) -> u64 {
+        self.ticket.fetch_add(1, Relaxed)
+    }
+    fn reserve(&mut self, words: usize) {
+        if self.at + words > self.words.len() {
+            self.at = 0;
+        }
+    }
+    fn put(&mut self, words: &[u64]) {
+        self.words[self.at..self.at + words.len()].copy_from_slice(words);
+        self.at += words.len();
+    }
+    fn reading(&self, stamp_plus_one: u64) {
+        self.reading.store(stamp_plus_one, SeqCst);
+    }
+}
+
+const CELLS: usize = 256;
+const ROUNDS: usize = 20_000;
+
+struct Bench<'t> {
+    filter: &'t Filter,
+    cells: Vec<Cell>,
+    threads: Vec<(Recorder, Ring<'t>)>,
+}
+
+impl Bench<'_> {
+    fn access(&mut self, t: usize, cell: usize, write: bool) {
+        let (recorder, sink) = &mut self.threads[t];
+        if recorder.covered(&self.cells[cell], 0xff, write) {
+            return;
+        }
+        let access = Access { granule: cell as u64 * 8, mask: 0xff, write };
+        recorder.access(self.filter, sink, &self.cells[cell], access, |_| 1);
+    }
+
+    fn new_segment(&mut self, t: usize) {
+        let (recorder, sink) = &mut self.threads[t];
+        recorder.ticketed(self.filter, sink, head(Kind::Fence, 0, 0), 0, None);
+    }
+}
+
+/// The best of five: what others on the machine do only adds to it.
+fn time(what: &str, per_round: usize, mut round: impl FnMut(usize)) {
+    let mut best = f64::MAX;
+    for _ in 0..5 {
+        let begun = Instant::now();
+        for i in 0..ROUNDS {
+            round(i);
+        }
+        best = best.min(begun.elapsed().as_nanos() as f64 / (ROUNDS * per_round) as f64);
+    }
+    println!("{what:<60} {best:>8.2} ns");
+}
+
+fn main() {
+    let shape = Shape { slots: 8, nodes: 1 << 16, positions_log2: 16 };
+    let layout = Layout::from_size_align(Filter::bytes(shape), 64).expect("a size");
+    // SAFETY: zeroed memory of that size, which stays.
+    let filter = unsafe { Filter::new(alloc_zeroed(layout), shape, Limits::default()) };
+    let ticket = AtomicU64::new(0);
+    let thread = |slot| {
+        let ring = Ring { ticket: &ticket, reading: AtomicU64::new(0), words: vec![0; 4096], at: 0 };
+        (Recorder::begin(&filter, slot, false), ring)
+    };
+    let cells = (0..CELLS).map(|_| Cell::default()).collect();
+    let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect() };
+
+    for cell in 0..CELLS {
+        bench.access(0, cell, false);
+    }
+    time("covered read, exclusive", CELLS, |_| {
+        for cell in 0..CELLS {
+            bench.access(0, black_box(cell), false);
+        }
+    });
+    bench.access(0, 0, true);
+    time("covered write, exclusive, the same granule", CELLS, |_| {
+        for _ in 0..CELLS {
+            bench.access(0, black_box(0), true);
+        }
+    });
+    for cell in 0..CELLS {
+        bench.access(0, cell, true);
+    }
+    time("covered write, exclusive, one granule after another", CELLS, |_| {
+        for cell in 0..CELLS {
+            bench.access(0, black_box(cell), true);
+        }
+    });
+    time("first write of a segment (8 segments kept)", CELLS, |_| {
+        bench.new_segment(0);
+        for cell in 0..CELLS {
+            bench.access(0, black_box(cell), true);
+        }
+    });
+    for cell in 0..CELLS {
+        bench.access(1, cell, false);
+        bench.access(0, cell, false);
+    }
+    for cell in 0..CELLS {
+        bench.access(0, cell, false);
+    }
+    time("covered read, shared, first reader", CELLS, |_| {
+        for cell in 0..CELLS {
+            bench.access(0, black_box(cell), false);
+        }
+    });
+    for cell in 0..CELLS {
+        bench.access(1, cell, false);
+    }
+    time("covered read, shared, second reader", CELLS, |_| {
+        for cell in 0..CELLS {
+            bench.access(1, black_box(cell), false);
+        }
+    });
+    time("read of a shared granule, written", CELLS, |_| {
+        bench.new_segment(0);
+        for cell in 0..CELLS {
+            bench.access(0, black_box(cell), false);
+        }
+    });
+    time("arrival of a write, nothing kept", CELLS, |i| {
+        for cell in 0..CELLS {
+            bench.access(i % 2, black_box(cell), true);
+        }
+    });
+    time("arrival of a write, one entry kept (with the keeping of it)", CELLS, |i| {
+        for cell in 0..CELLS {
+            bench.access(i % 2, black_box(cell), true);
+            bench.access(i % 2, black_box(cell), true);
+        }
+    });
+    // Each thread forks the next, which takes its granules over.
+    for cell in 0..CELLS {
+        let (recorder, sink) = &mut bench.threads[2];
+        recorder.forget(&filter, sink, &bench.cells[cell]);
+    }
+    time("takeover (with a fork for every 256)", CELLS, |i| {
+        let (one, other) = (2 + i % 2, 3 - i % 2);
+        bench.new_segment(one);
+        bench.threads[one].0.fork(&filter, other as u32);
+        for cell in 0..CELLS {
+            bench.access(other, black_box(cell), true);
+        }
+    });
+}

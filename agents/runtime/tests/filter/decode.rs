@@ -1,0 +1,119 @@
+//! What an observer makes of the records: merged by their keys, late ones put back to their places.
+
+use runtime::record::{Kind, Ordered, PLACE_BITS};
+use std::collections::VecDeque;
+
+/// A record that has a place of its own.
+#[allow(dead_code)]
+#[derive(Clone, Debug)]
+pub(crate) struct OnTime {
+    pub(crate) slot: usize,
+    pub(crate) kind: Kind,
+    pub(crate) aux: u8,
+    pub(crate) payload: u64,
+    pub(crate) place: u32,
+    /// The third word.
+    pub(crate) word: u64,
+    /// Its number among those of its slot, from 1.
+    pub(crate) position: u64,
+    key: u64,
+}
+
+/// A `Late` or a `Pin`.
+#[allow(dead_code)]
+#[derive(Clone, Debug)]
+pub(crate) struct Late {
+    pub(crate) slot: usize,
+    pub(crate) pin: bool,
+    pub(crate) write: bool,
+    pub(crate) mask: u8,
+    pub(crate) granule: u64,
+    pub(crate) place: u32,
+    pub(crate) position: u64,
+    pub(crate) rank: u32,
+}
+
+/// What stands in the trace.
+#[derive(Clone, Debug)]
+pub(crate) enum Stands {
+    OnTime(OnTime),
+    Late(Late),
+}
+
+/// The records of all slots, in order.
+pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
+    let mut on_time: Vec<VecDeque<OnTime>> = vec![VecDeque::new(); slots.len()];
+    let mut late: Vec<Vec<Late>> = vec![Vec::new(); slots.len()];
+    for (slot, &words) in slots.iter().enumerate() {
+        let mut stamp = None;
+        let mut at = 0;
+        while at < words.len() {
+            let kind = Kind::from_code(words[at] as u8).expect("a kind");
+            let record = &words[at..at + kind.words()];
+            at += kind.words();
+            let (aux, payload) = ((record[0] >> 8) as u8, record[0] >> 16);
+            let place = |word: u64| word as u32 & ((1 << PLACE_BITS) - 1);
+            match kind {
+                Kind::Stamp => stamp = Some(payload << 8 | u64::from(aux)),
+                Kind::Late | Kind::Pin => {
+                    let of = record[2] as u32 as usize;
+                    late[of].push(Late {
+                        slot: of,
+                        pin: kind == Kind::Pin,
+                        write: record[2] >> 32 & 1 == 1,
+                        mask: aux,
+                        granule: payload,
+                        place: place(record[1]),
+                        position: record[1] >> PLACE_BITS,
+                        rank: (record[2] >> 34) as u32,
+                    });
+                }
+                _ => {
+                    let key = match kind.order() {
+                        Ordered::Ticket => 2 * (record[1] >> PLACE_BITS) + 1,
+                        Ordered::Stamp => 2 * stamp.expect("a stamp before"),
+                        Ordered::Aside => panic!("{kind:?}"),
+                    };
+                    let word = record.get(2).copied().unwrap_or(0);
+                    let place = place(record[1]);
+                    let position = on_time[slot].len() as u64 + 1;
+                    on_time[slot].push_back(OnTime { slot, kind, aux, payload, place, word, position, key });
+                }
+            }
+        }
+        let keys: Vec<u64> = on_time[slot].iter().map(|record| record.key).collect();
+        assert!(keys.is_sorted(), "{keys:?}");
+    }
+    for late in &mut late {
+        // What was kept at one moment was written in its order.
+        late.sort_by_key(|late| (late.position, late.rank));
+        late.reverse();
+    }
+    merge(on_time, late)
+}
+
+fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<Stands> {
+    let mut all = Vec::new();
+    let mut seen = vec![0; on_time.len()];
+    // Reads stand before what takes their variable away.
+    let order = |record: &OnTime| (record.key, record.kind == Kind::Alloc);
+    while let Some(slot) = (0..on_time.len()).filter(|&s| !on_time[s].is_empty()).min_by_key(|&s| order(&on_time[s][0]))
+    {
+        let mut due = |slot: usize, seen: &[u64], all: &mut Vec<Stands>| {
+            while late[slot].last().is_some_and(|late| late.position <= seen[slot]) {
+                all.extend(late[slot].pop().map(Stands::Late));
+            }
+        };
+        due(slot, &seen, &mut all);
+        let record = on_time[slot].pop_front().expect("a record");
+        let forks = (record.kind == Kind::Fork).then_some(record.word as usize);
+        all.push(Stands::OnTime(record));
+        seen[slot] += 1;
+        due(slot, &seen, &mut all);
+        if let Some(child) = forks {
+            due(child, &seen, &mut all);
+        }
+    }
+    assert!(late.iter().all(Vec::is_empty), "late records without a place: {late:?}");
+    all
+}

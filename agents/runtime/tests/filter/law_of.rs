@@ -1,0 +1,196 @@
+//! What the filtered trace shows is so in the unfiltered one, and what `hb` finds in one it finds in the other.
+
+use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
+use detect::hb::Hb;
+use event::{Op, Space, VarId};
+use law::cases;
+use law::definition::{Definition, Model};
+use law::random::Random;
+use law::schedule::{faulty_trace, random_trace};
+use law::{initial_values, read};
+use std::collections::BTreeSet;
+use trace::Trace;
+
+struct Case {
+    text: String,
+    trace: Trace,
+    out: Filtered,
+    after: Trace,
+}
+
+impl Case {
+    fn of(text: &str, room: Room, lie: Lie, r: &mut Random) -> Case {
+        let text = plain(text, lie, lie == Lie::Apart && room.segments == AMPLE.segments, r);
+        let trace = read(&text);
+        let sites = r.percent(30).then(|| 1 + r.below(3));
+        let out = filtered(&trace, lie, room, sites, r);
+        let after = read(&out.text);
+        Case { text, trace, out, after }
+    }
+
+    fn random(seed: u64, room: Room) -> Case {
+        let mut r = Random::new(seed);
+        let text = match r.below(10) {
+            0..=3 => faulty_trace(&mut r),
+            4..=6 => random_trace(&mut r),
+            _ => crate::accesses::accesses_trace(&mut r),
+        };
+        let lie = if r.percent(40) { Lie::Together } else { Lie::Apart };
+        Case::of(&text, room, lie, &mut r)
+    }
+
+    fn shown(&self) -> String {
+        format!(
+            "unfiltered\n{}\nfiltered\n{}\nleft out {:?} was {:?}",
+            self.text, self.out.text, self.out.left_out, self.out.was
+        )
+    }
+}
+
+fn definition(trace: &Trace) -> Definition {
+    Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
+}
+
+/// The racy variables of the recorded run.
+fn racy(trace: &Trace) -> BTreeSet<String> {
+    let mut hb = Hb::new();
+    hb.batch(&trace.names, &trace.batch);
+    hb.finish().races.iter().map(|race| trace.names.var(race.variable).to_string()).collect()
+}
+
+/// The trace without these events.
+fn without(text: &str, events: &BTreeSet<usize>) -> Trace {
+    let mut number = 0;
+    let keeps = |line: &&str| {
+        let is_event = line.contains('|');
+        number += usize::from(is_event);
+        !is_event || !events.contains(&(number - 1))
+    };
+    read(&text.lines().filter(keeps).map(|line| format!("{line}\n")).collect::<String>())
+}
+
+fn variable(trace: &Trace, e: usize) -> String {
+    let event = trace.batch.events[e];
+    assert_eq!(event.op().space(), Some(Space::Var));
+    trace.names.var(VarId(event.object())).to_string()
+}
+
+/// Whatever brute force finds on the filtered trace, it finds on the unfiltered one.
+fn refuted(case: &Case) -> Vec<String> {
+    let (before, after) = (definition(&case.trace), definition(&case.after));
+    let was = |e: usize| case.out.was[e];
+    // What was left out, and says the same as an access before it.
+    let alike = |e: usize| {
+        let events = before.events();
+        let same = |f: &usize| {
+            (events[*f].thread, events[*f].op, events[*f].object) == (events[e].thread, events[e].op, events[e].object)
+        };
+        let later = (e + 1..events.len()).filter(same).take_while(|f| case.out.left_out.contains(f));
+        [e].into_iter().chain(later).collect::<Vec<usize>>()
+    };
+    let mut refuted = Vec::new();
+    let races = after.races();
+    if !races.is_empty() {
+        let real = before.races();
+        for (e, f) in races {
+            let found = match (was(e), was(f)) {
+                (Some(a), Some(b)) => {
+                    let pairs =
+                        alike(a).into_iter().flat_map(|a| alike(b).into_iter().map(move |b| (a.min(b), a.max(b))));
+                    pairs.into_iter().any(|pair| real.contains(&pair))
+                }
+                _ => real.iter().any(|&(a, _)| variable(&case.trace, a) == variable(&case.after, e)),
+            };
+            if !found {
+                refuted.push(format!("race {e} {f}"));
+            }
+        }
+    }
+    let deadlocks = after.deadlocks();
+    if !deadlocks.is_empty() {
+        let rotated = |mut cycle: Vec<usize>| {
+            let least = (0..cycle.len()).min_by_key(|&k| cycle[k]).expect("a cycle");
+            cycle.rotate_left(least);
+            cycle
+        };
+        let real: BTreeSet<Vec<usize>> = before.deadlocks().into_iter().map(rotated).collect();
+        for cycle in deadlocks {
+            let original = rotated(cycle.iter().map(|&e| was(e).expect("a request")).collect());
+            if !real.contains(&original) {
+                refuted.push(format!("deadlock {cycle:?}"));
+            }
+        }
+    }
+    let blocks = after.predicted_atomicity();
+    if !blocks.is_empty() {
+        let real = before.predicted_atomicity();
+        let of = |e: usize| was(e).expect("a begin");
+        refuted.extend(blocks.into_iter().filter(|&e| !real.contains(&of(e))).map(|e| format!("block {e}")));
+    }
+    let lost = after.lost_wakeups();
+    if !lost.is_empty() {
+        let real: BTreeSet<(usize, usize)> =
+            before.lost_wakeups().iter().map(|lost| (lost.wait, lost.notify)).collect();
+        for lost in lost {
+            let of = |e: usize| was(e).expect("a wait or notify");
+            let events = before.events();
+            let has_test = (0..of(lost.wait)).any(|e| {
+                matches!(events[e].op, Op::Read | Op::AtomicLoad) && events[e].thread == events[of(lost.wait)].thread
+            });
+            if has_test && !real.contains(&(of(lost.wait), of(lost.notify))) {
+                refuted.push(format!("lost wake-up {lost:?}"));
+            }
+        }
+    }
+    refuted
+}
+
+#[test]
+fn the_filtered_trace_shows_nothing_that_is_not_so() {
+    let (mut late, mut left_out, mut racy_ones, mut missed) = (0, 0, 0, 0);
+    let count = cases(3_000);
+    for seed in 0..count {
+        let case = Case::random(seed, AMPLE);
+        assert_eq!(case.out.pins, 0, "seed {seed}\n{}", case.shown());
+        let refuted = refuted(&case);
+        assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
+        let (before, after) = (racy(&case.trace), racy(&case.after));
+        assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
+        if case.out.was.iter().all(Option::is_some) {
+            let present = racy(&without(&case.text, &case.out.left_out));
+            assert_eq!(present, after, "seed {seed}\n{}", case.shown());
+        }
+        if before != after {
+            missed += 1;
+            println!("missed {before:?} {after:?} seed {seed}\n{}", case.shown());
+        }
+        racy_ones += before.len();
+        late += case.out.late;
+        left_out += case.out.left_out.len();
+    }
+    println!("{late} late, {left_out} left out, {racy_ones} racy variables, {missed} traces with fewer");
+    assert!(late as u64 > count && left_out as u64 > count / 20 && racy_ones as u64 > count / 4);
+}
+
+#[test]
+fn with_less_kept_less_is_found() {
+    let (mut pins, mut fewer) = (0, 0);
+    let count = cases(2_000);
+    for seed in 0..count {
+        let mut r = Random::new(2 << 32 | seed);
+        let room = Room {
+            segments: 1 + seed as u32 % 2,
+            nodes: *r.pick(&[0, 1, 2, 200]),
+            positions_log2: *r.pick(&[0, 1, 2, 6, 6]),
+        };
+        let case = Case::random(1 << 32 | seed, room);
+        let refuted = refuted(&case);
+        assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
+        let (before, after) = (racy(&case.trace), racy(&case.after));
+        assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
+        fewer += usize::from(before != after);
+        pins += case.out.pins;
+    }
+    println!("{pins} pins, {fewer} traces with fewer racy variables");
+    assert!(pins as u64 > count / 50);
+}

@@ -1,0 +1,10 @@
+//! The filter against brute force on random small traces, and under load.
+//!
+//! `FORETRACE_CASES` says how many traces each test takes.
+
+mod accesses;
+mod decode;
+mod law_of;
+mod memory;
+mod stress;
+mod traces;

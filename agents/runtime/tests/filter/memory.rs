@@ -1,0 +1,82 @@
+//! Memory for a filter, and a place for records, as a test has them.
+#![allow(unsafe_code)]
+
+use runtime::filter::{Cell, Filter, Limits, Shape, Sink};
+use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::SeqCst;
+
+/// A filter with its memory.
+pub(crate) struct Owned {
+    filter: Filter,
+    memory: *mut u8,
+    layout: Layout,
+}
+
+// SAFETY: nobody but the filter touches the memory.
+unsafe impl Sync for Owned {}
+
+impl Owned {
+    pub(crate) fn new(shape: Shape, limits: Limits) -> Owned {
+        let layout = Layout::from_size_align(Filter::bytes(shape), 64).expect("a size");
+        // SAFETY: the size is not 0; the memory stays until the filter is dropped.
+        unsafe {
+            let memory = alloc_zeroed(layout);
+            assert!(!memory.is_null());
+            Owned { filter: Filter::new(memory, shape, limits), memory, layout }
+        }
+    }
+}
+
+impl std::ops::Deref for Owned {
+    type Target = Filter;
+    fn deref(&self) -> &Filter {
+        &self.filter
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: allocated so, and nobody has the filter any more.
+        unsafe { dealloc(self.memory, self.layout) };
+    }
+}
+
+/// The records of a thread.
+pub(crate) struct Records<'t> {
+    pub(crate) ticket: &'t AtomicU64,
+    pub(crate) words: Vec<u64>,
+    room: usize,
+}
+
+impl<'t> Records<'t> {
+    pub(crate) fn new(ticket: &'t AtomicU64) -> Records<'t> {
+        Records { ticket, words: Vec::new(), room: 0 }
+    }
+}
+
+impl Sink for Records<'_> {
+    fn stamp(&self) -> u64 {
+        self.ticket.load(SeqCst)
+    }
+    fn ticket(&mut self) -> u64 {
+        self.ticket.fetch_add(1, SeqCst)
+    }
+    fn reserve(&mut self, words: usize) {
+        self.room = words;
+    }
+    fn put(&mut self, words: &[u64]) {
+        assert!(words.len() <= self.room, "no room was made for {words:x?}");
+        self.room -= words.len();
+        self.words.extend(words);
+    }
+    fn reading(&self, _: u64) {}
+    fn yield_now(&self) {
+        std::thread::yield_now();
+    }
+}
+
+/// Empty cells.
+pub(crate) fn cells(count: usize) -> Vec<Cell> {
+    (0..count).map(|_| Cell::default()).collect()
+}

@@ -1,0 +1,24 @@
+//! `foretrace record`: only records.
+
+use crate::args::{Color, Record};
+use crate::output::say;
+use crate::recording::{end_like, record, watched};
+use crate::specs::wants_color;
+use anyhow::Result;
+use observe::{Kept, Output};
+use std::path::Path;
+
+pub(crate) fn run(args: &Record) -> Result<u8> {
+    let color = wants_color(Color::Auto, &std::io::stderr());
+    let watched = watched(&args.spec, &args.recorder, color)?;
+    let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
+    let recorded = record(&args.recorder, watched, Output::Path(output.to_owned()), false)?;
+    for process in &recorded.processes {
+        if let Kept::Path(path) = &process.trace
+            && !args.quiet
+        {
+            say(&format!("{}: {} events of process {}", path.display(), process.events, process.pid));
+        }
+    }
+    Ok(end_like(recorded.exit))
+}

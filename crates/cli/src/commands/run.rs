@@ -1,0 +1,90 @@
+//! `foretrace run`: records a program, analyses what it did, reports. The main job.
+
+use super::check::show;
+use crate::analyse::{Analysed, analyse};
+use crate::args::Run;
+use crate::output::say;
+use crate::recording::{end_like, path_of, record, watched};
+use crate::specs::wants_color;
+use anyhow::Result;
+use observe::{Agent, Output, ProcessRecord, Recorded};
+use report::Process;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+
+pub(crate) fn run(args: &Run) -> Result<u8> {
+    let color = wants_color(args.analysis.color, &std::io::stderr());
+    let watched = watched(&args.analysis.spec, &args.recorder, color)?;
+    let output = match &args.recorder.output {
+        Some(path) => Output::Path(path.clone()),
+        None => Output::Temporary,
+    };
+    let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
+    let recorded = record(&args.recorder, watched, output, result_on_stdout)?;
+    let mut all = Vec::new();
+    for process in &recorded.processes {
+        // A shell that only starts the program has nothing to tell.
+        if process.events > 0
+            && let Some(path) = path_of(&process.trace)
+        {
+            match analyse(&path, &args.analysis) {
+                Ok(analysed) => all.push((process, analysed)),
+                Err(error) if process.main => return Err(error),
+                Err(error) => say(&format!("process {}: {error:#}", process.pid)),
+            }
+        }
+    }
+    let code = tell(args, &recorded, all)?;
+    Ok(if code == 0 { end_like(recorded.exit) } else { code })
+}
+
+/// Shows everything as one result, and gives the exit code of the findings.
+fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)>) -> Result<u8> {
+    let mut code = 0;
+    for (process, analysed) in &mut all {
+        analysed.name = name(process);
+        let findings = analysed.conclude(args.analysis.strict);
+        code = if code == 0 { findings } else { code };
+    }
+    // The one with the most to tell comes first; the others bring their findings.
+    all.sort_by_key(|(process, analysed)| (analysed.report.findings.is_empty(), !process.main));
+    let mut all = all.into_iter();
+    let Some((_, first)) = all.next() else { return Ok(code) };
+    let mut report = first.report;
+    for note in report::notes(&report) {
+        say(&format!("{}: {note}", first.name));
+    }
+    for (process, analysed) in all {
+        for note in report::notes(&analysed.report) {
+            say(&format!("{}: {note}", analysed.name));
+        }
+        report.absorb(process.pid, analysed.report);
+    }
+    report.processes = recorded.processes.iter().map(process).collect();
+    show(&args.analysis, &report)?;
+    Ok(code)
+}
+
+fn name(process: &ProcessRecord) -> String {
+    let program = process.argv.first().map(|word| word.to_string_lossy().into_owned());
+    format!("{} ({})", program.unwrap_or_else(|| "process".to_owned()), process.pid)
+}
+
+fn process(process: &ProcessRecord) -> Process {
+    Process {
+        pid: process.pid,
+        argv: process.argv.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+        exit: process.exit.and_then(|exit| exit.code()),
+        signal: process.exit.and_then(|exit| exit.signal()),
+        agent: match process.agent {
+            Agent::Static | Agent::Library => "native".to_owned(),
+            Agent::Preloaded => "native, locks only".to_owned(),
+            Agent::Other => "unknown".to_owned(),
+        },
+        events: process.events,
+        accesses: process.accesses,
+        lost: process.lost,
+        unwatched: process.unwatched,
+        pinned: process.pinned,
+    }
+}

@@ -1,0 +1,123 @@
+//! Watches a program: finds its agent a way in, records it, and says what could not be seen. What `run` and `record` have
+//! in common.
+
+mod bind;
+mod ending;
+mod searched;
+
+pub(crate) use bind::watched;
+pub(crate) use ending::end_like;
+
+use crate::args::{Recorder, What};
+use crate::output::say;
+use agents::Agents;
+use anyhow::{Context, Result, bail};
+use observe::{Agent, Kept, Options, Output, Recorded, Recording, Watched};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use std::ffi::OsString;
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+
+/// Runs the program of the command line and records it.
+pub(crate) fn record(args: &Recorder, watched: Vec<Watched>, output: Output, quiet_stdout: bool) -> Result<Recorded> {
+    let agents = Agents::ready().context("nothing can be watched")?;
+    let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
+    let file = searched::find(program);
+    if let Some(file) = &file {
+        warn_before(file);
+    }
+    let mut command = Command::new(program);
+    command.args(rest);
+    command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", agents.folder(), ":"));
+    command.env("LD_PRELOAD", before("LD_PRELOAD", &agents.library(), " "));
+    if quiet_stdout {
+        // Standard output is for the result alone.
+        command.stdout(Stdio::from(std::io::stderr()));
+    }
+    let options = Options {
+        record_all: args.record == Some(What::All),
+        no_accesses: args.record == Some(What::Sync),
+        lossy: args.lossy,
+        watched,
+        output,
+        naming: Box::new(|| Box::new(observe::Symbols::default())),
+        ..Options::default()
+    };
+    // The program decides what a signal means; we only see to it that the trace is finished.
+    let signal = Arc::new(AtomicUsize::new(0));
+    let ids: Vec<_> = [SIGINT, SIGTERM, SIGHUP]
+        .into_iter()
+        .filter_map(|number| signal_hook::flag::register_usize(number, signal.clone(), number as usize).ok())
+        .collect();
+    let recorded = Recording::start(options)?.run(&mut command, &signal);
+    for id in ids {
+        signal_hook::low_level::unregister(id);
+    }
+    let recorded = recorded?;
+    warn_after(&recorded, program);
+    Ok(recorded)
+}
+
+/// The value of a variable with something before it.
+fn before(variable: &str, first: &Path, separator: &str) -> OsString {
+    let mut value = OsString::from(first);
+    if let Some(rest) = std::env::var_os(variable).filter(|rest| !rest.is_empty()) {
+        value.push(separator);
+        value.push(rest);
+    }
+    value
+}
+
+/// Says what can be told from the file alone.
+fn warn_before(file: &Path) {
+    let name = file.display();
+    match source::kind(file) {
+        Ok(source::Watched::StaticTsan) => {
+            say(&format!(
+                "{name}: ThreadSanitizer is linked into it: build it with `foretrace cc`, or without -static-libtsan"
+            ));
+        }
+        Ok(source::Watched::StaticExecutable) => {
+            say(&format!("{name}: a fully static program cannot be watched"));
+        }
+        Ok(source::Watched::OtherArchitecture) => say(&format!("{name}: only x86-64 programs can be watched")),
+        _ => {}
+    }
+}
+
+/// Says what was not watched, or lost.
+fn warn_after(recorded: &Recorded, program: &OsString) {
+    for problem in &recorded.problems {
+        say(problem);
+    }
+    if recorded.processes.is_empty() {
+        say(&format!("{}: the agent did not start in it: it ran unwatched", program.display()));
+    }
+    for process in &recorded.processes {
+        for note in &process.notes {
+            say(&format!("process {}: {note}", process.pid));
+        }
+        if let Kept::Failed(error) = &process.trace {
+            say(&format!("process {}: its trace could not be written: {error}", process.pid));
+        }
+        if process.main && process.agent == Agent::Preloaded {
+            say(&format!(
+                "{}: built without hooks: locks, threads and conditions were watched (deadlocks can be found), its accesses of \
+                 memory were not (no races); build it with `foretrace cc` or -fsanitize=thread for these",
+                program.display()
+            ));
+        }
+    }
+}
+
+/// A name under which a trace can be opened, as often as needed, while it is kept.
+pub(crate) fn path_of(trace: &Kept) -> Option<PathBuf> {
+    match trace {
+        Kept::Path(path) => Some(path.clone()),
+        Kept::File(file) => Some(PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()))),
+        Kept::Failed(_) => None,
+    }
+}
