@@ -1,38 +1,51 @@
 //! The memory of the filter, one for the process.
 
 use core::ptr;
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{Acquire, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use runtime::filter::{Filter, Limits, Shape};
 use runtime::layout::SLOTS;
 
 use crate::system;
 
-/// Mostly address space: it is touched as it is needed.
-const SHAPE: Shape = Shape { slots: SLOTS as u32, nodes: (1 << 24) - 1, positions_log2: 16 };
+/// Mostly address space: it is touched as it is needed. The second is for processes that may not have much of it.
+const SHAPES: [Shape; 2] = [
+    Shape { slots: SLOTS as u32, nodes: (1 << 24) - 1, positions_log2: 16 },
+    Shape { slots: SLOTS as u32, nodes: 1 << 19, positions_log2: 10 },
+];
 /// The filter itself stands before its memory.
 const HEAD: usize = 4096;
 
 static FILTER: AtomicPtr<Filter> = AtomicPtr::new(ptr::null_mut());
+static CHOSEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Makes it. False if there is no address space.
 pub fn start() -> bool {
-    let bytes = HEAD + Filter::bytes(SHAPE);
-    let Some(at) = system::map(bytes) else { return false };
-    // SAFETY: a new mapping with room for the filter and what it needs, aligned to pages.
-    unsafe {
-        system::wipe_on_fork(at, bytes);
-        begin(at);
+    for (number, &shape) in SHAPES.iter().enumerate() {
+        let bytes = HEAD + Filter::bytes(shape);
+        if let Some(at) = system::map(bytes) {
+            CHOSEN.store(number, Release);
+            // SAFETY: a new mapping with room for the filter and what it needs, aligned to pages.
+            unsafe {
+                system::wipe_on_fork(at, bytes);
+                begin(at);
+            }
+            return true;
+        }
     }
-    true
+    false
+}
+
+fn shape() -> Shape {
+    SHAPES[CHOSEN.load(Acquire) % SHAPES.len()]
 }
 
 unsafe fn begin(at: *mut u8) {
     const { assert!(size_of::<Filter>() <= HEAD) };
     let filter = at.cast::<Filter>();
     // SAFETY: the caller's zeroed memory.
-    unsafe { filter.write(Filter::new(at.add(HEAD), SHAPE, Limits::default())) };
+    unsafe { filter.write(Filter::new(at.add(HEAD), shape(), Limits::default())) };
     FILTER.store(filter, Release);
 }
 
@@ -42,7 +55,7 @@ pub fn after_fork_child() {
     if !at.is_null() {
         // SAFETY: the mapping of `start`, which no other thread of this process uses.
         unsafe {
-            system::discard(at, HEAD + Filter::bytes(SHAPE));
+            system::discard(at, HEAD + Filter::bytes(shape()));
             begin(at);
         }
     }

@@ -12,7 +12,7 @@ use crate::system;
 /// Addresses of user space.
 const USER_BITS: u32 = 47;
 /// A leaf holds the cells of 2 to the power of this many bytes.
-const LEAF_BITS: u32 = 26;
+const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
@@ -136,20 +136,25 @@ pub fn discard(addr: usize, size: usize) {
 /// In a forked child: all cells are empty.
 pub fn after_fork_child() {
     let table = LEAF_TABLE.load(Relaxed);
-    // Most of the table was never touched: look at its resident pages only.
     const ENTRIES: usize = PAGE / size_of::<usize>();
-    for page in 0..LEAVES / ENTRIES {
-        let mut resident = [0];
-        // SAFETY: within the table.
-        unsafe {
-            let first = table.add(page * ENTRIES);
-            if system::resident(first as usize, PAGE, &mut resident) && resident[0] & 1 == 0 {
+    const PAGES: usize = 1024;
+    // Most of the table was never touched: look at its resident pages only.
+    for part in (0..LEAVES / ENTRIES).step_by(PAGES) {
+        let mut resident = [0; PAGES];
+        // SAFETY: within the table, whose length is a multiple of this many pages.
+        let first = unsafe { table.add(part * ENTRIES) };
+        let known = system::resident(first as usize, PAGES * PAGE, &mut resident);
+        for (page, &resident) in resident.iter().enumerate() {
+            if known && resident & 1 == 0 {
                 continue;
             }
             for i in 0..ENTRIES {
-                let leaf = (*first.add(i)).load(Relaxed);
-                if !leaf.is_null() {
-                    system::discard(leaf.cast(), LEAF_BYTES);
+                // SAFETY: the same; leaves are mappings of this size.
+                unsafe {
+                    let leaf = (*first.add(page * ENTRIES + i)).load(Relaxed);
+                    if !leaf.is_null() {
+                        system::discard(leaf.cast(), LEAF_BYTES);
+                    }
                 }
             }
         }

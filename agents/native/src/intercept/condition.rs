@@ -6,6 +6,7 @@ use core::mem::MaybeUninit;
 use libc::{ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
+use super::entry::scratch;
 use super::{Pointer, init, is_quiet, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
@@ -61,6 +62,8 @@ struct Waiting {
 
 impl Waiting {
     fn woken(&self, reason: u64) {
+        // SAFETY: the thread's own storage.
+        unsafe { (*scratch()).waiting = false };
         record(self.pc, |thread| {
             let word = self.mutex as u64 | reason << 48;
             thread.sync_with(Kind::Woken, Class::Condition, self.condition as usize, word);
@@ -84,6 +87,7 @@ unsafe fn waiting(condition: Pointer, mutex: Pointer, pc: usize, real: impl FnOn
     let mut buffer = MaybeUninit::<[usize; 4]>::uninit();
     let buffer = buffer.as_mut_ptr().cast();
     real::_pthread_cleanup_push(buffer, cancelled, (&raw const waiting).cast_mut().cast());
+    (*scratch()).waiting = true;
     let result = real();
     real::_pthread_cleanup_pop(buffer, 0);
     waiting.woken(match result {

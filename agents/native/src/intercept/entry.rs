@@ -11,6 +11,12 @@ use super::signals::Deferred;
 pub(super) struct Scratch {
     /// The newest `pthread_once` under way.
     pub(super) once: *mut Once,
+    /// Who called the operator that is about to call malloc or free.
+    pub(super) caller: usize,
+    /// Inside a wait on a condition.
+    pub(super) waiting: bool,
+    /// Handlers of signals under way.
+    pub(super) handlers: u32,
     /// Signals that wait for the end of a hook.
     pub(super) deferred: Deferred,
 }

@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use super::entry::{forwarded, jump_stack};
+use super::entry::{forwarded, jump_stack, scratch};
 use super::real::Real;
 use super::{Pointer, real, record};
 use crate::machine::shim2;
@@ -28,6 +28,9 @@ unsafe extern "C" fn set(_buffer: Pointer, _mask: usize, _pc: usize) -> Pointer 
 
 unsafe fn leave(buffer: Pointer, pc: usize) {
     let stack = jump_stack(buffer.cast());
+    // Out of a handler, and maybe out of a wait.
+    (*scratch()).waiting = false;
+    (*scratch()).handlers = 0;
     record(pc, |thread| thread.unwind(stack));
 }
 

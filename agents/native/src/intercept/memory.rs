@@ -9,6 +9,7 @@ use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use libc::{MAP_FAILED, off_t};
 
+use super::operators::caller;
 use super::real::Real;
 use super::{Pointer, is_quiet, real, record};
 use crate::machine::{self, shim1, shim2, shim3, shim5, shim6};
@@ -155,7 +156,8 @@ unsafe fn taken(block: Pointer, pc: usize) {
     }
 }
 
-unsafe extern "C" fn allocate(bytes: usize, pc: usize) -> Pointer {
+pub(super) unsafe extern "C" fn allocate(bytes: usize, pc: usize) -> Pointer {
+    let pc = caller(pc);
     given(real_memory::allocate(bytes), bytes, pc)
 }
 
@@ -163,7 +165,8 @@ unsafe extern "C" fn zeroed(count: usize, bytes: usize, pc: usize) -> Pointer {
     given(real_memory::zeroed(count, bytes), count.wrapping_mul(bytes), pc)
 }
 
-unsafe extern "C" fn release(block: Pointer, pc: usize) {
+pub(super) unsafe extern "C" fn release(block: Pointer, pc: usize) {
+    let pc = caller(pc);
     if block.is_null() || ARENA.has(block) {
         return;
     }
@@ -205,7 +208,8 @@ unsafe extern "C" fn resize_array(block: Pointer, count: usize, bytes: usize, pc
     }
 }
 
-unsafe extern "C" fn aligned(alignment: usize, bytes: usize, pc: usize) -> Pointer {
+pub(super) unsafe extern "C" fn aligned(alignment: usize, bytes: usize, pc: usize) -> Pointer {
+    let pc = caller(pc);
     given(real_memory::aligned(alignment, bytes), bytes, pc)
 }
 

@@ -23,6 +23,7 @@ mod memory;
 mod mutex;
 mod no_annotations;
 mod once;
+mod operators;
 mod poll;
 mod process;
 mod real;
@@ -52,7 +53,7 @@ type Pointer = *mut c_void;
 /// Runs `f` with the thread's state, if the process is watched and the thread is not inside a hook.
 #[inline]
 fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
-    if !session::is_running() {
+    if !session::is_running() || is_waiting() {
         return None;
     }
     thread::enter(pc, |thread| {
@@ -61,10 +62,18 @@ fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     })
 }
 
+/// Whether the thread is inside a wait on a condition, and no handler of the program's runs: what comes now is the unwinder
+/// of a cancelled thread, before it has the mutex again.
+#[inline]
+fn is_waiting() -> bool {
+    // SAFETY: the thread's own storage.
+    unsafe { (*entry::scratch()).waiting && (*entry::scratch()).handlers == 0 }
+}
+
 /// Whether [`record`] would do nothing.
 #[inline]
 fn is_quiet() -> bool {
-    !session::is_running() || thread::is_quiet()
+    !session::is_running() || thread::is_quiet() || is_waiting()
 }
 
 /// Records a synchronisation.

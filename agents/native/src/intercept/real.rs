@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{RTLD_NEXT, c_void, off_t, sigset_t, timespec};
 
 use super::Pointer;
-use crate::machine;
+use crate::{machine, thread};
 
 /// A real function, looked up when it is first called.
 pub(super) struct Real {
@@ -75,16 +75,18 @@ global_asm!(".hidden __start_foretrace_real", ".hidden __stop_foretrace_real");
 
 /// Looks up every function at the start: later, another thread may be inside the loader and wait for this one.
 unsafe extern "C" fn look_up_all() {
-    let mut real = (&raw const __start_foretrace_real).cast::<Real>();
-    let end = (&raw const __stop_foretrace_real).cast::<Real>();
-    while real < end {
-        if (*real).known().is_null() {
-            (*real).find();
+    thread::quietly(|| {
+        let mut real = (&raw const __start_foretrace_real).cast::<Real>();
+        let end = (&raw const __stop_foretrace_real).cast::<Real>();
+        while real < end {
+            if (*real).known().is_null() {
+                (*real).find();
+            }
+            real = real.add(1);
         }
-        real = real.add(1);
-    }
-    // What was not found is nothing that the program asked for.
-    libc::dlerror();
+        // What was not found is nothing that the program asked for.
+        libc::dlerror();
+    });
 }
 
 #[used]

@@ -62,9 +62,12 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     if handler == 0 || (*tls()).busy && defer(signal, info.cast()) {
         return;
     }
+    let before = (*scratch()).handlers;
+    (*scratch()).handlers = before + 1;
     synchronise(handler + 1, Kind::Await, signal);
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
+    (*scratch()).handlers = before;
 }
 
 /// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
