@@ -8,3 +8,4 @@ mod law_of;
 mod memory;
 mod stress;
 mod traces;
+mod units;
