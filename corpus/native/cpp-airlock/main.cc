@@ -6,8 +6,11 @@
 int inner_door = 0;
 int outer_door = 0;
 
-// Not inlined: the compiler would keep only the last of several writes.
-__attribute__((noinline)) void move_door(int &door, int position) { door = position; }
+// Neither inlined nor left out: the compiler would keep only the last of several writes.
+__attribute__((noinline)) void move_door(int &door, int position) {
+    door = position;
+    __asm__ volatile("" ::: "memory");
+}
 
 __attribute__((noinline)) void let_in(std::shared_future<void> begin) {
     begin.wait();

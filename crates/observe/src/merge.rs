@@ -1,7 +1,8 @@
 //! The records of all threads in one order: by key (ticket t: 2t + 1, stamp s: 2s), tickets without gaps.
 //!
 //! A heap over the slots holds the key of each one's next ordered record. Records of one slot are taken in a run up to the next key of
-//! another. What has no place of its own (places, late accesses, texts) goes with the ordered record behind it.
+//! another. What has no place of its own (late accesses, texts) goes with the ordered record behind it; definitions of places go ahead of
+//! it: a late access that another slot has written needs them, and may come first.
 
 use crate::decode::{STAMP, TICKET, length, order, ticket};
 use runtime::layout::CHUNK_WORDS;
@@ -50,7 +51,16 @@ pub(crate) struct Merger {
     /// Words that wait here.
     held: usize,
     spare: Vec<Box<[u64]>>,
+    early: Vec<Early>,
 }
+
+/// A definition of a place that was found and not taken yet.
+struct Early {
+    slot: u32,
+    words: [u64; PLACE_WORDS],
+}
+
+const PLACE_WORDS: usize = Kind::Place.words();
 
 /// How a merge ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -111,7 +121,7 @@ impl Merger {
             self.spare.push(segment.words);
         }
         if lane.key.is_none() {
-            lane.find_next(&mut self.spare);
+            lane.find_next(slot, &mut self.spare, &mut self.early);
             if let Some(key) = lane.key {
                 self.push(key, slot);
             }
@@ -121,6 +131,7 @@ impl Merger {
 
     /// Takes what is in order, up to a key. With `give_up`, tickets that are missing are passed over.
     pub(crate) fn advance(&mut self, limit: u64, give_up: bool, sink: &mut impl Take) -> Stopped {
+        take_early(&mut self.early, sink);
         while let Some(&(key, slot)) = self.heap.first() {
             if key > limit {
                 return Stopped::Limit;
@@ -166,13 +177,13 @@ impl Merger {
                 self.expected = self.expected.max(number + 1);
             }
             if !lane.carried.is_empty() {
-                take_all(slot, &lane.carried, sink);
+                take_all(slot, &lane.carried, false, sink);
                 self.held -= lane.carried.len();
                 lane.carried.clear();
             }
             let words = &segment.words[..segment.end];
             let begin = lane.at;
-            take_all(slot, &words[begin..lane.next], sink);
+            take_all(slot, &words[begin..lane.next], false, sink);
             let end = lane.next + length(words[lane.next]);
             sink.take(slot, &words[lane.next..end]);
             lane.at = end;
@@ -182,17 +193,21 @@ impl Merger {
             match words.get(end).map(|&head| order(head)) {
                 Some(TICKET) => lane.key = Some(2 * ticket(words[end + 1]) + 1),
                 Some(STAMP) => lane.key = Some(2 * lane.stamp),
-                _ => lane.find_next(&mut self.spare),
+                _ => lane.find_next(slot, &mut self.spare, &mut self.early),
+            }
+            if !self.early.is_empty() {
+                take_early(&mut self.early, sink);
             }
         }
     }
 
     /// Takes what stands behind the last ordered record of each slot: at the end, when nothing more comes.
     pub(crate) fn take_rest(&mut self, sink: &mut impl Take) {
+        take_early(&mut self.early, sink);
         for (slot, lane) in self.lanes.iter_mut().enumerate() {
-            take_all(slot as u32, &std::mem::take(&mut lane.carried), sink);
+            take_all(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
             for segment in lane.segments.drain(..) {
-                take_all(slot as u32, &segment.words[lane.at..segment.end], sink);
+                take_all(slot as u32, &segment.words[lane.at..segment.end], true, sink);
                 lane.at = 0;
             }
             lane.key = None;
@@ -244,18 +259,30 @@ impl Merger {
     }
 }
 
-/// Takes whole records, one behind the other.
-fn take_all(slot: u32, mut words: &[u64], sink: &mut impl Take) {
+/// Takes whole records, one behind the other; definitions of places only if they were not taken early.
+fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));
-        sink.take(slot, record);
+        if with_places || !is_place(head) {
+            sink.take(slot, record);
+        }
         words = rest;
     }
 }
 
+fn take_early(early: &mut Vec<Early>, sink: &mut impl Take) {
+    for Early { slot, words } in early.drain(..) {
+        sink.take(slot, &words);
+    }
+}
+
+fn is_place(head: u64) -> bool {
+    head as u8 == Kind::Place as u8
+}
+
 impl Lane {
     /// Finds the next ordered record and its key.
-    fn find_next(&mut self, spare: &mut Vec<Box<[u64]>>) {
+    fn find_next(&mut self, slot: u32, spare: &mut Vec<Box<[u64]>>, early: &mut Vec<Early>) {
         self.key = None;
         while let Some(segment) = self.segments.front() {
             let words = &segment.words[..segment.end];
@@ -272,6 +299,10 @@ impl Lane {
                     _ => {
                         if head as u8 == Kind::Stamp as u8 {
                             self.stamp = head >> 8;
+                        } else if let Some(words) = words[self.next..].first_chunk()
+                            && is_place(head)
+                        {
+                            early.push(Early { slot, words: *words });
                         }
                         self.next += length(head);
                     }

@@ -1,6 +1,7 @@
 //! Records in merged order to the events of a trace.
 
 pub(crate) mod blocks;
+mod handlers;
 mod memory;
 mod names;
 mod objects;
@@ -18,6 +19,7 @@ use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
 use event::{Event, Extra, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use handlers::Waiting;
 use objects::Objects;
 use out::Out;
 use places::{Places, Sites};
@@ -34,7 +36,11 @@ use variables::Variables;
 /// Everything known of a slot.
 #[derive(Default)]
 struct Slot {
+    /// None while it waits on a condition.
     thread: Option<ThreadId>,
+    waiting: Option<Waiting>,
+    /// Handlers that ran while it waited.
+    handlers: u32,
     /// Its `ThreadStart` came.
     started: bool,
     positions: Positions,
@@ -161,6 +167,9 @@ impl Build {
         if let Some(thread) = self.slot(slot).thread {
             return thread;
         }
+        if let Some(handler) = self.begin_handler(slot) {
+            return handler;
+        }
         let thread = self.new_thread();
         self.bind(slot, thread);
         thread
@@ -169,6 +178,8 @@ impl Build {
     fn bind(&mut self, slot: u32, thread: ThreadId) {
         let state = self.slot(slot);
         state.thread = Some(thread);
+        state.waiting = None;
+        state.handlers = 0;
         state.started = true;
         state.open.clear();
         state.positions.begin(thread);
@@ -226,6 +237,7 @@ impl Build {
         let child = self.new_thread();
         let state = self.slot(child_slot as u32);
         state.thread = Some(child);
+        state.waiting = None;
         state.started = false;
         self.plain(by, Op::Fork, child.0);
         self.gave(slot, 1);
@@ -235,7 +247,9 @@ impl Build {
 
     fn join(&mut self, slot: u32, words: &[u64]) {
         let by = self.doer(slot, words[1]);
-        let child = self.slots.get(words[2] as usize).and_then(|state| state.thread);
+        let child = u32::try_from(words[2]).ok().and_then(|child| {
+            self.waiter(child).or_else(|| self.slots.get(child as usize).and_then(|state| state.thread))
+        });
         match child {
             Some(child) if child != by.thread => {
                 self.plain(by, Op::Join, child.0);
@@ -324,6 +338,7 @@ impl Build {
             Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, words),
             Kind::ThreadStart => self.start(slot, words),
             Kind::ThreadEnd => {
+                self.go_on(slot);
                 self.thread(slot);
                 self.gave(slot, 0);
             }

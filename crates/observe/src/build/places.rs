@@ -42,6 +42,10 @@ impl Places {
         if index == 0 || index > self.places.len() || caller as usize >= self.places.len() {
             return false;
         }
+        // At the end of a recording the same definition may come twice.
+        if self.places.get(index).is_some_and(|known| known.pc == pc && known.caller == caller) {
+            return true;
+        }
         let place = Place { pc, caller, known: false, ..EMPTY };
         if index == self.places.len() {
             self.places.push(place);

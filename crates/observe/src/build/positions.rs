@@ -15,6 +15,8 @@ struct Span {
     /// Events of the slot before it.
     events: u64,
     thread: ThreadId,
+    /// Events that the thread had made before.
+    made: u64,
 }
 
 /// A point from which the deviations can be read.
@@ -70,7 +72,12 @@ impl Positions {
 
     /// A thread begins with the next record.
     pub(crate) fn begin(&mut self, thread: ThreadId) {
-        self.spans.push(Span { position: self.count, events: self.events_now(), thread });
+        self.go_on(thread, 0);
+    }
+
+    /// A thread that made so many events before others had the slot goes on with the next record.
+    pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
+        self.spans.push(Span { position: self.count, events: self.events_now(), thread, made });
     }
 
     fn events_now(&self) -> u64 {
@@ -82,7 +89,8 @@ impl Positions {
         let position = position.min(self.count);
         let after = self.spans.partition_point(|span| span.position <= position);
         let span = &self.spans[after.checked_sub(1)?];
-        Some((span.thread, self.events_before(position).saturating_sub(span.events)))
+        let since = self.events_before(position).saturating_sub(span.events);
+        Some((span.thread, since.saturating_add(span.made)))
     }
 
     /// Events of the records before a position.

@@ -12,6 +12,7 @@ const MISUSE: &str = "foretrace.misuse";
 impl Build {
     /// Adds the events of a record; how many.
     pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
+        let handler = if kind == Kind::Woken { self.go_on(slot) } else { None };
         let by = self.doer(slot, words[1]);
         let (class, number) = (aux(words[0]), payload(words[0]));
         let op = match kind {
@@ -37,6 +38,13 @@ impl Build {
                 };
                 let wake = Wake::from_code(wake).unwrap_or_default();
                 self.emit(by, op, cond, Extra { lock, wake, ..Extra::default() });
+                if kind == Kind::Wait {
+                    self.wait(by);
+                }
+                if let Some(handler) = handler {
+                    self.plain(by, Op::Join, handler.0);
+                    return 2;
+                }
                 return 1;
             }
             Kind::Fence => {

@@ -252,6 +252,83 @@ T1|w(heap#1)|";
     assert_eq!(shown("late"), expected.lines().collect::<Vec<_>>());
 }
 
+pub(crate) fn early() {
+    let (agent, mut main) = start();
+    let mut child = agent.thread();
+    main.fork(child.slot, 0); // position 1
+    child.begin();
+    // Nothing in order comes behind the place until the child has told of the access there.
+    let at = main.place(0, 0x1011);
+    child.reserve(64);
+    let ticket = agent.ticket();
+    child.late(0x5000, 0xff, (main.slot, 2, at), true, 0);
+    child.put(&[head(Kind::ArriveRead, 0xff, 0x5000), ticketed(ticket, 0)]);
+    child.sync(Kind::ThreadEnd, 0, 0, 0);
+    main.join(child.slot, at);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn places_are_known_to_late_accesses() {
+    let expected = "\
+main|fork(T1)|
+main|w(prog+0x2000)|prog+0x10
+T1|r(prog+0x2000)|
+main|join(T1)|prog+0x10";
+    assert_eq!(shown("early"), expected.lines().collect::<Vec<_>>());
+}
+
+pub(crate) fn handler() {
+    let (agent, mut main) = start();
+    let mut child = agent.thread();
+    let (lock, condition, g) = (0x5000, 0x5010, 0x5020);
+    let at = main.place(0, 0x1011);
+    main.fork(child.slot, 0); // position 1
+    child.begin();
+    main.acquire(lock, 0); // 2
+    main.sync3(Kind::Wait, Class::Condition as u8, condition, at, lock); // 3
+    child.acquire(lock, 0);
+    main.sync(Kind::Await, Class::Signal as u8, 10, 0); // 4
+    main.sync(Kind::Up, Class::Semaphore as u8, 0x5030, 0); // 5
+    child.sync(Kind::Notify, Class::Condition as u8, condition, 0);
+    child.release(lock, 0);
+    main.sync3(Kind::Woken, Class::Condition as u8, condition, 0, lock); // 6
+    main.release(lock, 0); // 7
+    child.reserve(64);
+    let ticket = agent.ticket();
+    // Before the wait, in the handler, and after the wake-up.
+    for position in [3, 5, 7] {
+        child.late(g, 0xff, (main.slot, position, 0), true, 0);
+    }
+    child.put(&[head(Kind::ArriveWrite, 0xff, g), ticketed(ticket, 0)]);
+    child.sync(Kind::ThreadEnd, 0, 0, 0);
+    main.join(child.slot, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_handler_that_interrupts_a_wait_is_a_thread_of_its_own() {
+    let expected = "\
+main|fork(T1)|
+main|acq(prog+0x2000)|
+main|w(prog+0x2020)|
+main|fork(main-handler1)|prog+0x10
+main|wait(prog+0x2010,prog+0x2000)|prog+0x10
+T1|acq(prog+0x2000)|
+main-handler1|await(signal#10)|
+main-handler1|w(prog+0x2020)|
+main-handler1|up(prog+0x2030)|
+T1|notify(prog+0x2010)|
+T1|rel(prog+0x2000)|
+main|woken(prog+0x2010,prog+0x2000)|
+main|join(main-handler1)|
+main|w(prog+0x2020)|
+main|rel(prog+0x2000)|
+T1|w(prog+0x2020)|
+main|join(T1)|";
+    assert_eq!(shown("handler"), expected.lines().collect::<Vec<_>>());
+}
+
 pub(crate) fn values() {
     let (agent, mut main) = start();
     let mut child = agent.thread();

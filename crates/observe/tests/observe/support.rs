@@ -16,6 +16,8 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("memory", crate::scenes::memory),
     ("freed", crate::scenes::freed),
     ("late", crate::scenes::late),
+    ("early", crate::scenes::early),
+    ("handler", crate::scenes::handler),
     ("values", crate::scenes::values),
     ("texts", crate::scenes::texts),
     ("stacks", crate::scenes::stacks),
