@@ -18,6 +18,7 @@ mod files;
 mod format;
 mod futex;
 mod header;
+mod lists;
 mod longjmp;
 mod memory;
 mod mutex;

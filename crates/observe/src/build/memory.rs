@@ -88,7 +88,9 @@ impl Build {
         let aux = aux(words[0]);
         let log2 = (aux & !PENDING).min(3);
         let mut extra = Extra::default();
-        if aux & PENDING != 0 {
+        if !self.is_watched(payload(words[0]), 1 << log2) {
+            // A neighbour in the same granule: nobody asked for its values, and the C library may write it unseen.
+        } else if aux & PENDING != 0 {
             // The thread was gone, or waited for too long, before it could say what it wrote.
             extra.inexact = true;
         } else {
@@ -96,6 +98,17 @@ impl Build {
         }
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
         self.valued(by, op, payload(words[0]), 1 << log2, extra);
+    }
+
+    /// Whether some of these bytes are a watched variable's.
+    fn is_watched(&self, address: u64, size: u64) -> bool {
+        /// No watched variable is larger.
+        const LARGEST: u64 = 8;
+        let mut starts = (address.saturating_sub(LARGEST - 1)..address.saturating_add(size)).rev();
+        starts.any(|start| {
+            let watched = self.watched_at.get(&start).and_then(|&index| self.watched.get(index));
+            watched.is_some_and(|watched| start.saturating_add(watched.size.into()) > address)
+        })
     }
 
     fn encoding(&self, address: u64) -> Encoding {

@@ -344,6 +344,10 @@ pub(crate) fn values() {
     main.patch(written, 0xffff_ffff, head(Kind::WatchWrite, 2, landing));
     child.sync3(Kind::WatchRead, 2, landing, 0, 5);
     main.sync3(Kind::WatchWrite, 3, 0x5008, 0, 2.5f64.to_bits());
+    // Their neighbours have none, as far as anybody asked.
+    main.sync3(Kind::WatchWrite, 2 | PENDING, 0x5004, 0, 0);
+    child.sync3(Kind::WatchRead, 0, 0x5004, 0, 1);
+    child.sync3(Kind::WatchRead, 0, 0x5004, 0, 0);
     main.sync3(Kind::WatchWrite, 2 | PENDING, landing, 0, 0);
     agent.end(process::EXITED);
 }
@@ -370,6 +374,9 @@ main|w(landing)=-1|
 T1|r(landing)=-1|
 T1|r(landing)=5~|
 main|w(height)=2.5|
+main|w(prog+0x2004)|
+T1|r(prog+0x2004)|
+T1|r(prog+0x2004)|
 main|w(landing)~|";
     assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
 }
