@@ -136,7 +136,7 @@ impl Recorder {
     /// Another access of this thread came in between: the trace will have the last write, too.
     #[inline(always)]
     fn writes_last(&self, cell: &Cell, l: u64) -> bool {
-        let stamp = self.stamp.get() + 1;
+        let stamp = (self.stamp.get() | 1) + 1;
         if stamp > MOST_STAMPS {
             return false;
         }
@@ -151,8 +151,8 @@ impl Recorder {
     /// This thread has written elsewhere since: the same of a read.
     #[inline(always)]
     fn reads_last(&self, cell: &Cell, mask: u8, l: u64) -> bool {
-        let stamp = self.stamp.get() + 1;
-        if stamp > MOST_STAMPS || read_entry_of(cell.p.load(Relaxed)) != mask {
+        let stamp = self.stamp.get() | 1;
+        if read_entry_of(cell.p.load(Relaxed)) != mask {
             return false;
         }
         self.stamp.set(stamp);
@@ -282,10 +282,19 @@ impl Recorder {
         self.stamp.get()
     }
 
-    /// The stamp of the next access that the trace will have. There is one: see [`Recorder::make_stamps`].
+    /// The stamp of the next write, or position: an even one. There is one: see [`Recorder::make_stamps`].
     #[inline]
-    pub(super) fn next_stamp(&mut self) -> u32 {
-        let stamp = self.stamp.get() + 1;
+    fn next_stamp(&mut self) -> u32 {
+        let stamp = (self.stamp.get() | 1) + 1;
+        self.stamp.set(stamp);
+        stamp
+    }
+
+    /// The stamp of a read that the trace will have: an odd one, the same for all reads between two writes. Nobody can tell
+    /// these apart, and loops that read much and write little would use up the stamps.
+    #[inline]
+    pub(super) fn read_stamp(&mut self) -> u32 {
+        let stamp = self.stamp.get() | 1;
         self.stamp.set(stamp);
         stamp
     }

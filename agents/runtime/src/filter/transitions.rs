@@ -76,7 +76,7 @@ impl Recorder {
                 // A store that came too late hid what was last: nothing of it can be told but that it was, at most now.
                 anew.add_foreign(!access.mask);
                 words = Words::owned(self.slot(), self.segment());
-                words.set_read(Entry { last: self.next_stamp(), ..NONE });
+                words.set_read(Entry { last: self.read_stamp(), ..NONE });
                 words.make_pin();
             }
             if words.read().mask | words.write().mask != 0 || words.is_pin() || words.is_lost() {
@@ -115,7 +115,7 @@ impl Recorder {
             words.set_read(Entry { mask: old.mask | access.mask, ..old });
             return;
         }
-        let stamp = self.next_stamp();
+        let stamp = self.read_stamp();
         if old.mask == access.mask {
             words.set_read(Entry { last: stamp, ..old });
             return;
@@ -232,7 +232,7 @@ impl Recorder {
             return None;
         };
         let stamp = sink.stamp();
-        let (second, l) = (cell.p.load(Relaxed), cell.l.load(Relaxed));
+        let second = cell.p.load(Relaxed);
         let slot = self.slot();
         let is_mine = |reader| is_shared(reader) && read_of(reader) != 0 && slot_of(reader) == slot;
         if !is_mine(a) && !is_mine(second) {
@@ -241,21 +241,17 @@ impl Recorder {
         }
         self.moved_on(filter);
         let tag = self.shared_tag();
-        let now = self.next_stamp();
         let same_segment = |reader: u64| (reader ^ tag) >> TAG_SHIFT == 0;
         let bytes = u64::from(access.mask) << 8;
         let mine = |before: u64| if same_segment(before) { before | bytes } else { tag | bytes };
         if is_mine(second) {
             cell.p.store(mine(second), Relaxed);
-            cell.l.store(super::cell::with_last_write(l, now), Relaxed);
             cell.unlock(a);
         } else {
             if !is_mine(a) {
                 // The first moves to the second place, whoever is there is forgotten.
                 cell.p.store(a, Relaxed);
-                cell.l.store(u64::from(super::cell::last_read_of(l)), Relaxed);
             }
-            cell.l.store(super::cell::with_last_read(cell.l.load(Relaxed), now), Relaxed);
             cell.unlock(mine(a));
         }
         self.put_stamp(sink, stamp);
@@ -288,9 +284,8 @@ impl Recorder {
                 cell.set(&words);
             }
             _ => {
-                let now = self.next_stamp();
                 let bytes = u64::from(access.mask) << 8;
-                cell.set(&Words { a: self.shared_tag() | bytes, p: 0, f: 0, l: super::cell::with_last_read(0, now) });
+                cell.set(&Words { a: self.shared_tag() | bytes, p: 0, f: 0, l: 0 });
             }
         }
         Some(Outcome::Written)
