@@ -1,8 +1,8 @@
 //! `check`: figures, problems, losses, exit codes and the JSON contract.
 
-mod common;
+use crate::common;
 
-use common::{Folder, corpus};
+use crate::common::{Folder, corpus};
 use serde_json::{Value, json};
 
 fn json_of(folder: &Folder, args: &[&str]) -> Value {

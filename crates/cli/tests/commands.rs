@@ -1,8 +1,6 @@
 //! The commands around the traces: demo, doctor, help, completions, the manual page.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use std::io::Read;
 use std::process::Stdio;
 
@@ -49,7 +47,7 @@ fn every_demo_counts_its_runs() {
     ] {
         let ran = folder.ok(&["demo", name]);
         assert!(ran.stdout.lines().any(|line| line.trim() == figures), "{}", ran.stdout);
-        let violating = figures.split(' ').nth(4).unwrap().parse().unwrap();
+        let violating: usize = figures.split(' ').nth(4).unwrap().parse().unwrap();
         assert_eq!(ran.stdout.matches("<- violation").count(), violating, "{}", ran.stdout);
         assert!(folder.ok(&["demo", "--list"]).stdout.contains(name));
     }

@@ -1,8 +1,6 @@
 //! Detectors from the command line: what each finds in the corpus, exit codes, the JSON contract, `check` lines.
 
-mod common;
-
-use common::{Folder, Ran, corpus};
+use crate::common::{Folder, Ran, corpus};
 use serde_json::{Value, json};
 use std::process::Stdio;
 

@@ -1,8 +1,6 @@
 //! What backs findings, from the command line: witnesses and why there are none, incomplete traces, what the papers found.
 
-mod common;
-
-use common::{Folder, Ran, corpus};
+use crate::common::{Folder, Ran, corpus};
 use serde_json::{Value, json};
 
 fn check(folder: &Folder, trace: &str, args: &[&str]) -> (Ran, Value) {

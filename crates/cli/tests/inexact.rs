@@ -1,8 +1,6 @@
 //! Nothing sure rests on an event that the recorder was not sure of.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use serde_json::Value;
 
 /// Checks a trace in which these events are marked; the JSON and the exit code.

@@ -1,8 +1,6 @@
 //! Locks and memory used as they must not be, from the command line: told once, by who knows best.
 
-mod common;
-
-use common::{Folder, Ran};
+use crate::common::{Folder, Ran};
 use serde_json::{Value, json};
 
 fn check(trace: &str, args: &[&str]) -> (Ran, Value) {

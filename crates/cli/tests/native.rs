@@ -1,8 +1,6 @@
 //! Reports of what a native recorder tells beside the events: stacks, functions, origins, threads.
 
-mod common;
-
-use common::Folder;
+use crate::common::Folder;
 use event::{
     Batch, Event, Extra, Made, Meta, Names, Op, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value,
 };

@@ -1,8 +1,6 @@
 //! `check` on the runs that did not happen: the figures of the papers, witnesses, limits, handlers and exit codes.
 
-mod common;
-
-use common::{Folder, Ran, corpus};
+use crate::common::{Folder, Ran, corpus};
 use serde_json::{Value, json};
 
 /// Runs `check --count --json -` on an example of the corpus.

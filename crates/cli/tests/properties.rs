@@ -1,8 +1,6 @@
 //! `check --spec` and `--property`: the examples of the language on recorded runs, verdicts, handlers and exit codes.
 
-mod common;
-
-use common::{Folder, Ran, corpus};
+use crate::common::{Folder, Ran, corpus};
 use serde_json::Value;
 
 fn spec(name: &str) -> String {

@@ -1,8 +1,6 @@
 //! `foretrace spec` on the command line.
 
-mod common;
-
-use common::{Folder, corpus};
+use crate::common::{Folder, corpus};
 
 const NAMES: [&str; 8] = [
     "01-landing",

@@ -1,8 +1,6 @@
 //! `convert`, `show` and `gen`: nothing is lost on the way between formats.
 
-mod common;
-
-use common::{Folder, corpus};
+use crate::common::{Folder, corpus};
 
 #[test]
 fn recorded_traces_come_back_byte_for_byte() {

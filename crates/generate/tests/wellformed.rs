@@ -1,8 +1,6 @@
 //! Every generated trace obeys the rules of well-formed traces, whatever the options.
 
-mod checker;
-
-use checker::check;
+use crate::checker::check;
 use event::{Batch, Event, Extra, Op, Order, Space, Value, Wake};
 use generate::{Generator, Options};
 use std::collections::HashSet;

@@ -1,8 +1,6 @@
 //! Late records: put back to their places, against the definition.
 
-mod common;
-
-use common::in_words;
+use crate::common::in_words;
 use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
 use proptest::prelude::*;
 use std::io::Cursor;

@@ -1,8 +1,6 @@
 //! What the binary format must give back: every event, value, name and table, however the batches were cut.
 
-mod common;
-
-use common::{Config, Sample, arbitrary_batch, in_words};
+use crate::common::{Config, Sample, arbitrary_batch, in_words};
 use event::{
     Batch, Event, Extra, Made, Meta, Module, Names, Op, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo,
     Value,

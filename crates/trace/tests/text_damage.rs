@@ -1,8 +1,6 @@
 //! Damaged input: never a panic, always either events or an error with its line; what was cut off is a loss.
 
-mod common;
-
-use common::in_words;
+use crate::common::in_words;
 use event::Batch;
 use std::io::{Read, Write};
 use trace::decompress::{Decompress, Packing, Peeked};

@@ -1,8 +1,6 @@
 //! What lines of a text trace mean.
 
-mod common;
-
-use common::in_words;
+use crate::common::in_words;
 use event::Batch;
 use trace::text::TextReader;
 use trace::{Place, Source, Trace};

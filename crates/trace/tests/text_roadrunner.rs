@@ -1,8 +1,6 @@
 //! RoadRunner's event lines.
 
-mod common;
-
-use common::in_words;
+use crate::common::in_words;
 use trace::text::{RoadRunnerReader, TextReader, looks_like_roadrunner};
 use trace::{Place, Source, Trace};
 

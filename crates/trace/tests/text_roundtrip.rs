@@ -1,8 +1,6 @@
 //! Whatever is written as text reads back as it was, and writes again to the same bytes.
 
-mod common;
-
-use common::{Config, Sample, arbitrary_batch, in_words};
+use crate::common::{Config, Sample, arbitrary_batch, in_words};
 use event::Batch;
 use proptest::prelude::*;
 use std::io::Read;

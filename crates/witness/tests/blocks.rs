@@ -1,12 +1,11 @@
 //! Violations of atomicity and lost wake-ups: the checker agrees with the definitions.
 
-mod common;
 #[path = "../../detect/tests/atomicity/naive.rs"]
 #[allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 mod naive;
 
-use common::definition::{Definition, Next};
-use common::{Random, Sample, maker, mutate};
+use crate::common::definition::{Definition, Next};
+use crate::common::{Random, Sample, maker, mutate};
 use event::{Event, Op, SiteId, ThreadId};
 use naive::Naive;
 use trace::Trace;

@@ -1,9 +1,7 @@
 //! What the builder makes is feasible, shows the essential events in their order, and is what a slow one makes.
 
-mod common;
-
-use common::definition::{Definition, Next};
-use common::{Random, Sample, maker};
+use crate::common::definition::{Definition, Next};
+use crate::common::{Random, Sample, maker};
 use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use witness::{Model, NoSchedule, Rules};
 

@@ -1,9 +1,7 @@
 //! Races and deadlocks: the checker agrees with the definitions.
 
-mod common;
-
-use common::definition::{Definition, Next};
-use common::{Random, Sample, maker, mutate};
+use crate::common::definition::{Definition, Next};
+use crate::common::{Random, Sample, maker, mutate};
 use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use witness::Model;
 

@@ -1,9 +1,7 @@
 //! The checker agrees with the definitions, word by word, on random schedules of small random traces.
 
-mod common;
-
-use common::definition::{Definition, Next};
-use common::{Random, Sample, maker, mutate};
+use crate::common::definition::{Definition, Next};
+use crate::common::{Random, Sample, maker, mutate};
 use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use std::collections::BTreeMap;
 use witness::check::Broken;

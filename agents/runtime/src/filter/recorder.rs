@@ -24,8 +24,8 @@ pub enum Outcome {
     Watched,
 }
 
-/// Up to this stamp of a segment, every write makes reads before it not the last; then, in long loops, only the first of a granule
-/// does.
+/// Up to this stamp of a segment, a write makes reads before it not the last. Long loops would use up their stamps by that, and
+/// tell every read again.
 const EXACT: u32 = 256;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
@@ -136,7 +136,7 @@ impl Recorder {
     /// Another access of this thread came in between: the trace will have the last write, too.
     #[inline(always)]
     fn writes_last(&self, cell: &Cell, l: u64) -> bool {
-        let stamp = (self.stamp.get() | 1) + 1;
+        let stamp = self.stamp.get() + 1;
         if stamp > MOST_STAMPS {
             return false;
         }
@@ -151,8 +151,8 @@ impl Recorder {
     /// This thread has written elsewhere since: the same of a read.
     #[inline(always)]
     fn reads_last(&self, cell: &Cell, mask: u8, l: u64) -> bool {
-        let stamp = self.stamp.get() | 1;
-        if read_entry_of(cell.p.load(Relaxed)) != mask {
+        let stamp = self.stamp.get() + 1;
+        if stamp > MOST_STAMPS || read_entry_of(cell.p.load(Relaxed)) != mask {
             return false;
         }
         self.stamp.set(stamp);
@@ -160,17 +160,19 @@ impl Recorder {
         true
     }
 
-    /// Whether this thread has read a shared cell in this segment.
+    /// Whether this thread has read a shared cell in this segment, and has written nothing that counts since.
     #[inline(always)]
     fn read_before(&self, cell: &Cell, a: u64, mask: u8) -> bool {
         if (a ^ self.shared) >> TAG_SHIFT == 0 {
-            return mask & !read_of(a) == 0;
+            return mask & !read_of(a) == 0 && last_read_of(cell.l.load(Relaxed)) >= self.published.get();
         }
         if !super::cell::is_shared(a) {
             return false;
         }
         let second = cell.p.load(Relaxed);
-        (second ^ self.shared) >> TAG_SHIFT == 0 && mask & !read_of(second) == 0
+        (second ^ self.shared) >> TAG_SHIFT == 0
+            && mask & !read_of(second) == 0
+            && last_write_of(cell.l.load(Relaxed)) >= self.published.get()
     }
 
     /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
@@ -282,28 +284,19 @@ impl Recorder {
         self.stamp.get()
     }
 
-    /// The stamp of the next write, or position: an even one. There is one: see [`Recorder::make_stamps`].
+    /// The stamp of the next access that the trace will have. There is one: see [`Recorder::make_stamps`].
     #[inline]
-    fn next_stamp(&mut self) -> u32 {
-        let stamp = (self.stamp.get() | 1) + 1;
+    pub(super) fn next_stamp(&mut self) -> u32 {
+        let stamp = self.stamp.get() + 1;
         self.stamp.set(stamp);
         stamp
     }
 
-    /// The stamp of a read that the trace will have: an odd one, the same for all reads between two writes. Nobody can tell
-    /// these apart, and loops that read much and write little would use up the stamps.
+    /// The same of a write.
     #[inline]
-    pub(super) fn read_stamp(&mut self) -> u32 {
-        let stamp = self.stamp.get() | 1;
-        self.stamp.set(stamp);
-        stamp
-    }
-
-    /// The same of a write; `first` of its kind in this segment, as far as the cell knows.
-    #[inline]
-    pub(super) fn write_stamp(&mut self, first: bool) -> u32 {
+    pub(super) fn write_stamp(&mut self) -> u32 {
         let stamp = self.next_stamp();
-        if first || stamp <= EXACT {
+        if stamp <= EXACT {
             self.published.set(stamp);
         }
         stamp

@@ -76,7 +76,7 @@ impl Recorder {
                 // A store that came too late hid what was last: nothing of it can be told but that it was, at most now.
                 anew.add_foreign(!access.mask);
                 words = Words::owned(self.slot(), self.segment());
-                words.set_read(Entry { last: self.read_stamp(), ..NONE });
+                words.set_read(Entry { last: self.next_stamp(), ..NONE });
                 words.make_pin();
             }
             if words.read().mask | words.write().mask != 0 || words.is_pin() || words.is_lost() {
@@ -115,7 +115,7 @@ impl Recorder {
             words.set_read(Entry { mask: old.mask | access.mask, ..old });
             return;
         }
-        let stamp = self.read_stamp();
+        let stamp = self.next_stamp();
         if old.mask == access.mask {
             words.set_read(Entry { last: stamp, ..old });
             return;
@@ -156,7 +156,7 @@ impl Recorder {
     fn keep_write(&mut self, filter: &Filter, words: &mut Words, access: &Placed) {
         let old = words.write();
         if old.mask == 0 {
-            let stamp = self.write_stamp(true);
+            let stamp = self.write_stamp();
             words.set_write(Entry { mask: access.mask, place: access.place, first: stamp, last: stamp });
             return;
         }
@@ -167,12 +167,12 @@ impl Recorder {
             return;
         }
         if old.mask == access.mask {
-            words.set_write(Entry { last: self.write_stamp(false), ..old });
+            words.set_write(Entry { last: self.write_stamp(), ..old });
             return;
         }
         if let Some((node, mut known)) = self.of_this_segment(filter, words, |known| known.write().mask == access.mask)
         {
-            words.set_write(Entry { last: self.write_stamp(false), ..known.write() });
+            words.set_write(Entry { last: self.write_stamp(), ..known.write() });
             known.set_write(old);
             filter.node(node).set(&known);
             return;
@@ -180,7 +180,7 @@ impl Recorder {
         let mut node = Words::owned(self.slot(), self.segment());
         node.set_write(old);
         self.push(filter, words, node);
-        let stamp = self.write_stamp(true);
+        let stamp = self.write_stamp();
         words.set_write(Entry { mask: access.mask, place: access.place, first: stamp, last: stamp });
     }
 
@@ -232,7 +232,7 @@ impl Recorder {
             return None;
         };
         let stamp = sink.stamp();
-        let second = cell.p.load(Relaxed);
+        let (second, l) = (cell.p.load(Relaxed), cell.l.load(Relaxed));
         let slot = self.slot();
         let is_mine = |reader| is_shared(reader) && read_of(reader) != 0 && slot_of(reader) == slot;
         if !is_mine(a) && !is_mine(second) {
@@ -241,17 +241,21 @@ impl Recorder {
         }
         self.moved_on(filter);
         let tag = self.shared_tag();
+        let now = self.stamp();
         let same_segment = |reader: u64| (reader ^ tag) >> TAG_SHIFT == 0;
         let bytes = u64::from(access.mask) << 8;
         let mine = |before: u64| if same_segment(before) { before | bytes } else { tag | bytes };
         if is_mine(second) {
             cell.p.store(mine(second), Relaxed);
+            cell.l.store(super::cell::with_last_write(l, now), Relaxed);
             cell.unlock(a);
         } else {
             if !is_mine(a) {
                 // The first moves to the second place, whoever is there is forgotten.
                 cell.p.store(a, Relaxed);
+                cell.l.store(u64::from(super::cell::last_read_of(l)), Relaxed);
             }
+            cell.l.store(super::cell::with_last_read(cell.l.load(Relaxed), now), Relaxed);
             cell.unlock(mine(a));
         }
         self.put_stamp(sink, stamp);
@@ -284,8 +288,9 @@ impl Recorder {
                 cell.set(&words);
             }
             _ => {
+                let now = self.stamp();
                 let bytes = u64::from(access.mask) << 8;
-                cell.set(&Words { a: self.shared_tag() | bytes, p: 0, f: 0, l: 0 });
+                cell.set(&Words { a: self.shared_tag() | bytes, p: 0, f: 0, l: super::cell::with_last_read(0, now) });
             }
         }
         Some(Outcome::Written)
