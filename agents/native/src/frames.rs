@@ -151,17 +151,12 @@ impl Frames {
         }
     }
 
-    /// Pops a frame; the part of the stack that others have touched and that is dead now.
-    fn pop(&mut self, tls: *mut Tls, sp: usize) -> Option<(usize, usize)> {
+    /// The part of the stack that others have touched and that is dead when the last frame is popped.
+    fn dying(&mut self, tls: *mut Tls, sp: usize) -> Option<(usize, usize)> {
         if self.deeper > 0 {
-            self.deeper -= 1;
-            self.open(tls);
             return None;
         }
-        let count = self.calls(tls).len();
-        let left = count.checked_sub(1)?;
-        // SAFETY: within the frames.
-        unsafe { (*tls).top = self.frames.as_mut_ptr().add(left) };
+        let left = self.calls(tls).len().checked_sub(1)?;
         let (low, high) = (self.shared_low.load(Relaxed), self.shared_high.load(Relaxed));
         if low == usize::MAX || !self.on_stack(sp) {
             return None;
@@ -222,10 +217,14 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
     if thread::is_quiet() {
         return thread::in_handler(|thread| thread.frames.drop_last(tls()));
     }
-    thread::enter(0, |thread| {
+    // SAFETY: the hook's own return address.
+    let here = unsafe { *(sp as *const usize) };
+    thread::enter(here, |thread| {
         thread.end_region();
-        if let Some((low, high)) = thread.frames.pop(tls(), sp) {
+        if let Some((low, high)) = thread.frames.dying(tls(), sp) {
+            thread.pc = here;
             thread.renew(low, high - low);
         }
+        thread.frames.drop_last(tls());
     });
 }
