@@ -395,7 +395,10 @@ fn create(output: &Output) -> io::Result<(Pending, File)> {
             let mut builder = tempfile::Builder::new();
             // As a file made in the usual way: the umask takes its part from this.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            let file = builder.prefix(".foretrace-").tempfile_in(folder)?;
+            // Should we be killed, this is what is left, and it can be read.
+            let mut prefix = path.file_stem().unwrap_or_default().to_owned();
+            prefix.push("-");
+            let file = builder.prefix(&prefix).suffix(".ftrace.part").tempfile_in(folder)?;
             let writer = file.as_file().try_clone()?;
             Ok((Pending::Named(file), writer))
         }

@@ -199,7 +199,8 @@ fn the_program_lives_on_without_foretrace() {
     wait_for(&folder, "done");
     let part = folder.names().into_iter().find(|name| name.ends_with(".part")).expect("what was written so far");
     let kept = ticks(&folder, &part);
-    assert!((100_000..=200_000).contains(&kept), "{kept}");
+    // Whole frames of 2^15 events; what was on its way into the last ones is gone.
+    assert!((1 << 16..=200_000).contains(&kept), "{kept}");
 }
 
 #[test]
