@@ -2,8 +2,8 @@
 
 use core::ffi::{c_int, c_uint, c_ulong};
 use core::mem::MaybeUninit;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use runtime::record::{Class, Kind};
 
@@ -93,7 +93,9 @@ const SOCKETS: u64 = u64::MAX >> 16;
 
 /// The object of each descriptor: 0 if nobody asked yet.
 static OBJECTS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
-/// Lives of descriptors so far.
+/// Whether a descriptor with this number has ended.
+static ENDED: [AtomicBool; KNOWN] = [const { AtomicBool::new(false) }; KNOWN];
+/// Lives of descriptors so far; 0 is the number itself, which is given away again when a life ends.
 static LIVES: AtomicU64 = AtomicU64::new(1);
 
 fn entry(fd: c_int) -> Option<&'static AtomicU64> {
@@ -211,74 +213,92 @@ fn sockets(kind: Kind, pc: usize) {
     record(pc, |thread| thread.sync(kind, Class::Descriptor, SOCKETS as usize));
 }
 
-fn opened(fd: c_int) -> c_int {
+fn has_ended(fd: c_int) -> Option<&'static AtomicBool> {
+    ENDED.get(usize::try_from(fd).ok()?)
+}
+
+/// Servers keep what they know of a connection under its number: whoever gets the number comes after whoever closed it.
+fn number(kind: Kind, fd: c_int, pc: usize) {
+    record(pc, |thread| thread.sync(kind, Class::Descriptor, (fd as u64 & 0xf_ffff) as usize));
+}
+
+fn opened(fd: c_int, pc: usize) -> c_int {
     if fd >= 0 {
         forget(fd);
+        reused(fd, pc);
     }
     fd
 }
 
-unsafe extern "C" fn new(path: Pointer, flags: c_int, mode: c_uint, _pc: usize) -> c_int {
-    opened(real::open(path, flags, mode))
+fn reused(fd: c_int, pc: usize) {
+    if has_ended(fd).is_some_and(|ended| ended.load(Acquire)) {
+        number(Kind::Await, fd, pc);
+    }
 }
 
-unsafe extern "C" fn new_at(at: c_int, path: Pointer, flags: c_int, mode: c_uint, _pc: usize) -> c_int {
-    opened(real::openat(at, path, flags, mode))
+unsafe extern "C" fn new(path: Pointer, flags: c_int, mode: c_uint, pc: usize) -> c_int {
+    opened(real::open(path, flags, mode), pc)
 }
 
-unsafe extern "C" fn create(path: Pointer, mode: c_uint, _pc: usize) -> c_int {
-    opened(real::creat(path, mode))
+unsafe extern "C" fn new_at(at: c_int, path: Pointer, flags: c_int, mode: c_uint, pc: usize) -> c_int {
+    opened(real::openat(at, path, flags, mode), pc)
 }
 
-unsafe extern "C" fn new_socket(domain: c_int, kind: c_int, protocol: c_int, _pc: usize) -> c_int {
-    opened(real::socket(domain, kind, protocol))
+unsafe extern "C" fn create(path: Pointer, mode: c_uint, pc: usize) -> c_int {
+    opened(real::creat(path, mode), pc)
 }
 
-unsafe extern "C" fn new_eventfd(count: c_uint, flags: c_int, _pc: usize) -> c_int {
-    opened(real::eventfd(count, flags))
+unsafe extern "C" fn new_socket(domain: c_int, kind: c_int, protocol: c_int, pc: usize) -> c_int {
+    opened(real::socket(domain, kind, protocol), pc)
 }
 
-unsafe extern "C" fn new_timer(clock: c_int, flags: c_int, _pc: usize) -> c_int {
-    opened(real::timerfd_create(clock, flags))
+unsafe extern "C" fn new_eventfd(count: c_uint, flags: c_int, pc: usize) -> c_int {
+    opened(real::eventfd(count, flags), pc)
 }
 
-unsafe extern "C" fn new_memory(name: Pointer, flags: c_uint, _pc: usize) -> c_int {
-    opened(real::memfd_create(name, flags))
+unsafe extern "C" fn new_timer(clock: c_int, flags: c_int, pc: usize) -> c_int {
+    opened(real::timerfd_create(clock, flags), pc)
 }
 
-unsafe extern "C" fn new_signalfd(fd: c_int, mask: Pointer, flags: c_int, _pc: usize) -> c_int {
-    opened(real::signalfd(fd, mask, flags))
+unsafe extern "C" fn new_memory(name: Pointer, flags: c_uint, pc: usize) -> c_int {
+    opened(real::memfd_create(name, flags), pc)
 }
 
-unsafe extern "C" fn new_epoll(size: c_int, _pc: usize) -> c_int {
-    opened(real::epoll_create(size))
+unsafe extern "C" fn new_signalfd(fd: c_int, mask: Pointer, flags: c_int, pc: usize) -> c_int {
+    opened(real::signalfd(fd, mask, flags), pc)
 }
 
-unsafe extern "C" fn new_epoll1(flags: c_int, _pc: usize) -> c_int {
-    opened(real::epoll_create1(flags))
+unsafe extern "C" fn new_epoll(size: c_int, pc: usize) -> c_int {
+    opened(real::epoll_create(size), pc)
 }
 
-unsafe fn paired(result: c_int, ends: *mut c_int) -> c_int {
+unsafe extern "C" fn new_epoll1(flags: c_int, pc: usize) -> c_int {
+    opened(real::epoll_create1(flags), pc)
+}
+
+unsafe fn paired(result: c_int, ends: *mut c_int, pc: usize) -> c_int {
     if result == 0 {
         pair(*ends, *ends.add(1));
+        reused(*ends, pc);
+        reused(*ends.add(1), pc);
     }
     result
 }
 
-unsafe extern "C" fn new_pipe(ends: *mut c_int, _pc: usize) -> c_int {
-    paired(real::pipe(ends), ends)
+unsafe extern "C" fn new_pipe(ends: *mut c_int, pc: usize) -> c_int {
+    paired(real::pipe(ends), ends, pc)
 }
 
-unsafe extern "C" fn new_pipe2(ends: *mut c_int, flags: c_int, _pc: usize) -> c_int {
-    paired(real::pipe2(ends, flags), ends)
+unsafe extern "C" fn new_pipe2(ends: *mut c_int, flags: c_int, pc: usize) -> c_int {
+    paired(real::pipe2(ends, flags), ends, pc)
 }
 
-unsafe extern "C" fn new_pair(domain: c_int, kind: c_int, protocol: c_int, ends: *mut c_int, _pc: usize) -> c_int {
-    paired(real::socketpair(domain, kind, protocol, ends), ends)
+unsafe extern "C" fn new_pair(domain: c_int, kind: c_int, protocol: c_int, ends: *mut c_int, pc: usize) -> c_int {
+    paired(real::socketpair(domain, kind, protocol, ends), ends, pc)
 }
 
 unsafe extern "C" fn accepted(fd: c_int, address: Pointer, length: Pointer, pc: usize) -> c_int {
-    let new = opened(real::accept(fd, address, length));
+    let new = opened(real::accept(fd, address, length), pc);
     if new >= 0 {
         sockets(Kind::Await, pc);
     }
@@ -286,7 +306,7 @@ unsafe extern "C" fn accepted(fd: c_int, address: Pointer, length: Pointer, pc: 
 }
 
 unsafe extern "C" fn accepted4(fd: c_int, address: Pointer, length: Pointer, flags: c_int, pc: usize) -> c_int {
-    let new = opened(real::accept4(fd, address, length, flags));
+    let new = opened(real::accept4(fd, address, length, flags), pc);
     if new >= 0 {
         sockets(Kind::Await, pc);
     }
@@ -311,6 +331,10 @@ fn ending(fd: c_int, pc: usize) {
         writing(fd, pc);
     }
     forget(fd);
+    if let Some(ended) = has_ended(fd) {
+        number(Kind::Post, fd, pc);
+        ended.store(true, Release);
+    }
 }
 
 unsafe extern "C" fn end(fd: c_int, pc: usize) -> c_int {
@@ -335,9 +359,10 @@ unsafe extern "C" fn end_range(first: c_uint, last: c_uint, flags: c_int, _pc: u
     real::close_range(first, last, flags)
 }
 
-fn duplicated(fd: c_int, of: c_int) -> c_int {
+fn duplicated(fd: c_int, of: c_int, pc: usize) -> c_int {
     if fd >= 0 && fd != of {
         same(fd, of);
+        reused(fd, pc);
     }
     fd
 }
@@ -349,37 +374,37 @@ fn duplicating(fd: c_int) {
     }
 }
 
-unsafe extern "C" fn duplicate(fd: c_int, _pc: usize) -> c_int {
+unsafe extern "C" fn duplicate(fd: c_int, pc: usize) -> c_int {
     duplicating(fd);
-    duplicated(real::dup(fd), fd)
+    duplicated(real::dup(fd), fd, pc)
 }
 
-unsafe extern "C" fn duplicate_to(fd: c_int, new: c_int, _pc: usize) -> c_int {
+unsafe extern "C" fn duplicate_to(fd: c_int, new: c_int, pc: usize) -> c_int {
     duplicating(fd);
-    duplicated(real::dup2(fd, new), fd)
+    duplicated(real::dup2(fd, new), fd, pc)
 }
 
-unsafe extern "C" fn duplicate_to3(fd: c_int, new: c_int, flags: c_int, _pc: usize) -> c_int {
+unsafe extern "C" fn duplicate_to3(fd: c_int, new: c_int, flags: c_int, pc: usize) -> c_int {
     duplicating(fd);
-    duplicated(real::dup3(fd, new, flags), fd)
+    duplicated(real::dup3(fd, new, flags), fd, pc)
 }
 
 fn duplicates(command: c_int) -> bool {
     command == libc::F_DUPFD || command == libc::F_DUPFD_CLOEXEC
 }
 
-unsafe extern "C" fn control(fd: c_int, command: c_int, argument: c_ulong, _pc: usize) -> c_int {
+unsafe extern "C" fn control(fd: c_int, command: c_int, argument: c_ulong, pc: usize) -> c_int {
     if !duplicates(command) {
         return real::fcntl(fd, command, argument);
     }
     duplicating(fd);
-    duplicated(real::fcntl(fd, command, argument), fd)
+    duplicated(real::fcntl(fd, command, argument), fd, pc)
 }
 
-unsafe extern "C" fn control64(fd: c_int, command: c_int, argument: c_ulong, _pc: usize) -> c_int {
+unsafe extern "C" fn control64(fd: c_int, command: c_int, argument: c_ulong, pc: usize) -> c_int {
     if !duplicates(command) {
         return real::fcntl64(fd, command, argument);
     }
     duplicating(fd);
-    duplicated(real::fcntl64(fd, command, argument), fd)
+    duplicated(real::fcntl64(fd, command, argument), fd, pc)
 }

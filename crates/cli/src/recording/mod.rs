@@ -13,7 +13,7 @@ use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
 use observe::{Agent, Kept, Options, Output, Recorded, Recording, Watched};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub(crate) fn record(args: &Recorder, watched: Vec<Watched>, output: Output, qui
     };
     // The program decides what a signal means; we only see to it that the trace is finished.
     let signal = Arc::new(AtomicUsize::new(0));
-    let ids: Vec<_> = [SIGINT, SIGTERM, SIGHUP]
+    let ids: Vec<_> = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2]
         .into_iter()
         .filter_map(|number| signal_hook::flag::register_usize(number, signal.clone(), number as usize).ok())
         .collect();

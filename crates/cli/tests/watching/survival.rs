@@ -187,6 +187,19 @@ fn interrupt() {
 }
 
 #[test]
+fn signals_that_only_we_get_are_passed_on() {
+    for (name, number) in [("INT", 2), ("TERM", 15), ("USR1", 10), ("USR2", 12)] {
+        let folder = folder();
+        let child = start(&folder, "interrupt");
+        wait_for(&folder, "ready");
+        signal(name, &child.id().to_string());
+        let out = child.wait_with_output().expect("foretrace ends");
+        assert_eq!(out.status.signal(), Some(number), "{name}: {out:?}");
+        assert_eq!(ticks(&folder, "t.ftrace"), 1000, "{name}");
+    }
+}
+
+#[test]
 fn the_program_lives_on_without_foretrace() {
     let folder = folder();
     let mut child = start(&folder, "orphan");
