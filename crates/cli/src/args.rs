@@ -120,7 +120,7 @@ pub(crate) struct Check {
 /// What to look for in a trace, and how to tell: the options that `check` and `run` share.
 #[derive(Args)]
 pub(crate) struct Analysis {
-    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
+    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all of them]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) detect: Vec<Detector>,
     /// Check the properties of a specification; may be given several times

@@ -87,8 +87,21 @@ fn doctor_says_what_is_there_and_what_is_missing() {
 #[test]
 fn help_completions_and_the_manual_page_name_every_command() {
     let folder = Folder::new();
-    let commands =
-        ["demo", "check", "spec", "locks", "window", "show", "convert", "gen", "doctor", "completions", "man"];
+    let commands = [
+        "demo",
+        "run",
+        "record",
+        "check",
+        "spec",
+        "locks",
+        "window",
+        "show",
+        "convert",
+        "gen",
+        "doctor",
+        "completions",
+        "man",
+    ];
     let help = folder.ok(&["--help"]).stdout;
     let man = folder.ok(&["man"]).stdout;
     let bash = folder.ok(&["completions", "bash"]).stdout;

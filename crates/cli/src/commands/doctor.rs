@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<u8> {
     line("temporary", &temporary());
     line("reads", &format!("text (STD), .ftrace version 1 to {}, RoadRunner; gzip, zstd", trace::binary::VERSION));
     line("writes", &format!("text (STD), .ftrace version {}; gzip, zstd", trace::binary::VERSION));
-    line("agents", "none: this version analyses traces, and does not record programs yet");
+    line("agents", &agents());
     let mut missing = Vec::new();
     for tool in TOOLS {
         match find(tool.command) {
@@ -51,15 +51,23 @@ pub(crate) fn run() -> Result<u8> {
             }
         }
     }
-    text += "\nEverything this version does works without the programs listed above.\n";
+    text += "\nTraces are analysed without any of these; a compiler is needed for programs that are to be watched in full.\n";
     if !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
-        text += &format!(
-            "What is missing will be wanted for recording; on Debian: apt-get install {}\n",
-            packages.join(" ")
-        );
+        text += &format!("What is missing may be wanted; on Debian: apt-get install {}\n", packages.join(" "));
     }
     print(text.as_bytes())
+}
+
+/// Which programs can be watched.
+fn agents() -> String {
+    match agents::Agents::ready() {
+        Ok(agents) => format!("C and C++ (gcc, clang), in {}", agents.folder().display()),
+        Err(error) => {
+            let why = std::error::Error::source(&error).map_or_else(String::new, |why| format!(": {why}"));
+            format!("none: {error}{why}")
+        }
+    }
 }
 
 fn memory() -> Option<String> {
