@@ -44,6 +44,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-property",
             "foretrace-reach",
             "foretrace-report",
+            "foretrace-source",
             "foretrace-trace",
             "foretrace-witness",
         ],

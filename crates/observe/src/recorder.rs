@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -390,6 +390,8 @@ fn create(output: &Output) -> io::Result<(Pending, File)> {
             let writer = file.try_clone()?;
             Ok((Pending::Nameless(file), writer))
         }
+        // A device must not be replaced by a file of its name.
+        Output::Path(path) if is_special(path) => create(&Output::Temporary),
         Output::Path(path) => {
             let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
             let mut builder = tempfile::Builder::new();
@@ -419,12 +421,28 @@ fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> Kept {
             }
         }
         (Pending::Named(file), Output::Temporary) => rewound(file.into_file()),
-        (Pending::Nameless(file), _) => rewound(file),
+        (Pending::Nameless(file), Output::Temporary) => rewound(file),
+        (Pending::Nameless(file), Output::Path(path)) => match copy(file, path) {
+            Ok(()) => Kept::Path(path.clone()),
+            Err(error) => Kept::Failed(io::Error::new(error.kind(), format!("{}: {error}", path.display()))),
+        },
     }
 }
 
+/// Whether something has this name that is not a file: a device, a pipe.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|known| !known.is_file())
+}
+
+fn copy(mut trace: File, path: &Path) -> io::Result<()> {
+    trace.rewind()?;
+    let mut target = File::options().write(true).open(path)?;
+    io::copy(&mut trace, &mut target)?;
+    target.flush()
+}
+
 fn rewound(mut file: File) -> Kept {
-    match io::Seek::rewind(&mut file) {
+    match file.rewind() {
         Ok(()) => Kept::File(file),
         Err(error) => Kept::Failed(error),
     }

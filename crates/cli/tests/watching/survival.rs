@@ -226,5 +226,7 @@ fn a_full_disk() {
         .expect("foretrace runs");
     let ran = Ran::from(out);
     assert_eq!(ran.code, Some(5), "the program's own code: {ran:?}");
-    assert!(ran.stderr.contains("/dev/full"), "{ran:?}");
+    assert!(ran.stderr.contains("could not be written: /dev/full"), "{ran:?}");
+    use std::os::unix::fs::FileTypeExt;
+    assert!(std::fs::metadata("/dev/full").expect("it is there").file_type().is_char_device());
 }
