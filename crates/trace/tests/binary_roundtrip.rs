@@ -284,7 +284,7 @@ fn fixture(version: u32) -> (Vec<u8>, Sample) {
     let at = batch.events.iter().position(|e| e.thread() == ThreadId(0)).unwrap();
     batch.events.insert(at, late.events[0]);
     if version >= 2 {
-        let extra = batch.add_extra(Extra { value: Value::Int(0), ..Extra::default() });
+        let extra = batch.add_extra(Extra { value: Value::Int(1), ..Extra::default() });
         batch.events.insert(at + 1, Event::with_extra(ThreadId(0), Op::Pin, 1, SiteId(1), extra));
     }
     for init in batch.inits.iter_mut().filter(|init| init.before as usize > at) {
