@@ -19,6 +19,9 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
         {
             say(&format!("{}: {} events of process {}", path.display(), process.events, process.pid));
         }
+        for loss in &process.losses {
+            say(&format!("process {}: {loss}", process.pid));
+        }
     }
     Ok(end_like(recorded.exit))
 }
