@@ -35,7 +35,7 @@ impl Thread {
     pub fn ticketed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
-        self.recorder.ticketed(filter(), &mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+        self.recorder.ticketed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -76,7 +76,7 @@ impl Thread {
         let Thread { recorder, ring, places, frames, pc, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| places.place(frames, ring, *pc);
-        match recorder.access(filter(), ring, cell, access, place) {
+        match recorder.access(filter(), ring, cell, false, access, place) {
             Outcome::Covered => {}
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
@@ -117,13 +117,13 @@ impl Thread {
     pub fn alloc(&mut self, addr: usize, size: usize) {
         const SMALL: usize = 1 << 12;
         let place = self.place();
-        self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
+        self.recorder.allocated(&mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
         if size > SMALL {
             return self.empty(addr, size);
         }
         for granule in (addr & !7..addr + size).step_by(8) {
             if let Some(cell) = shadow::cell(granule) {
-                self.recorder.alloc(filter(), &mut self.ring, cell, granule as u64);
+                self.recorder.alloc(filter(), &mut self.ring, cell, false, granule as u64);
             }
         }
     }
@@ -134,7 +134,7 @@ impl Thread {
         const LARGE: usize = 1 << 16;
         self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
         shadow::each_touched(addr, size, |granule, cell| {
-            self.recorder.free(filter(), &mut self.ring, cell, granule as u64);
+            self.recorder.free(filter(), &mut self.ring, cell, false, granule as u64);
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -143,7 +143,7 @@ impl Thread {
 
     /// The cells of a range are empty: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
-        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell));
+        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell, false));
     }
 
     /// Part of the stack is left, and others have touched it: what is there next is something else.

@@ -13,7 +13,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
 pub const VERSION: u32 = 1;
 /// Threads that can be told apart, or have run one after another in a slot.
-pub const SLOTS: usize = 1 << 13;
+pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
 pub const CHUNK_WORDS: usize = 4096;
 /// Chunks of a process at most: what a program can be ahead of its observer.

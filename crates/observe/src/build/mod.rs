@@ -342,6 +342,7 @@ impl Build {
                 self.thread(slot);
                 self.gave(slot, 0);
             }
+            Kind::Mark => self.gave(slot, 0),
             Kind::Fork => self.fork(slot, words),
             Kind::Join => self.join(slot, words),
             _ => {
