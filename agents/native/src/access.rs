@@ -1,7 +1,11 @@
 //! The hooks of plain accesses: what the compiler puts before every load and store.
 
+use runtime::filter::{Cell, Recorder};
+
+use crate::alone::Whose;
 use crate::machine::{self, shim1, shim2, shim3};
-use crate::{shadow, thread};
+use crate::thread::Thread;
+use crate::{frames, shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time.
@@ -31,7 +35,50 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
             }
         }
     }
+    if SIZE < 16 && READ != WRITE {
+        again::<SIZE, READ, WRITE>(addr, pc);
+    } else {
+        slow::<SIZE, READ, WRITE>(addr, pc);
+    }
+}
+
+/// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
+/// other hooks.
+#[inline(never)]
+extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+    let tls = machine::tls();
+    let mask = ((1u32 << SIZE) - 1) << (addr & 7);
+    // SAFETY: this thread's own state; its fast way is open, and it is in no other hook.
+    unsafe {
+        let thread = (*tls).accesses;
+        if mask <= 0xff
+            && !thread.is_null()
+            && !(*tls).busy
+            && let Some((cell, owner)) = shadow::cell_and_owner(addr)
+        {
+            let Thread { recorder, places, turn, slot, .. } = &mut *thread;
+            if let Some(place) = places.known(frames::parent(tls), pc) {
+                let done = thread::briefly(tls, || {
+                    let done = match turn.try_begin(owner, *slot) {
+                        Whose::Mine => recorder.again(cell, mask as u8, WRITE, place),
+                        Whose::Common => again_among_others::<WRITE>(recorder, cell, mask as u8, place),
+                        Whose::Others => false,
+                    };
+                    turn.end();
+                    done
+                });
+                if done {
+                    return;
+                }
+            }
+        }
+    }
     slow::<SIZE, READ, WRITE>(addr, pc);
+}
+
+#[inline(never)]
+fn again_among_others<const WRITE: bool>(recorder: &mut Recorder, cell: &Cell, mask: u8, place: u32) -> bool {
+    recorder.again_among_others(cell, mask, WRITE, place)
 }
 
 /// An access that is not covered.

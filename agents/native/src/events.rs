@@ -9,7 +9,7 @@ use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{shadow, stacks};
+use crate::{alone, shadow, stacks};
 
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
@@ -73,10 +73,12 @@ impl Thread {
     #[inline]
     pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
         let Some(cell) = shadow::cell(addr) else { return };
-        let Thread { recorder, ring, places, frames, pc, .. } = self;
+        let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| places.place(frames, ring, *pc);
-        match recorder.access(filter(), ring, cell, false, access, place) {
+        let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
+        turn.end();
+        match outcome {
             Outcome::Covered => {}
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
@@ -105,6 +107,9 @@ impl Thread {
         }
         let both = [(first, granules[0] as u64), (last, granules[1] as u64)];
         let cells = if granules[0] == granules[1] { &both[..1] } else { &both };
+        for granule in granules {
+            alone::share(granule);
+        }
         // The cell is the lock, but for a watched one.
         self.ring.reserve(2 * ARRIVAL_WORDS);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
@@ -123,7 +128,9 @@ impl Thread {
         }
         for granule in (addr & !7..addr + size).step_by(8) {
             if let Some(cell) = shadow::cell(granule) {
-                self.recorder.alloc(filter(), &mut self.ring, cell, false, granule as u64);
+                let alone = || self.turn.begin(granule, self.slot);
+                self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
+                self.turn.end();
             }
         }
     }
@@ -134,7 +141,9 @@ impl Thread {
         const LARGE: usize = 1 << 16;
         self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
         shadow::each_touched(addr, size, |granule, cell| {
-            self.recorder.free(filter(), &mut self.ring, cell, false, granule as u64);
+            let alone = || self.turn.begin(granule, self.slot);
+            self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
+            self.turn.end();
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -143,7 +152,11 @@ impl Thread {
 
     /// The cells of a range are empty: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
-        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell, false));
+        shadow::each_touched(addr, size, |granule, cell| {
+            let alone = || self.turn.begin(granule, self.slot);
+            self.recorder.forget(filter(), &self.ring, cell, alone);
+            self.turn.end();
+        });
     }
 
     /// Part of the stack is left, and others have touched it: what is there next is something else.

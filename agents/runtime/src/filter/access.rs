@@ -1,7 +1,7 @@
 //! An access that is not covered: which way it goes.
 
 use super::cell::{
-    Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, renewable, renewed, renewed_what, same, same_slot,
+    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
 };
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_ticketed};
@@ -35,15 +35,15 @@ impl Deref for Placed {
 }
 
 impl Recorder {
-    /// An access of bytes of a granule that [`Recorder::covered`] denied (or was not asked about). `alone`: no other thread
-    /// comes to the cell meanwhile.
+    /// An access of bytes of a granule that [`Recorder::covered`] denied (or was not asked about). `alone` is asked when
+    /// nothing is waited for any more: whether no other thread comes to the cell meanwhile.
     #[inline]
     pub fn access<S: Sink>(
         &mut self,
         filter: &Filter,
         sink: &mut S,
         cell: &Cell,
-        alone: bool,
+        alone: impl FnOnce() -> bool,
         access: Access,
         place: impl FnOnce(&mut S) -> u32,
     ) -> Outcome {
@@ -57,75 +57,105 @@ impl Recorder {
         self.make_ranks(sink);
         let access = Placed { access, place };
         sink.reserve(ARRIVAL_WORDS);
-        let Ok(a) = cell.lock(sink, alone, |a| a != WATCHED) else { return Outcome::Watched };
-        if same_slot(a, self.here()) && self.comes_again(cell, a, &access) {
+        let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return Outcome::Watched };
+        if is_known(a) && self.comes_again(cell, a, access.mask, access.write, access.place) {
             return Outcome::Kept;
         }
         self.changes(filter, sink, cell, a, &access)
     }
 
-    /// What threads do most of the time with memory of their own: the same again, or the same as at an earlier position. Done
-    /// with the words as they are.
+    /// An access that [`Recorder::covered`] denied, if it is one that threads do most of the time with memory of their own: the
+    /// same again, or the same as at an earlier position; of a cell that no other thread comes to meanwhile. False: nothing was done.
     #[inline(always)]
-    fn comes_again(&mut self, cell: &Cell, a: u64, access: &Placed) -> bool {
-        let (here, mask) = (self.here(), access.mask);
-        let (second_at, second_what) = (cell.second[0].load(Relaxed), cell.second[1].load(Relaxed));
-        if access.write {
-            let mut entry = Entry { at: second_at, what: second_what };
-            if is_shared(a) || !same_slot(second_at, here) || !entry.is_write() {
-                return false;
-            }
-            if same(second_at, here) {
-                if entry.mask() != mask || !entry.is_kept() {
-                    return false;
-                }
-                entry.set_last(self.next_rank(true));
-                cell.second[1].store(entry.what, Relaxed);
-            } else {
-                let foreign = (second_what >> super::cell::BYTES_SHIFT) as u8;
-                if foreign & mask != 0 || !renewable(second_at, second_what) {
-                    return false;
-                }
-                let rank = self.next_rank(true);
-                cell.second[0].store(renewed(second_at, here, rank), Relaxed);
-                cell.second[1].store(renewed_what(second_what, mask, access.place), Relaxed);
-            }
-            cell.unlock(a);
-            return true;
-        }
-        let what = cell.first[1].load(Relaxed);
-        let mut entry = Entry { at: a, what };
-        if same(a, here) {
-            let read = (what >> super::cell::BYTES_SHIFT) as u8;
-            if entry.mask() == mask && entry.is_kept() {
-                entry.set_last(self.next_rank(false));
-            } else if read & mask == 0
-                && entry.is_kept()
-                && entry.place() == access.place
-                && !(same(second_at, here) && Entry { at: second_at, what: second_what }.is_write())
-            {
-                // Byte after byte in a loop: taken for one read, the first.
-                entry.what |= u64::from(mask) | u64::from(mask) << super::cell::BYTES_SHIFT;
-            } else {
-                return false;
-            }
-            cell.first[1].store(entry.what, Relaxed);
-            cell.unlock(a);
-            return true;
-        }
-        let knows = if is_shared(a) {
-            a & super::cell::VERSION == 0 || mask & !entry.mask() == 0
-        } else {
-            (second_what >> super::cell::BYTES_SHIFT) as u8 & mask == 0
-        };
-        if !knows || !renewable(a, what) {
+    pub fn again(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+        let a = cell.state();
+        self.has_ranks() && is_known(a) && self.comes_again(cell, a, mask, write, place)
+    }
+
+    /// The same of a cell that others may come to.
+    #[inline]
+    pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+        let a = cell.state();
+        if !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
-        let rank = self.next_rank(false);
-        let bytes = u64::from(mask) << super::cell::BYTES_SHIFT;
-        cell.first[1]
-            .store(renewed_what(what & !(0xff << super::cell::BYTES_SHIFT), mask, access.place) | bytes, Relaxed);
-        cell.unlock(renewed(a, here, rank));
+        let done = self.comes_again(cell, a, mask, write, place);
+        if !done {
+            cell.unlock(a);
+        }
+        done
+    }
+
+    /// The same, of a locked cell. Done with the words as they are; unlocked if it was.
+    #[inline(always)]
+    fn comes_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
+        if !write && same_slot(a, self.here()) {
+            self.reads_again(cell, a, mask, place)
+        } else {
+            self.second_again(cell, a, mask, write, place)
+        }
+    }
+
+    /// This thread's read is the first entry.
+    #[inline(always)]
+    fn reads_again(&mut self, cell: &Cell, a: u64, mask: u8, place: u32) -> bool {
+        let here = self.here();
+        let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
+        let bytes = u64::from(mask) << BYTES_SHIFT;
+        let entry = if !same(a, here) {
+            let knows =
+                if is_shared(a) { is_known_by(a, &first, mask) } else { cell.second[1].load(Relaxed) & bytes == 0 };
+            if !knows || !first.is_renewable() {
+                return false;
+            }
+            let entry = first.renewed(here, self.next_rank(false), mask, place);
+            Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry }
+        } else if first.what & bytes == 0
+            && first.is_kept()
+            && first.place() == place
+            && self.is_newest(a)
+            && !same(cell.second[0].load(Relaxed), here)
+        {
+            // Byte after byte in a loop: taken for one read, the first.
+            Entry { what: first.what | u64::from(mask) | bytes, ..first }
+        } else if first.mask() == mask && first.is_kept() {
+            let mut entry = first;
+            entry.set_last(self.next_rank(false));
+            entry
+        } else {
+            return false;
+        };
+        cell.first[1].store(entry.what, Relaxed);
+        cell.unlock(entry.at);
+        true
+    }
+
+    /// The second entry is the owner's write, or the other reader's read.
+    #[inline(always)]
+    fn second_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
+        let here = self.here();
+        let second = Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+        if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
+            return false;
+        }
+        let entry = if same(second.at, here) {
+            if second.mask() != mask || !second.is_kept() {
+                return false;
+            }
+            let mut entry = second;
+            entry.set_last(self.next_rank(write));
+            entry
+        } else {
+            let foreign = (second.what >> BYTES_SHIFT) as u8;
+            let knows = if write { foreign & mask == 0 } else { is_known_by(a, &second, mask) };
+            if !knows || !second.is_renewable() {
+                return false;
+            }
+            second.renewed(here, self.next_rank(write), mask, place)
+        };
+        cell.second[0].store(entry.at, Relaxed);
+        cell.second[1].store(entry.what, Relaxed);
+        cell.unlock(a);
         true
     }
 
@@ -184,4 +214,10 @@ impl Recorder {
         put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
         self.synchronised();
     }
+}
+
+/// Whether a reader of a shared cell that begins so has no version of these bytes to arrive at.
+#[inline(always)]
+fn is_known_by(a: u64, entry: &Entry, mask: u8) -> bool {
+    a & VERSION == 0 || mask & !entry.mask() == 0
 }

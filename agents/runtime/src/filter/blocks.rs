@@ -53,14 +53,28 @@ impl Recorder {
     }
 
     /// A granule of a block that is taken back, whose `Free` is written. `alone` as for accesses.
-    pub fn free(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, alone: bool, granule: u64) {
+    pub fn free(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) {
         if cell.state() != FREED && self.settle(filter, sink, cell, alone, granule) {
             cell.clear(FREED);
         }
     }
 
     /// A granule of a block that was given to this thread, whose `Alloc` is written: it is this thread's.
-    pub fn alloc(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, alone: bool, granule: u64) {
+    pub fn alloc(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) {
         if self.settle(filter, sink, cell, alone, granule) {
             if self.records_everything() {
                 cell.clear(EMPTY);
@@ -72,11 +86,11 @@ impl Recorder {
 
     /// Nothing is known of a granule any more, and nothing is said about it: the stack of a thread that has ended, a block whose
     /// shadow is given back.
-    pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: &Cell, alone: bool) {
+    pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: &Cell, alone: impl FnOnce() -> bool) {
         if cell.is_empty() {
             return;
         }
-        if let Ok(a) = cell.lock(sink, alone, |a| a != WATCHED) {
+        if let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) {
             if is_known(a) {
                 self.give_history(filter, cell.words(a).nodes);
             }
@@ -85,9 +99,16 @@ impl Recorder {
     }
 
     /// Locks a cell, and ends what was there: what others have kept is written. False if it is a watched variable's.
-    fn settle(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, alone: bool, granule: u64) -> bool {
+    fn settle(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) -> bool {
         sink.reserve(ARRIVAL_WORDS);
-        let Ok(a) = cell.lock(sink, alone, |a| a != WATCHED) else { return false };
+        let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return false };
         if is_known(a) {
             let words = cell.words(a);
             if !self.records_everything() && (self.is_quiet(filter, &words) || self.is_last(filter, &words)) {

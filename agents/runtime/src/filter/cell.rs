@@ -6,7 +6,7 @@
 //! | --- | --- | --- |
 //! | 0..8 | flags 4, rank (from bit 4) | bytes |
 //! | 8..32 | rank to bit 18, position (from bit 18) | place |
-//! | 32..46 | position | rank of the last access like it, less that of the first |
+//! | 32..46 | position | its rank less that of the first access like it |
 //! | 46..64 | position to bit 51, slot 13 | of the first entry: nodes (lower 10 bits), bytes read 8; of the second: nodes (upper 10), foreign bytes 8 |
 //!
 //! Of an Exclusive cell, the first entry is the owner's newest read (without bytes: none, but it names the owner) and the second
@@ -60,7 +60,6 @@ pub(super) const SHARED: u64 = 4;
 /// Of a first entry: others must arrive at a write that no entry tells of.
 pub(super) const VERSION: u64 = 8;
 
-const FLAGS: u64 = (1 << RANK_SHIFT) - 1;
 const LOW: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
 
@@ -120,6 +119,12 @@ impl Cell {
                 spin_loop();
             }
         }
+    }
+
+    /// Locks it, if its first word is still this one.
+    #[inline(always)]
+    pub(super) fn try_lock(&self, a: u64) -> bool {
+        self.first[0].compare_exchange(a, LOCKED, Acquire, Relaxed).is_ok()
     }
 
     /// Unlocks it, with this first word.
@@ -205,7 +210,7 @@ pub(super) const fn same_slot(a: u64, tag: u64) -> bool {
     (a ^ tag) >> SLOT_SHIFT == 0
 }
 
-/// An entry: an access, with the last one like it at the same position.
+/// An entry: an access, and the first one like it at the same position.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Entry {
     /// Slot, position, rank, flags.
@@ -257,27 +262,24 @@ impl Entry {
         (self.what >> PLACE_SHIFT) as u32 & ((1 << PLACE_BITS) - 1)
     }
 
+    /// The rank of the first access like it.
     #[inline(always)]
     pub(super) fn first(&self) -> u32 {
+        self.last() - (self.what >> SPAN_SHIFT & u64::from(MOST_RANKS)) as u32
+    }
+
+    /// Its rank.
+    #[inline(always)]
+    pub(super) fn last(&self) -> u32 {
         (self.at >> RANK_SHIFT) as u32 & MOST_RANKS
     }
 
-    /// The rank of the last access like it.
-    #[inline(always)]
-    pub(super) fn last(&self) -> u32 {
-        self.first() + (self.what >> SPAN_SHIFT & u64::from(MOST_RANKS)) as u32
-    }
-
-    /// When the last access like it was: slot, position and rank as in [`moment`].
-    #[inline(always)]
-    pub(super) fn last_moment(&self) -> u64 {
-        (self.at & !FLAGS) + ((self.what >> SPAN_SHIFT & u64::from(MOST_RANKS)) << RANK_SHIFT)
-    }
-
+    /// It happens again.
     #[inline(always)]
     pub(super) fn set_last(&mut self, rank: u32) {
-        let span = u64::from(rank - self.first());
-        self.what = self.what & !(u64::from(MOST_RANKS) << SPAN_SHIFT) | span << SPAN_SHIFT;
+        let further = u64::from(rank - self.last());
+        self.at += further << RANK_SHIFT;
+        self.what += further << SPAN_SHIFT;
     }
 
     #[inline(always)]
@@ -288,6 +290,12 @@ impl Entry {
     #[inline(always)]
     pub(super) fn is_write(&self) -> bool {
         self.at & WRITE != 0
+    }
+
+    /// Whether it is a write of this rank, at the position that begins so.
+    #[inline(always)]
+    pub(super) fn is_write_at(&self, tag: u64, rank: u32) -> bool {
+        self.at & !(OUT | LOST) == moment(tag, rank) | WRITE
     }
 
     #[inline(always)]
@@ -304,6 +312,21 @@ impl Entry {
     #[inline(always)]
     pub(super) fn is_kept(&self) -> bool {
         self.mask() != 0 && self.at & OUT == 0
+    }
+
+    /// Whether it can give its place to a later one without a word: it is in the trace, or older ones were dropped already.
+    #[inline(always)]
+    pub(super) fn is_renewable(&self) -> bool {
+        self.at & (LOST | OUT) != 0 || self.mask() == 0
+    }
+
+    /// In the words of a cell, the later one: what concerns the cell stays.
+    #[inline(always)]
+    pub(super) fn renewed(&self, tag: u64, rank: u32, mask: u8, place: u32) -> Entry {
+        Entry {
+            at: moment(tag, rank) | self.at & (LOST | SHARED | VERSION),
+            what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
+        }
     }
 
     /// Whether nothing is to be written for it, not even a pin.
@@ -359,25 +382,6 @@ impl Node {
     pub(super) fn count(&self) -> usize {
         (self.next.load(Relaxed) >> 32) as usize
     }
-}
-
-/// In raw words: whether an entry can give its place to a later one without a word: it is in the trace, or older ones were
-/// dropped already.
-#[inline(always)]
-pub(super) const fn renewable(at: u64, what: u64) -> bool {
-    at & (LOST | OUT) != 0 || what as u8 == 0
-}
-
-/// The first word of the later entry.
-#[inline(always)]
-pub(super) const fn renewed(at: u64, tag: u64, rank: u32) -> u64 {
-    tag | (rank as u64) << RANK_SHIFT | at & (LOST | SHARED | VERSION)
-}
-
-/// The second word of the later entry, with what concerns the cell in it.
-#[inline(always)]
-pub(super) const fn renewed_what(what: u64, mask: u8, place: u32) -> u64 {
-    what & !LOW | mask as u64 | (place as u64) << PLACE_SHIFT
 }
 
 const _: () = assert!(BYTES_SHIFT + 8 == 64 && SLOT_SHIFT + SLOT_BITS == 64 && SHARED == WRITE);

@@ -97,7 +97,13 @@ impl Recorder {
         }
         let mut entry = old;
         let goes_on = old.is_kept() && old.place() == place;
-        if !write && is_first && is_new && goes_on && !(words.second.is_write() && same(words.second.at, here)) {
+        if !write
+            && is_first
+            && is_new
+            && goes_on
+            && self.is_newest(old.at)
+            && !(words.second.is_write() && same(words.second.at, here))
+        {
             // Byte after byte in a loop: taken for one read, the first.
             entry.add_bytes(mask);
             return entry;

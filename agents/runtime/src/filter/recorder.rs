@@ -28,11 +28,12 @@ const SPARE: usize = 16;
 /// What a thread needs to know of itself. Zeroed memory is a recorder that covers nothing and must not be used otherwise.
 #[derive(Debug)]
 pub struct Recorder {
-    /// Where its segment began: entries from there on, up to `extent` further, are this thread's in this segment.
-    segment: u64,
+    /// Entries from here on, up to `extent` further, are this thread's in this segment, and reads among them the last: it is
+    /// where the segment began, or the last write that counts ([`EXACT`]).
+    floor: u64,
     extent: u64,
-    /// When the last write was that counts ([`EXACT`]): reads before it are not the last any more.
-    published: u64,
+    /// Where its segment began.
+    segment: u64,
     /// Entries of this thread at its position begin so.
     here: u64,
     /// The rank of the last access that the trace will have.
@@ -55,9 +56,9 @@ impl Recorder {
         filter.use_slot(slot);
         let of = filter.slot(slot);
         let mut recorder = Recorder {
-            segment: 0,
+            floor: 0,
             extent: 0,
-            published: 0,
+            segment: 0,
             here: 0,
             rank: 0,
             slot,
@@ -69,13 +70,14 @@ impl Recorder {
         };
         recorder.new_position();
         recorder.segment = recorder.here;
+        recorder.floor = recorder.here;
         recorder
     }
 
     /// The thread has ended, and written its last record.
     pub fn end(&mut self, filter: &Filter) {
         self.give_spare(filter, 0);
-        self.segment = 0;
+        self.floor = 0;
         self.extent = 0;
         filter.slot(self.slot).ended.store(self.position + 1, Release);
     }
@@ -102,27 +104,20 @@ impl Recorder {
         let second = || Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
         if write {
             let second = second();
-            return second.mask() == mask
-                && second.last_moment() == moment(self.here, self.rank)
-                && second.is_write()
-                && same_slot(a, self.here);
+            return second.mask() == mask && second.is_write_at(self.here, self.rank) && same_slot(a, self.here);
         }
-        if self.is_now(a) {
-            let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
-            let read = (first.what >> BYTES_SHIFT) as u8;
-            return mask & !read == 0 && first.last_moment() >= self.published;
+        if self.is_newest(a) {
+            let read = (cell.first[1].load(Relaxed) >> BYTES_SHIFT) as u8;
+            return mask & !read == 0;
         }
         let second = second();
-        self.is_now(second.at)
-            && mask & !second.mask() == 0
-            && second.last_moment() >= self.published
-            && !second.is_write()
+        self.is_newest(second.at) && mask & !second.mask() == 0 && !second.is_write()
     }
 
-    /// Whether an entry that begins so is of this thread's segment.
+    /// Whether an entry that begins so is of this thread's segment, and this thread has written nothing since that counts.
     #[inline(always)]
-    fn is_now(&self, at: u64) -> bool {
-        at.wrapping_sub(self.segment) <= self.extent
+    pub(super) fn is_newest(&self, at: u64) -> bool {
+        at.wrapping_sub(self.floor) <= self.extent
     }
 
     /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
@@ -154,8 +149,8 @@ impl Recorder {
         self.position += 1;
         self.new_position();
         self.segment = self.here;
+        self.floor = self.here;
         self.extent = moment(0, MOST_RANKS);
-        self.published = 0;
     }
 
     #[inline]
@@ -212,7 +207,8 @@ impl Recorder {
         self.rank += 1;
         // Not after a `Mark`: that is far beyond.
         if write && self.rank <= EXACT && self.here == self.segment {
-            self.published = moment(self.here, self.rank);
+            self.floor = moment(self.here, self.rank);
+            self.extent = moment(0, MOST_RANKS - self.rank);
         }
         self.rank
     }
@@ -220,9 +216,14 @@ impl Recorder {
     /// Makes sure that an access has ranks enough: else a new position begins, within the same segment.
     #[inline(always)]
     pub(super) fn make_ranks(&mut self, sink: &mut impl Sink) {
-        if self.rank + 4 > MOST_RANKS {
+        if !self.has_ranks() {
             self.mark(sink);
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn has_ranks(&self) -> bool {
+        self.rank + 4 <= MOST_RANKS
     }
 
     #[cold]
@@ -233,8 +234,9 @@ impl Recorder {
         self.new_position();
         if self.everything {
             self.segment = self.here;
+            self.floor = self.here;
         }
-        self.extent = moment(self.here, MOST_RANKS) - self.segment;
+        self.extent = moment(self.here, MOST_RANKS) - self.floor;
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {

@@ -52,7 +52,7 @@ impl Thread<'_> {
         }
         let access = Access { granule: cell as u64, mask: 0xff, write };
         let outcome =
-            self.recorder.access(self.filter, &mut self.sink, &self.cells[cell], false, access, |_| cell as u32 + 1);
+            self.recorder.access(self.filter, &mut self.sink, &self.cells[cell], || false, access, |_| cell as u32 + 1);
         match outcome {
             Outcome::Covered => self.counts.covered += 1,
             Outcome::Kept => self.counts.kept += 1,

@@ -130,7 +130,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let mask = if count == 2 { 0xff } else { mask };
             let access = Access { granule: at as u64, mask, write };
             let before = (recorder.position(), recorder.rank());
-            let outcome = recorder.access(&filter, sink, &cells[at], r.percent(50), access, |_| place(e));
+            let outcome = recorder.access(&filter, sink, &cells[at], || r.percent(50), access, |_| place(e));
             let now = (recorder.position(), recorder.rank());
             if outcome == Outcome::Written {
                 kept.insert((t, recorder.position(), u32::MAX), e..e + count);
@@ -203,12 +203,12 @@ fn synchronise(
             // What gave the memory back, unseen.
             recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
-            recorder.alloc(filter, sink, &cells[at], false, at as u64);
+            recorder.alloc(filter, sink, &cells[at], || false, at as u64);
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
             recorder.ticketed(sink, head(Kind::Free, 0, number), 0, Some(8));
-            recorder.free(filter, sink, &cells[at], false, at as u64);
+            recorder.free(filter, sink, &cells[at], || false, at as u64);
         }
         Op::Fork => {
             let child = event.child().index() as u32;
