@@ -95,6 +95,11 @@ impl Turn {
     }
 }
 
+/// Whether a unit is everybody's.
+pub fn is_common(owner: &Owner) -> bool {
+    owner.load(Relaxed) == COMMON
+}
+
 /// Makes the unit of an address common: its cells will be held while something else is done.
 pub fn share(addr: usize) {
     let Some(owner) = shadow::owner(addr) else { return };

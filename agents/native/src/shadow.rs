@@ -59,27 +59,15 @@ pub fn find(addr: usize) -> Option<&'static Cell> {
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
-    let leaf = leaf(addr);
-    if leaf.is_null() {
-        return None;
-    }
-    // SAFETY: behind the cells, masked to their number.
-    Some(unsafe { &*leaf.byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) })
+    // SAFETY: there is a leaf.
+    (!leaf(addr).is_null()).then(|| unsafe { owner_unchecked(addr) })
 }
 
-/// The cell of an address and whose its unit is, if its part of the shadow is there.
+/// The same of an address that has a cell.
 #[inline(always)]
-pub fn cell_and_owner(addr: usize) -> Option<(&'static Cell, &'static Owner)> {
-    let leaf = leaf(addr);
-    if leaf.is_null() {
-        return None;
-    }
-    // SAFETY: as in `find` and `owner`.
-    Some(unsafe {
-        let offset = (addr * SCALE) & (LEAF_BYTES - size_of::<Cell>());
-        let owners = leaf.byte_add(LEAF_BYTES).cast::<Owner>();
-        (&*leaf.byte_add(offset), &*owners.add(addr >> UNIT_BITS & (OWNERS - 1)))
-    })
+pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
+    // SAFETY: behind the cells of the leaf, masked to their number.
+    unsafe { &*leaf(addr).byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
 }
 
 /// The cell of an address; None only for want of memory, or for an address that is no program's.

@@ -69,7 +69,11 @@ impl Recorder {
     #[inline(always)]
     pub fn again(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
-        self.has_ranks() && is_known(a) && self.comes_again(cell, a, mask, write, place)
+        // An empty cell is as good as one that this thread owns.
+        if !same_slot(a, self.here()) || !self.has_ranks() {
+            return false;
+        }
+        if write { self.second_again(cell, a, mask, true, place) } else { self.reads_again(cell, a, mask, place) }
     }
 
     /// The same of a cell that others may come to.

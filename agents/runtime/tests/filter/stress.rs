@@ -88,8 +88,11 @@ fn work(thread: &mut Thread<'_>, t: usize, lock: &Mutex<()>, r: &mut Random) {
     }
 }
 
+/// Of a thread: its records, counts, accesses and writes by cell.
+type Done = (Vec<u64>, Counts, Vec<u64>, Vec<u64>);
+
 /// Runs threads for so many steps, and gives their records and counts.
-fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<(Vec<u64>, Counts, Vec<u64>, Vec<u64>)> {
+fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
     let ticket = AtomicU64::new(0);
     let cells = cells(CELLS);
     let lock = Mutex::new(());
