@@ -1,7 +1,7 @@
 //! An access that is not covered: which way it goes.
 
 use super::cell::{
-    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
+    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
 };
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_ticketed};
