@@ -1,6 +1,6 @@
 //! `foretrace run`: records a program, analyses what it did, reports. The main job.
 
-use super::check::show;
+use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse};
 use crate::args::Run;
 use crate::output::say;
@@ -61,7 +61,7 @@ fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)
         report.absorb(process.pid, analysed.report);
     }
     report.processes = recorded.processes.iter().map(process).collect();
-    show(&args.analysis, &report)?;
+    show(&args.analysis, &report, Text::Stderr)?;
     Ok(code)
 }
 
