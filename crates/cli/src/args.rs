@@ -118,7 +118,7 @@ pub(crate) struct Check {
 }
 
 /// What to look for in a trace, and how to tell: the options that `check` and `run` share.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Analysis {
     /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
@@ -184,11 +184,18 @@ when it has ended, and reported then, on standard error: standard output is the 
 `--json -` it is the result's, and the program's output goes to standard error. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
 the sanitizer's shared runtime (gcc's default); of others, locks, threads and conditions. Processes that it starts are watched, too.
 
+With --halt-on-error what was recorded is looked at while the program runs, at least every 100 ms (on long runs less often: a look begins at the \
+beginning, and may take a third of the time). When hb or misuse have found something that counts, or a property is violated in the recorded run, the program \
+and the processes that it started get SIGTERM, after 2 seconds SIGKILL, and what there is then is analysed and reported.
+
 Exit codes: 1 if something was found, else the program's own. If a signal ended the program, foretrace ends by it, after the report. \
 `foretrace help check` tells about detectors and causality.")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) analysis: Analysis,
+    /// Stop the program soon after its first observed race, misuse or violation of a property, and report
+    #[arg(long)]
+    pub(crate) halt_on_error: bool,
     #[command(flatten)]
     pub(crate) recorder: Recorder,
 }

@@ -92,6 +92,8 @@ struct Whole<'a> {
     initial: &'a dyn Fn(VarId) -> Value,
     /// Nothing is missing from the trace.
     complete: bool,
+    /// Nothing is missing before its end.
+    gapless: bool,
     /// What the validator found wrong with the trace, counted.
     problems: u64,
     /// Events that are looked at together.
@@ -214,6 +216,7 @@ impl Detectors {
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
             initial: &initial,
             complete: ending.at_end,
+            gapless: ending.whole,
             problems: ending.problems,
             window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
             wanted: &wanted,

@@ -65,6 +65,11 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Leaves all others out.
+    pub(crate) fn only(&mut self, detectors: &[Detector]) {
+        self.tasks.retain(|detector, _| detectors.contains(detector));
+    }
+
     /// These, without restrictions.
     pub(crate) fn of(detectors: &[Detector]) -> Plan {
         let mut plan = Plan { window: WINDOW, ..Plan::default() };
