@@ -14,7 +14,7 @@ mod session;
 mod shared;
 mod symbols;
 
-pub use build::values::{Encoding, Watched};
+pub use build::values::{Encoding, Use, Watched};
 pub use error::Error;
 pub use halt::{Judge, SoFar};
 pub use naming::{Frame, Mapped, Naming, Object, Offsets};

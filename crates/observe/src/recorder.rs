@@ -53,7 +53,7 @@ pub struct Options {
     pub lossy: bool,
     /// Record no accesses.
     pub no_accesses: bool,
-    /// Variables whose values are recorded, and functions that are regions.
+    /// Variables whose values are recorded, and functions that are regions or events.
     pub watched: Vec<Watched>,
     /// Where traces go.
     pub output: Output,
