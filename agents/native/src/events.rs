@@ -211,6 +211,12 @@ impl Thread {
         }
     }
 
+    /// A function that is an event of a specification is entered or left; `here` is inside it.
+    pub fn called(&mut self, number: u16, here: usize) {
+        self.pc = here;
+        self.ticketed(Kind::Internal, 1, u64::from(number), Some(0));
+    }
+
     /// The call is left.
     pub fn end_region(&mut self) {
         if let Some(frame) = self.frames.last(tls()) {

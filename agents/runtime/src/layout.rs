@@ -54,12 +54,24 @@ pub struct Watch {
     pub module: u64,
     /// Its address in that file.
     pub address: u64,
-    /// Its size in bytes (a function's length for a region).
+    /// Its size in bytes (a function's length).
     pub size: u32,
-    /// 0 a variable, 1 a region.
+    /// One of [`watch`].
     pub what: u16,
-    /// Its number, for regions: the payload of `Begin` and `End`.
+    /// Its number, for functions: the payload of `Begin`, `End` and `Internal`.
     pub number: u16,
+}
+
+/// What [`Watch::what`] says.
+pub mod watch {
+    /// A variable whose values are recorded.
+    pub const VALUE: u16 = 0;
+    /// A function whose calls are blocks.
+    pub const REGION: u16 = 1;
+    /// A function whose entry is an event.
+    pub const ENTERED: u16 = 2;
+    /// A function whose exit is an event.
+    pub const LEFT: u16 = 3;
 }
 
 /// FNV-1a of a path.

@@ -262,10 +262,6 @@ fn written(
                 }
                 _ => {
                     let e = record.payload as usize;
-                    if batch.events[e].op() == Op::Wait {
-                        // What the thread read last may not be here: as if it read something of its own just now.
-                        lines.push((record.slot, format!("r(test{})", record.slot), None));
-                    }
                     lines.push((record.slot, op_text(trace, e), Some(e)));
                 }
             },
