@@ -7,7 +7,7 @@ use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
 use super::planes::Planes;
 use super::predict::{Predictor, code};
-use event::{Batch, Event, Names, Op, SiteId, ThreadId};
+use event::{Batch, Event, Extra, Names, Op, SiteId, StackId, ThreadId};
 use std::ops::Range;
 
 /// Events that are put together at a time: what is looked up for them, and the events, should stay in a near cache.
@@ -35,6 +35,27 @@ pub(super) struct EventDecoder {
     stretches: Vec<(u32, usize)>,
     objects: Vec<u32>,
     sites: Vec<u32>,
+    only_stacks: OnlyStacks,
+}
+
+/// Extras that are nothing but a call stack, by site: most events of a site share one.
+struct OnlyStacks {
+    /// Where in the batch it was last.
+    indices: Vec<u32>,
+}
+
+impl OnlyStacks {
+    #[inline]
+    fn get(&mut self, site: u32, stack: StackId, batch: &mut Batch) -> u32 {
+        let extra = Extra { stack, ..Extra::default() };
+        let slots = self.indices.len();
+        let index = &mut self.indices[site as usize % slots];
+        // What is there in another batch may be something else.
+        if batch.extras.get(*index as usize) != Some(&extra) {
+            *index = batch.add_extra(extra);
+        }
+        *index
+    }
 }
 
 impl EventDecoder {
@@ -56,6 +77,7 @@ impl EventDecoder {
             stretches: Vec::new(),
             objects: Vec::new(),
             sites: Vec::new(),
+            only_stacks: OnlyStacks { indices: vec![0; 1 << 12] },
         })
     }
 
@@ -231,7 +253,7 @@ impl EventDecoder {
             let event = |op, object, site, extra| {
                 Event::with_extra(ThreadId(thread), Op::from_code(op).unwrap_or(Op::Read), object, SiteId(site), extra)
             };
-            if used & code::HAS_EXTRA == 0 {
+            if used & (code::HAS_EXTRA | code::STACK_BY_SITE) == 0 {
                 batch.events.extend(parts.map(|((&op, &object), &site)| {
                     sound &= (object < limits.bare_objects[usize::from(op)]) & (site < limits.sites);
                     event(op, object, site, 0)
@@ -239,11 +261,16 @@ impl EventDecoder {
                 continue;
             }
             for (((&op, &object), &site), &how) in parts.zip(&codes[run]) {
-                let (extra, limit) = match how & code::HAS_EXTRA {
+                let known = StackId(self.predictor.stack_of(site));
+                let (extra, limit) = match how & (code::HAS_EXTRA | code::STACK_BY_SITE) {
                     0 => (0, &limits.bare_objects),
-                    _ => {
+                    code::STACK_BY_SITE => (self.only_stacks.get(site, known, batch), &limits.bare_objects),
+                    parts => {
                         let op = Op::from_code(op).ok_or(NO_OPERATION)?;
-                        (extras::get_extra(&mut extras, op, bounds, batch)?, &limits.objects)
+                        let stack = (parts & code::STACK_BY_SITE != 0).then_some(known);
+                        let (stack, extra) = extras::get_extra(&mut extras, op, bounds, batch, stack)?;
+                        self.predictor.learn_stack(site, stack.0);
+                        (extra, &limits.objects)
                     }
                 };
                 sound &= (object < limit[usize::from(op)]) & (site < limits.sites);
