@@ -1,7 +1,6 @@
 //! Records a second through reading, merging, naming and encoding: `cargo bench -p foretrace-observe`.
 //!
-//! The program is this benchmark itself, started once more: it fills the chunks of its file and ends. What is measured is the CPU time of the
-//! observer from then on. With a program (`cargo bench -p foretrace-observe -- ./program`), one that has the agent in it, that one is
+//! The program is this benchmark itself, started once more. What is measured is the CPU time of the observer. With a program (`cargo bench -p foretrace-observe -- ./program`), one that has the agent in it, that one is
 //! recorded, once: a number behind it says how often.
 
 #[path = "../tests/observe/agent.rs"]
@@ -9,7 +8,7 @@ mod agent;
 
 use agent::{Agent, LIMIT, Thread};
 use observe::{Offsets, Options, Recording};
-use runtime::layout::{CHUNKS, process};
+use runtime::layout::{chunks_for, process};
 use runtime::record::Kind;
 use std::process::Command;
 use std::sync::atomic::AtomicUsize;
@@ -17,6 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 const SCENE: &str = "FORETRACE_BENCH_SCENE";
+
+const RECORDS: u64 = 8_000_000;
 
 /// (name, threads, records in a run of one thread, share of reads in percent, places, granules)
 const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
@@ -28,7 +29,7 @@ const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
 
 fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
     let &(_, threads, run, reads, places, granules) = scene;
-    LIMIT.store(CHUNKS as u32, Relaxed);
+    LIMIT.store(chunks_for(threads) as u32, Relaxed);
     let agent = Agent::start(0);
     let mut threads: Vec<Thread> = (0..threads).map(|_| agent.thread()).collect();
     let mut seed = 1u64;
@@ -43,7 +44,7 @@ fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
         }
     }
     let mut at = 0;
-    while (agent.process().chunks.load(Relaxed) as usize) < CHUNKS - threads.len() {
+    for _ in 0..RECORDS / run {
         let who = random(threads.len() as u64) as usize;
         for _ in 0..run {
             at = if random(4) == 0 { random(granules) } else { (at + 1) % granules };
