@@ -6,7 +6,7 @@ use super::events::{Limits, needs_extra};
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
 use super::planes::Planes;
-use super::predict::{Predictor, code};
+use super::predict::{Predictor, Uses, code};
 use event::{Batch, Event, Extra, Names, Op, SiteId, StackId, ThreadId};
 use std::ops::Range;
 
@@ -24,7 +24,7 @@ pub(super) struct EventDecoder {
     /// Objects and sites that were stored because they were not predicted.
     stored_objects: Planes,
     stored_sites: Planes,
-    habits: bool,
+    uses: Uses,
     /// Events taken so far, and the bytes of runs and extras for them.
     taken: usize,
     runs_taken: usize,
@@ -69,7 +69,7 @@ impl EventDecoder {
             extras: Vec::new(),
             stored_objects: Planes::default(),
             stored_sites: Planes::default(),
-            habits: false,
+            uses: Uses::Objects,
             taken: 0,
             runs_taken: 0,
             extras_taken: 0,
@@ -82,9 +82,9 @@ impl EventDecoder {
     }
 
     /// Begins to read the `count` events of a payload.
-    pub(super) fn open(&mut self, payload: &[u8], count: usize, habits: bool) -> Result<(), Damage> {
+    pub(super) fn open(&mut self, payload: &[u8], count: usize, uses: Uses) -> Result<(), Damage> {
         self.close();
-        self.habits = habits;
+        self.uses = uses;
         if count > MAX_EVENTS {
             return Err(Damage("it says it holds more events than a frame can"));
         }
@@ -127,7 +127,7 @@ impl EventDecoder {
         if codes.used & !code::ALL != 0 {
             return Err(Damage("there is no such prediction"));
         }
-        if !self.habits && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
+        if self.uses == Uses::Objects && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
             return Err(Damage("a prediction is of a kind that the frame does not use"));
         }
         self.stored_objects.open(&mut self.columns, &mut from, count - codes.strides)?;
@@ -142,10 +142,10 @@ impl EventDecoder {
         let codes = count_codes(&self.codes[piece.clone()]);
         self.stored_objects.next(count - codes.strides);
         self.stored_sites.next(codes.stored);
-        if self.habits {
-            self.predict_by_habits(piece.clone());
-        } else {
-            self.predict(piece.clone());
+        match self.uses {
+            Uses::Objects => self.predict(piece.clone()),
+            Uses::All => self.predict_by_habits::<true>(piece.clone()),
+            Uses::Sites => self.predict_by_habits::<false>(piece.clone()),
         }
         self.assemble(piece.clone(), codes.used, limits, bounds, batch)?;
         self.taken = piece.end;
@@ -200,7 +200,7 @@ impl EventDecoder {
         }));
     }
 
-    fn predict_by_habits(&mut self, piece: Range<usize>) {
+    fn predict_by_habits<const OBJECTS: bool>(&mut self, piece: Range<usize>) {
         let (mut ops, mut codes) = (&self.ops[piece.clone()], &self.codes[piece]);
         let mut stored_objects = self.stored_objects.numbers.iter();
         let mut stored_sites = self.stored_sites.numbers.iter();
@@ -222,7 +222,9 @@ impl EventDecoder {
                     code::SITE_BY_SITE => self.predictor.next_site(previous),
                     _ => stored_sites.next().copied().unwrap_or(0),
                 };
-                self.predictor.learn_site(op, object, site);
+                if OBJECTS {
+                    self.predictor.learn_site(op, object, site);
+                }
                 self.predictor.learn_habit(previous, object, site);
                 previous = site;
                 self.objects.push(object);

@@ -5,7 +5,7 @@ use super::column::{ColumnWriter, Custom};
 use super::events::needs_extra;
 use super::extras;
 use super::planes::put_planes;
-use super::predict::{Predictor, code};
+use super::predict::{Predictor, Uses, code};
 use super::tables::Needed;
 use event::{Batch, Event, Extra, Op, Space, StackId, Value};
 use std::ops::Range;
@@ -19,10 +19,15 @@ const FULL_EXTRAS: usize = 1 << 23;
 /// Events whose predictions are fetched from memory together.
 const PIECE: usize = 64;
 
+/// With fewer objects than this, the table of what sites they have is in a near cache, and never in the way.
+const FEW_OBJECTS: u32 = 1 << 14;
+
 /// Writes events frames. Events are taken as they come; a frame is made of them when it is full.
 pub(super) struct EventEncoder {
     predictor: Predictor,
-    habits: bool,
+    uses: Uses,
+    /// Events whose site only their object told.
+    by_object_alone: usize,
     columns: ColumnWriter,
     runs: Vec<u8>,
     ops: Vec<u8>,
@@ -61,7 +66,8 @@ impl EventEncoder {
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(EventEncoder {
             predictor: Predictor::new(),
-            habits: true,
+            uses: Uses::All,
+            by_object_alone: 0,
             columns: ColumnWriter::new()?,
             runs: Vec::new(),
             ops: Vec::new(),
@@ -91,16 +97,16 @@ impl EventEncoder {
         self.ops.len() >= FRAME_EVENTS || self.extras.len() >= FULL_EXTRAS
     }
 
-    /// Whether the next frame predicts by habits.
-    pub(super) fn uses_habits(&self) -> bool {
-        self.habits
+    /// How the next frame predicts.
+    pub(super) fn uses(&self) -> Uses {
+        self.uses
     }
 
-    /// The next frame starts from a fresh predictor, and tries habits. No event may have been added to it.
+    /// The next frame starts from a fresh predictor, and tries all habits. No event may have been added to it.
     pub(super) fn reset(&mut self) {
         debug_assert_eq!(self.len(), 0);
         self.predictor.reset();
-        self.habits = true;
+        self.uses = Uses::All;
     }
 
     /// Says which batch the events to come are in.
@@ -114,7 +120,11 @@ impl EventEncoder {
 
     /// Adds events of the batch, until the frame is full. How many.
     pub(super) fn add(&mut self, batch: &Batch, range: Range<usize>) -> usize {
-        let add = if self.habits { Self::add_some::<true> } else { Self::add_some::<false> };
+        let add = match self.uses {
+            Uses::Objects => Self::add_some::<false, true>,
+            Uses::All => Self::add_some::<true, true>,
+            Uses::Sites => Self::add_some::<true, false>,
+        };
         let before = self.len();
         let mut events = &batch.events[range];
         while !events.is_empty() && !self.is_full() {
@@ -125,20 +135,27 @@ impl EventEncoder {
         self.len() - before
     }
 
-    fn add_some<const HABITS: bool>(&mut self, batch: &Batch, events: &[Event]) {
-        // Where the table is larger than the near caches, the processor waits for all of these at once, and not for one after the other.
-        let fetched = events.iter().fold(0, |all, e| all ^ self.predictor.site_of(e.op() as u8, e.object()));
-        std::hint::black_box(fetched);
+    fn add_some<const SITES: bool, const OBJECTS: bool>(&mut self, batch: &Batch, events: &[Event]) {
+        if OBJECTS {
+            // Where the table is larger than the near caches, the processor waits for all of these at once, and not for one after the other.
+            let fetched = events.iter().fold(0, |all, e| all ^ self.predictor.site_of(e.op() as u8, e.object()));
+            std::hint::black_box(fetched);
+        }
+        let mut piece = Piece::default();
         for run in events.chunk_by(|a, b| a.thread() == b.thread()) {
             self.turn_to(run[0].thread().0);
             self.run.1 += run.len();
             let mut previous = self.previous;
             for &event in run {
-                self.event::<HABITS>(batch, event, previous);
+                self.event::<SITES, OBJECTS>(batch, event, previous, &mut piece);
                 previous = event.site().0;
             }
             self.previous = previous;
         }
+        self.ops.extend_from_slice(piece.ops.written());
+        self.codes.extend_from_slice(piece.codes.written());
+        self.objects.extend_from_slice(piece.objects.written());
+        self.sites.extend_from_slice(piece.sites.written());
     }
 
     /// The next events are a thread's.
@@ -162,25 +179,32 @@ impl EventEncoder {
     }
 
     #[inline]
-    fn event<const HABITS: bool>(&mut self, batch: &Batch, event: Event, previous: u32) {
+    fn event<const SITES: bool, const OBJECTS: bool>(
+        &mut self,
+        batch: &Batch,
+        event: Event,
+        previous: u32,
+        piece: &mut Piece,
+    ) {
         let (op, object, site) = (event.op(), event.object(), event.site().0);
         let highest = &mut self.highest[op as usize % 64];
         *highest = (*highest).max(object.saturating_add(1));
         self.highest_site = self.highest_site.max(site);
-        let next = if HABITS { self.predictor.next_site(previous) } else { 0 };
+        let next = if SITES { self.predictor.next_site(previous) } else { 0 };
         let mut how = 0;
-        if HABITS && self.predictor.next_object(next) == object {
+        if SITES && self.predictor.next_object(next) == object {
             how |= code::OBJECT_BY_STRIDE;
         } else {
-            self.objects.push(object);
+            piece.objects.push(object);
         }
-        if self.predictor.site_of(op as u8, object) == site {
+        if OBJECTS && self.predictor.site_of(op as u8, object) == site {
             how |= code::SITE_BY_OBJECT;
-        } else if HABITS && next == site {
+            self.by_object_alone += usize::from(SITES && next != site);
+        } else if SITES && next == site {
             how |= code::SITE_BY_SITE;
         } else {
             how |= code::SITE_STORED;
-            self.sites.push(site);
+            piece.sites.push(site);
         }
         if event.extra() != 0 || needs_extra(op) {
             let known = self.predictor.stack_of(site).wrapping_add(1);
@@ -190,12 +214,14 @@ impl EventEncoder {
                 how |= self.extra(batch, event);
             }
         }
-        self.predictor.learn_site(op as u8, object, site);
-        if HABITS {
+        if OBJECTS {
+            self.predictor.learn_site(op as u8, object, site);
+        }
+        if SITES {
             self.predictor.learn_habit(previous, object, site);
         }
-        self.ops.push(op as u8);
-        self.codes.push(how);
+        piece.ops.push(op as u8);
+        piece.codes.push(how);
     }
 
     /// Adds the extra of an event that is not foretold.
@@ -257,8 +283,7 @@ impl EventEncoder {
         put_planes(&mut self.columns, out, &self.objects, &mut self.plane, &mut customs.objects);
         put_planes(&mut self.columns, out, &self.sites, &mut self.plane, &mut customs.sites);
         self.columns.put(out, &self.extras, &mut customs.extras);
-        // Habits that foretold too little are not used again before the next key frame.
-        self.habits &= self.habits_paid();
+        self.uses = self.worth_using();
         for column in [&mut self.runs, &mut self.ops, &mut self.codes, &mut self.extras] {
             column.clear();
         }
@@ -267,10 +292,52 @@ impl EventEncoder {
         self.highest = [0; 64];
         (self.highest_thread, self.highest_site) = (0, 0);
         self.needed = NONE_NEEDED;
+        self.by_object_alone = 0;
     }
 
-    fn habits_paid(&self) -> bool {
+    /// Which habits foretold enough to be used again, until all are tried again by the next key frame.
+    fn worth_using(&self) -> Uses {
+        if self.uses == Uses::Objects {
+            return Uses::Objects;
+        }
         let foretold = self.codes.iter().filter(|&&how| how & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0);
-        foretold.count() > self.codes.len() / 32
+        if foretold.count() <= self.codes.len() / 32 {
+            return if self.uses == Uses::All { Uses::Objects } else { Uses::Sites };
+        }
+        let many_objects = self.highest.iter().any(|&highest| highest > FEW_OBJECTS);
+        if many_objects && self.by_object_alone < self.codes.len() / 4 { Uses::Sites } else { self.uses }
     }
+}
+
+/// Some numbers, in a place without an allocation.
+struct Few<T> {
+    numbers: [T; PIECE],
+    count: usize,
+}
+
+impl<T: Copy> Few<T> {
+    #[inline]
+    fn push(&mut self, number: T) {
+        self.numbers[self.count % PIECE] = number;
+        self.count += 1;
+    }
+
+    fn written(&self) -> &[T] {
+        &self.numbers[..self.count]
+    }
+}
+
+impl<T: Copy + Default> Default for Few<T> {
+    fn default() -> Self {
+        Few { numbers: [T::default(); PIECE], count: 0 }
+    }
+}
+
+/// The columns of a few events.
+#[derive(Default)]
+struct Piece {
+    ops: Few<u8>,
+    codes: Few<u8>,
+    objects: Few<u32>,
+    sites: Few<u32>,
 }

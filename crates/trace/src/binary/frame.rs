@@ -74,6 +74,9 @@ pub(super) const FLAG_KEY: u8 = 1;
 /// An events frame with this flag predicts by the habits of sites, too.
 pub(super) const FLAG_HABITS: u8 = 2;
 
+/// An events frame with this flag, and that of habits, predicts by them alone: what sites objects have is neither used nor learned.
+pub(super) const FLAG_HABITS_ALONE: u8 = 4;
+
 /// What is wrong inside a frame; the reader adds where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Damage(pub(super) &'static str);

@@ -5,7 +5,39 @@
 //! last time in that thread; a site walks through memory with a constant stride; a site is reached by the same calls. Writer and
 //! reader hold equal predictors at every event.
 //!
-//! The second and the third are worth their tables only where programs loop: a frame says whether it uses them.
+//! The second and the third are worth their tables only where programs loop, and the first one only where it knows what they do not: a
+//! frame says which it uses.
+
+use super::frame::{FLAG_HABITS, FLAG_HABITS_ALONE};
+
+/// Which habits a frame uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Uses {
+    /// That of objects.
+    Objects,
+    /// All.
+    All,
+    /// All but that of objects.
+    Sites,
+}
+
+impl Uses {
+    pub(super) fn flags(self) -> u8 {
+        match self {
+            Uses::Objects => 0,
+            Uses::All => FLAG_HABITS,
+            Uses::Sites => FLAG_HABITS | FLAG_HABITS_ALONE,
+        }
+    }
+
+    pub(super) fn of(flags: u8) -> Uses {
+        match (flags & FLAG_HABITS != 0, flags & FLAG_HABITS_ALONE != 0) {
+            (false, _) => Uses::Objects,
+            (true, false) => Uses::All,
+            (true, true) => Uses::Sites,
+        }
+    }
+}
 
 /// Bits of the byte that tells how an event was predicted.
 pub(super) mod code {

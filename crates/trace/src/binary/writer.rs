@@ -2,9 +2,7 @@
 
 use super::column::{ColumnWriter, Custom};
 use super::encode::EventEncoder;
-use super::frame::{
-    FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header,
-};
+use super::frame::{FILE_HEADER, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header};
 use super::index::{End, Entry, put_end, put_index};
 use super::late::{LateRecord, put_late};
 use super::tables::{self, ALL_NAMES, MetaWritten, Needed};
@@ -184,7 +182,7 @@ impl<W: Write> BinaryWriter<W> {
         }
         let key = self.event_frames.is_multiple_of(KEY_EVERY);
         self.event_frames += 1;
-        let flags = if key { FLAG_KEY } else { 0 } | if self.events.uses_habits() { FLAG_HABITS } else { 0 };
+        let flags = if key { FLAG_KEY } else { 0 } | self.events.uses().flags();
         self.payload.clear();
         self.events.finish(&mut self.payload);
         if self.event_frames.is_multiple_of(KEY_EVERY) {
