@@ -108,7 +108,7 @@ impl Recorder {
         let bytes = u64::from(mask) << BYTES_SHIFT;
         let entry = if !same(a, here) {
             let knows =
-                if is_shared(a) { is_known_by(a, &first, mask) } else { cell.second[1].load(Relaxed) & bytes == 0 };
+                if a & SHARED != 0 { is_known_by(a, &first, mask) } else { cell.second[1].load(Relaxed) & bytes == 0 };
             if !knows || !first.is_renewable() {
                 return false;
             }
