@@ -53,7 +53,7 @@ impl Thread {
             words += 1;
         }
         self.ring.reserve(words);
-        self.ring.put(&record[..words]);
+        self.ring.write(&record[..words]);
     }
 
     /// An access of any size.

@@ -97,7 +97,7 @@ impl Places {
         self.used += 1;
         let place = self.last;
         *entry = Entry { address: pc as u64, parent, place };
-        ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        ring.put([head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
         place
     }
 

@@ -80,7 +80,7 @@ impl Recorder {
     #[inline]
     pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
-        if !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
+        if !self.has_ranks() || !is_known(a) || !self.may_come_again(cell, a, write) || !cell.try_lock(a) {
             return false;
         }
         let done = self.comes_again(cell, a, mask, write, place);
@@ -88,6 +88,17 @@ impl Recorder {
             cell.unlock(a);
         }
         done
+    }
+
+    /// Whether it is worth the lock.
+    #[inline(always)]
+    fn may_come_again(&self, cell: &Cell, a: u64, write: bool) -> bool {
+        let entry = if !write && same_slot(a, self.here()) {
+            Entry { at: a, what: cell.first[1].load(Relaxed) }
+        } else {
+            Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) }
+        };
+        same(entry.at, self.here()) || same_slot(entry.at, self.here()) && entry.is_renewable()
     }
 
     /// The same, of a locked cell. Done with the words as they are; unlocked if it was.

@@ -153,7 +153,7 @@ impl Recorder {
         if entry.is_silent() {
             return false;
         }
-        let room = 2 * (filter.entries() - 1);
+        let room = 2 * (self.entries(filter) - 1);
         let is_here = same(entry.at, self.here());
         if (!entry.is_lost() || is_here) && filter.count(words.nodes) < room && self.push(filter, words, entry) {
             return false;
@@ -164,7 +164,7 @@ impl Recorder {
             return false;
         }
         if !entry.is_lost() {
-            filter.pinned.fetch_add(1, Relaxed);
+            self.has_pinned(filter);
         }
         if !words.shared {
             let mut at = core::mem::take(&mut words.nodes);
