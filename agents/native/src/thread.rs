@@ -103,19 +103,6 @@ unsafe fn leave(tls: *mut Tls) {
     }
 }
 
-/// Runs what a hook does without looking at anything but the cell and the recorder. This thread is in no other hook.
-#[inline(always)]
-pub unsafe fn briefly<R>(tls: *mut Tls, f: impl FnOnce() -> R) -> R {
-    // SAFETY: the thread's own storage.
-    unsafe {
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        let result = f();
-        leave(tls);
-        result
-    }
-}
-
 /// Runs `f` as if inside a hook: nothing of what it does is recorded.
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let tls = tls();

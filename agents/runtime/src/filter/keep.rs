@@ -2,7 +2,7 @@
 
 use super::Sink;
 use super::access::Placed;
-use super::cell::{Entry, Words, same, same_slot};
+use super::cell::{Entry, Words, same, same_slot, without_halves};
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;
@@ -29,7 +29,11 @@ impl Recorder {
             words.read = 0;
         }
         let old = if access.write { words.second } else { words.first };
-        let arrives = words.foreign & access.mask != 0;
+        let arrives = if access.write {
+            words.foreign & access.mask != 0
+        } else {
+            words.unread & access.mask != 0 && access.mask & !words.first.mask() != 0
+        };
         let mut entry = if arrives {
             self.arrive_at_more(filter, sink, words, old, access)
         } else {
@@ -57,6 +61,7 @@ impl Recorder {
     ) -> Entry {
         self.put_arrival(sink, access);
         let lost = self.retire(filter, sink, words, old, access.granule);
+        words.unread = without_halves(words.unread, access.mask);
         if access.write {
             words.foreign &= !access.mask;
         } else {

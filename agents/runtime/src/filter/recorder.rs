@@ -9,8 +9,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// What became of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It says nothing new.
-    Covered,
     /// It is kept in its cell.
     Kept,
     /// It was written.
