@@ -7,6 +7,7 @@ mod drain;
 mod error;
 mod merge;
 mod naming;
+mod near;
 mod process;
 mod recorder;
 mod session;

@@ -5,6 +5,7 @@
 //!
 //! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory does so here.
 
+use crate::near::fetch;
 use event::VarId;
 use rustc_hash::FxHashMap;
 
@@ -97,21 +98,15 @@ impl Variables {
         }
     }
 
-    /// Fetches what `one` will look at; what it gives means nothing.
+    /// Asks for what `one` will look at.
     #[inline]
-    pub(crate) fn fetch(&self, granule: u64) -> u32 {
+    pub(crate) fn fetch(&self, granule: u64) {
         let page = granule >> PAGE_BITS;
-        match self.near.get(near(page)) {
-            Some(&(known, begin)) if known == page => {
-                let entry = self.entries[begin + offset(granule)];
-                if entry >> VAR_BITS == 0
-                    && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
-                {
-                    return u32::from(pair[0].mask);
-                }
-                entry
-            }
-            _ => 0,
+        if let Some(&(known, begin)) = self.near.get(near(page))
+            && known == page
+            && let Some(entry) = self.entries.get(begin + offset(granule))
+        {
+            fetch(entry);
         }
     }
 
