@@ -14,7 +14,7 @@ pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
 
     /// Whole records that come soon: asks for the memory that they will need, until it has seen `enough` words. How many it saw.
-    fn fetch(&self, words: &[u64], enough: usize) -> usize {
+    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
         words.len().min(enough)
     }
 }

@@ -354,7 +354,8 @@ impl Take for Build {
     }
 
     #[inline]
-    fn fetch(&self, words: &[u64], enough: usize) -> usize {
+    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        self.variables.fetch_on();
         let mut at = 0;
         while at < enough
             && let Some(&head) = words.get(at)

@@ -63,6 +63,8 @@ pub(crate) struct Variables {
     unused_lists: Vec<u32>,
     /// What fits nowhere else, by granule.
     wide: FxHashMap<u64, Vec<Part>>,
+    /// Entries that were asked for.
+    asked: Vec<usize>,
 }
 
 /// What an entry says.
@@ -98,15 +100,29 @@ impl Variables {
         }
     }
 
-    /// Asks for what `one` will look at.
+    /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next calls of `fetch_on`.
     #[inline]
-    pub(crate) fn fetch(&self, granule: u64) {
+    pub(crate) fn fetch(&mut self, granule: u64) {
         let page = granule >> PAGE_BITS;
         if let Some(&(known, begin)) = self.near.get(near(page))
             && known == page
             && let Some(entry) = self.entries.get(begin + offset(granule))
         {
             fetch(entry);
+            self.asked.push(begin + offset(granule));
+        }
+    }
+
+    /// What was asked for should be there by now, and may lead on.
+    #[inline]
+    pub(crate) fn fetch_on(&mut self) {
+        for at in self.asked.drain(..) {
+            let entry = self.entries[at];
+            if entry >> VAR_BITS == 0
+                && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
+            {
+                fetch(pair);
+            }
         }
     }
 
