@@ -156,3 +156,76 @@ fn races_that_are_meant_do_not_count() {
     let ran = run(&compiled(&text.replace("&counter, sizeof counter", "&a, sizeof a")), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
 }
+
+#[test]
+fn what_openmp_keeps_apart_is_no_race() {
+    let folder = Folder::new();
+    let text = r#"
+#include <stdio.h>
+int parts[64], total;
+int main(void) {
+    for (int round = 0; round < 3; round++) {
+        #pragma omp parallel for num_threads(2)
+        for (int i = 0; i < 64; i++) parts[i] += i;
+        for (int i = 0; i < 64; i++) total += parts[i];
+    }
+    printf("%d\n", total);
+    return 0;
+}
+"#;
+    folder.write("program.c", text);
+    folder.ok(&["cc", "-O1", "-fopenmp", "program.c", "-o", "program"]);
+    let ran = run(&folder, &["--detect", "hb,maximal"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "12096\n"), "{ran:?}");
+    assert!(ran.stderr.contains("warning: race on parts["), "{ran:?}");
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains("T1 is a thread of libgomp, which orders its threads"), "{ran:?}");
+}
+
+#[test]
+fn code_without_hooks_is_named() {
+    let folder = Folder::new();
+    folder.write("plain.c", "int calls;\nvoid call(void) { calls++; }\n");
+    folder.write("hooked.c", "int steps;\nvoid step(void) { steps++; }\n");
+    folder.write("program.c", "void call(void); void step(void);\nint main(void) { call(); step(); return 0; }\n");
+    let plain = std::process::Command::new("cc")
+        .args(["-shared", "-fPIC", "plain.c", "-o", "libplain.so"])
+        .current_dir(folder.path(""))
+        .status();
+    assert!(plain.expect("cc runs").success());
+    folder.ok(&["cc", "-shared", "-fPIC", "hooked.c", "-o", "libhooked.so"]);
+    folder.ok(&["cc", "program.c", "-o", "program", "-L.", "-lplain", "-lhooked", "-Wl,-rpath,$ORIGIN"]);
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let expected = "libplain.so accesses: it was built without hooks";
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains(expected) && !ran.stderr.contains("libhooked"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    let process = &json["processes"][0];
+    let files: Vec<&str> =
+        process["without_hooks"].as_array().expect("a list").iter().filter_map(|path| path.as_str()).collect();
+    assert!(files.len() == 1 && files[0].ends_with("/libplain.so"), "{process}");
+    assert!(process["system_libraries"].as_u64() >= Some(2), "the C library and the loader: {process}");
+}
+
+#[test]
+fn a_program_without_threads_has_a_result_too() {
+    let folder = compiled("int main(void) { return 3; }\n");
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), ""), "{ran:?}");
+    assert!(ran.stderr.contains("no findings"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    assert_eq!((&json["trace"]["complete"], &json["processes"][0]["exit"]), (&true.into(), &3.into()), "{json}");
+    // Nobody can look into a static program: that is no clean bill of health.
+    folder.write("program.c", "int main(void) { return 0; }\n");
+    let built = std::process::Command::new("cc")
+        .args(["-static", "program.c", "-o", "program"])
+        .current_dir(folder.path(""))
+        .status();
+    assert!(built.expect("cc runs").success());
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains("a fully static program cannot be watched"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    assert_eq!(json["trace"]["complete"], false, "{json}");
+    assert_eq!(run(&folder, &["--strict"]).code, Some(1));
+}
