@@ -239,3 +239,11 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
         thread.frames.drop_last(tls());
     });
 }
+
+/// The place of the newest call of a watched thread; 0 if it has none yet, or there is no call: the frame below the first has
+/// none.
+#[inline(always)]
+pub unsafe fn parent(tls: *const Tls) -> u32 {
+    // SAFETY: there is a frame below `top`.
+    unsafe { (*(*tls).top.sub(1)).place as u32 }
+}

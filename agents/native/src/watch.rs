@@ -9,7 +9,6 @@ use runtime::layout::watch::VALUE;
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, ticketed};
 
-use crate::memory::filter;
 use crate::stripes::Stripe;
 use crate::thread::Thread;
 use crate::{session, shadow, system};
@@ -87,7 +86,7 @@ impl Thread {
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
         let record = self.ring.write(&[head(kind, aux, addr as u64), second, value]);
-        self.recorder.synchronised(filter());
+        self.recorder.synchronised();
         if is_pending && !record.is_null() {
             self.pending.writes[self.pending.count] = (record, addr, size);
             self.pending.count += 1;

@@ -135,7 +135,8 @@ impl Observed {
         let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
         let before = self.merger.held();
         let stopped = self.merger.advance(limit, give_up && !drained.held_back, &mut self.build);
-        let moved = before != self.merger.held();
+        // Who waits for a chunk soon has one, as long as some are given back.
+        let moved = before != self.merger.held() || drained.gave && !damaged;
         if moved || stopped != Stopped::Missing && !drained.pending && self.merger.held() == 0 {
             self.blocked = None;
         } else {

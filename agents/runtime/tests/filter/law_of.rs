@@ -21,7 +21,7 @@ struct Case {
 
 impl Case {
     fn of(text: &str, room: Room, lie: Lie, r: &mut Random) -> Case {
-        let text = plain(text, lie, lie == Lie::Apart && room.segments == AMPLE.segments, r);
+        let text = plain(text, lie, lie == Lie::Apart && room.entries == AMPLE.entries, r);
         let trace = read(&text);
         let sites = r.percent(30).then(|| 1 + r.below(3));
         let out = filtered(&trace, lie, room, sites, r);
@@ -179,11 +179,7 @@ fn with_less_kept_less_is_found() {
     let count = cases(2_000);
     for seed in 0..count {
         let mut r = Random::new(2 << 32 | seed);
-        let room = Room {
-            segments: 1 + seed as u32 % 2,
-            nodes: *r.pick(&[0, 1, 2, 200]),
-            positions_log2: *r.pick(&[0, 1, 2, 6, 6]),
-        };
+        let room = Room { entries: 1 + seed as u32 % 2, nodes: *r.pick(&[0, 1, 2, 200]) };
         let case = Case::random(1 << 32 | seed, room);
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
@@ -243,7 +239,7 @@ fn what_simpler_filters_get_wrong() {
         let lines = words.chunks(2).map(|event| format!("{}|{}|0\n", event[0], event[1]));
         let text: String = lines.collect();
         for seed in 0..8 {
-            for room in [AMPLE, Room { segments: 1, ..AMPLE }] {
+            for room in [AMPLE, Room { entries: 1, ..AMPLE }] {
                 let case = Case::of(&text, room, lie, &mut Random::new(seed));
                 let refuted = refuted(&case);
                 assert!(refuted.is_empty(), "{refuted:?}\n{}", case.shown());
@@ -252,7 +248,7 @@ fn what_simpler_filters_get_wrong() {
                 let all = definition(&case.trace).races();
                 let all: BTreeSet<String> = all.into_iter().map(|(e, _)| variable(&case.trace, e)).collect();
                 assert_eq!(all, of(races), "{}", case.shown());
-                if room.segments > 1 {
+                if room.entries > 1 {
                     assert_eq!(found, of(racy_in_hb), "{}", case.shown());
                 }
                 assert!(found.is_subset(&of(racy_in_hb)), "{found:?}\n{}", case.shown());

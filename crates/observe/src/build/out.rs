@@ -1,12 +1,12 @@
-//! Events on their way into the trace: gathered to batches as large as the trace's frames.
+//! Events on their way into the trace: gathered to small batches.
 
 use event::{Batch, Event, Extra, Meta, Names};
 use std::io::{self, Write};
 use trace::Loss;
 use trace::binary::{BinaryWriter, LateRecord};
 
-/// As many events as a frame of the trace has: such a batch is encoded where it is.
-const BATCH: usize = 1 << 15;
+/// Events that are gathered: few enough to stay in a near cache until they are encoded.
+const BATCH: usize = 1 << 11;
 
 /// Late events that are gathered.
 const LATE: usize = 1 << 14;
