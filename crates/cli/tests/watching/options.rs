@@ -229,3 +229,73 @@ fn a_program_without_threads_has_a_result_too() {
     assert_eq!(json["trace"]["complete"], false, "{json}");
     assert_eq!(run(&folder, &["--strict"]).code, Some(1));
 }
+
+/// A fiber counts on one thread, and then on another; nothing but the fiber itself orders the two.
+const FIBER: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <ucontext.h>
+#define UNSEEN __attribute__((noinline, no_sanitize_thread))
+#define TELL(what) TOLD
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned);
+void __tsan_switch_to_fiber(void *, unsigned);
+void __tsan_destroy_fiber(void *);
+void __tsan_set_fiber_name(void *, const char *);
+int value;
+static ucontext_t inside, outside;
+static void *fiber, *home;
+static char stack[1 << 16];
+static int turn;
+UNSEEN static void leave(void) {
+    TELL(__tsan_switch_to_fiber(home, 0));
+    swapcontext(&inside, &outside);
+}
+__attribute__((noinline)) static void count(void) { value++; }
+static void body(void) {
+    for (;;) {
+        count();
+        leave();
+    }
+}
+UNSEEN static void resume(void) {
+    home = __tsan_get_current_fiber();
+    TELL(__tsan_switch_to_fiber(fiber, 0));
+    swapcontext(&outside, &inside);
+}
+UNSEEN static void pass(void) { __atomic_store_n(&turn, 1, __ATOMIC_RELEASE); }
+UNSEEN static void await(void) { while (!__atomic_load_n(&turn, __ATOMIC_ACQUIRE)) {} }
+static void *other(void *unused) { resume(); resume(); pass(); return unused; }
+int main(void) {
+    getcontext(&inside);
+    inside.uc_stack.ss_sp = stack;
+    inside.uc_stack.ss_size = sizeof stack;
+    makecontext(&inside, body, 0);
+    fiber = __tsan_create_fiber(0);
+    __tsan_set_fiber_name(fiber, "counter");
+    value = 1;
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    await();
+    resume();
+    resume();
+    pthread_join(thread, 0);
+    __tsan_destroy_fiber(fiber);
+    printf("%d\n", value);
+    return 0;
+}
+"#;
+
+#[test]
+fn fibers_take_their_order_along() {
+    let folder = compiled(&FIBER.replace("TOLD", "what"));
+    let ran = run(&folder, &["-o", "t.ftrace"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "5\n"), "{ran:?}");
+    assert!(ran.stderr.contains("each is taken for the thread that it runs on"), "{ran:?}");
+    let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+    assert!(shown.contains("main|await(fiber#1)|resume program.c:"), "{shown}");
+    // Unless nobody says that it is the same fiber.
+    let ran = run(&compiled(&FIBER.replace("TOLD", "")), &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("observed race on value: count program.c:"), "{ran:?}");
+}
