@@ -8,8 +8,8 @@ const VALVE: &str = r#"
 #include <pthread.h>
 #include <unistd.h>
 #define APART __attribute__((noinline))
-static volatile int first, second;
-APART static void open_valve(void) { first++; }
+static volatile int first, second; static __thread volatile int mine; static volatile struct { unsigned open : 1; int turns; } state;
+APART static void open_valve(void) { first++; mine++; state.open = 1; state.turns++; }
 APART static void close_valve(void) { second++; }
 static inline __attribute__((always_inline)) void look(void) { first++; }
 static void *opens(void *unused) { open_valve(); look(); return unused; }
@@ -92,6 +92,15 @@ fn what_cannot_be_bound_is_an_error() {
         ("event opened at c open_valv;", "at trace \"open_valv\""),
         ("event opened(n : int) at c open_valve;", "FORETRACE_EVENT(\"open_valve\", value)"),
         ("event opened at c look;", "inlined everywhere"),
+        (
+            "shared int x at c mine; event opened at c open_valve;",
+            "`mine` is thread-local: its values cannot be recorded",
+        ),
+        (
+            "shared int x at c state.open; event opened at c open_valve;",
+            "`state.open` is a bit-field: its values cannot",
+        ),
+        ("shared int x at c state; event opened at c open_valve;", "name a field or an element of it"),
         ("event opened at c open_valve; event left at c open_valve after;", "cannot both be events"),
     ] {
         let property = if declaration.contains("(n") { "true" } else { "opened -> true" };
