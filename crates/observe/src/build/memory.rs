@@ -6,8 +6,7 @@ use super::values::Encoding;
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
 use event::{Event, Extra, Op, Order, Value, VarId};
-use runtime::record::{ADDRESS_BITS, Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::LateRecord;
+use runtime::record::{ADDRESS_BITS, Kind, PENDING};
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
@@ -47,10 +46,10 @@ impl Build {
     }
 
     /// The variables that some bytes of a granule are.
-    fn vars(&mut self, granule: u64, mask: u8) -> Parts {
+    pub(super) fn vars(&mut self, granule: u64, mask: u8) -> Parts {
         // New variables need everything else to be named.
         let mut variables = std::mem::take(&mut self.variables);
-        let vars = variables.all(granule, mask, |mask| self.new_variable(granule, mask));
+        let vars = variables.all(granule, mask, |mask| self.new_variables(granule, mask));
         self.variables = variables;
         vars
     }
@@ -164,35 +163,6 @@ impl Build {
             self.plain(by, Op::Free, var.0);
         }
         self.gave(slot, vars.len() as u64);
-    }
-
-    /// An access that was kept until now.
-    pub(super) fn late(&mut self, words: &[u64]) {
-        self.put_late(words, if words[2] >> 32 & 1 == 1 { Op::Write } else { Op::Read });
-    }
-
-    /// Accesses that were dropped: before this place nobody may come.
-    pub(super) fn pin(&mut self, words: &[u64]) {
-        self.put_late(words, Op::Pin);
-    }
-
-    fn put_late(&mut self, words: &[u64], op: Op) {
-        let rank = (words[2] >> (64 - RANK_BITS)) as u32;
-        let slot = words[2] as u32;
-        let position = words[1] >> PLACE_BITS;
-        let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
-        let Some((thread, after)) = found else {
-            self.senseless += 1;
-            return;
-        };
-        let mask = if op == Op::Pin && aux(words[0]) == 0 { 0xff } else { aux(words[0]) };
-        let vars = self.vars(payload(words[0]) >> 3, mask);
-        let (site, stack) = self.place(slot, place(words[1]));
-        for &var in vars.vars() {
-            let event = Event::new(thread, op, var.0, site);
-            let extra = Extra { stack, ..Extra::default() };
-            self.out.push_late(event, extra, LateRecord { after, rank }, &self.names, &self.meta);
-        }
     }
 }
 

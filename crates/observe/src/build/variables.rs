@@ -101,8 +101,13 @@ impl Variables {
         &mut self.pages[index as usize][granule as usize & (GRANULES - 1)]
     }
 
-    /// All variables that these bytes of a granule are; `make` names a new one for a mask.
-    pub(crate) fn all(&mut self, granule: u64, mask: u8, mut make: impl FnMut(u8) -> Option<VarId>) -> Parts {
+    /// All variables that these bytes of a granule are; `make` gives new ones for a mask: one, or several that share no byte.
+    pub(crate) fn all<M: IntoIterator<Item = Part>>(
+        &mut self,
+        granule: u64,
+        mask: u8,
+        mut make: impl FnMut(u8) -> M,
+    ) -> Parts {
         let mut found = Parts::default();
         let entry = *self.entry(granule);
         let mut parts = match entry {
@@ -119,21 +124,33 @@ impl Variables {
             rest &= !shared;
             found.push(parts[index].var);
             let beside = parts[index].mask & !shared;
-            if beside != 0
-                && let Some(var) = make(beside)
-            {
-                parts[index].mask = shared;
-                parts.push(Part { mask: beside, var });
+            if beside != 0 {
+                let known = parts.len();
+                parts.extend(make(beside));
+                if parts.len() > known {
+                    parts[index].mask = shared;
+                }
             }
         }
-        if rest != 0
-            && let Some(var) = make(rest)
-        {
-            parts.push(Part { mask: rest, var });
-            found.push(var);
+        if rest != 0 {
+            for part in make(rest) {
+                parts.push(part);
+                found.push(part.var);
+            }
         }
         self.store(granule, entry, parts);
         found
+    }
+
+    /// The bytes of a granule that are a variable already.
+    pub(crate) fn known(&mut self, granule: u64) -> u8 {
+        let Some(page) = self.page(granule >> PAGE_BITS) else { return 0 };
+        match self.pages[page as usize][granule as usize & (GRANULES - 1)] {
+            several if several & SEVERAL != 0 => {
+                self.several[several as u32 as usize].iter().fold(0, |known, part| known | part.mask)
+            }
+            one => part_of(one).mask,
+        }
     }
 
     fn store(&mut self, granule: u64, entry: u64, parts: Vec<Part>) {
@@ -213,9 +230,9 @@ mod tests {
             let mut accesses: Vec<(u8, Vec<VarId>)> = Vec::new();
             for _ in 0..12 {
                 let mask = [0xff, 0x0f, 0xf0, 0x01, 0x03, 0x0c, 1 + random(255) as u8][random(7) as usize];
-                let make = |_| {
+                let make = |mask| {
                     next += 1;
-                    Some(VarId(next))
+                    Some(Part { mask, var: VarId(next) })
                 };
                 let found = variables.all(5, mask, make);
                 assert!(!found.vars().is_empty());
@@ -235,9 +252,9 @@ mod tests {
     fn ranges_give_all_variables_and_forget_them() {
         let mut variables = Variables::default();
         let mut next = 0;
-        let mut make = |_| {
+        let mut make = |mask| {
             next += 1;
-            Some(VarId(next))
+            Some(Part { mask, var: VarId(next) })
         };
         for granule in [10, 11, 600, 601, 5_000_000] {
             variables.all(granule, 0xff, &mut make);
