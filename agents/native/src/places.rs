@@ -28,9 +28,11 @@ pub struct Places {
     capacity: usize,
     used: usize,
     last: u32,
-    /// The one that was asked for last.
-    recent: Entry,
+    /// Those that were asked for last, by address.
+    recent: [Entry; RECENT],
 }
+
+const RECENT: usize = 64;
 
 impl Places {
     /// The place of a hook's caller; without one (0), that of the call it is in.
@@ -44,16 +46,21 @@ impl Places {
         if pc == 0 {
             return parent;
         }
-        // Loops ask for the same again and again.
-        let recent = &self.recent;
-        if recent.address == pc as u64 && recent.parent == parent && recent.place != 0 {
-            return recent.place;
+        if let Some(place) = self.known(parent, pc) {
+            return place;
         }
         let place = self.of(parent, pc, ring);
-        if place != parent {
-            self.recent = Entry { address: pc as u64, parent, place };
+        if place != parent && parent != 0 {
+            self.recent[pc % RECENT] = Entry { address: pc as u64, parent, place };
         }
         place
+    }
+
+    /// The place of an address called from `parent`, if it was asked for lately: loops ask for the same again and again.
+    #[inline(always)]
+    pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
+        let recent = &self.recent[pc % RECENT];
+        (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.place)
     }
 
     /// Numbers the calls under way that have no place yet.
@@ -135,7 +142,9 @@ impl Places {
         self.table = ptr::null_mut();
         self.capacity = 0;
         self.used = 0;
-        self.recent.place = 0;
+        for recent in &mut self.recent {
+            recent.parent = 0;
+        }
     }
 
     /// Forgets them and begins at 1, for another process.

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64};
 
 use runtime::filter::Sink;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, flags, offset, process};
+use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, flags, offset, process};
 use runtime::record::{Kind, head};
 
 use crate::{session, system};
@@ -265,7 +265,8 @@ fn grow(file: *mut u8) -> Option<u32> {
         system::give_way();
     }
     let first = process.chunks.load(Relaxed) as usize;
-    let count = GROWTH.min(CHUNKS.saturating_sub(first));
+    let most = chunks_for(process.slots.load(Relaxed) as usize);
+    let count = GROWTH.min(most.saturating_sub(first));
     let bytes = count * CHUNK_WORDS * 8;
     // The program may have closed or reused any descriptor we kept: open the file anew.
     let grown =

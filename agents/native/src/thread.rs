@@ -9,6 +9,7 @@ use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
 
+use crate::alone::Turn;
 use crate::frames::Frames;
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
@@ -36,6 +37,8 @@ pub struct Thread {
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
+    /// Whether it is changing cells.
+    pub(crate) turn: Turn,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
@@ -97,6 +100,19 @@ unsafe fn leave(tls: *mut Tls) {
         if (*tls).deferred {
             crate::intercept::deliver();
         }
+    }
+}
+
+/// Runs what a hook does without looking at anything but the cell and the recorder. This thread is in no other hook.
+#[inline(always)]
+pub unsafe fn briefly<R>(tls: *mut Tls, f: impl FnOnce() -> R) -> R {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let result = f();
+        leave(tls);
+        result
     }
 }
 

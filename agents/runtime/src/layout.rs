@@ -11,13 +11,23 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Threads that can be told apart, or have run one after another in a slot.
-pub const SLOTS: usize = 1 << 13;
+pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
-pub const CHUNK_WORDS: usize = 4096;
-/// Chunks of a process at most: what a program can be ahead of its observer.
-pub const CHUNKS: usize = 1 << 12;
+pub const CHUNK_WORDS: usize = 2048;
+/// Chunks of a process at most: one for each thread.
+pub const CHUNKS: usize = 1 << 13;
+
+/// Chunks that a process may have with so many slots: a program can be some megabytes ahead of its observer, and not more, because
+/// this is memory that it would not need without us. Each of many threads can still have one that it fills and one that is read.
+pub const fn chunks_for(slots: usize) -> usize {
+    let wanted = AHEAD + 2 * slots;
+    if wanted < CHUNKS { wanted } else { CHUNKS }
+}
+
+/// Chunks for what is full and waits to be read.
+const AHEAD: usize = 192;
 
 /// The head of the file `session`.
 #[repr(C, align(64))]
@@ -54,12 +64,24 @@ pub struct Watch {
     pub module: u64,
     /// Its address in that file.
     pub address: u64,
-    /// Its size in bytes (a function's length for a region).
+    /// Its size in bytes (a function's length).
     pub size: u32,
-    /// 0 a variable, 1 a region.
+    /// One of [`watch`].
     pub what: u16,
-    /// Its number, for regions: the payload of `Begin` and `End`.
+    /// Its number, for functions: the payload of `Begin`, `End` and `Internal`.
     pub number: u16,
+}
+
+/// What [`Watch::what`] says.
+pub mod watch {
+    /// A variable whose values are recorded.
+    pub const VALUE: u16 = 0;
+    /// A function whose calls are blocks.
+    pub const REGION: u16 = 1;
+    /// A function whose entry is an event.
+    pub const ENTERED: u16 = 2;
+    /// A function whose exit is an event.
+    pub const LEFT: u16 = 3;
 }
 
 /// FNV-1a of a path.

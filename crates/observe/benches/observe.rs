@@ -1,14 +1,14 @@
 //! Records a second through reading, merging, naming and encoding: `cargo bench -p foretrace-observe`.
 //!
-//! The program is this benchmark itself, started once more: it fills the chunks of its file and ends. What is measured is the CPU time of the
-//! observer from then on.
+//! The program is this benchmark itself, started once more. What is measured is the CPU time of the observer. With a program (`cargo bench -p foretrace-observe -- ./program`), one that has the agent in it, that one is
+//! recorded, once: a number behind it says how often.
 
 #[path = "../tests/observe/agent.rs"]
 mod agent;
 
 use agent::{Agent, LIMIT, Thread};
 use observe::{Offsets, Options, Recording};
-use runtime::layout::{CHUNKS, process};
+use runtime::layout::{chunks_for, process};
 use runtime::record::Kind;
 use std::process::Command;
 use std::sync::atomic::AtomicUsize;
@@ -16,6 +16,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 const SCENE: &str = "FORETRACE_BENCH_SCENE";
+
+const RECORDS: u64 = 8_000_000;
 
 /// (name, threads, records in a run of one thread, share of reads in percent, places, granules)
 const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
@@ -27,7 +29,7 @@ const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
 
 fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
     let &(_, threads, run, reads, places, granules) = scene;
-    LIMIT.store(CHUNKS as u32, Relaxed);
+    LIMIT.store(chunks_for(threads) as u32, Relaxed);
     let agent = Agent::start(0);
     let mut threads: Vec<Thread> = (0..threads).map(|_| agent.thread()).collect();
     let mut seed = 1u64;
@@ -42,7 +44,7 @@ fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
         }
     }
     let mut at = 0;
-    while (agent.process().chunks.load(Relaxed) as usize) < CHUNKS - threads.len() {
+    for _ in 0..RECORDS / run {
         let who = random(threads.len() as u64) as usize;
         for _ in 0..run {
             at = if random(4) == 0 { random(granules) } else { (at + 1) % granules };
@@ -71,25 +73,37 @@ fn main() {
         }
         return;
     }
+    let mut words = std::env::args().skip(1).filter(|word| word != "--bench");
+    if let Some(program) = words.next() {
+        let times = words.next().and_then(|number| number.parse().ok()).unwrap_or(1);
+        return measure(&program, times, || Command::new(&program));
+    }
     for scene in SCENES {
-        let mut best = Duration::MAX;
-        let (mut events, mut bytes) = (0, 0);
-        for _ in 0..3 {
-            let options = Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() };
-            let recording = Recording::start(options).expect("a session");
+        measure(scene.0, 3, || {
             let mut command = Command::new(std::env::current_exe().expect("this benchmark"));
             command.env(SCENE, scene.0);
-            let before = cpu();
-            let recorded = recording.run(&mut command, &AtomicUsize::new(0)).expect("it runs");
-            best = best.min(cpu() - before);
-            let process = &recorded.processes[0];
-            assert!(process.losses.is_empty(), "{:?}", process.losses);
-            events = process.events;
-            if let observe::Kept::File(file) = &process.trace {
-                bytes = file.metadata().expect("its size").len();
-            }
-        }
-        let rate = events as f64 / best.as_secs_f64() / 1e6;
-        println!("{:36} {rate:6.1} M events/s  {:5.2} bytes/event", scene.0, bytes as f64 / events as f64);
+            command
+        });
     }
+}
+
+/// Records a program some times, and prints what the best of them took.
+fn measure(name: &str, times: usize, command: impl Fn() -> Command) {
+    let mut best = Duration::MAX;
+    let (mut events, mut bytes) = (0, 0);
+    for _ in 0..times {
+        let options = Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() };
+        let recording = Recording::start(options).expect("a session");
+        let before = cpu();
+        let recorded = recording.run(&mut command(), &AtomicUsize::new(0)).expect("it runs");
+        best = best.min(cpu() - before);
+        let process = &recorded.processes[0];
+        assert!(process.losses.is_empty(), "{:?}", process.losses);
+        events = process.events;
+        if let observe::Kept::File(file) = &process.trace {
+            bytes = file.metadata().expect("its size").len();
+        }
+    }
+    let each = best.as_secs_f64() * 1e9 / events as f64;
+    println!("{name:36} {each:6.1} ns/event  {:5.2} bytes/event  {events} events", bytes as f64 / events as f64);
 }

@@ -14,6 +14,9 @@ const MAX_SEQUENCE: u64 = 1 << 48;
 /// Chunks that are read of a slot in one go, so that they are merged while they are in the cache.
 const AT_ONCE: usize = 4;
 
+/// Chunks that are given back before waiting threads are woken: else each would wake for a few, fill them, and wait again.
+const ENOUGH: usize = 48;
+
 /// An active chunk is looked at through a window of this many words first: most have little that is new.
 const WINDOW: usize = 128;
 
@@ -35,6 +38,8 @@ struct Reader {
 pub(crate) struct Drain {
     readers: Vec<Reader>,
     found: Vec<ChunkHead>,
+    /// Chunks given back of which the threads were not told yet.
+    returned: usize,
     /// Slots that held something that is no record.
     pub(crate) damaged: u64,
     /// Chunks that are missing between others.
@@ -50,6 +55,8 @@ pub(crate) struct Drained {
     pub(crate) held_back: bool,
     /// A slot waits for the value of a write.
     pub(crate) pending: bool,
+    /// Chunks were given back.
+    pub(crate) gave: bool,
 }
 
 /// How a slot is to be read.
@@ -72,7 +79,7 @@ impl Drain {
         found.retain(|head| (head.slot as usize) < slots && head.sequence < MAX_SEQUENCE);
         found.sort_unstable();
         let mut drained = Drained::default();
-        let mut returned = false;
+        let before = self.returned;
         for chunks in found.chunk_by(|a, b| a.slot == b.slot) {
             let slot = chunks[0].slot;
             if merger.held() > HELD_WORDS && !merger.is_idle(slot) {
@@ -80,11 +87,14 @@ impl Drain {
                 drained.held_back = true;
                 continue;
             }
-            let more = self.slot(shared, merger, chunks, Mode { last, give_up }, &mut drained, &mut returned);
+            let more = self.slot(shared, merger, chunks, Mode { last, give_up }, &mut drained);
             merger.set_more(slot, more);
         }
         self.found = found;
-        if returned {
+        drained.gave = self.returned != before;
+        // More comes soon only if more could be read.
+        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.gave) {
+            self.returned = 0;
             shared.wake();
         }
         drained
@@ -98,14 +108,13 @@ impl Drain {
         chunks: &[ChunkHead],
         mode: Mode,
         drained: &mut Drained,
-        returned: &mut bool,
     ) -> bool {
         let reader = &mut self.readers[chunks[0].slot as usize];
         let mut whole = 0;
         for head in chunks {
             if reader.damaged {
                 // Its threads must not wait for what nobody reads.
-                *returned |= head.full && shared.give_back(head.index).is_ok();
+                self.returned += usize::from(head.full && shared.give_back(head.index).is_ok());
                 continue;
             }
             if head.sequence < reader.sequence {
@@ -138,7 +147,7 @@ impl Drain {
                 return false;
             }
             if !std::mem::take(&mut reader.leaked) && !mode.last {
-                *returned |= shared.give_back(head.index).is_ok();
+                self.returned += usize::from(shared.give_back(head.index).is_ok());
             }
             reader.sequence += 1;
             reader.read = 0;

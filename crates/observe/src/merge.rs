@@ -12,6 +12,11 @@ use std::collections::VecDeque;
 /// Who takes the merged records. The words are one whole record.
 pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
+
+    /// Makes ready for the next records of a slot: of how many words. They are whole records.
+    fn fetch(&self, words: &[u64]) -> usize {
+        words.len()
+    }
 }
 
 /// Whole records that were copied out of a chunk.
@@ -28,6 +33,8 @@ struct Lane {
     at: usize,
     /// In the first segment: the next ordered record, if `key` is one.
     next: usize,
+    /// In the first segment: up to where the sink is ready.
+    fetched: usize,
     stamp: u64,
     key: Option<u64>,
     /// Records without a place that stood at the end of a segment: they go with the next ordered record.
@@ -183,6 +190,9 @@ impl Merger {
             }
             let words = &segment.words[..segment.end];
             let begin = lane.at;
+            if begin >= lane.fetched {
+                lane.fetched = begin + sink.fetch(&words[begin..]);
+            }
             take_all(slot, &words[begin..lane.next], false, sink);
             let end = lane.next + length(words[lane.next]);
             sink.take(slot, &words[lane.next..end]);
@@ -309,7 +319,7 @@ impl Lane {
                 }
             }
             self.carried.extend_from_slice(&words[self.at..]);
-            (self.at, self.next) = (0, 0);
+            (self.at, self.next, self.fetched) = (0, 0, 0);
             if let Some(segment) = self.segments.pop_front() {
                 spare.push(segment.words);
             }

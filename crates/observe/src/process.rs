@@ -132,7 +132,8 @@ impl Observed {
         let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
         let before = self.merger.held();
         let stopped = self.merger.advance(limit, give_up && !drained.held_back, &mut self.build);
-        let moved = before != self.merger.held();
+        // Who waits for a chunk soon has one, as long as some are given back.
+        let moved = before != self.merger.held() || drained.gave && !damaged;
         if moved || stopped != Stopped::Missing && !drained.pending && self.merger.held() == 0 {
             self.blocked = None;
         } else {
@@ -188,13 +189,24 @@ impl Observed {
         }
     }
 
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.build.events()
+    }
+
+    /// Writes out all there is, so that it can be read; the variables on which races are meant.
+    pub(crate) fn flush(&mut self) -> Vec<String> {
+        self.build.flush();
+        self.build.benign.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> Observation {
         let state = self.shared.state();
         let abandoned = self.losses.len();
         match state {
             process::RUNNING => {
-                self.lose("the process was killed: what it was about to record then is missing");
+                self.losses.push(Loss::killed());
             }
             process::DETACHED if abandoned == 0 => {
                 self.lose("the agent gave up, and the program went on unwatched");

@@ -1,7 +1,7 @@
 //! A process' shared file: its head through a map, its chunks through reads and writes.
 //!
 //! The counters, states and the stack of free chunks are atomics that both sides use at once: they need the map. The words of chunks are
-//! copied out by `pread` (a chunk is 32 KB: about a nanosecond a record): a copy cannot change while it is decoded, and a
+//! copied out by `pread` (a chunk is 16 KB: about a nanosecond a record): a copy cannot change while it is decoded, and a
 //! file that was cut short gives a short read instead of SIGBUS. For the mapped head the size is checked before every
 //! poll; the other side is a program with faults, not one that truncates our files.
 #![allow(unsafe_code)]

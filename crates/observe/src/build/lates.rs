@@ -55,7 +55,7 @@ impl Build {
         if masks().all(|mask| mask == all) {
             return;
         }
-        let mut rest = all & !self.variables.known(granule);
+        let mut rest = all & !self.variables.bytes(granule);
         while rest != 0 {
             let first = rest & rest.wrapping_neg();
             let alike = masks().fold(rest, |alike, mask| alike & if mask & first != 0 { mask } else { !mask });

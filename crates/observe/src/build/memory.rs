@@ -2,10 +2,10 @@
 
 use super::Build;
 use super::blocks::{Doer, Freed};
-use super::values::Encoding;
+use super::values::{Encoding, Use};
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
-use event::{Event, Extra, Op, Order, Value, VarId};
+use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING};
 
 impl Build {
@@ -14,20 +14,12 @@ impl Build {
     pub(super) fn access(&mut self, slot: u32, words: &[u64], op: Op) {
         let (granule, mask) = (payload(words[0]) >> 3, aux(words[0]));
         if let Some(var) = self.variables.one(granule, mask)
-            && let Some(state) = self.slots.get_mut(slot as usize)
-            && let Some(thread) = state.thread
-            && let Some(place) = state.places.known(place(words[1]))
+            && self.at_known_place(slot, place(words[1]), op, var.0)
         {
-            if place.batch != self.out.number {
-                place.extra = self.out.batch.add_extra(Extra { stack: place.stack, ..Extra::default() });
-                place.batch = self.out.number;
-            }
-            let event = Event::with_extra(thread, op, var.0, place.site, place.extra);
-            state.positions.one();
             if op == Op::Write {
                 self.values.unknown(var);
             }
-            return self.out.push(event, &self.names, &self.meta);
+            return;
         }
         self.rare_access(slot, words, op);
     }
@@ -47,6 +39,14 @@ impl Build {
 
     /// The variables that some bytes of a granule are.
     pub(super) fn vars(&mut self, granule: u64, mask: u8) -> Parts {
+        if let Some(known) = self.variables.known(granule, mask) {
+            return known;
+        }
+        self.new_vars(granule, mask)
+    }
+
+    #[cold]
+    fn new_vars(&mut self, granule: u64, mask: u8) -> Parts {
         // New variables need everything else to be named.
         let mut variables = std::mem::take(&mut self.variables);
         let vars = variables.all(granule, mask, |mask| self.new_variables(granule, mask));
@@ -112,7 +112,10 @@ impl Build {
 
     fn encoding(&self, address: u64) -> Encoding {
         let watched = self.watched_at.get(&address).and_then(|&index| self.watched.get(index));
-        watched.and_then(|watched| watched.encoding).unwrap_or_default()
+        match watched.map(|watched| watched.used) {
+            Some(Use::Value(encoding)) => encoding,
+            _ => Encoding::default(),
+        }
     }
 
     /// An access with a value. A value of several variables is none of them.

@@ -15,7 +15,7 @@ mod variables;
 
 pub(crate) use out::Sink;
 
-use crate::decode::{ASIDE, aux, order, payload, place};
+use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
@@ -145,6 +145,11 @@ impl Build {
         self.out.events()
     }
 
+    /// Writes out all there is, so that it can be read.
+    pub(crate) fn flush(&mut self) {
+        self.out.flush(&self.names, &self.meta);
+    }
+
     /// Ends the trace.
     pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
         self.put_lates(0);
@@ -193,6 +198,20 @@ impl Build {
     /// Who made a record.
     fn doer(&mut self, slot: u32, word: u64) -> Doer {
         Doer { thread: self.thread(slot), slot, place: place(word) }
+    }
+
+    /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
+    #[inline]
+    fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
+        let Some(state) = self.slots.get_mut(slot as usize) else { return false };
+        let (Some(thread), Some(place)) = (state.thread, state.places.known(place)) else { return false };
+        if place.batch != self.out.number {
+            place.extra = self.out.batch.add_extra(Extra { stack: place.stack, ..Extra::default() });
+            place.batch = self.out.number;
+        }
+        state.positions.one();
+        self.out.push(Event::with_extra(thread, op, object, place.site, place.extra), &self.names, &self.meta);
+        true
     }
 
     /// Adds an event at a place. The stack is put into the extra.
@@ -312,22 +331,59 @@ impl Build {
     }
 }
 
+/// The operations of records that are one event of one object each, by the code of their kind.
+const PLAIN: [Option<Op>; 256] = {
+    let mut table = [None; 256];
+    let mut i = 0;
+    while i < Kind::ALL.len() {
+        table[Kind::ALL[i] as usize] = sync::plain(Kind::ALL[i]);
+        i += 1;
+    }
+    table
+};
+
 impl Take for Build {
     #[inline]
     fn take(&mut self, slot: u32, words: &[u64]) {
         if !self.lates.is_empty() && order(words[0]) != ASIDE {
             self.put_lates(words[0]);
         }
-        match words[0] as u8 {
-            kind if kind == Kind::Read as u8 || kind == Kind::ArriveRead as u8 => self.access(slot, words, Op::Read),
-            kind if kind == Kind::ArriveWrite as u8 => self.access(slot, words, Op::Write),
-            kind => match Kind::from_code(kind) {
+        let kind = words[0] as u8;
+        if kind == Kind::Read as u8 || kind == Kind::ArriveRead as u8 {
+            self.access(slot, words, Op::Read);
+        } else if kind == Kind::ArriveWrite as u8 {
+            self.access(slot, words, Op::Write);
+        } else if let Some(op) = PLAIN[usize::from(kind)]
+            && let Some(space) = op.space()
+            && let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
+            && self.at_known_place(slot, place(words[1]), op, object)
+        {
+        } else {
+            match Kind::from_code(kind) {
                 Some(kind) => self.other(slot, kind, words),
                 None => self.senseless += 1,
-            },
+            }
         }
     }
+
+    fn fetch(&self, words: &[u64]) -> usize {
+        // Reading is all: the processor waits for many at once, and finds them near when their turn comes.
+        let (mut at, mut fetched) = (0, 0);
+        while at < FETCH_WORDS
+            && let Some(&head) = words.get(at)
+        {
+            if head as u8 == Kind::Read as u8 || head as u8 & !1 == Kind::ArriveRead as u8 {
+                fetched ^= self.variables.fetch(payload(head) >> 3);
+            }
+            at += length(head);
+        }
+        std::hint::black_box(fetched);
+        at.min(words.len())
+    }
 }
+
+/// Words whose variables are fetched from memory together.
+const FETCH_WORDS: usize = 128;
 
 impl Build {
     fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {
@@ -349,6 +405,7 @@ impl Build {
                 self.thread(slot);
                 self.gave(slot, 0);
             }
+            Kind::Mark => self.gave(slot, 0),
             Kind::Fork => self.fork(slot, words),
             Kind::Join => self.join(slot, words),
             _ => {

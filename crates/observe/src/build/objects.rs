@@ -29,20 +29,54 @@ impl Number {
     }
 }
 
+/// Objects remembered in front of the maps.
+const NEAR: usize = 1 << 9;
+
+/// An object that was looked up.
+#[derive(Clone, Copy)]
+struct Near {
+    number: Number,
+    space: Space,
+    id: u32,
+}
+
 /// The synchronisation objects of a process.
 #[derive(Default)]
 pub(crate) struct Objects {
     /// Those at addresses, so that freed memory takes them along.
     memory: BTreeMap<(u64, Space), u32>,
     others: FxHashMap<(Number, Space), u32>,
+    near: Vec<Option<Near>>,
+}
+
+/// Where an object is remembered. Objects lie in memory at distances of 8, 40, 64 bytes.
+#[inline]
+fn slot(number: Number, space: Space) -> usize {
+    let bits = match number {
+        Number::Memory(address) => address >> 3,
+        Number::Descriptor(number) | Number::Signal(number) => number,
+        Number::AtExit => 0,
+    };
+    ((bits ^ (space as u64) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % NEAR
 }
 
 impl Objects {
-    pub(crate) fn get(&self, number: Number, space: Space) -> Option<u32> {
-        match number {
+    /// The object that a record means, if it was looked up not long ago.
+    #[inline]
+    pub(crate) fn near(&self, class: u8, object: u64, space: Space) -> Option<u32> {
+        let number = Number::new(class, object);
+        let near = self.near.get(slot(number, space))?.as_ref()?;
+        (near.number == number && near.space == space).then_some(near.id)
+    }
+
+    pub(crate) fn get(&mut self, number: Number, space: Space) -> Option<u32> {
+        let id = match number {
             Number::Memory(address) => self.memory.get(&(address, space)).copied(),
             other => self.others.get(&(other, space)).copied(),
-        }
+        }?;
+        self.near.resize(NEAR, None);
+        self.near[slot(number, space)] = Some(Near { number, space, id });
+        Some(id)
     }
 
     pub(crate) fn insert(&mut self, number: Number, space: Space, id: u32) {
@@ -50,21 +84,70 @@ impl Objects {
             Number::Memory(address) => self.memory.insert((address, space), id),
             other => self.others.insert((other, space), id),
         };
+        self.forget(number, space);
+    }
+
+    fn forget(&mut self, number: Number, space: Space) {
+        if let Some(near) = self.near.get_mut(slot(number, space)) {
+            *near = None;
+        }
     }
 
     /// The object is no more: what comes there later is another one.
     pub(crate) fn end(&mut self, number: Number) {
         match number {
             Number::Memory(address) => self.end_range(address, 1),
-            other => self.others.retain(|key, _| key.0 != other),
+            other => {
+                self.others.retain(|key, _| key.0 != other);
+                Space::ALL.iter().for_each(|&space| self.forget(other, space));
+            }
         }
     }
 
     /// The same for all in a range of addresses.
     pub(crate) fn end_range(&mut self, start: u64, size: u64) {
         let end = start.saturating_add(size);
-        while let Some((&key, _)) = self.memory.range((start, Space::Thread)..(end, Space::Thread)).next() {
-            self.memory.remove(&key);
+        while let Some((&(address, space), _)) = self.memory.range((start, Space::Thread)..(end, Space::Thread)).next()
+        {
+            self.memory.remove(&(address, space));
+            self.forget(Number::Memory(address), space);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is near is what the maps say, whatever began and ended.
+    #[test]
+    fn what_is_remembered_is_true() {
+        let mut seed = 5u64;
+        let mut random = move |below: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % below
+        };
+        let mut objects = Objects::default();
+        let (mut next, mut near) = (0, 0);
+        for _ in 0..20_000 {
+            let class = [Class::Mutex, Class::Descriptor, Class::Signal][random(3) as usize] as u8;
+            let (object, space) = (random(2_000), [Space::Lock, Space::Latch][random(2) as usize]);
+            let number = Number::new(class, object);
+            match random(10) {
+                0 => objects.end(number),
+                1 => objects.end_range(object, 8),
+                _ => {
+                    let remembered = objects.near(class, object, space);
+                    near += u32::from(remembered.is_some());
+                    let known = objects.get(number, space);
+                    assert!(remembered.is_none() || remembered == known);
+                    if known.is_none() {
+                        next += 1;
+                        objects.insert(number, space, next);
+                    }
+                }
+            }
+        }
+        assert!(near > 100);
     }
 }

@@ -1,12 +1,12 @@
-//! Events on their way into the trace: gathered to batches as large as the trace's frames.
+//! Events on their way into the trace: gathered to small batches.
 
 use event::{Batch, Event, Extra, Meta, Names};
 use std::io::{self, Write};
 use trace::Loss;
 use trace::binary::{BinaryWriter, LateRecord};
 
-/// As many events as a frame of the trace has: such a batch is encoded where it is.
-const BATCH: usize = 1 << 15;
+/// Events that are gathered: few enough to stay in a near cache until they are encoded.
+const BATCH: usize = 1 << 11;
 
 /// Late events that are gathered.
 const LATE: usize = 1 << 14;
@@ -91,12 +91,22 @@ impl Out {
         self.records.clear();
     }
 
-    /// Ends the trace.
-    pub(crate) fn finish(mut self, names: &Names, meta: &Meta, losses: &[Loss]) -> io::Result<Sink> {
+    fn write_all(&mut self, names: &Names, meta: &Meta) {
         self.write(names, meta);
         if !self.records.is_empty() {
             self.write_late(names, meta);
         }
+    }
+
+    /// Writes out all there is, so that it can be read.
+    pub(crate) fn flush(&mut self, names: &Names, meta: &Meta) {
+        self.write_all(names, meta);
+        self.try_to(|writer, _| writer.flush(names, meta));
+    }
+
+    /// Ends the trace.
+    pub(crate) fn finish(mut self, names: &Names, meta: &Meta, losses: &[Loss]) -> io::Result<Sink> {
+        self.write_all(names, meta);
         self.try_to(|writer, _| losses.iter().try_for_each(|loss| writer.write_loss(loss)));
         match (self.writer, self.error) {
             (Some(writer), None) => writer.finish(names, meta),

@@ -6,7 +6,7 @@
 use event::ThreadId;
 
 /// Deviations between two entries of the index.
-const STRIDE: usize = 64;
+const STRIDE: usize = 16;
 
 /// A thread in a slot.
 struct Span {

@@ -9,6 +9,26 @@ use runtime::record::{Class, Kind};
 /// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
 const MISUSE: &str = "foretrace.misuse";
 
+/// The operation of a record that is one event of one object.
+pub(super) const fn plain(kind: Kind) -> Option<Op> {
+    Some(match kind {
+        Kind::Acquire => Op::Acquire,
+        Kind::Release => Op::Release,
+        Kind::ReadAcquire => Op::ReadAcquire,
+        Kind::ReadRelease => Op::ReadRelease,
+        Kind::TryAcquire => Op::TryAcquire,
+        Kind::TryFail => Op::TryFail,
+        Kind::Request => Op::Request,
+        Kind::Notify => Op::Notify,
+        Kind::NotifyAll => Op::NotifyAll,
+        Kind::Post => Op::Post,
+        Kind::Await => Op::Await,
+        Kind::Up => Op::Up,
+        Kind::Down => Op::Down,
+        _ => return None,
+    })
+}
+
 impl Build {
     /// Adds the events of a record; how many.
     pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
@@ -16,19 +36,6 @@ impl Build {
         let by = self.doer(slot, words[1]);
         let (class, number) = (aux(words[0]), payload(words[0]));
         let op = match kind {
-            Kind::Acquire => Op::Acquire,
-            Kind::Release => Op::Release,
-            Kind::ReadAcquire => Op::ReadAcquire,
-            Kind::ReadRelease => Op::ReadRelease,
-            Kind::TryAcquire => Op::TryAcquire,
-            Kind::TryFail => Op::TryFail,
-            Kind::Request => Op::Request,
-            Kind::Notify => Op::Notify,
-            Kind::NotifyAll => Op::NotifyAll,
-            Kind::Post => Op::Post,
-            Kind::Await => Op::Await,
-            Kind::Up => Op::Up,
-            Kind::Down => Op::Down,
             Kind::Wait | Kind::Woken => {
                 let op = if kind == Kind::Wait { Op::Wait } else { Op::Woken };
                 let lock = words[2] & ((1 << runtime::record::ADDRESS_BITS) - 1);
@@ -60,8 +67,11 @@ impl Build {
             Kind::Begin | Kind::End => return self.block(slot, kind, words),
             Kind::Internal => return self.internal(slot, words),
             Kind::Misuse => return self.misuse(slot, words),
-            // The others were dealt with before.
-            _ => return 0,
+            kind => match plain(kind) {
+                Some(op) => op,
+                // The others were dealt with before.
+                None => return 0,
+            },
         };
         let Some(space) = op.space() else { return 0 };
         let Some(object) = self.object(space, class, number) else { return 0 };
@@ -123,6 +133,12 @@ impl Build {
     fn internal(&mut self, slot: u32, words: &[u64]) -> u64 {
         let by = self.doer(slot, words[1]);
         let label = self.slot(slot).label.take().unwrap_or_default();
+        if aux(words[0]) == 1 {
+            // A function that a specification speaks of.
+            let number = payload(words[0]);
+            let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
+            return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);
+        }
         let args: &[Value] = if payload(words[0]) & 1 == 1 { &[Value::Int(words[2] as i64)] } else { &[] };
         self.event(by, &label, args)
     }

@@ -2,16 +2,23 @@
 //!
 //! As long as the masks of a granule are equal or disjoint, each is a variable. A mask that cuts a variable narrows it to the bytes they share (so
 //! that the new access meets those before it), and the other bytes are a new variable from then on; a wider access is one of each part.
+//!
+//! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory does so here.
 
 use event::VarId;
 use rustc_hash::FxHashMap;
 
-const PAGE_BITS: u32 = 9;
+const PAGE_BITS: u32 = 11;
 const GRANULES: usize = 1 << PAGE_BITS;
-/// In an entry: it is the index of a list in `several`.
-const SEVERAL: u64 = 1 << 40;
 /// Pages remembered in front of the hash table.
-const NEAR: usize = 1 << 8;
+const NEAR: usize = 1 << 10;
+
+/// Bits of an entry that hold a variable; above them is its mask.
+const VAR_BITS: u32 = 24;
+/// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
+const LIST: u32 = 1 << 23;
+/// Or it is this: the granule is in `wide`.
+const WIDE: u32 = (1 << VAR_BITS) - 1;
 
 /// Some bytes of a granule, and the variable they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -43,35 +50,75 @@ impl Parts {
 /// The variables of a process, by granule.
 #[derive(Default)]
 pub(crate) struct Variables {
-    index: FxHashMap<u64, u32>,
-    /// (page, its index), by the low bits of the page.
-    near: Vec<(u64, u32)>,
-    /// Entries: 0, or mask << 32 | variable, or `SEVERAL` and an index.
-    pages: Vec<Box<[u64; GRANULES]>>,
-    several: Vec<Vec<Part>>,
-    unused: Vec<u32>,
+    /// By page: where it begins in `entries`.
+    index: FxHashMap<u64, usize>,
+    /// (page, where it begins), by [`near`].
+    near: Vec<(u64, usize)>,
+    /// 0, or mask << 24 | variable, or where the parts are.
+    entries: Vec<u32>,
+    pairs: Vec<[Part; 2]>,
+    unused_pairs: Vec<u32>,
+    lists: Vec<Vec<Part>>,
+    unused_lists: Vec<u32>,
+    /// What fits nowhere else, by granule.
+    wide: FxHashMap<u64, Vec<Part>>,
 }
 
-fn entry_of(part: Part) -> u64 {
-    u64::from(part.mask) << 32 | u64::from(part.var.0)
+/// What an entry says.
+enum Entry {
+    One(Part),
+    Pair(usize),
+    List(usize),
+    Wide,
 }
 
-fn part_of(entry: u64) -> Part {
-    Part { mask: (entry >> 32) as u8, var: VarId(entry as u32) }
+#[inline]
+fn decode(entry: u32) -> Option<Entry> {
+    let low = entry & WIDE;
+    match (entry >> VAR_BITS) as u8 {
+        _ if entry == 0 => None,
+        0 if low == WIDE => Some(Entry::Wide),
+        0 if low & LIST != 0 => Some(Entry::List((low & !LIST) as usize)),
+        0 => Some(Entry::Pair(low as usize - 1)),
+        mask => Some(Entry::One(Part { mask, var: VarId(low) })),
+    }
 }
 
 impl Variables {
-    /// The variable of exactly these bytes, in the common case.
+    /// The variable of exactly these bytes, in the common cases.
     #[inline]
     pub(crate) fn one(&mut self, granule: u64, mask: u8) -> Option<VarId> {
-        let page = self.page(granule >> PAGE_BITS)?;
-        let entry = self.pages[page as usize][granule as usize & (GRANULES - 1)];
-        (entry >> 32 == u64::from(mask)).then_some(VarId(entry as u32))
+        let begin = self.page(granule >> PAGE_BITS)?;
+        let entry = self.entries[begin + offset(granule)];
+        match decode(entry)? {
+            Entry::One(part) if part.mask == mask => Some(part.var),
+            Entry::Pair(index) => self.pairs[index].iter().find(|part| part.mask == mask).map(|part| part.var),
+            _ => None,
+        }
     }
 
+    /// Fetches what `one` will look at; what it gives means nothing.
     #[inline]
-    fn page(&mut self, page: u64) -> Option<u32> {
-        if let Some(near) = self.near.get(page as usize & (NEAR - 1))
+    pub(crate) fn fetch(&self, granule: u64) -> u32 {
+        let page = granule >> PAGE_BITS;
+        match self.near.get(near(page)) {
+            Some(&(known, begin)) if known == page => {
+                let entry = self.entries[begin + offset(granule)];
+                if entry >> VAR_BITS == 0
+                    && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
+                {
+                    return u32::from(pair[0].mask);
+                }
+                entry
+            }
+            _ => 0,
+        }
+    }
+
+    /// Where the entries of a page begin.
+    #[inline]
+    fn page(&mut self, page: u64) -> Option<usize> {
+        if let Some(near) = self.near.get(near(page))
             && near.0 == page
         {
             return Some(near.1);
@@ -80,25 +127,51 @@ impl Variables {
     }
 
     #[cold]
-    fn far_page(&mut self, page: u64) -> Option<u32> {
-        let index = *self.index.get(&page)?;
+    fn far_page(&mut self, page: u64) -> Option<usize> {
+        let begin = *self.index.get(&page)?;
         self.near.resize(NEAR, (u64::MAX, 0));
-        self.near[page as usize & (NEAR - 1)] = (page, index);
-        Some(index)
+        self.near[near(page)] = (page, begin);
+        Some(begin)
     }
 
-    fn entry(&mut self, granule: u64) -> &mut u64 {
+    fn entry(&mut self, granule: u64) -> &mut u32 {
         let page = granule >> PAGE_BITS;
-        let index = match self.page(page) {
-            Some(index) => index,
+        let begin = match self.page(page) {
+            Some(begin) => begin,
             None => {
-                self.pages.push(Box::new([0; GRANULES]));
-                let index = (self.pages.len() - 1) as u32;
-                self.index.insert(page, index);
-                index
+                let begin = self.entries.len();
+                self.entries.resize(begin + GRANULES, 0);
+                self.index.insert(page, begin);
+                begin
             }
         };
-        &mut self.pages[index as usize][granule as usize & (GRANULES - 1)]
+        &mut self.entries[begin + offset(granule)]
+    }
+
+    /// The variables that these bytes of a granule are, if they are known, and whole ones.
+    pub(crate) fn known(&mut self, granule: u64, mask: u8) -> Option<Parts> {
+        let begin = self.page(granule >> PAGE_BITS)?;
+        let entry = self.entries[begin + offset(granule)];
+        let one;
+        let parts: &[Part] = match decode(entry)? {
+            Entry::One(part) => {
+                one = [part];
+                &one
+            }
+            Entry::Pair(index) => &self.pairs[index],
+            Entry::List(index) => &self.lists[index],
+            Entry::Wide => self.wide.get(&granule)?,
+        };
+        let mut found = Parts::default();
+        let mut rest = mask;
+        for part in parts.iter().filter(|part| part.mask & mask != 0) {
+            if part.mask & !mask != 0 {
+                return None;
+            }
+            rest &= !part.mask;
+            found.push(part.var);
+        }
+        (rest == 0).then_some(found)
     }
 
     /// All variables that these bytes of a granule are; `make` gives new ones for a mask: one, or several that share no byte.
@@ -110,11 +183,7 @@ impl Variables {
     ) -> Parts {
         let mut found = Parts::default();
         let entry = *self.entry(granule);
-        let mut parts = match entry {
-            0 => Vec::new(),
-            several if several & SEVERAL != 0 => std::mem::take(&mut self.several[several as u32 as usize]),
-            one => vec![part_of(one)],
-        };
+        let mut parts = self.take(granule, entry);
         let mut rest = mask;
         for index in 0..parts.len() {
             let shared = parts[index].mask & mask;
@@ -138,39 +207,65 @@ impl Variables {
                 found.push(part.var);
             }
         }
-        self.store(granule, entry, parts);
+        *self.entry(granule) = self.put(granule, parts);
         found
     }
 
     /// The bytes of a granule that are a variable already.
-    pub(crate) fn known(&mut self, granule: u64) -> u8 {
-        let Some(page) = self.page(granule >> PAGE_BITS) else { return 0 };
-        match self.pages[page as usize][granule as usize & (GRANULES - 1)] {
-            several if several & SEVERAL != 0 => {
-                self.several[several as u32 as usize].iter().fold(0, |known, part| known | part.mask)
-            }
-            one => part_of(one).mask,
+    pub(crate) fn bytes(&mut self, granule: u64) -> u8 {
+        let Some(begin) = self.page(granule >> PAGE_BITS) else { return 0 };
+        let all = |parts: &[Part]| parts.iter().fold(0, |bytes, part| bytes | part.mask);
+        match decode(self.entries[begin + offset(granule)]) {
+            None => 0,
+            Some(Entry::One(part)) => part.mask,
+            Some(Entry::Pair(index)) => all(&self.pairs[index]),
+            Some(Entry::List(index)) => all(&self.lists[index]),
+            Some(Entry::Wide) => self.wide.get(&granule).map_or(0, |parts| all(parts)),
         }
     }
 
-    fn store(&mut self, granule: u64, entry: u64, parts: Vec<Part>) {
-        let new = match *parts {
-            [] => 0,
-            [one] if entry & SEVERAL == 0 => entry_of(one),
-            _ => {
-                let index = if entry & SEVERAL != 0 {
-                    entry as u32
-                } else {
-                    self.unused.pop().unwrap_or_else(|| {
-                        self.several.push(Vec::new());
-                        (self.several.len() - 1) as u32
-                    })
-                };
-                self.several[index as usize] = parts;
-                SEVERAL | u64::from(index)
+    /// Takes the parts of a granule away.
+    fn take(&mut self, granule: u64, entry: u32) -> Vec<Part> {
+        match decode(entry) {
+            None => Vec::new(),
+            Some(Entry::One(part)) => vec![part],
+            Some(Entry::Pair(index)) => {
+                self.unused_pairs.push(index as u32);
+                self.pairs[index].to_vec()
             }
-        };
-        *self.entry(granule) = new;
+            Some(Entry::List(index)) => {
+                self.unused_lists.push(index as u32);
+                std::mem::take(&mut self.lists[index])
+            }
+            Some(Entry::Wide) => self.wide.remove(&granule).unwrap_or_default(),
+        }
+    }
+
+    /// Finds room for the parts of a granule, and gives its entry.
+    fn put(&mut self, granule: u64, parts: Vec<Part>) -> u32 {
+        match *parts {
+            [] => return 0,
+            [one] if one.var.0 <= WIDE && one.mask != 0 => return u32::from(one.mask) << VAR_BITS | one.var.0,
+            [a, b] if !self.unused_pairs.is_empty() || self.pairs.len() < LIST as usize - 1 => {
+                let index = self.unused_pairs.pop().unwrap_or(self.pairs.len() as u32);
+                match self.pairs.get_mut(index as usize) {
+                    Some(pair) => *pair = [a, b],
+                    None => self.pairs.push([a, b]),
+                }
+                return index + 1;
+            }
+            [_, _, _, ..] if !self.unused_lists.is_empty() || self.lists.len() < LIST as usize - 1 => {
+                let index = self.unused_lists.pop().unwrap_or(self.lists.len() as u32);
+                match self.lists.get_mut(index as usize) {
+                    Some(list) => *list = parts,
+                    None => self.lists.push(parts),
+                }
+                return LIST | index;
+            }
+            _ => {}
+        }
+        self.wide.insert(granule, parts);
+        WIDE
     }
 
     /// Calls `with` for each variable in a range of addresses, lowest first; with `forget`, what comes there later are others.
@@ -180,36 +275,56 @@ impl Variables {
         }
         let (first, last) = (start >> 3, start.saturating_add(size - 1) >> 3);
         let (first_page, last_page) = (first >> PAGE_BITS, last >> PAGE_BITS);
-        let mut pages: Vec<u64> = Vec::new();
-        if last_page - first_page >= self.index.len() as u64 {
-            pages.extend(self.index.keys().filter(|page| (first_page..=last_page).contains(page)));
-            pages.sort_unstable();
-        } else {
-            pages.extend((first_page..=last_page).filter(|page| self.index.contains_key(page)));
-        }
-        for page in pages {
-            let Some(&index) = self.index.get(&page) else { continue };
-            let from = if page == first_page { first as usize & (GRANULES - 1) } else { 0 };
-            let to = if page == last_page { last as usize & (GRANULES - 1) } else { GRANULES - 1 };
-            for entry in &mut self.pages[index as usize][from..=to] {
-                match *entry {
-                    0 => continue,
-                    several if several & SEVERAL != 0 => {
-                        let index = several as u32;
-                        self.several[index as usize].iter().for_each(|part| with(part.var));
-                        if forget {
-                            self.several[index as usize].clear();
-                            self.unused.push(index);
-                        }
+        let mut in_page = |variables: &mut Self, page: u64| {
+            let Some(begin) = variables.page(page) else { return };
+            let from = if page == first_page { offset(first) } else { 0 };
+            let to = if page == last_page { offset(last) } else { GRANULES - 1 };
+            for at in from..=to {
+                let entry = variables.entries[begin + at];
+                if entry != 0 {
+                    variables.visit(page << PAGE_BITS | at as u64, entry, forget, &mut with);
+                    if forget {
+                        variables.entries[begin + at] = 0;
                     }
-                    one => with(part_of(one).var),
                 }
-                if forget {
-                    *entry = 0;
-                }
+            }
+        };
+        if last_page - first_page >= self.index.len() as u64 {
+            let mut pages: Vec<u64> =
+                self.index.keys().copied().filter(|page| (first_page..=last_page).contains(page)).collect();
+            pages.sort_unstable();
+            pages.into_iter().for_each(|page| in_page(self, page));
+        } else {
+            (first_page..=last_page).for_each(|page| in_page(self, page));
+        }
+    }
+
+    /// Calls `with` for each variable of a granule; with `forget` its parts are taken away.
+    fn visit(&mut self, granule: u64, entry: u32, forget: bool, with: &mut impl FnMut(VarId)) {
+        if let Some(Entry::One(part)) = decode(entry) {
+            return with(part.var);
+        }
+        let parts = self.take(granule, entry);
+        parts.iter().for_each(|part| with(part.var));
+        if !forget {
+            let begin = self.page(granule >> PAGE_BITS);
+            let entry = self.put(granule, parts);
+            if let Some(begin) = begin {
+                self.entries[begin + offset(granule)] = entry;
             }
         }
     }
+}
+
+/// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them meet.
+#[inline]
+fn near(page: u64) -> usize {
+    (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % NEAR
+}
+
+#[inline]
+fn offset(granule: u64) -> usize {
+    granule as usize & (GRANULES - 1)
 }
 
 #[cfg(test)]
@@ -256,13 +371,13 @@ mod tests {
             next += 1;
             Some(Part { mask, var: VarId(next) })
         };
-        for granule in [10, 11, 600, 601, 5_000_000] {
+        for granule in [10, 11, 2500, 2501, 5_000_000] {
             variables.all(granule, 0xff, &mut make);
         }
-        variables.all(601, 0x0f, &mut make);
+        variables.all(2501, 0x0f, &mut make);
         assert_eq!(variables.one(10, 0xff), Some(VarId(1)));
         let mut seen = Vec::new();
-        variables.range(11 * 8, 600 * 8, true, |var| seen.push(var.0));
+        variables.range(11 * 8, 2500 * 8, true, |var| seen.push(var.0));
         assert_eq!(seen, [2, 3, 4, 6]);
         seen.clear();
         variables.range(0, u64::MAX, false, |var| seen.push(var.0));

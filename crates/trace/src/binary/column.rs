@@ -9,7 +9,27 @@ use zstd::zstd_safe::{CParameter, ParamSwitch};
 /// Fast enough to keep up with a recorder; higher levels gain little on predicted columns.
 const LEVEL: i32 = 1;
 
-/// Writes columns. Each is compressed in two ways, and the better one kept.
+/// Columns of one kind that are compressed alike before all ways are compared again.
+const ALIKE: u8 = 15;
+
+/// How a column is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Way {
+    #[default]
+    Stored,
+    Counted,
+    Matched,
+}
+
+/// What was best for the last columns of a kind: columns that follow one another are alike, and trying costs more than writing.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Custom {
+    way: Way,
+    /// Columns to come for which it is taken to be best still.
+    left: u8,
+}
+
+/// Writes columns. Each is compressed in the way that was best for those before it, or in both, and the better one kept.
 pub(super) struct ColumnWriter {
     /// Finds repetitions: loops, phases.
     matching: Compressor<'static>,
@@ -32,18 +52,47 @@ impl ColumnWriter {
     }
 
     /// Appends a column: its length, its compressed length (0: stored), and the bytes.
-    pub(super) fn put(&mut self, out: &mut Vec<u8>, raw: &[u8]) {
+    pub(super) fn put(&mut self, out: &mut Vec<u8>, raw: &[u8], custom: &mut Custom) {
         put(out, raw.len() as u64);
-        let counted = compress(&mut self.counting, raw, raw.len() - raw.len() / 16, &mut self.counted);
-        let best = if counted { &self.counted[..] } else { raw };
-        let matched = compress(&mut self.matching, raw, best.len() - best.len() / 8, &mut self.matched);
-        if matched {
-            put(out, self.matched.len() as u64);
-            out.extend_from_slice(&self.matched);
-        } else {
-            put(out, if counted { best.len() as u64 } else { 0 });
-            out.extend_from_slice(best);
+        if raw.is_empty() {
+            return put(out, 0);
         }
+        let way = if custom.left > 0 {
+            custom.left -= 1;
+            self.compress(raw, custom.way)
+        } else {
+            *custom = Custom { way: self.compare(raw), left: ALIKE };
+            custom.way
+        };
+        let packed = match way {
+            Way::Stored => {
+                put(out, 0);
+                return out.extend_from_slice(raw);
+            }
+            Way::Counted => &self.counted,
+            Way::Matched => &self.matched,
+        };
+        put(out, packed.len() as u64);
+        out.extend_from_slice(packed);
+    }
+
+    /// Compresses in the best way there is.
+    fn compare(&mut self, raw: &[u8]) -> Way {
+        let counted = self.compress(raw, Way::Counted);
+        let best = if counted == Way::Stored { raw.len() } else { self.counted.len() };
+        let matched = compress(&mut self.matching, raw, best - best / 8, &mut self.matched);
+        if matched { Way::Matched } else { counted }
+    }
+
+    /// Compresses in a way that is expected to be good; how it is to be stored then.
+    fn compress(&mut self, raw: &[u8], way: Way) -> Way {
+        let room = raw.len() - raw.len() / 16;
+        let fits = match way {
+            Way::Stored => true,
+            Way::Counted => compress(&mut self.counting, raw, room, &mut self.counted),
+            Way::Matched => compress(&mut self.matching, raw, room, &mut self.matched),
+        };
+        if fits { way } else { Way::Stored }
     }
 }
 

@@ -6,8 +6,8 @@ use super::events::{Limits, needs_extra};
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
 use super::planes::Planes;
-use super::predict::{Predictor, code};
-use event::{Batch, Event, Names, Op, SiteId, ThreadId};
+use super::predict::{Predictor, Uses, code};
+use event::{Batch, Event, Extra, Names, Op, SiteId, StackId, ThreadId};
 use std::ops::Range;
 
 /// Events that are put together at a time: what is looked up for them, and the events, should stay in a near cache.
@@ -24,7 +24,7 @@ pub(super) struct EventDecoder {
     /// Objects and sites that were stored because they were not predicted.
     stored_objects: Planes,
     stored_sites: Planes,
-    habits: bool,
+    uses: Uses,
     /// Events taken so far, and the bytes of runs and extras for them.
     taken: usize,
     runs_taken: usize,
@@ -35,6 +35,27 @@ pub(super) struct EventDecoder {
     stretches: Vec<(u32, usize)>,
     objects: Vec<u32>,
     sites: Vec<u32>,
+    only_stacks: OnlyStacks,
+}
+
+/// Extras that are nothing but a call stack, by site: most events of a site share one.
+struct OnlyStacks {
+    /// Where in the batch it was last.
+    indices: Vec<u32>,
+}
+
+impl OnlyStacks {
+    #[inline]
+    fn get(&mut self, site: u32, stack: StackId, batch: &mut Batch) -> u32 {
+        let extra = Extra { stack, ..Extra::default() };
+        let slots = self.indices.len();
+        let index = &mut self.indices[site as usize % slots];
+        // What is there in another batch may be something else.
+        if batch.extras.get(*index as usize) != Some(&extra) {
+            *index = batch.add_extra(extra);
+        }
+        *index
+    }
 }
 
 impl EventDecoder {
@@ -48,7 +69,7 @@ impl EventDecoder {
             extras: Vec::new(),
             stored_objects: Planes::default(),
             stored_sites: Planes::default(),
-            habits: false,
+            uses: Uses::Objects,
             taken: 0,
             runs_taken: 0,
             extras_taken: 0,
@@ -56,13 +77,14 @@ impl EventDecoder {
             stretches: Vec::new(),
             objects: Vec::new(),
             sites: Vec::new(),
+            only_stacks: OnlyStacks { indices: vec![0; 1 << 12] },
         })
     }
 
     /// Begins to read the `count` events of a payload.
-    pub(super) fn open(&mut self, payload: &[u8], count: usize, habits: bool) -> Result<(), Damage> {
+    pub(super) fn open(&mut self, payload: &[u8], count: usize, uses: Uses) -> Result<(), Damage> {
         self.close();
-        self.habits = habits;
+        self.uses = uses;
         if count > MAX_EVENTS {
             return Err(Damage("it says it holds more events than a frame can"));
         }
@@ -105,7 +127,7 @@ impl EventDecoder {
         if codes.used & !code::ALL != 0 {
             return Err(Damage("there is no such prediction"));
         }
-        if !self.habits && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
+        if self.uses == Uses::Objects && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
             return Err(Damage("a prediction is of a kind that the frame does not use"));
         }
         self.stored_objects.open(&mut self.columns, &mut from, count - codes.strides)?;
@@ -120,10 +142,10 @@ impl EventDecoder {
         let codes = count_codes(&self.codes[piece.clone()]);
         self.stored_objects.next(count - codes.strides);
         self.stored_sites.next(codes.stored);
-        if self.habits {
-            self.predict_by_habits(piece.clone());
-        } else {
-            self.predict(piece.clone());
+        match self.uses {
+            Uses::Objects => self.predict(piece.clone()),
+            Uses::All => self.predict_by_habits::<true>(piece.clone()),
+            Uses::Sites => self.predict_by_habits::<false>(piece.clone()),
         }
         self.assemble(piece.clone(), codes.used, limits, bounds, batch)?;
         self.taken = piece.end;
@@ -178,7 +200,7 @@ impl EventDecoder {
         }));
     }
 
-    fn predict_by_habits(&mut self, piece: Range<usize>) {
+    fn predict_by_habits<const OBJECTS: bool>(&mut self, piece: Range<usize>) {
         let (mut ops, mut codes) = (&self.ops[piece.clone()], &self.codes[piece]);
         let mut stored_objects = self.stored_objects.numbers.iter();
         let mut stored_sites = self.stored_sites.numbers.iter();
@@ -200,7 +222,9 @@ impl EventDecoder {
                     code::SITE_BY_SITE => self.predictor.next_site(previous),
                     _ => stored_sites.next().copied().unwrap_or(0),
                 };
-                self.predictor.learn_site(op, object, site);
+                if OBJECTS {
+                    self.predictor.learn_site(op, object, site);
+                }
                 self.predictor.learn_habit(previous, object, site);
                 previous = site;
                 self.objects.push(object);
@@ -231,7 +255,7 @@ impl EventDecoder {
             let event = |op, object, site, extra| {
                 Event::with_extra(ThreadId(thread), Op::from_code(op).unwrap_or(Op::Read), object, SiteId(site), extra)
             };
-            if used & code::HAS_EXTRA == 0 {
+            if used & (code::HAS_EXTRA | code::STACK_BY_SITE) == 0 {
                 batch.events.extend(parts.map(|((&op, &object), &site)| {
                     sound &= (object < limits.bare_objects[usize::from(op)]) & (site < limits.sites);
                     event(op, object, site, 0)
@@ -239,11 +263,16 @@ impl EventDecoder {
                 continue;
             }
             for (((&op, &object), &site), &how) in parts.zip(&codes[run]) {
-                let (extra, limit) = match how & code::HAS_EXTRA {
+                let known = StackId(self.predictor.stack_of(site));
+                let (extra, limit) = match how & (code::HAS_EXTRA | code::STACK_BY_SITE) {
                     0 => (0, &limits.bare_objects),
-                    _ => {
+                    code::STACK_BY_SITE => (self.only_stacks.get(site, known, batch), &limits.bare_objects),
+                    parts => {
                         let op = Op::from_code(op).ok_or(NO_OPERATION)?;
-                        (extras::get_extra(&mut extras, op, bounds, batch)?, &limits.objects)
+                        let stack = (parts & code::STACK_BY_SITE != 0).then_some(known);
+                        let (stack, extra) = extras::get_extra(&mut extras, op, bounds, batch, stack)?;
+                        self.predictor.learn_stack(site, stack.0);
+                        (extra, &limits.objects)
                     }
                 };
                 sound &= (object < limit[usize::from(op)]) & (site < limits.sites);

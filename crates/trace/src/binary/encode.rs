@@ -1,16 +1,33 @@
 //! Writes [events frames](super::events).
 
 use super::bytes::put;
-use super::column::ColumnWriter;
+use super::column::{ColumnWriter, Custom};
 use super::events::needs_extra;
 use super::extras;
 use super::planes::put_planes;
-use super::predict::{Predictor, code};
-use event::{Batch, Event};
+use super::predict::{Predictor, Uses, code};
+use super::tables::Needed;
+use event::{Batch, Event, Extra, Op, Space, StackId, Value};
+use std::ops::Range;
 
-/// Writes events frames.
+/// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
+const FRAME_EVENTS: usize = 1 << 15;
+
+/// Bytes of extras after which a frame is closed: their column must stay within what is read.
+const FULL_EXTRAS: usize = 1 << 23;
+
+/// Events whose predictions are fetched from memory together.
+const PIECE: usize = 64;
+
+/// With fewer objects than this, the table of what sites they have is in a near cache, and never in the way.
+const FEW_OBJECTS: u32 = 1 << 14;
+
+/// Writes events frames. Events are taken as they come; a frame is made of them when it is full.
 pub(super) struct EventEncoder {
-    pub(super) predictor: Predictor,
+    predictor: Predictor,
+    uses: Uses,
+    /// Events whose site only their object told.
+    by_object_alone: usize,
     columns: ColumnWriter,
     runs: Vec<u8>,
     ops: Vec<u8>,
@@ -19,12 +36,38 @@ pub(super) struct EventEncoder {
     sites: Vec<u32>,
     extras: Vec<u8>,
     plane: Vec<u8>,
+    customs: Customs,
+    /// The thread of the last events, how many they are, and their last site.
+    run: (u32, usize),
+    previous: u32,
+    /// By extra of the batch: its stack + 1, if it is nothing but that.
+    only_stacks: Vec<u32>,
+    /// By operation: the highest object + 1.
+    highest: [u32; 64],
+    highest_thread: u32,
+    highest_site: u32,
+    /// Names that extras refer to.
+    needed: Needed,
 }
+
+#[derive(Default)]
+struct Customs {
+    runs: Custom,
+    ops: Custom,
+    codes: Custom,
+    objects: [Custom; 4],
+    sites: [Custom; 4],
+    extras: Custom,
+}
+
+const NONE_NEEDED: Needed = [0; Space::ALL.len()];
 
 impl EventEncoder {
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(EventEncoder {
             predictor: Predictor::new(),
+            uses: Uses::All,
+            by_object_alone: 0,
             columns: ColumnWriter::new()?,
             runs: Vec::new(),
             ops: Vec::new(),
@@ -33,73 +76,268 @@ impl EventEncoder {
             sites: Vec::new(),
             extras: Vec::new(),
             plane: Vec::new(),
+            customs: Customs::default(),
+            run: (0, 0),
+            previous: 0,
+            only_stacks: Vec::new(),
+            highest: [0; 64],
+            highest_thread: 0,
+            highest_site: 0,
+            needed: NONE_NEEDED,
         })
     }
 
-    /// Appends the payload for the events of a batch, at most [`MAX_EVENTS`].
-    pub(super) fn encode(&mut self, out: &mut Vec<u8>, batch: &Batch, habits: bool) {
+    /// Events taken since the last frame.
+    pub(super) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Whether no event may be added before a frame is made.
+    pub(super) fn is_full(&self) -> bool {
+        self.ops.len() >= FRAME_EVENTS || self.extras.len() >= FULL_EXTRAS
+    }
+
+    /// How the next frame predicts.
+    pub(super) fn uses(&self) -> Uses {
+        self.uses
+    }
+
+    /// The next frame starts from a fresh predictor, and tries all habits. No event may have been added to it.
+    pub(super) fn reset(&mut self) {
+        debug_assert_eq!(self.len(), 0);
+        self.predictor.reset();
+        self.uses = Uses::All;
+    }
+
+    /// Says which batch the events to come are in.
+    pub(super) fn open(&mut self, batch: &Batch) {
+        self.only_stacks.clear();
+        self.only_stacks.extend(batch.extras.iter().map(|extra| {
+            let only = extra.stack != StackId(0) && *extra == (Extra { stack: extra.stack, ..Extra::default() });
+            if only { extra.stack.0.wrapping_add(1) } else { 0 }
+        }));
+    }
+
+    /// Adds events of the batch, until the frame is full. How many.
+    pub(super) fn add(&mut self, batch: &Batch, range: Range<usize>) -> usize {
+        let add = match self.uses {
+            Uses::Objects => Self::add_some::<false, true>,
+            Uses::All => Self::add_some::<true, true>,
+            Uses::Sites => Self::add_some::<true, false>,
+        };
+        let before = self.len();
+        let mut events = &batch.events[range];
+        while !events.is_empty() && !self.is_full() {
+            let (piece, rest) = events.split_at(events.len().min(PIECE).min(FRAME_EVENTS - self.len()));
+            add(self, batch, piece);
+            events = rest;
+        }
+        self.len() - before
+    }
+
+    fn add_some<const SITES: bool, const OBJECTS: bool>(&mut self, batch: &Batch, events: &[Event]) {
+        if OBJECTS {
+            // Where the table is larger than the near caches, the processor waits for all of these at once, and not for one after the other.
+            let fetched = events.iter().fold(0, |all, e| all ^ self.predictor.site_of(e.op() as u8, e.object()));
+            std::hint::black_box(fetched);
+        }
+        let mut piece = Piece::default();
+        for run in events.chunk_by(|a, b| a.thread() == b.thread()) {
+            self.turn_to(run[0].thread().0);
+            self.run.1 += run.len();
+            let mut previous = self.previous;
+            for &event in run {
+                self.event::<SITES, OBJECTS>(batch, event, previous, &mut piece);
+                previous = event.site().0;
+            }
+            self.previous = previous;
+        }
+        self.ops.extend_from_slice(piece.ops.written());
+        self.codes.extend_from_slice(piece.codes.written());
+        self.objects.extend_from_slice(piece.objects.written());
+        self.sites.extend_from_slice(piece.sites.written());
+    }
+
+    /// The next events are a thread's.
+    fn turn_to(&mut self, thread: u32) {
+        if self.run.1 > 0 && self.run.0 == thread {
+            return;
+        }
+        self.end_run();
+        self.run = (thread, 0);
+        self.previous = self.predictor.enter(thread);
+        self.highest_thread = self.highest_thread.max(thread + 1);
+    }
+
+    fn end_run(&mut self) {
+        let (thread, len) = std::mem::take(&mut self.run);
+        if len > 0 {
+            put(&mut self.runs, thread.into());
+            put(&mut self.runs, len as u64);
+            self.predictor.leave(thread, self.previous);
+        }
+    }
+
+    #[inline]
+    fn event<const SITES: bool, const OBJECTS: bool>(
+        &mut self,
+        batch: &Batch,
+        event: Event,
+        previous: u32,
+        piece: &mut Piece,
+    ) {
+        let (op, object, site) = (event.op(), event.object(), event.site().0);
+        let highest = &mut self.highest[op as usize % 64];
+        *highest = (*highest).max(object.saturating_add(1));
+        self.highest_site = self.highest_site.max(site);
+        let next = if SITES { self.predictor.next_site(previous) } else { 0 };
+        let mut how = 0;
+        if SITES && self.predictor.next_object(next) == object {
+            how |= code::OBJECT_BY_STRIDE;
+        } else {
+            piece.objects.push(object);
+        }
+        if OBJECTS && self.predictor.site_of(op as u8, object) == site {
+            how |= code::SITE_BY_OBJECT;
+            self.by_object_alone += usize::from(SITES && next != site);
+        } else if SITES && next == site {
+            how |= code::SITE_BY_SITE;
+        } else {
+            how |= code::SITE_STORED;
+            piece.sites.push(site);
+        }
+        if event.extra() != 0 || needs_extra(op) {
+            let known = self.predictor.stack_of(site).wrapping_add(1);
+            if !needs_extra(op) && known > 1 && self.only_stacks[event.extra() as usize] == known {
+                how |= code::STACK_BY_SITE;
+            } else {
+                how |= self.extra(batch, event);
+            }
+        }
+        if OBJECTS {
+            self.predictor.learn_site(op as u8, object, site);
+        }
+        if SITES {
+            self.predictor.learn_habit(previous, object, site);
+        }
+        piece.ops.push(op as u8);
+        piece.codes.push(how);
+    }
+
+    /// Adds the extra of an event that is not foretold.
+    #[inline(never)]
+    fn extra(&mut self, batch: &Batch, event: Event) -> u8 {
+        let (op, site) = (event.op(), event.site().0);
+        let mut extra = *batch.extra(event);
+        let mut how = code::HAS_EXTRA;
+        if extra.stack == StackId(self.predictor.stack_of(site)) && extra.stack != StackId(0) {
+            extra.stack = StackId(0);
+            how |= code::STACK_BY_SITE;
+        } else {
+            self.predictor.learn_stack(site, extra.stack.0);
+        }
+        let args = batch.args(event);
+        if extras::has_lock(op) {
+            self.need(Space::Lock, extra.lock.0);
+        }
+        for value in args.iter().chain([&extra.value]) {
+            if let Value::Str(id) = value {
+                self.need(Space::Str, id.0);
+            }
+        }
+        extras::put_extra(&mut self.extras, op, &extra, args);
+        how
+    }
+
+    fn need(&mut self, space: Space, number: u32) {
+        let count = &mut self.needed[space as usize];
+        *count = (*count).max(number as usize + 1);
+    }
+
+    /// The names that the events refer to: all up to the highest number in each space.
+    pub(super) fn needed(&self) -> Needed {
+        let mut needed = self.needed;
+        let mut need = |space: Space, count: u32| {
+            let known = &mut needed[space as usize];
+            *known = (*known).max(count as usize);
+        };
+        if self.len() > 0 {
+            need(Space::Thread, self.highest_thread);
+            need(Space::Site, self.highest_site.saturating_add(1));
+        }
+        for &op in Op::ALL {
+            if let Some(space) = op.space() {
+                need(space, self.highest[op as usize % 64]);
+            }
+        }
+        needed
+    }
+
+    /// Appends the payload of a frame of the events added.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        self.end_run();
+        let customs = &mut self.customs;
+        self.columns.put(out, &self.runs, &mut customs.runs);
+        self.columns.put(out, &self.ops, &mut customs.ops);
+        self.columns.put(out, &self.codes, &mut customs.codes);
+        put_planes(&mut self.columns, out, &self.objects, &mut self.plane, &mut customs.objects);
+        put_planes(&mut self.columns, out, &self.sites, &mut self.plane, &mut customs.sites);
+        self.columns.put(out, &self.extras, &mut customs.extras);
+        self.uses = self.worth_using();
         for column in [&mut self.runs, &mut self.ops, &mut self.codes, &mut self.extras] {
             column.clear();
         }
         self.objects.clear();
         self.sites.clear();
-        let habits = if habits { Self::runs::<true> } else { Self::runs::<false> };
-        habits(self, batch);
-        for column in [&self.runs, &self.ops, &self.codes] {
-            self.columns.put(out, column);
-        }
-        put_planes(&mut self.columns, out, &self.objects, &mut self.plane);
-        put_planes(&mut self.columns, out, &self.sites, &mut self.plane);
-        self.columns.put(out, &self.extras);
+        self.highest = [0; 64];
+        (self.highest_thread, self.highest_site) = (0, 0);
+        self.needed = NONE_NEEDED;
+        self.by_object_alone = 0;
     }
 
-    /// Whether the habits of the last frame, which used them, foretold enough to be used again.
-    pub(super) fn habits_paid(&self) -> bool {
+    /// Which habits foretold enough to be used again, until all are tried again by the next key frame.
+    fn worth_using(&self) -> Uses {
+        if self.uses == Uses::Objects {
+            return Uses::Objects;
+        }
         let foretold = self.codes.iter().filter(|&&how| how & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0);
-        foretold.count() > self.codes.len() / 32
-    }
-
-    fn runs<const HABITS: bool>(&mut self, batch: &Batch) {
-        for run in batch.events.chunk_by(|a, b| a.thread() == b.thread()) {
-            let thread = run[0].thread().0;
-            put(&mut self.runs, thread.into());
-            put(&mut self.runs, run.len() as u64);
-            let mut previous = self.predictor.enter(thread);
-            for &event in run {
-                self.event::<HABITS>(batch, event, previous);
-                previous = event.site().0;
-            }
-            self.predictor.leave(thread, previous);
+        if foretold.count() <= self.codes.len() / 32 {
+            return if self.uses == Uses::All { Uses::Objects } else { Uses::Sites };
         }
+        let many_objects = self.highest.iter().any(|&highest| highest > FEW_OBJECTS);
+        if many_objects && self.by_object_alone < self.codes.len() / 4 { Uses::Sites } else { self.uses }
     }
+}
 
+/// Some numbers, in a place without an allocation.
+struct Few<T> {
+    numbers: [T; PIECE],
+    count: usize,
+}
+
+impl<T: Copy> Few<T> {
     #[inline]
-    fn event<const HABITS: bool>(&mut self, batch: &Batch, event: Event, previous: u32) {
-        let (op, object, site) = (event.op(), event.object(), event.site().0);
-        let next = if HABITS { self.predictor.next_site(previous) } else { 0 };
-        let mut how = 0;
-        if HABITS && self.predictor.next_object(next) == object {
-            how |= code::OBJECT_BY_STRIDE;
-        } else {
-            self.objects.push(object);
-        }
-        if self.predictor.site_of(op as u8, object) == site {
-            how |= code::SITE_BY_OBJECT;
-        } else if HABITS && next == site {
-            how |= code::SITE_BY_SITE;
-        } else {
-            how |= code::SITE_STORED;
-            self.sites.push(site);
-        }
-        if event.extra() != 0 || needs_extra(op) {
-            how |= code::HAS_EXTRA;
-            extras::put_extra(&mut self.extras, op, batch.extra(event), batch.args(event));
-        }
-        self.predictor.learn_site(op as u8, object, site);
-        if HABITS {
-            self.predictor.learn_habit(previous, object, site);
-        }
-        self.ops.push(op as u8);
-        self.codes.push(how);
+    fn push(&mut self, number: T) {
+        self.numbers[self.count % PIECE] = number;
+        self.count += 1;
     }
+
+    fn written(&self) -> &[T] {
+        &self.numbers[..self.count]
+    }
+}
+
+impl<T: Copy + Default> Default for Few<T> {
+    fn default() -> Self {
+        Few { numbers: [T::default(); PIECE], count: 0 }
+    }
+}
+
+/// The columns of a few events.
+#[derive(Default)]
+struct Piece {
+    ops: Few<u8>,
+    codes: Few<u8>,
+    objects: Few<u32>,
+    sites: Few<u32>,
 }

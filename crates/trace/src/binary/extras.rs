@@ -114,12 +114,25 @@ pub(super) fn has_lock(op: Op) -> bool {
     matches!(op, Op::Wait | Op::Woken)
 }
 
-/// Reads the extra of an on-time event into a batch and gives its index there.
+/// Reads the extra of an on-time event into a batch and gives its index there. With `stack` the event has this one, and its extra
+/// none.
 #[inline]
-pub(super) fn get_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &mut Batch) -> Result<u32, Damage> {
-    let extra = get_parts(from, bounds, batch)?;
+pub(super) fn get_extra(
+    from: &mut Cursor<'_>,
+    op: Op,
+    bounds: Bounds,
+    batch: &mut Batch,
+    stack: Option<StackId>,
+) -> Result<(StackId, u32), Damage> {
+    let mut extra = get_parts(from, bounds, batch)?;
     fits(op, &extra)?;
-    Ok(batch.add_extra(extra))
+    if let Some(stack) = stack {
+        if extra.stack != StackId(0) {
+            return Err(Damage("an event has two call stacks"));
+        }
+        extra.stack = stack;
+    }
+    Ok((extra.stack, batch.add_extra(extra)))
 }
 
 /// The same for a late event: a pin may leave its position to the reader.

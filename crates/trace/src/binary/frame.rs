@@ -6,7 +6,7 @@ use crate::{Error, Place};
 pub const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 
 /// The version of the format that this program writes; it reads this one and every earlier one.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// Length of the file header.
 pub(super) const FILE_HEADER: usize = 16;
@@ -73,6 +73,9 @@ pub(super) const FLAG_KEY: u8 = 1;
 
 /// An events frame with this flag predicts by the habits of sites, too.
 pub(super) const FLAG_HABITS: u8 = 2;
+
+/// An events frame with this flag, and that of habits, predicts by them alone: what sites objects have is neither used nor learned.
+pub(super) const FLAG_HABITS_ALONE: u8 = 4;
 
 /// What is wrong inside a frame; the reader adds where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,19 +1,25 @@
 //! Numbers as planes: a column of their lowest bytes, one of their next bytes, and so on as far as the largest needs.
 
 use super::bytes::{Cursor, put};
-use super::column::{ColumnReader, ColumnWriter};
+use super::column::{ColumnReader, ColumnWriter, Custom};
 use super::frame::Damage;
 
 /// Appends numbers: their count, how many bytes each has, and a column for each of these bytes.
-pub(super) fn put_planes(columns: &mut ColumnWriter, out: &mut Vec<u8>, numbers: &[u32], plane: &mut Vec<u8>) {
+pub(super) fn put_planes(
+    columns: &mut ColumnWriter,
+    out: &mut Vec<u8>,
+    numbers: &[u32],
+    plane: &mut Vec<u8>,
+    customs: &mut [Custom; 4],
+) {
     let widest = numbers.iter().fold(0, |all, &n| all | n);
     let width = (32 - widest.leading_zeros()).div_ceil(8);
     put(out, numbers.len() as u64);
     put(out, width.into());
-    for byte in 0..width {
+    for (byte, custom) in (0..width).zip(customs) {
         plane.clear();
         plane.extend(numbers.iter().map(|&n| (n >> (8 * byte)) as u8));
-        columns.put(out, plane);
+        columns.put(out, plane, custom);
     }
 }
 

@@ -1,11 +1,43 @@
 //! The predictor: guesses an event's site and object from what came before, so that only surprises are stored.
 //!
-//! Three habits of real programs, each one table of fixed size (collisions cost bytes, never correctness):
+//! Habits of real programs, each one table of fixed size (collisions cost bytes, never correctness):
 //! the same operation on the same object comes from the same site; after a site comes the site that followed it the
-//! last time in that thread; a site walks through memory with a constant stride. Writer and reader hold equal
-//! predictors at every event.
+//! last time in that thread; a site walks through memory with a constant stride; a site is reached by the same calls. Writer and
+//! reader hold equal predictors at every event.
 //!
-//! The last two habits are worth their tables only where programs loop: a frame says whether it uses them.
+//! The second and the third are worth their tables only where programs loop, and the first one only where it knows what they do not: a
+//! frame says which it uses.
+
+use super::frame::{FLAG_HABITS, FLAG_HABITS_ALONE};
+
+/// Which habits a frame uses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Uses {
+    /// That of objects.
+    Objects,
+    /// All.
+    All,
+    /// All but that of objects.
+    Sites,
+}
+
+impl Uses {
+    pub(super) fn flags(self) -> u8 {
+        match self {
+            Uses::Objects => 0,
+            Uses::All => FLAG_HABITS,
+            Uses::Sites => FLAG_HABITS | FLAG_HABITS_ALONE,
+        }
+    }
+
+    pub(super) fn of(flags: u8) -> Uses {
+        match (flags & FLAG_HABITS != 0, flags & FLAG_HABITS_ALONE != 0) {
+            (false, _) => Uses::Objects,
+            (true, false) => Uses::All,
+            (true, true) => Uses::Sites,
+        }
+    }
+}
 
 /// Bits of the byte that tells how an event was predicted.
 pub(super) mod code {
@@ -20,8 +52,10 @@ pub(super) mod code {
     pub(crate) const SITE_MASK: u8 = 3 << 1;
     /// The event has an extra.
     pub(crate) const HAS_EXTRA: u8 = 1 << 3;
+    /// The event's call stack is the last one that was stored for its site; its extra, if it has one, says all else.
+    pub(crate) const STACK_BY_SITE: u8 = 1 << 4;
     /// Every bit that has a meaning.
-    pub(crate) const ALL: u8 = OBJECT_BY_STRIDE | SITE_MASK | HAS_EXTRA;
+    pub(crate) const ALL: u8 = OBJECT_BY_STRIDE | SITE_MASK | HAS_EXTRA | STACK_BY_SITE;
 }
 
 const OBJECTS: usize = 1 << 18;
@@ -46,6 +80,8 @@ pub(super) struct Predictor {
     habits: Box<[Habit; SITES]>,
     /// By thread: its last site.
     last: Box<[u32; THREADS]>,
+    /// By site: the last call stack that was stored.
+    stacks: Box<[u32; SITES]>,
 }
 
 /// A table on the heap that never was on the stack.
@@ -58,13 +94,14 @@ fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
 
 impl Predictor {
     pub(super) fn new() -> Self {
-        Predictor { sites: boxed(), habits: boxed(), last: boxed() }
+        Predictor { sites: boxed(), habits: boxed(), last: boxed(), stacks: boxed() }
     }
 
     pub(super) fn reset(&mut self) {
         self.sites.fill(0);
         self.habits.fill(Habit::default());
         self.last.fill(0);
+        self.stacks.fill(0);
     }
 
     /// The last site of a thread: where its next run of events continues.
@@ -118,5 +155,17 @@ impl Predictor {
         let habit = &mut self.habits[site as usize % SITES];
         habit.stride = object.wrapping_sub(habit.object);
         habit.object = object;
+    }
+
+    /// The call stack of a site.
+    #[inline]
+    pub(super) fn stack_of(&self, site: u32) -> u32 {
+        self.stacks[site as usize % SITES]
+    }
+
+    /// Learns the call stack of a site.
+    #[inline]
+    pub(super) fn learn_stack(&mut self, site: u32, stack: u32) {
+        self.stacks[site as usize % SITES] = stack;
     }
 }

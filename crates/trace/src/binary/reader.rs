@@ -4,11 +4,11 @@ use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::decode::EventDecoder;
 use super::frame::{
-    Damage, FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING,
-    check_file_header,
+    Damage, FILE_HEADER, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING, check_file_header,
 };
 use super::index::{END_FRAME, Entry, get_end, get_index};
 use super::late::{LateRecord, Restorer, get_late};
+use super::predict::Uses;
 use super::tables;
 use crate::limits::{MAX_LATE, MIN_LATE};
 use crate::{Error, Loss, Place, Source};
@@ -361,8 +361,7 @@ impl<R: Read + Send> Source for BinaryReader<R> {
                 if header.flags & FLAG_KEY != 0 {
                     self.decoder.predictor.reset();
                 }
-                let habits = header.flags & FLAG_HABITS != 0;
-                self.decoder.open(&self.payload, header.count as usize, habits)
+                self.decoder.open(&self.payload, header.count as usize, Uses::of(header.flags))
             } else {
                 self.table(header, batch)
             };

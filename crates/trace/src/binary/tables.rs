@@ -6,49 +6,13 @@ use super::extras::{self, Bounds};
 use super::frame::Damage;
 use crate::Loss;
 use crate::limits::{MAX_ORIGINS, MAX_STACKS, MAX_TOLD, keep_loss, too_many_names};
-use event::{
-    Batch, Init, Made, Meta, Module, Names, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value,
-};
+use event::{Batch, Init, Made, Meta, Module, Names, Origin, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
 
 /// How many names of each space are meant.
 pub(super) type Needed = [usize; Space::ALL.len()];
 
 /// All names.
 pub(super) const ALL_NAMES: Needed = [usize::MAX; Space::ALL.len()];
-
-/// The names that a batch refers to: all up to the highest number in each space.
-pub(super) fn needed(batch: &Batch) -> Needed {
-    let mut needed = [0; Space::ALL.len()];
-    let mut need = |space: Space, number: u32| {
-        let count = &mut needed[space as usize];
-        *count = (*count).max(number as usize + 1);
-    };
-    for &event in &batch.events {
-        need(Space::Thread, event.thread().0);
-        need(Space::Site, event.site().0);
-        if let Some(space) = event.op().space() {
-            need(space, event.object());
-        }
-        if event.extra() != 0 || extras::has_lock(event.op()) {
-            let extra = batch.extra(event);
-            if extras::has_lock(event.op()) {
-                need(Space::Lock, extra.lock.0);
-            }
-            for value in batch.args(event).iter().chain([&extra.value]) {
-                if let Value::Str(id) = value {
-                    need(Space::Str, id.0);
-                }
-            }
-        }
-    }
-    for init in &batch.inits {
-        need(Space::Str, init.name.0);
-        if let Value::Str(id) = init.value {
-            need(Space::Str, id.0);
-        }
-    }
-    needed
-}
 
 /// A table frame is closed when its records reach this many bytes.
 const FULL: usize = 4 << 20;

@@ -1,22 +1,17 @@
 //! Writes a binary trace, frame by frame, as its events come.
 
-use super::column::ColumnWriter;
+use super::column::{ColumnWriter, Custom};
 use super::encode::EventEncoder;
-use super::frame::{
-    FILE_HEADER, FLAG_HABITS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header,
-};
+use super::frame::{FILE_HEADER, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header};
 use super::index::{End, Entry, put_end, put_index};
 use super::late::{LateRecord, put_late};
 use super::tables::{self, ALL_NAMES, MetaWritten, Needed};
 use crate::Loss;
-use event::{Batch, Item, Meta, Names, Space};
+use event::{Batch, Init, Meta, Names, Space, Value};
 use std::io::{self, Write};
 
-/// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
-const FRAME_EVENTS: usize = 1 << 15;
-
-/// Arguments of internal events in a frame: their column must stay within what is read.
-const HELD_ARGS: usize = 1 << 19;
+/// Late records in a frame.
+const FRAME_LATE: usize = 1 << 15;
 
 /// Initial values before one events frame: a reader holds them until it comes.
 const HELD_INITS: usize = MAX_INITS / 2;
@@ -63,15 +58,15 @@ const KEY_EVERY: usize = 32;
 pub struct BinaryWriter<W: Write> {
     out: W,
     offset: u64,
-    held: Batch,
+    /// The events held back, and the initial values before and between them.
     events: EventEncoder,
+    inits: Vec<Init>,
     columns: ColumnWriter,
+    late_custom: Custom,
     names_written: Needed,
     meta_written: MetaWritten,
     index: Vec<Entry>,
     event_frames: usize,
-    /// Whether the next events frame predicts by habits; a key frame always tries.
-    habits: bool,
     on_time: u64,
     late: u64,
     raw: Vec<u8>,
@@ -86,14 +81,14 @@ impl<W: Write> BinaryWriter<W> {
         Ok(BinaryWriter {
             out,
             offset: FILE_HEADER as u64,
-            held: Batch::default(),
             events: EventEncoder::new()?,
+            inits: Vec::new(),
             columns: ColumnWriter::new()?,
+            late_custom: Custom::default(),
             names_written: Space::ALL.map(|space| fresh.space(space).len()),
             meta_written: MetaWritten::default(),
             index: Vec::new(),
             event_frames: 0,
-            habits: true,
             on_time: 0,
             late: 0,
             raw: Vec::new(),
@@ -103,21 +98,25 @@ impl<W: Write> BinaryWriter<W> {
 
     /// Adds the events of a batch. The names and the meta-information must be the same tables at every call, grown.
     pub fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
-        let fits = batch.args.len() <= HELD_ARGS && batch.inits.len() <= HELD_INITS;
-        if self.held.is_empty() && batch.events.len() == FRAME_EVENTS && fits {
-            return self.write_frame(names, meta, batch);
-        }
-        for item in batch.items() {
-            match item {
-                Item::Init(init) => self.held.push_init(init.name, init.value),
-                Item::Event(_, event) => self.held.push_from(batch, event),
+        self.events.open(batch);
+        let mut inits = batch.inits.iter().peekable();
+        let mut at = 0;
+        loop {
+            while let Some(init) = inits.next_if(|init| init.before as usize <= at || at == batch.events.len()) {
+                self.inits.push(Init { before: self.events.len() as u32, ..*init });
+                if self.inits.len() > HELD_INITS {
+                    self.write_held(names, meta)?;
+                }
             }
-            let full = self.held.args.len() > HELD_ARGS || self.held.inits.len() > HELD_INITS;
-            if self.held.events.len() == FRAME_EVENTS || full {
+            if at == batch.events.len() {
+                return Ok(());
+            }
+            let end = inits.peek().map_or(batch.events.len(), |init| batch.events.len().min(init.before as usize));
+            at += self.events.add(batch, at..end);
+            if self.events.is_full() {
                 self.write_held(names, meta)?;
             }
         }
-        Ok(())
     }
 
     /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
@@ -125,8 +124,10 @@ impl<W: Write> BinaryWriter<W> {
         assert_eq!(batch.events.len(), records.len(), "a record for each late event");
         self.write_tables(names, meta, &ALL_NAMES)?;
         self.late += records.len() as u64;
-        for (events, records) in batch.events.chunks(FRAME_EVENTS).zip(records.chunks(FRAME_EVENTS)) {
-            self.table(Kind::Late, |raw| put_late(raw, batch, events, records))?;
+        for (events, records) in batch.events.chunks(FRAME_LATE).zip(records.chunks(FRAME_LATE)) {
+            let mut custom = self.late_custom;
+            self.table_like(Kind::Late, &mut custom, |raw| put_late(raw, batch, events, records))?;
+            self.late_custom = custom;
         }
         Ok(())
     }
@@ -151,7 +152,7 @@ impl<W: Write> BinaryWriter<W> {
         self.raw.clear();
         put_index(&mut self.raw, &self.index);
         self.payload.clear();
-        self.columns.put(&mut self.payload, &self.raw);
+        self.columns.put(&mut self.payload, &self.raw, &mut Custom::default());
         self.emit(Kind::Index, 0, self.index.len() as u32)?;
         self.payload.clear();
         put_end(&mut self.payload, &End { index, events: self.on_time + self.late, late: self.late });
@@ -161,34 +162,34 @@ impl<W: Write> BinaryWriter<W> {
     }
 
     fn write_held(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
-        if self.held.is_empty() {
+        if self.events.len() == 0 && self.inits.is_empty() {
             return Ok(());
         }
-        let mut held = std::mem::take(&mut self.held);
-        let written = self.write_frame(names, meta, &held);
-        held.clear(0);
-        self.held = held;
-        written
-    }
-
-    fn write_frame(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
-        self.write_tables(names, meta, &tables::needed(batch))?;
-        self.table(Kind::Inits, |raw| tables::put_inits(raw, &batch.inits))?;
-        if batch.events.is_empty() {
+        let mut needed = self.events.needed();
+        for init in &self.inits {
+            let value = if let Value::Str(id) = init.value { id.0 } else { 0 };
+            let strings = &mut needed[Space::Str as usize];
+            *strings = (*strings).max(init.name.0.max(value) as usize + 1);
+        }
+        self.write_tables(names, meta, &needed)?;
+        let mut inits = std::mem::take(&mut self.inits);
+        self.table(Kind::Inits, |raw| tables::put_inits(raw, &inits))?;
+        inits.clear();
+        self.inits = inits;
+        let count = self.events.len();
+        if count == 0 {
             return Ok(());
         }
         let key = self.event_frames.is_multiple_of(KEY_EVERY);
         self.event_frames += 1;
-        if key {
-            self.events.predictor.reset();
-            self.habits = true;
-        }
-        let flags = if key { FLAG_KEY } else { 0 } | if self.habits { FLAG_HABITS } else { 0 };
+        let flags = if key { FLAG_KEY } else { 0 } | self.events.uses().flags();
         self.payload.clear();
-        self.events.encode(&mut self.payload, batch, self.habits);
-        self.habits &= self.events.habits_paid();
-        self.on_time += batch.events.len() as u64;
-        self.emit(Kind::Events, flags, batch.events.len() as u32)
+        self.events.finish(&mut self.payload);
+        if self.event_frames.is_multiple_of(KEY_EVERY) {
+            self.events.reset();
+        }
+        self.on_time += count as u64;
+        self.emit(Kind::Events, flags, count as u32)
     }
 
     /// Writes what the tables gained: the names needed, and all where the meta-information gained, too. (Names that
@@ -209,6 +210,16 @@ impl<W: Write> BinaryWriter<W> {
 
     /// Writes a frame of one column, unless it has no records. Tells whether it did.
     fn table(&mut self, kind: Kind, fill: impl FnOnce(&mut Vec<u8>) -> u32) -> io::Result<bool> {
+        self.table_like(kind, &mut Custom::default(), fill)
+    }
+
+    /// The same, compressed like those before it.
+    fn table_like(
+        &mut self,
+        kind: Kind,
+        custom: &mut Custom,
+        fill: impl FnOnce(&mut Vec<u8>) -> u32,
+    ) -> io::Result<bool> {
         self.raw.clear();
         let count = fill(&mut self.raw);
         if count == 0 {
@@ -218,7 +229,7 @@ impl<W: Write> BinaryWriter<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a {kind:?} frame would be too large")));
         }
         self.payload.clear();
-        self.columns.put(&mut self.payload, &self.raw);
+        self.columns.put(&mut self.payload, &self.raw, custom);
         self.emit(kind, 0, count)?;
         Ok(true)
     }
