@@ -48,7 +48,7 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
 }
 
 /// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
-/// other hooks. All calls are at its ends, so that it needs no stack.
+/// other hooks. All calls are at its ends, so that it needs little of the stack.
 #[inline(never)]
 unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
@@ -63,19 +63,22 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
         if (*tls).busy {
             return;
         }
+        let owner = shadow::owner_unchecked(addr);
+        if alone::is_common(owner) {
+            return again_among_others::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
+        }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
             return slow::<SIZE, READ, WRITE>(addr, pc);
         };
-        let owner = shadow::owner_unchecked(addr);
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        let whose = (*thread).turn.try_begin(owner, (*thread).slot);
-        let done = whose == Whose::Mine && (*thread).recorder.again(cell, mask, WRITE, place);
+        let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
+        let done = is_mine && (*thread).recorder.again(cell, mask, WRITE, place);
         (*thread).turn.end();
         (*tls).busy = false;
         compiler_fence(SeqCst);
         if !done {
-            return again_slower::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
+            return slow::<SIZE, READ, WRITE>(addr, pc);
         }
         if (*tls).deferred {
             crate::intercept::deliver();
@@ -85,7 +88,7 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
 
 /// The same in a unit that is everybody's.
 #[inline(never)]
-unsafe extern "C" fn again_slower<const SIZE: usize, const READ: bool, const WRITE: bool>(
+unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
@@ -95,14 +98,22 @@ unsafe extern "C" fn again_slower<const SIZE: usize, const READ: bool, const WRI
     let tls = machine::tls();
     // SAFETY: as in `again`.
     unsafe {
-        if alone::is_common(shadow::owner_unchecked(addr))
-            && let Some(place) = (*thread).places.known(frames::parent(tls), pc)
-            && thread::briefly(tls, || (*thread).recorder.again_among_others(cell, mask, WRITE, place))
-        {
-            return;
+        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        };
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let done = (*thread).recorder.again_among_others(cell, mask, WRITE, place);
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if !done {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        }
+        if (*tls).deferred {
+            crate::intercept::deliver();
         }
     }
-    slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
 /// An access that is not covered.

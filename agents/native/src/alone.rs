@@ -96,6 +96,7 @@ impl Turn {
 }
 
 /// Whether a unit is everybody's.
+#[inline(always)]
 pub fn is_common(owner: &Owner) -> bool {
     owner.load(Relaxed) == COMMON
 }

@@ -1,6 +1,6 @@
 //! What a thread records.
 
-use runtime::filter::{ARRIVAL_WORDS, Access, Outcome, Sink};
+use runtime::filter::{ARRIVAL_WORDS, Access, Cell, Outcome, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
@@ -9,7 +9,7 @@ use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{alone, shadow, stacks};
+use crate::{alone, frames, shadow, stacks};
 
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
@@ -53,7 +53,7 @@ impl Thread {
             words += 1;
         }
         self.ring.reserve(words);
-        self.ring.put(&record[..words]);
+        self.ring.write(&record[..words]);
     }
 
     /// An access of any size.
@@ -70,16 +70,26 @@ impl Thread {
     }
 
     /// An access within a granule.
-    #[inline]
     pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
-        let Some(cell) = shadow::cell(addr) else { return };
+        if let Some(cell) = shadow::cell(addr)
+            && !self.recorder.covered(cell, mask, write)
+        {
+            self.uncovered(addr, cell, mask, write);
+        }
+    }
+
+    /// One that is not covered.
+    pub fn uncovered(&mut self, addr: usize, cell: &Cell, mask: u8, write: bool) {
         let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
-        let place = |ring: &mut Ring| places.place(frames, ring, *pc);
+        let place = |ring: &mut Ring| {
+            // SAFETY: this thread's own calls.
+            let parent = unsafe { frames::parent(tls()) };
+            places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
+        };
         let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
         turn.end();
         match outcome {
-            Outcome::Covered => {}
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
                     stacks::touched(addr);
@@ -197,9 +207,14 @@ impl Thread {
     }
 
     /// The place of the hook being served.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self) -> u32 {
-        self.places.place(&mut self.frames, &mut self.ring, self.pc)
+        // SAFETY: this thread's own calls.
+        let parent = unsafe { frames::parent(tls()) };
+        match self.places.known(parent, self.pc) {
+            Some(place) => place,
+            None => self.places.place(&mut self.frames, &mut self.ring, self.pc),
+        }
     }
 
     /// A call of a function that a specification speaks of; `here` is inside it.

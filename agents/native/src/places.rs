@@ -34,9 +34,14 @@ pub struct Places {
 
 const RECENT: usize = 64;
 
+#[inline(always)]
+fn recent(pc: usize) -> usize {
+    (pc ^ pc >> 6) % RECENT
+}
+
 impl Places {
     /// The place of a hook's caller; without one (0), that of the call it is in.
-    #[inline]
+    #[inline(never)]
     pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
         let parent = match frames.last(tls()) {
             Some(frame) if frame.place as u32 != 0 => frame.place as u32,
@@ -46,12 +51,9 @@ impl Places {
         if pc == 0 {
             return parent;
         }
-        if let Some(place) = self.known(parent, pc) {
-            return place;
-        }
         let place = self.of(parent, pc, ring);
         if place != parent && parent != 0 {
-            self.recent[pc % RECENT] = Entry { address: pc as u64, parent, place };
+            self.recent[recent(pc)] = Entry { address: pc as u64, parent, place };
         }
         place
     }
@@ -59,7 +61,7 @@ impl Places {
     /// The place of an address called from `parent`, if it was asked for lately: loops ask for the same again and again.
     #[inline(always)]
     pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
-        let recent = &self.recent[pc % RECENT];
+        let recent = &self.recent[recent(pc)];
         (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.place)
     }
 
@@ -97,7 +99,7 @@ impl Places {
         self.used += 1;
         let place = self.last;
         *entry = Entry { address: pc as u64, parent, place };
-        ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        ring.put([head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
         place
     }
 

@@ -169,7 +169,7 @@ pub fn finish() {
 /// Tells how many granules the filter has pinned so far.
 pub fn tell_pinned() {
     if let Some(process) = process() {
-        process.pinned.store(memory::filter().pinned.load(Relaxed), Relaxed);
+        process.pinned.store(memory::filter().pinned.0.load(Relaxed), Relaxed);
     }
 }
 

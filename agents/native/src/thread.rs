@@ -2,7 +2,7 @@
 //! `events`.
 
 use core::ptr;
-use core::sync::atomic::Ordering::{AcqRel, Release, SeqCst};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
@@ -103,19 +103,6 @@ unsafe fn leave(tls: *mut Tls) {
     }
 }
 
-/// Runs what a hook does without looking at anything but the cell and the recorder. This thread is in no other hook.
-#[inline(always)]
-pub unsafe fn briefly<R>(tls: *mut Tls, f: impl FnOnce() -> R) -> R {
-    // SAFETY: the thread's own storage.
-    unsafe {
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        let result = f();
-        leave(tls);
-        result
-    }
-}
-
 /// Runs `f` as if inside a hook: nothing of what it does is recorded.
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let tls = tls();
@@ -181,6 +168,13 @@ pub fn in_handler(f: impl FnOnce(&mut Thread)) {
 pub fn is_quiet() -> bool {
     // SAFETY: the thread's own storage.
     unsafe { (*tls()).busy || (*tls()).phase == phase::OVER }
+}
+
+/// The operating system's number of this thread, if it is watched.
+#[inline]
+pub fn own_id() -> Option<u32> {
+    // SAFETY: the thread's own storage and state.
+    unsafe { (*tls()).thread.as_ref().map(|thread| thread.ring.shared().tid.load(Relaxed)) }
 }
 
 /// Whether a thread that is watched ignores its accesses.
@@ -375,7 +369,10 @@ pub fn end_thread() {
 
 /// Writes what this thread still holds back, before the process ends.
 pub fn settle() {
-    enter(0, |thread| thread.ring.settle());
+    enter(0, |thread| {
+        thread.ring.settle();
+        thread.recorder.tell_pinned(filter());
+    });
 }
 
 /// In a forked child: this thread is its first, with a slot of its own there.

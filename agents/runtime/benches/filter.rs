@@ -29,8 +29,8 @@ impl Sink for Ring<'_> {
             self.at = 0;
         }
     }
-    fn put(&mut self, words: &[u64]) {
-        self.words[self.at..self.at + words.len()].copy_from_slice(words);
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
+        self.words[self.at..self.at + words.len()].copy_from_slice(&words);
         self.at += words.len();
     }
     fn reading(&self, stamp_plus_one: u64) {

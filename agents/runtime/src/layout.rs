@@ -97,6 +97,7 @@ pub const fn path_hash(path: &[u8]) -> u64 {
 
 /// A value alone in its cache line.
 #[repr(C, align(64))]
+#[derive(Debug)]
 pub struct Line<T>(pub T);
 
 /// The states of [`Process::state`].

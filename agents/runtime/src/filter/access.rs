@@ -2,6 +2,7 @@
 
 use super::cell::{
     BYTES_SHIFT, Cell, EMPTY, Entry, FREED, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
+    unread,
 };
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_ticketed};
@@ -35,8 +36,8 @@ impl Deref for Placed {
 }
 
 impl Recorder {
-    /// An access of bytes of a granule that [`Recorder::covered`] denied (or was not asked about). `alone` is asked when
-    /// nothing is waited for any more: whether no other thread comes to the cell meanwhile.
+    /// An access of bytes of a granule that [`Recorder::covered`] denied. `alone` is asked when nothing is waited for any more:
+    /// whether no other thread comes to the cell meanwhile.
     #[inline]
     pub fn access<S: Sink>(
         &mut self,
@@ -47,21 +48,14 @@ impl Recorder {
         access: Access,
         place: impl FnOnce(&mut S) -> u32,
     ) -> Outcome {
-        if self.covered(cell, access.mask, access.write) {
-            return Outcome::Covered;
-        }
         if cell.is_watched() {
             return Outcome::Watched;
         }
         let place = place(sink);
         self.make_ranks(sink);
-        let access = Placed { access, place };
         sink.reserve(ARRIVAL_WORDS);
         let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return Outcome::Watched };
-        if is_known(a) && self.comes_again(cell, a, access.mask, access.write, access.place) {
-            return Outcome::Kept;
-        }
-        self.changes(filter, sink, cell, a, &access)
+        self.changes(filter, sink, cell, a, &Placed { access, place })
     }
 
     /// An access that [`Recorder::covered`] denied, if it is one that threads do most of the time with memory of their own: the
@@ -77,38 +71,35 @@ impl Recorder {
     }
 
     /// The same of a cell that others may come to.
-    #[inline]
+    #[inline(always)]
     pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
-        if !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
+        let is_first = !write && same_slot(a, self.here());
+        let at = if is_first { a } else { cell.second[0].load(Relaxed) };
+        // Whether it is worth the lock.
+        let may = same(at, self.here()) || same_slot(at, self.here()) && Entry { at, what: 1 }.is_renewable();
+        if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
-        let done = self.comes_again(cell, a, mask, write, place);
+        let done = if is_first {
+            self.reads_again(cell, a, mask, place)
+        } else {
+            self.second_again(cell, a, mask, write, place)
+        };
         if !done {
             cell.unlock(a);
         }
         done
     }
 
-    /// The same, of a locked cell. Done with the words as they are; unlocked if it was.
-    #[inline(always)]
-    fn comes_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
-        if !write && same_slot(a, self.here()) {
-            self.reads_again(cell, a, mask, place)
-        } else {
-            self.second_again(cell, a, mask, write, place)
-        }
-    }
-
-    /// This thread's read is the first entry.
+    /// This thread's read is the first entry of the locked cell. Done with the words as they are; unlocked if it was.
     #[inline(always)]
     fn reads_again(&mut self, cell: &Cell, a: u64, mask: u8, place: u32) -> bool {
         let here = self.here();
         let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
         let bytes = u64::from(mask) << BYTES_SHIFT;
         let entry = if !same(a, here) {
-            let knows =
-                if a & SHARED != 0 { is_known_by(a, &first, mask) } else { cell.second[1].load(Relaxed) & bytes == 0 };
+            let knows = if a & SHARED != 0 { is_known_by(a, &first, mask) } else { has_arrived(cell, &first, mask) };
             if !knows || !first.is_renewable() {
                 return false;
             }
@@ -119,6 +110,7 @@ impl Recorder {
             && first.place() == place
             && self.is_newest(a)
             && !same(cell.second[0].load(Relaxed), here)
+            && if a & SHARED != 0 { a & VERSION == 0 } else { has_arrived(cell, &first, mask) }
         {
             // Byte after byte in a loop: taken for one read, the first.
             Entry { what: first.what | u64::from(mask) | bytes, ..first }
@@ -134,7 +126,7 @@ impl Recorder {
         true
     }
 
-    /// The second entry is the owner's write, or the other reader's read.
+    /// The same of the second entry: the owner's write, or the other reader's read.
     #[inline(always)]
     fn second_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
         let here = self.here();
@@ -218,6 +210,15 @@ impl Recorder {
         put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
         self.synchronised();
     }
+}
+
+/// Whether the owner of a cell has no bytes of others to arrive at by this read.
+#[inline(always)]
+fn has_arrived(cell: &Cell, first: &Entry, mask: u8) -> bool {
+    let what = cell.second[1].load(Relaxed);
+    (what >> BYTES_SHIFT) as u8 & mask == 0
+        || mask & !first.mask() == 0
+        || unread(cell.second[0].load(Relaxed), what) & mask == 0
 }
 
 /// Whether a reader of a shared cell that begins so has no version of these bytes to arrive at.

@@ -7,7 +7,7 @@
 //! | 0..8 | flags 4, rank (from bit 4) | bytes |
 //! | 8..32 | rank to bit 18, position (from bit 18) | place |
 //! | 32..46 | position | its rank less that of the first access like it |
-//! | 46..64 | position to bit 51, slot 13 | of the first entry: nodes (lower 10 bits), bytes read 8; of the second: nodes (upper 10), foreign bytes 8 |
+//! | 46..64 | position to bit 51, slot 13 | of the first entry: nodes (lower 10 bits), bytes read 8; of the second: nodes (upper 9), foreign half 1, foreign bytes 8 |
 //!
 //! Of an Exclusive cell, the first entry is the owner's newest read (without bytes: none, but it names the owner) and the second
 //! its newest write; of a Shared one, both are reads of two threads.
@@ -31,10 +31,11 @@ const PLACE_BITS: u32 = crate::record::PLACE_BITS;
 const SPAN_SHIFT: u32 = PLACE_SHIFT + PLACE_BITS;
 const NODES_SHIFT: u32 = SPAN_SHIFT + RANK_BITS;
 const NODES_HALF: u32 = 10;
+const NODES_REST: u32 = 9;
 /// Bytes read, or foreign ones.
 pub(super) const BYTES_SHIFT: u32 = NODES_SHIFT + NODES_HALF;
 /// Nodes have numbers of so many bits.
-pub(super) const NODE_BITS: u32 = 2 * NODES_HALF;
+pub(super) const NODE_BITS: u32 = NODES_HALF + NODES_REST;
 
 /// Ranks at a position; then another begins.
 pub(super) const MOST_RANKS: u32 = (1 << RANK_BITS) - 1;
@@ -59,9 +60,14 @@ const WRITE: u64 = 4;
 pub(super) const SHARED: u64 = 4;
 /// Of a first entry: others must arrive at a write that no entry tells of.
 pub(super) const VERSION: u64 = 8;
+/// Of a second entry: the lower half of the granule is foreign to the owner's reads.
+const LOWER_UNREAD: u64 = 8;
+/// In its second word: the upper half is.
+const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
 const LOW: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
+const REST: u64 = (1 << NODES_REST) - 1;
 
 /// Spins before the processor is given away.
 const SPINS: u32 = 100;
@@ -139,12 +145,13 @@ impl Cell {
         let (b, c, d) = (self.first[1].load(Relaxed), self.second[0].load(Relaxed), self.second[1].load(Relaxed));
         Words {
             first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
-            second: Entry { at: c, what: d & LOW },
+            second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
             shared: a & SHARED != 0,
             version: a & VERSION != 0,
             read: (b >> BYTES_SHIFT) as u8,
             foreign: (d >> BYTES_SHIFT) as u8,
-            nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & HALF) << NODES_HALF) as u32,
+            unread: unread(c, d),
+            nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
         }
     }
 
@@ -153,9 +160,13 @@ impl Cell {
     pub(super) fn set(&self, words: &Words) {
         let nodes = u64::from(words.nodes);
         let low = (nodes & HALF) << NODES_SHIFT | u64::from(words.read) << BYTES_SHIFT;
-        let high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(words.foreign) << BYTES_SHIFT;
+        let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(words.foreign) << BYTES_SHIFT;
+        if words.unread & UPPER != 0 {
+            high |= UPPER_UNREAD;
+        }
+        let lower = if words.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
         self.first[1].store(words.first.what | low, Relaxed);
-        self.second[0].store(words.second.at, Relaxed);
+        self.second[0].store(words.second.at | lower, Relaxed);
         self.second[1].store(words.second.what | high, Relaxed);
         let flags = if words.shared { SHARED } else { 0 } | if words.version { VERSION } else { 0 };
         self.first[0].store(words.first.at | flags, Release);
@@ -168,6 +179,21 @@ impl Cell {
         self.second[1].store(0, Relaxed);
         self.unlock(state);
     }
+}
+
+const LOWER: u8 = 0x0f;
+const UPPER: u8 = 0xf0;
+
+/// The halves that are foreign to the owner's reads, of the words of a second entry.
+#[inline(always)]
+pub(super) const fn unread(at: u64, what: u64) -> u8 {
+    (if at & LOWER_UNREAD != 0 { LOWER } else { 0 }) | if what & UPPER_UNREAD != 0 { UPPER } else { 0 }
+}
+
+/// Halves without those that these bytes are all of.
+#[inline]
+pub(super) const fn without_halves(halves: u8, bytes: u8) -> u8 {
+    halves & !(if bytes & LOWER == LOWER { LOWER } else { 0 } | if bytes & UPPER == UPPER { UPPER } else { 0 })
 }
 
 /// Whether this is the first word of an Exclusive or Shared cell.
@@ -295,7 +321,7 @@ impl Entry {
     /// Whether it is a write of this rank, at the position that begins so.
     #[inline(always)]
     pub(super) fn is_write_at(&self, tag: u64, rank: u32) -> bool {
-        self.at & !(OUT | LOST) == moment(tag, rank) | WRITE
+        self.at & !(OUT | LOST | LOWER_UNREAD) == moment(tag, rank) | WRITE
     }
 
     #[inline(always)]
@@ -347,6 +373,8 @@ pub(super) struct Words {
     pub(super) read: u8,
     /// Of an Exclusive cell: bytes that others have accessed, and the owner has not written since.
     pub(super) foreign: u8,
+    /// The halves with such bytes, as bytes, that the owner has not read since either.
+    pub(super) unread: u8,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,
 }

@@ -2,7 +2,7 @@
 
 use super::Sink;
 use super::access::Placed;
-use super::cell::{Entry, Words, same, same_slot};
+use super::cell::{Entry, Words, same, same_slot, without_halves};
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;
@@ -29,7 +29,11 @@ impl Recorder {
             words.read = 0;
         }
         let old = if access.write { words.second } else { words.first };
-        let arrives = words.foreign & access.mask != 0;
+        let arrives = if access.write {
+            words.foreign & access.mask != 0
+        } else {
+            words.unread & access.mask != 0 && access.mask & !words.first.mask() != 0
+        };
         let mut entry = if arrives {
             self.arrive_at_more(filter, sink, words, old, access)
         } else {
@@ -57,6 +61,7 @@ impl Recorder {
     ) -> Entry {
         self.put_arrival(sink, access);
         let lost = self.retire(filter, sink, words, old, access.granule);
+        words.unread = without_halves(words.unread, access.mask);
         if access.write {
             words.foreign &= !access.mask;
         } else {
@@ -153,7 +158,7 @@ impl Recorder {
         if entry.is_silent() {
             return false;
         }
-        let room = 2 * (filter.entries() - 1);
+        let room = 2 * (self.entries(filter) - 1);
         let is_here = same(entry.at, self.here());
         if (!entry.is_lost() || is_here) && filter.count(words.nodes) < room && self.push(filter, words, entry) {
             return false;
@@ -164,7 +169,7 @@ impl Recorder {
             return false;
         }
         if !entry.is_lost() {
-            filter.pinned.fetch_add(1, Relaxed);
+            self.has_pinned(filter);
         }
         if !words.shared {
             let mut at = core::mem::take(&mut words.nodes);

@@ -2,7 +2,7 @@
 
 use super::Sink;
 use super::access::Placed;
-use super::cell::{Entry, Words, same_slot, tag};
+use super::cell::{Entry, Words, same_slot, tag, without_halves};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;
@@ -23,6 +23,7 @@ impl Recorder {
             second: Entry::out(self.here(), access.mask, true),
             version: true,
             foreign: !access.mask,
+            unread: without_halves(0xff, access.mask),
             ..Words::default()
         };
         Outcome::Written

@@ -3,6 +3,7 @@
 
 use super::cell::{Entry, MOST_SLOTS, NODE_BITS, Node};
 use super::recorder::Recorder;
+use crate::layout::Line;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -14,7 +15,7 @@ pub(super) const MOST_NODES: usize = 16;
 pub struct Shape {
     /// Slots: at most 2^13 - 1.
     pub slots: u32,
-    /// Nodes for the histories of cells: at most 2^20 - 1. Each has 24 bytes.
+    /// Nodes for the histories of cells: at most 2^19 - 1. Each has 24 bytes.
     pub nodes: u32,
 }
 
@@ -49,13 +50,13 @@ pub struct Filter {
     shape: Shape,
     limits: Limits,
     /// Free nodes, a stack: the first in the lower half, a counter against ABA in the upper.
-    free: AtomicU64,
+    free: Line<AtomicU64>,
     /// Nodes given out so far; 0 is none.
-    fresh: AtomicU32,
+    fresh: Line<AtomicU32>,
     /// Slots used so far: must vectors are looked at up to here.
     used: AtomicU32,
-    /// Granules that were pinned.
-    pub pinned: AtomicU64,
+    /// Granules that were pinned, as far as threads have told.
+    pub pinned: Line<AtomicU64>,
 }
 
 // SAFETY: the memory belongs to the filter alone, and is only accessed atomically.
@@ -89,10 +90,10 @@ impl Filter {
                 must: must.cast(),
                 shape,
                 limits,
-                free: AtomicU64::new(0),
-                fresh: AtomicU32::new(1),
+                free: Line(AtomicU64::new(0)),
+                fresh: Line(AtomicU32::new(1)),
                 used: AtomicU32::new(0),
-                pinned: AtomicU64::new(0),
+                pinned: Line(AtomicU64::new(0)),
             }
         }
     }
@@ -146,7 +147,7 @@ impl Filter {
     /// How many entries of a kind a thread may have in a cell, now.
     #[inline]
     pub(super) fn entries(&self) -> usize {
-        let (fresh, limits) = (self.fresh.load(Relaxed), &self.limits);
+        let (fresh, limits) = (self.fresh.0.load(Relaxed), &self.limits);
         let entries = match fresh {
             _ if fresh / 4 > limits.nodes => 1,
             _ if fresh > limits.nodes => limits.entries.min(2),
@@ -157,26 +158,26 @@ impl Filter {
 
     /// Takes a node.
     pub(super) fn take_node(&self) -> Option<u32> {
-        let mut head = self.free.load(Acquire);
+        let mut head = self.free.0.load(Acquire);
         while head as u32 != 0 {
             let next = self.node(head as u32).next();
             let new = (head >> 32).wrapping_add(1) << 32 | u64::from(next);
-            match self.free.compare_exchange_weak(head, new, AcqRel, Acquire) {
+            match self.free.0.compare_exchange_weak(head, new, AcqRel, Acquire) {
                 Ok(_) => return Some(head as u32),
                 Err(now) => head = now,
             }
         }
-        let fresh = self.fresh.fetch_update(Relaxed, Relaxed, |n| (n <= self.shape.nodes).then_some(n + 1));
+        let fresh = self.fresh.0.fetch_update(Relaxed, Relaxed, |n| (n <= self.shape.nodes).then_some(n + 1));
         fresh.ok()
     }
 
     /// Gives a node back.
     pub(super) fn give_node(&self, node: u32) {
-        let mut head = self.free.load(Relaxed);
+        let mut head = self.free.0.load(Relaxed);
         loop {
             self.node(node).next.store(head & u64::from(u32::MAX), Relaxed);
             let new = (head >> 32).wrapping_add(1) << 32 | u64::from(node);
-            match self.free.compare_exchange_weak(head, new, Release, Relaxed) {
+            match self.free.0.compare_exchange_weak(head, new, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => head = now,
             }

@@ -33,7 +33,7 @@ pub trait Sink {
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
     /// Writes a record, for which there is room.
-    fn put(&mut self, words: &[u64]);
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]);
     /// Tells the observer that a record with this stamp (+ 1) or a later one is on its way; 0: no more. A sequentially
     /// consistent store, so that the stamp taken behind it is not before what the observer has emitted meanwhile.
     fn reading(&self, stamp_plus_one: u64);

@@ -9,8 +9,6 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// What became of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It says nothing new.
-    Covered,
     /// It is kept in its cell.
     Kept,
     /// It was written.
@@ -22,6 +20,8 @@ pub enum Outcome {
 /// Up to this rank at a position, a write makes reads before it not the last. Long loops would use up their ranks by that, and
 /// tell every read again.
 const EXACT: u32 = 256;
+/// A thread that has taken so many nodes keeps less.
+const MANY: u32 = 1 << 17;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
 
@@ -45,6 +45,10 @@ pub struct Recorder {
     told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
+    /// Nodes taken so far.
+    taken: u32,
+    /// Granules pinned that the filter does not know of.
+    pinned: u32,
 }
 
 impl Recorder {
@@ -67,6 +71,8 @@ impl Recorder {
             told: 0,
             spare_count: 0,
             spare: [0; SPARE],
+            taken: 0,
+            pinned: 0,
         };
         recorder.new_position();
         recorder.segment = recorder.here;
@@ -77,6 +83,7 @@ impl Recorder {
     /// The thread has ended, and written its last record.
     pub fn end(&mut self, filter: &Filter) {
         self.give_spare(filter, 0);
+        self.tell_pinned(filter);
         self.floor = 0;
         self.extent = 0;
         filter.slot(self.slot).ended.store(self.position + 1, Release);
@@ -136,9 +143,9 @@ impl Recorder {
         let stamp = sink.stamp();
         if self.told != stamp + 1 {
             self.told = stamp + 1;
-            sink.put(&[head(Kind::Stamp, stamp as u8, stamp >> 8)]);
+            sink.put([head(Kind::Stamp, stamp as u8, stamp >> 8)]);
         }
-        sink.put(&[head(Kind::Alloc, 0, address), u64::from(place), size]);
+        sink.put([head(Kind::Alloc, 0, address), u64::from(place), size]);
         sink.reading(0);
         self.synchronised();
     }
@@ -239,7 +246,30 @@ impl Recorder {
         self.extent = moment(self.here, MOST_RANKS) - self.floor;
     }
 
+    #[inline]
+    pub(super) fn has_pinned(&mut self, filter: &Filter) {
+        // All threads at one counter would wait for each other.
+        self.pinned += 1;
+        if self.pinned == 1 << 10 {
+            self.tell_pinned(filter);
+        }
+    }
+
+    /// Tells how many granules it has pinned.
+    pub fn tell_pinned(&mut self, filter: &Filter) {
+        filter.pinned.0.fetch_add(core::mem::take(&mut self.pinned).into(), Relaxed);
+    }
+
+    /// How many entries of a kind this thread may have in a cell, now: fewer when it has kept so much that older ones cost more than
+    /// they tell.
+    #[inline]
+    pub(super) fn entries(&self, filter: &Filter) -> usize {
+        let most = filter.entries();
+        if self.taken > MANY { most.min(2) } else { most }
+    }
+
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {
+        self.taken = self.taken.saturating_add(1);
         match self.spare_count {
             0 => filter.take_node(),
             n => {
@@ -267,6 +297,9 @@ impl Recorder {
 
 #[inline]
 pub(super) fn put_ticketed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let words = [head, ticketed(sink.ticket(), place), word.unwrap_or(0)];
-    sink.put(&words[..2 + usize::from(word.is_some())]);
+    let second = ticketed(sink.ticket(), place);
+    match word {
+        Some(word) => sink.put([head, second, word]),
+        None => sink.put([head, second]),
+    }
 }

@@ -36,13 +36,13 @@ pub(super) fn put_entry(sink: &mut impl Sink, granule: u64, entry: &Entry) {
     let third = |rank| ranked(late(entry.slot(), entry.is_write(), false), rank);
     let position = entry.position() << PLACE_BITS;
     if entry.is_lost() {
-        sink.put(&[head(Kind::Pin, 0xff, granule), position, third(0)]);
+        sink.put([head(Kind::Pin, 0xff, granule), position, third(0)]);
     }
     if !entry.is_kept() {
         return;
     }
     let mut put = |rank| {
-        sink.put(&[head(Kind::Late, entry.mask(), granule), position | u64::from(entry.place()), third(rank)]);
+        sink.put([head(Kind::Late, entry.mask(), granule), position | u64::from(entry.place()), third(rank)]);
     };
     put(entry.first());
     if entry.last() > entry.first() {

@@ -54,7 +54,6 @@ impl Thread<'_> {
         let outcome =
             self.recorder.access(self.filter, &mut self.sink, &self.cells[cell], || false, access, |_| cell as u32 + 1);
         match outcome {
-            Outcome::Covered => self.counts.covered += 1,
             Outcome::Kept => self.counts.kept += 1,
             Outcome::Written => self.counts.written += 1,
             Outcome::Watched => panic!("nothing is watched"),

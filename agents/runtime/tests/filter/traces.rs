@@ -130,9 +130,21 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let mask = if count == 2 { 0xff } else { mask };
             let access = Access { granule: at as u64, mask, write };
             let before = (recorder.position(), recorder.rank());
-            let outcome = recorder.access(&filter, sink, &cells[at], || r.percent(50), access, |_| place(e));
+            // One of the ways that a hook can go.
+            let cell = &cells[at];
+            let outcome = if recorder.covered(cell, mask, write) {
+                None
+            } else if match r.below(3) {
+                0 => recorder.again(cell, mask, write, place(e)),
+                1 => recorder.again_among_others(cell, mask, write, place(e)),
+                _ => false,
+            } {
+                Some(Outcome::Kept)
+            } else {
+                Some(recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e)))
+            };
             let now = (recorder.position(), recorder.rank());
-            if outcome == Outcome::Written {
+            if outcome == Some(Outcome::Written) {
                 kept.insert((t, recorder.position(), u32::MAX), e..e + count);
             } else if before == now {
                 // Covered, or part of another.
