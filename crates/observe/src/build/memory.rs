@@ -153,13 +153,17 @@ impl Build {
         let (_, after) = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
-        let size = known.as_ref().map_or(size, |block| block.size.max(size));
+        // A free tells what malloc had room for. Behind what was asked for may lie what is left of a block that was there before.
+        let behind = start.saturating_add(size);
+        let size = known.as_ref().map_or(size, |block| block.size);
         if let Some(block) = known {
             block.freed = Some(Freed { by, after });
         }
         let mut vars = Vec::new();
         // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.
         self.variables.range(start, size, !of_heap, |var| vars.push(var));
+        let end = start.saturating_add(size).next_multiple_of(8);
+        self.variables.range(end, behind.saturating_sub(end), true, |_| {});
         self.objects.end_range(start, size);
         for &var in &vars {
             self.values.unknown(var);
