@@ -16,13 +16,32 @@ pub(crate) struct Origins<'a> {
     threads: FxHashMap<ThreadId, &'a ThreadInfo>,
 }
 
+/// The block of the heap that a variable is part of: `heap#7` of `heap#7+16`.
+fn block_of(names: &Names, var: u32) -> Option<&str> {
+    let name = names.get(Space::Var, var);
+    let number = name.strip_prefix("heap#")?;
+    let digits = number.bytes().take_while(u8::is_ascii_digit).count();
+    Some(&name[..name.len() - number.len() + digits])
+}
+
 impl<'a> Origins<'a> {
     /// Of these objects, and of all locks; others are not looked for.
     pub(crate) fn new(names: &'a Names, meta: &'a Meta, wanted: impl IntoIterator<Item = (Space, u32)>) -> Origins<'a> {
         let wanted: FxHashSet<(Space, u32)> = wanted.into_iter().collect();
         let told = meta.origins.iter().map(|origin| ((origin.space, origin.id), origin));
         // Of several that speak of one object the last is true.
-        let objects = told.filter(|(object, _)| object.0 == Space::Lock || wanted.contains(object)).collect();
+        let mut objects: FxHashMap<(Space, u32), &event::Origin> =
+            told.filter(|(object, _)| object.0 == Space::Lock || wanted.contains(object)).collect();
+        // Recorders tell of one variable of a block: the others came from where it came from.
+        let untold = wanted.iter().filter(|object| object.0 == Space::Var && !objects.contains_key(object));
+        let untold: Vec<(&str, u32)> = untold.filter_map(|&(_, id)| Some((block_of(names, id)?, id))).collect();
+        if !untold.is_empty() {
+            let blocks: FxHashSet<&str> = untold.iter().map(|&(block, _)| block).collect();
+            let told = meta.origins.iter().filter(|origin| origin.space == Space::Var && origin.made == Made::Heap);
+            let told = told.filter_map(|origin| Some((block_of(names, origin.id)?, origin)));
+            let told: FxHashMap<&str, &event::Origin> = told.filter(|(block, _)| blocks.contains(block)).collect();
+            objects.extend(untold.iter().filter_map(|(block, id)| Some(((Space::Var, *id), *told.get(block)?))));
+        }
         let threads = meta.threads.iter().map(|info| (info.thread, info)).collect();
         Origins { names, meta, objects, threads }
     }
@@ -99,5 +118,28 @@ impl<'a> Origins<'a> {
             }
             _ => identity,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use event::SiteId;
+
+    #[test]
+    fn variables_of_a_block_come_from_where_one_of_them_came_from() {
+        let (mut names, mut meta) = (Names::default(), Meta::default());
+        let site = SiteId(names.add(Space::Site, "make bank.c:8").expect("room"));
+        let thread = ThreadId(names.add(Space::Thread, "main").expect("room"));
+        let mut var = |name: &str| names.add(Space::Var, name).expect("room");
+        let [first, second, cut, other] = ["heap#7", "heap#7+16", "heap#7+16#2", "heap#70+16"].map(&mut var);
+        let (space, made, stack) = (Space::Var, Made::Heap, StackId(0));
+        meta.origins.push(event::Origin { space, id: first, made, thread, site, stack, size: 40 });
+        let origins = Origins::new(&names, &meta, [second, cut, other].map(|id| (Space::Var, id)));
+        let of = |id: u32| origins.of(&[(Space::Var, id)], &[]).first().map(Origin::words);
+        assert_eq!(of(second).as_deref(), Some("heap#7+16: 40 bytes, allocated by main at make bank.c:8"));
+        assert_eq!(of(cut).as_deref(), Some("heap#7+16#2: 40 bytes, allocated by main at make bank.c:8"));
+        assert_eq!(of(other), None);
+        assert_eq!(origins.identity((Space::Var, second)), "made by make");
     }
 }

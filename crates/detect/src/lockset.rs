@@ -31,6 +31,9 @@ use rustc_hash::FxHashMap;
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
 
+/// Races kept of the same two sites.
+const MOST_ALIKE: usize = 100;
+
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 enum State {
     #[default]
@@ -98,14 +101,14 @@ impl Lockset {
         Lockset::keeping(MOST_RACES)
     }
 
-    /// Before the first event; keeps at most so many warnings.
+    /// Before the first event; keeps at most so many warnings, and of the same two sites at most 100.
     pub fn keeping(races: usize) -> Self {
         Lockset {
             vars: Vec::new(),
             threads: Vec::new(),
             depths: FxHashMap::default(),
             sets: LockSets::default(),
-            log: Log::new(races),
+            log: Log::new(races).with_alike(MOST_ALIKE),
         }
     }
 

@@ -28,6 +28,8 @@ pub struct Race {
     pub later: Access,
     /// How many racy events have this variable and these sites.
     pub events: u64,
+    /// At the first race of its sites: racy events there with variables of which no race is kept, because there were enough like it.
+    pub others: u64,
 }
 
 /// What a detector found.
@@ -52,14 +54,29 @@ pub struct Races {
 pub(crate) struct Log {
     found: Races,
     most: usize,
+    most_alike: usize,
     index: FxHashMap<(SiteId, SiteId, VarId), usize>,
+    /// By sites: the first race, and how many there are. Empty if all are kept.
+    alike: FxHashMap<(SiteId, SiteId), (usize, usize)>,
     is_racy_site: Vec<bool>,
 }
 
 impl Log {
     /// Keeps at most so many races.
     pub(crate) fn new(most: usize) -> Self {
-        Log { found: Races::default(), most, index: FxHashMap::default(), is_racy_site: Vec::new() }
+        Log {
+            found: Races::default(),
+            most,
+            most_alike: usize::MAX,
+            index: FxHashMap::default(),
+            alike: FxHashMap::default(),
+            is_racy_site: Vec::new(),
+        }
+    }
+
+    /// Keeps at most so many races of two sites; further variables are counted at the first of them. (The bytes of a buffer are all alike.)
+    pub(crate) fn with_alike(self, most_alike: usize) -> Self {
+        Log { most_alike, ..self }
     }
 
     /// A racy event. Its two accesses are asked for only if the race is new and kept.
@@ -77,13 +94,26 @@ impl Log {
         }
         found.racy_sites += u64::from(!std::mem::replace(&mut self.is_racy_site[site], true));
         let full = found.races.len() >= self.most;
-        match self.index.entry((earlier.min(later), earlier.max(later), variable)) {
+        let sites = (earlier.min(later), earlier.max(later));
+        match self.index.entry((sites.0, sites.1, variable)) {
             Entry::Occupied(known) => found.races[*known.get()].events += 1,
-            Entry::Vacant(_) if full => found.left_out += 1,
             Entry::Vacant(new) => {
+                if let Some(&(first, kept)) = self.alike.get(&sites)
+                    && (full || kept >= self.most_alike)
+                {
+                    found.races[first].others += 1;
+                    return;
+                }
+                if full {
+                    found.left_out += 1;
+                    return;
+                }
+                if self.most_alike < usize::MAX {
+                    self.alike.entry(sites).or_insert((found.races.len(), 0)).1 += 1;
+                }
                 new.insert(found.races.len());
                 let (earlier, later) = accesses();
-                found.races.push(Race { variable, earlier, later, events: 1 });
+                found.races.push(Race { variable, earlier, later, events: 1, others: 0 });
             }
         }
     }

@@ -260,6 +260,28 @@ fn races_are_kept_once_and_up_to_a_bound() {
     assert_eq!((few.racy_events, few.races.len(), few.left_out), (7, 1, 4));
 }
 
+#[test]
+fn warnings_of_the_same_sites_are_kept_up_to_a_bound() {
+    // Two threads write the bytes of a buffer, without locks, and at last something else.
+    let write = |thread: u32, var: u32, site: &str| format!("T{thread}|w(x{var})|{site}{thread}\n");
+    let mut text: String =
+        (0..300).flat_map(|var| [write(1, var, "a"), write(2, var, "a"), write(1, var, "a")]).collect();
+    text += &(write(1, 0, "b") + &write(2, 0, "b"));
+    let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("it is a trace");
+    let found = lockset(&trace);
+    assert_eq!((found.racy_events, found.left_out), (602, 0));
+    let others: Vec<u64> = found.races.iter().map(|race| race.others).filter(|&others| others > 0).collect();
+    assert_eq!(others, [400]);
+    let told: u64 = found.races.iter().map(|race| race.events + race.others).sum();
+    assert_eq!((told, found.races.len()), (602, 102));
+    // Beyond the bound for all, only what has sites of its own is left out.
+    let mut few = Lockset::keeping(2);
+    few.batch(&trace.names, &trace.batch);
+    let few = few.finish();
+    assert_eq!((few.races.len(), few.left_out), (2, 2));
+    assert_eq!(few.races.iter().map(|race| race.events + race.others).sum::<u64>(), 600);
+}
+
 #[track_caller]
 fn warns(text: &str, expected: &[(u64, u64)]) {
     assert_eq!(pairs(&lockset(&read(text)).races), expected, "{text}");

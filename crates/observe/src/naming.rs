@@ -41,6 +41,10 @@ pub trait Naming: Send {
     fn frames(&mut self, return_address: u64) -> Vec<Frame>;
     /// The variable that covers these bytes.
     fn object(&mut self, address: u64, size: u64) -> Option<Object>;
+    /// The bytes among the eight from an address on with which another variable, or part of one, begins.
+    fn cuts(&mut self, _address: u64) -> u8 {
+        0
+    }
     /// Whether an address lies in one of the files.
     fn knows(&self, address: u64) -> bool;
     /// The files that the maps named.

@@ -1,7 +1,10 @@
 //! Names from the symbols and the debug information of the files that a process has loaded.
 
 use crate::naming::{Frame, Mapped, Naming, Object};
-use source::{Modules, Symbolizer};
+use source::{GlobalName, Modules, Symbolizer};
+
+/// The elements of an array are told apart if they have so many bytes: smaller ones are mostly accessed several at a time.
+const ELEMENT: u64 = 4;
 
 /// How far the stack of the first thread may grow below where it began.
 const FIRST_STACK: u64 = 64 << 20;
@@ -34,7 +37,7 @@ impl Naming for Symbols {
         self.symbolizer.frames(return_address).iter().map(|frame| Frame { site: site(frame) }).collect()
     }
 
-    fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
+    fn object(&mut self, address: u64, size: u64) -> Option<Object> {
         let Some(found) = self.symbolizer.object_at(address) else {
             // Without a name of its own, such as the text of a string: where it is in its file.
             let (id, address) = self.symbolizer.modules().find(address)?;
@@ -42,8 +45,37 @@ impl Naming for Symbols {
             let file = path.file_name()?.to_string_lossy();
             return Some(Object { name: format!("{file}+{address:#x}"), site: String::new(), size: 0 });
         };
-        let name = if found.offset == 0 { found.name } else { format!("{}+{}", found.name, found.offset) };
+        let name = match self.last_element(&found, address, size) {
+            Some(last) => last,
+            None if found.offset == 0 => found.name,
+            None => format!("{}+{}", found.name, found.offset),
+        };
         Some(Object { name, site: String::new(), size: found.size })
+    }
+
+    fn cuts(&mut self, address: u64) -> u8 {
+        if !self.knows(address) {
+            return 0;
+        }
+        let ends = (self.symbolizer.object_at(address), self.symbolizer.object_at(address + 7));
+        if let (Some(first), Some(last)) = &ends
+            && (first.name == last.name || are_small(first, last))
+        {
+            return 0;
+        }
+        let mut cuts = 0;
+        let mut before = ends.0;
+        for byte in 1..8 {
+            let found = self.symbolizer.object_at(address + byte);
+            if let Some(found) = &found
+                && found.offset == 0
+                && !before.is_some_and(|before| before.bits && found.bits || are_small(&before, found))
+            {
+                cuts |= 1 << byte;
+            }
+            before = found;
+        }
+        cuts
     }
 
     fn knows(&self, address: u64) -> bool {
@@ -63,6 +95,30 @@ impl Naming for Symbols {
     fn is_first_stack(&self, address: u64) -> bool {
         address < self.stack_end && self.stack_end - address <= FIRST_STACK
     }
+}
+
+impl Symbols {
+    /// The name of several small elements of an array: `text[8..15]`.
+    fn last_element(&mut self, first: &GlobalName, address: u64, size: u64) -> Option<String> {
+        if first.size == 0 || first.offset + size <= first.size {
+            return None;
+        }
+        let last = self.symbolizer.object_at(address + size - 1)?;
+        let (_, index) = element(&last)?;
+        let (array, from) = element(first)?;
+        are_small(first, &last).then(|| format!("{array}[{from}..{index}]"))
+    }
+}
+
+/// The array and the index, if a part of a variable is an element.
+fn element(part: &GlobalName) -> Option<(&str, &str)> {
+    part.name.strip_suffix(']')?.rsplit_once('[')
+}
+
+/// Whether two parts are small elements of one array.
+fn are_small(one: &GlobalName, other: &GlobalName) -> bool {
+    let (a, b) = (element(one), element(other));
+    a.is_some() && a.map(|(array, _)| array) == b.map(|(array, _)| array) && one.size < ELEMENT
 }
 
 /// A place as `docs/traces.md` says: `!` before what is not the project's, the function, the file and the line.

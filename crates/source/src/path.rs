@@ -13,12 +13,14 @@ pub(crate) struct Leaf {
     pub(crate) offset: u64,
     /// How large the leaf is; 0 if that is not known.
     pub(crate) size: u64,
+    /// Whether it is a bit-field: others may have a part in its bytes.
+    pub(crate) bits: bool,
 }
 
 /// The innermost part of a variable that contains a byte. Parts whose names are the library's own business
 /// (`_M_impl`, `__data`) are not looked into: a mutex is a mutex.
 pub(crate) fn leaf(debug: &mut Debug, type_of: Option<Die>, offset: u64) -> Leaf {
-    let mut leaf = Leaf { path: String::new(), offset, size: debug.size_of(type_of) };
+    let mut leaf = Leaf { path: String::new(), offset, size: debug.size_of(type_of), bits: false };
     // Whether the class we are in hides its one array, as `std::array` does.
     let mut hides_array = false;
     let mut at = type_of;
@@ -58,6 +60,7 @@ pub(crate) fn leaf(debug: &mut Debug, type_of: Option<Die>, offset: u64) -> Leaf
                 if !member.name.is_empty() && !member.base {
                     leaf.path.push('.');
                     leaf.path.push_str(&member.name);
+                    leaf.bits = member.bits.is_some();
                     shown = leaf.clone();
                     if member.bits.is_some() {
                         break;

@@ -21,6 +21,8 @@ pub struct GlobalName {
     pub size: u64,
     /// Whether each thread has its own.
     pub tls: bool,
+    /// Whether that part is a bit-field: others may have a part in its bytes.
+    pub bits: bool,
 }
 
 /// A variable of the debug information.
@@ -186,7 +188,7 @@ impl Program {
             let leaf = path::leaf(debug, variable.type_of, address - start);
             let name = called.short() + &leaf.path;
             let size = if leaf.path.is_empty() && leaf.size == 0 { size } else { leaf.size };
-            return Some(GlobalName { name, offset: leaf.offset, size, tls });
+            return Some(GlobalName { name, offset: leaf.offset, size, tls, bits: leaf.bits });
         }
         None
     }
@@ -197,7 +199,7 @@ impl Program {
         let name = demangle(symbols.name(symbol));
         let file = symbols.file(symbol);
         let name = if file.is_empty() { name } else { format!("{file}:{name}") };
-        Some(GlobalName { name, offset: address - symbol.address, size: symbol.size, tls })
+        Some(GlobalName { name, offset: address - symbol.address, size: symbol.size, tls, bits: false })
     }
 
     /// The function whose symbol contains an address.

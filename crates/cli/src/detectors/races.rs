@@ -23,7 +23,7 @@ pub(super) fn found(
             about: About::Variable(race.variable),
             parts: vec![part(&race.earlier), part(&race.later)],
             why,
-            more: race.events - 1,
+            more: race.events - 1 + race.others,
         }
     };
     let stats = stats(&races);

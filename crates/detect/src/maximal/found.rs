@@ -57,7 +57,7 @@ impl Found {
         if new_pair && self.races.races.len() < self.most {
             self.kept.insert(key, self.races.races.len());
             let [earlier, later] = pair.events.map(|event| access(excerpt, event));
-            self.races.races.push(Race { variable: pair.variable, earlier, later, events: 1 });
+            self.races.races.push(Race { variable: pair.variable, earlier, later, events: 1, others: 0 });
             self.prefixes.push(Schedule::new(excerpt, prefix));
         } else if new_event {
             match self.kept.get(&key) {

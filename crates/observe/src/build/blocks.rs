@@ -36,6 +36,8 @@ pub(crate) struct Block {
     pub(crate) made: Doer,
     /// Its number among those that have a name; 0: it has none yet.
     pub(crate) number: u32,
+    /// A variable of it was told of.
+    told: bool,
     pub(crate) freed: Option<Freed>,
 }
 
@@ -61,7 +63,7 @@ impl Blocks {
     pub(crate) fn insert(&mut self, start: u64, size: u64, made: Doer) {
         let size = size.max(1);
         self.forget(start, size);
-        let block = Block { start, size, made, number: 0, freed: None };
+        let block = Block { start, size, made, number: 0, told: false, freed: None };
         let index = match self.free.pop() {
             Some(index) => {
                 self.blocks[index as usize] = block;
@@ -134,6 +136,11 @@ impl Blocks {
     pub(crate) fn find(&mut self, address: u64) -> Option<&mut Block> {
         let index = self.index(address)?;
         Some(&mut self.blocks[index])
+    }
+
+    /// Whether nobody asked this before of the block of an address.
+    pub(crate) fn is_first(&mut self, address: u64) -> bool {
+        self.find(address).is_none_or(|block| !std::mem::replace(&mut block.told, true))
     }
 
     /// The same; from now on it has a number.

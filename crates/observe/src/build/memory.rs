@@ -5,9 +5,8 @@ use super::blocks::{Doer, Freed};
 use super::values::{Encoding, Use};
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
-use event::{Event, Extra, Op, Order, Value, VarId};
-use runtime::record::{ADDRESS_BITS, Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::LateRecord;
+use event::{Extra, Op, Order, Value, VarId};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING};
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
@@ -39,7 +38,7 @@ impl Build {
     }
 
     /// The variables that some bytes of a granule are.
-    fn vars(&mut self, granule: u64, mask: u8) -> Parts {
+    pub(super) fn vars(&mut self, granule: u64, mask: u8) -> Parts {
         if let Some(known) = self.variables.known(granule, mask) {
             return known;
         }
@@ -50,7 +49,7 @@ impl Build {
     fn new_vars(&mut self, granule: u64, mask: u8) -> Parts {
         // New variables need everything else to be named.
         let mut variables = std::mem::take(&mut self.variables);
-        let vars = variables.all(granule, mask, |mask| self.new_variable(granule, mask));
+        let vars = variables.all(granule, mask, |mask| self.new_variables(granule, mask));
         self.variables = variables;
         vars
     }
@@ -154,48 +153,23 @@ impl Build {
         let (_, after) = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
-        let size = known.as_ref().map_or(size, |block| block.size.max(size));
+        // A free tells what malloc had room for. Behind what was asked for may lie what is left of a block that was there before.
+        let behind = start.saturating_add(size);
+        let size = known.as_ref().map_or(size, |block| block.size);
         if let Some(block) = known {
             block.freed = Some(Freed { by, after });
         }
         let mut vars = Vec::new();
         // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.
         self.variables.range(start, size, !of_heap, |var| vars.push(var));
+        let end = start.saturating_add(size).next_multiple_of(8);
+        self.variables.range(end, behind.saturating_sub(end), true, |_| {});
         self.objects.end_range(start, size);
         for &var in &vars {
             self.values.unknown(var);
             self.plain(by, Op::Free, var.0);
         }
         self.gave(slot, vars.len() as u64);
-    }
-
-    /// An access that was kept until now.
-    pub(super) fn late(&mut self, words: &[u64]) {
-        self.put_late(words, if words[2] >> 32 & 1 == 1 { Op::Write } else { Op::Read });
-    }
-
-    /// Accesses that were dropped: before this place nobody may come.
-    pub(super) fn pin(&mut self, words: &[u64]) {
-        self.put_late(words, Op::Pin);
-    }
-
-    fn put_late(&mut self, words: &[u64], op: Op) {
-        let rank = (words[2] >> (64 - RANK_BITS)) as u32;
-        let slot = words[2] as u32;
-        let position = words[1] >> PLACE_BITS;
-        let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
-        let Some((thread, after)) = found else {
-            self.senseless += 1;
-            return;
-        };
-        let mask = if op == Op::Pin && aux(words[0]) == 0 { 0xff } else { aux(words[0]) };
-        let vars = self.vars(payload(words[0]) >> 3, mask);
-        let (site, stack) = self.place(slot, place(words[1]));
-        for &var in vars.vars() {
-            let event = Event::new(thread, op, var.0, site);
-            let extra = Extra { stack, ..Extra::default() };
-            self.out.push_late(event, extra, LateRecord { after, rank }, &self.names, &self.meta);
-        }
     }
 }
 

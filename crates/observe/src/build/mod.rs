@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 mod handlers;
+mod lates;
 mod memory;
 mod names;
 mod objects;
@@ -14,7 +15,7 @@ mod variables;
 
 pub(crate) use out::Sink;
 
-use crate::decode::{aux, length, payload, place};
+use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
@@ -79,6 +80,8 @@ pub(crate) struct Build {
     /// The variables in it.
     pub(crate) benign: Vec<(String, String)>,
     threads: u32,
+    /// Late accesses and pins of one granule that wait for the record behind them.
+    lates: Vec<[u64; 3]>,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -111,6 +114,7 @@ impl Build {
             meant: Vec::new(),
             benign: Vec::new(),
             threads: 0,
+            lates: Vec::new(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
@@ -154,7 +158,8 @@ impl Build {
     }
 
     /// Ends the trace.
-    pub(crate) fn finish(self, losses: &[Loss]) -> io::Result<Sink> {
+    pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
+        self.put_lates(0);
         self.out.finish(&self.names, &self.meta, losses)
     }
 
@@ -347,6 +352,9 @@ const PLAIN: [Option<Op>; 256] = {
 impl Take for Build {
     #[inline]
     fn take(&mut self, slot: u32, words: &[u64]) {
+        if !self.lates.is_empty() && order(words[0]) != ASIDE {
+            self.put_lates(words[0]);
+        }
         let kind = words[0] as u8;
         if kind == Kind::Read as u8 || kind == Kind::ArriveRead as u8 {
             self.access(slot, words, Op::Read);
@@ -386,8 +394,7 @@ impl Build {
         match kind {
             Kind::Stamp => {}
             Kind::Place => self.place_record(slot, words),
-            Kind::Late => self.late(words),
-            Kind::Pin => self.pin(words),
+            Kind::Late | Kind::Pin => self.late(words),
             Kind::Text => self.text_record(slot, words),
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
             Kind::Read | Kind::ArriveRead => self.access(slot, words, Op::Read),

@@ -30,8 +30,10 @@ impl Build {
 
     /// A new name: this one, or with a number behind it if that is another's already.
     pub(super) fn fresh(&mut self, space: Space, name: &str) -> Option<u32> {
-        if self.names.space(space).find(name.as_bytes()).is_none() {
-            return self.names.add(space, name).ok();
+        let known = self.names.space(space).len();
+        let id = self.names.add(space, name).ok()?;
+        if id as usize == known {
+            return Some(id);
         }
         loop {
             let count = self.again.entry((space, name.to_owned())).or_insert(1);
@@ -128,7 +130,10 @@ impl Build {
         let size = u64::from(mask.count_ones());
         let (name, from) = self.describe(address, size);
         let var = VarId(self.fresh(Space::Var, &name)?);
-        if let Some(from) = from {
+        // Of a block it is enough to know where one variable came from.
+        if let Some(from) = from
+            && (from.made != Made::Heap || self.blocks.is_first(address))
+        {
             self.tell_origin(Space::Var, var.0, from);
         }
         let meant = self.meant.iter().find(|(start, length, _)| address.wrapping_sub(*start) < *length);

@@ -185,8 +185,13 @@ impl Variables {
         (rest == 0).then_some(found)
     }
 
-    /// All variables that these bytes of a granule are; `make` names a new one for a mask.
-    pub(crate) fn all(&mut self, granule: u64, mask: u8, mut make: impl FnMut(u8) -> Option<VarId>) -> Parts {
+    /// All variables that these bytes of a granule are; `make` gives new ones for a mask: one, or several that share no byte.
+    pub(crate) fn all<M: IntoIterator<Item = Part>>(
+        &mut self,
+        granule: u64,
+        mask: u8,
+        mut make: impl FnMut(u8) -> M,
+    ) -> Parts {
         let mut found = Parts::default();
         let entry = *self.entry(granule);
         let mut parts = self.take(granule, entry);
@@ -199,21 +204,35 @@ impl Variables {
             rest &= !shared;
             found.push(parts[index].var);
             let beside = parts[index].mask & !shared;
-            if beside != 0
-                && let Some(var) = make(beside)
-            {
-                parts[index].mask = shared;
-                parts.push(Part { mask: beside, var });
+            if beside != 0 {
+                let known = parts.len();
+                parts.extend(make(beside));
+                if parts.len() > known {
+                    parts[index].mask = shared;
+                }
             }
         }
-        if rest != 0
-            && let Some(var) = make(rest)
-        {
-            parts.push(Part { mask: rest, var });
-            found.push(var);
+        if rest != 0 {
+            for part in make(rest) {
+                parts.push(part);
+                found.push(part.var);
+            }
         }
         *self.entry(granule) = self.put(granule, parts);
         found
+    }
+
+    /// The bytes of a granule that are a variable already.
+    pub(crate) fn bytes(&mut self, granule: u64) -> u8 {
+        let Some(begin) = self.page(granule >> PAGE_BITS) else { return 0 };
+        let all = |parts: &[Part]| parts.iter().fold(0, |bytes, part| bytes | part.mask);
+        match decode(self.entries[begin + offset(granule)]) {
+            None => 0,
+            Some(Entry::One(part)) => part.mask,
+            Some(Entry::Pair(index)) => all(&self.pairs[index]),
+            Some(Entry::List(index)) => all(&self.lists[index]),
+            Some(Entry::Wide) => self.wide.get(&granule).map_or(0, |parts| all(parts)),
+        }
     }
 
     /// Takes the parts of a granule away.
@@ -337,9 +356,9 @@ mod tests {
             let mut accesses: Vec<(u8, Vec<VarId>)> = Vec::new();
             for _ in 0..12 {
                 let mask = [0xff, 0x0f, 0xf0, 0x01, 0x03, 0x0c, 1 + random(255) as u8][random(7) as usize];
-                let make = |_| {
+                let make = |mask| {
                     next += 1;
-                    Some(VarId(next))
+                    Some(Part { mask, var: VarId(next) })
                 };
                 let found = variables.all(5, mask, make);
                 assert!(!found.vars().is_empty());
@@ -359,9 +378,9 @@ mod tests {
     fn ranges_give_all_variables_and_forget_them() {
         let mut variables = Variables::default();
         let mut next = 0;
-        let mut make = |_| {
+        let mut make = |mask| {
             next += 1;
-            Some(VarId(next))
+            Some(Part { mask, var: VarId(next) })
         };
         for granule in [10, 11, 2500, 2501, 5_000_000] {
             variables.all(granule, 0xff, &mut make);

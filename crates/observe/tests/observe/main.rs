@@ -2,6 +2,7 @@
 
 mod agent;
 mod hostile;
+mod neighbours;
 mod order;
 mod scenes;
 mod support;

@@ -169,6 +169,7 @@ pub(crate) fn freed() {
     let (made, taken) = (main.place(0, 0x1201), child.place(0, 0x1301));
     main.alloc(0x7000, 32, made);
     main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7010, 0);
     main.acquire(0x7010, 0);
     main.release(0x7010, 0);
     child.free(0x7000, 32, taken);
@@ -180,6 +181,8 @@ pub(crate) fn freed() {
     main.alloc(0x7000, 16, made);
     main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
     main.acquire(0x7010, 0);
+    // A free tells more than was asked for: what is left of the first block there was freed with it.
+    main.free(0x7000, 24, 0);
     // Memory that nobody allocated is something else when it is freed.
     main.sync(Kind::ArriveWrite, 0xff, 0x9000, 0);
     main.free(0x9000, 8, 0);
@@ -192,15 +195,18 @@ fn freed_memory() {
     let expected = "\
 main|fork(T1)|
 main|w(heap#1)|
+main|w(heap#1+16)|
 main|acq(heap#1+16)|
 main|rel(heap#1+16)|
 T1|free(heap#1)|prog+0x300
 T1|free(heap#1+8)|prog+0x300
+T1|free(heap#1+16)|prog+0x300
 T1|acq(prog+0x2000)|
 main|r(heap#1)|
 main|r(heap#1+8)|
 main|w(heap#2)|
 main|acq(mem@7010)|
+main|free(heap#2)|
 main|w(mem@9000)|
 main|free(mem@9000)|
 main|w(mem@9000#2)|";

@@ -17,6 +17,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("freed", crate::scenes::freed),
     ("late", crate::scenes::late),
     ("early", crate::scenes::early),
+    ("neighbours", crate::neighbours::neighbours),
     ("handler", crate::scenes::handler),
     ("values", crate::scenes::values),
     ("texts", crate::scenes::texts),

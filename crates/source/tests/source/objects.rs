@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 "#;
 
 fn named(name: &str, offset: u64, size: u64) -> Option<GlobalName> {
-    Some(GlobalName { name: name.to_owned(), offset, size, tls: false })
+    Some(GlobalName { name: name.to_owned(), offset, size, tls: false, bits: name == "account.low" })
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn parts_of_variables_have_the_names_of_the_source() {
             check("colour", named("colour", 0, 4));
             check("stack", None);
             let mine = symbolizer.thread_local_at(told.address("thread"), told.address("mine.count"));
-            let expected = GlobalName { name: "mine.count".to_owned(), offset: 0, size: 4, tls: true };
+            let expected = GlobalName { name: "mine.count".to_owned(), offset: 0, size: 4, tls: true, bits: false };
             assert_eq!(mine, Some(expected), "{compiler} {flags}");
             assert_eq!(symbolizer.thread_local_at(told.address("thread"), told.address("landing")), None);
         }
