@@ -8,6 +8,7 @@ mod error;
 mod halt;
 mod merge;
 mod naming;
+mod near;
 mod process;
 mod recorder;
 mod session;

@@ -13,9 +13,9 @@ use std::collections::VecDeque;
 pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
 
-    /// Makes ready for the next records of a slot: of how many words. They are whole records.
-    fn fetch(&self, words: &[u64]) -> usize {
-        words.len()
+    /// Whole records that come soon: asks for the memory that they will need, until it has seen `enough` words. How many it saw.
+    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        words.len().min(enough)
     }
 }
 
@@ -66,6 +66,9 @@ struct Early {
     slot: u32,
     words: [u64; PLACE_WORDS],
 }
+
+/// So many words before its turn the memory that a record will need is asked for.
+const AHEAD: usize = 96;
 
 const PLACE_WORDS: usize = Kind::Place.words();
 
@@ -190,8 +193,9 @@ impl Merger {
             }
             let words = &segment.words[..segment.end];
             let begin = lane.at;
-            if begin >= lane.fetched {
-                lane.fetched = begin + sink.fetch(&words[begin..]);
+            if lane.fetched < words.len().min(begin + AHEAD) {
+                let from = begin.max(lane.fetched);
+                lane.fetched = from + sink.fetch(&words[from..], AHEAD);
             }
             take_all(slot, &words[begin..lane.next], false, sink);
             let end = lane.next + length(words[lane.next]);

@@ -77,7 +77,8 @@ impl Recorder {
         let is_first = !write && same_slot(a, self.here());
         let at = if is_first { a } else { cell.second[0].load(Relaxed) };
         // Whether it is worth the lock.
-        let may = same(at, self.here()) || same_slot(at, self.here()) && Entry { at, what: 1 }.is_renewable();
+        let may = same(at, self.here())
+            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 1 }.is_renewable());
         if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
@@ -100,7 +101,7 @@ impl Recorder {
         let bytes = u64::from(mask) << BYTES_SHIFT;
         let entry = if !same(a, here) {
             let knows = if a & SHARED != 0 { is_known_by(a, &first, mask) } else { has_arrived(cell, &first, mask) };
-            if !knows || !first.is_renewable() {
+            if !knows || !(first.is_renewable() || self.is_sparing()) {
                 return false;
             }
             let entry = first.renewed(here, self.next_rank(false), mask, place);
@@ -144,7 +145,7 @@ impl Recorder {
         } else {
             let foreign = (second.what >> BYTES_SHIFT) as u8;
             let knows = if write { foreign & mask == 0 } else { is_known_by(a, &second, mask) };
-            if !knows || !second.is_renewable() {
+            if !knows || !(second.is_renewable() || self.is_sparing()) {
                 return false;
             }
             second.renewed(here, self.next_rank(write), mask, place)

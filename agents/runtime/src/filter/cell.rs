@@ -346,11 +346,12 @@ impl Entry {
         self.at & (LOST | OUT) != 0 || self.mask() == 0
     }
 
-    /// In the words of a cell, the later one: what concerns the cell stays.
+    /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.
     #[inline(always)]
     pub(super) fn renewed(&self, tag: u64, rank: u32, mask: u8, place: u32) -> Entry {
+        let lost = if self.is_kept() { LOST } else { self.at & LOST };
         Entry {
-            at: moment(tag, rank) | self.at & (LOST | SHARED | VERSION),
+            at: moment(tag, rank) | self.at & (SHARED | VERSION) | lost,
             what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
         }
     }

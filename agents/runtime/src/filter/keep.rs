@@ -144,9 +144,9 @@ impl Recorder {
         entry
     }
 
-    /// Takes an entry out of the cell: into a node before the older ones, or it is dropped. Then all older ones of this
-    /// thread's cell are, and who gets its place has a pin: a cell whose owner comes again and again must not cost more
-    /// each time.
+    /// Takes an entry out of the cell: into a node before the older ones, or it is dropped, and all older ones of the owner's cell
+    /// with it. Whether something was dropped: who gets the place then has a pin. A cell whose owner comes again and again
+    /// must not cost more each time.
     pub(super) fn retire(
         &mut self,
         filter: &Filter,
@@ -158,34 +158,46 @@ impl Recorder {
         if entry.is_silent() {
             return false;
         }
-        let room = 2 * (self.entries(filter) - 1);
-        let is_here = same(entry.at, self.here());
-        if (!entry.is_lost() || is_here) && filter.count(words.nodes) < room && self.push(filter, words, entry) {
-            return false;
+        if same(entry.at, self.here()) {
+            // A pin stands at the beginning of its position: what came after is kept, or told.
+            let lost = self.is_sparing() && !words.shared && self.drop_older(filter, words);
+            if !self.push(filter, words, entry) {
+                put_entry(sink, granule, &entry);
+            }
+            return lost;
         }
-        if is_here {
-            // A pin stands at the beginning of its position: what came after is told.
-            put_entry(sink, granule, &entry);
+        let room = 2 * (self.entries(filter) - 1);
+        if !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry) {
             return false;
         }
         if !entry.is_lost() {
             self.has_pinned(filter);
         }
         if !words.shared {
-            let mut at = core::mem::take(&mut words.nodes);
-            while at != 0 {
-                let node = filter.node(at);
-                let (older, next) = (node.entry(), node.next());
-                if same(older.at, self.here()) {
-                    put_entry(sink, granule, &older);
-                } else {
-                    words.version |= older.is_write();
-                }
-                self.give_node(filter, at);
-                at = next;
-            }
+            self.drop_older(filter, words);
         }
         true
+    }
+
+    /// Drops the nodes of a cell that are not at this thread's position. Whether there were any.
+    fn drop_older(&mut self, filter: &Filter, words: &mut Words) -> bool {
+        let mut at = core::mem::take(&mut words.nodes);
+        let mut dropped = false;
+        while at != 0 {
+            let node = filter.node(at);
+            let (entry, next) = (node.entry(), node.next());
+            if same(entry.at, self.here()) {
+                let count = filter.count(words.nodes) as u64 + 1;
+                node.next.store(u64::from(words.nodes) | count << 32, Relaxed);
+                words.nodes = at;
+            } else {
+                words.version |= entry.is_write();
+                dropped = true;
+                self.give_node(filter, at);
+            }
+            at = next;
+        }
+        dropped
     }
 
     /// Puts an entry into a node before the others. False if there is none.

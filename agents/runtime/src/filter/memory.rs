@@ -26,11 +26,13 @@ pub struct Limits {
     pub entries: u32,
     /// Once so many nodes have been in use at once, only 2; with four times as many, 1.
     pub nodes: u32,
+    /// A thread that has taken so many nodes takes no more for older positions: of each granule it keeps the newest accesses.
+    pub taken: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, taken: 1 << 15 }
     }
 }
 
@@ -48,7 +50,7 @@ pub struct Filter {
     must: *const AtomicU64,
     nodes: *const Node,
     shape: Shape,
-    limits: Limits,
+    pub(super) limits: Limits,
     /// Free nodes, a stack: the first in the lower half, a counter against ABA in the upper.
     free: Line<AtomicU64>,
     /// Nodes given out so far; 0 is none.

@@ -20,8 +20,6 @@ pub enum Outcome {
 /// Up to this rank at a position, a write makes reads before it not the last. Long loops would use up their ranks by that, and
 /// tell every read again.
 const EXACT: u32 = 256;
-/// A thread that has taken so many nodes keeps less.
-const MANY: u32 = 1 << 17;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
 
@@ -45,8 +43,8 @@ pub struct Recorder {
     told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
-    /// Nodes taken so far.
-    taken: u32,
+    /// Nodes that it may still take for older positions ([`Limits::taken`](super::Limits::taken)).
+    left: u32,
     /// Granules pinned that the filter does not know of.
     pinned: u32,
 }
@@ -71,7 +69,7 @@ impl Recorder {
             told: 0,
             spare_count: 0,
             spare: [0; SPARE],
-            taken: 0,
+            left: filter.limits.taken,
             pinned: 0,
         };
         recorder.new_position();
@@ -265,11 +263,16 @@ impl Recorder {
     #[inline]
     pub(super) fn entries(&self, filter: &Filter) -> usize {
         let most = filter.entries();
-        if self.taken > MANY { most.min(2) } else { most }
+        if self.is_sparing() { 1 } else { most }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_sparing(&self) -> bool {
+        self.left == 0
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {
-        self.taken = self.taken.saturating_add(1);
+        self.left = self.left.saturating_sub(1);
         match self.spare_count {
             0 => filter.take_node(),
             n => {

@@ -179,7 +179,11 @@ fn with_less_kept_less_is_found() {
     let count = cases(2_000);
     for seed in 0..count {
         let mut r = Random::new(2 << 32 | seed);
-        let room = Room { entries: 1 + seed as u32 % 2, nodes: *r.pick(&[0, 1, 2, 200]) };
+        let room = Room {
+            entries: *r.pick(&[1, 2, 8]),
+            nodes: *r.pick(&[0, 1, 2, 200, 200]),
+            taken: *r.pick(&[0, 1, 3, 200]),
+        };
         let case = Case::random(1 << 32 | seed, room);
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());

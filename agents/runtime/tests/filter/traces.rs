@@ -73,10 +73,11 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
 pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
+    pub(crate) taken: u32,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200 };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200 };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -94,7 +95,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
-    let filter = Owned::new(shape, Limits { entries: room.entries, ..Limits::default() });
+    let filter = Owned::new(shape, Limits { entries: room.entries, taken: room.taken, ..Limits::default() });
     let ticket = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();

@@ -365,24 +365,21 @@ impl Take for Build {
         }
     }
 
-    fn fetch(&self, words: &[u64]) -> usize {
-        // Reading is all: the processor waits for many at once, and finds them near when their turn comes.
-        let (mut at, mut fetched) = (0, 0);
-        while at < FETCH_WORDS
+    #[inline]
+    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        self.variables.fetch_on();
+        let mut at = 0;
+        while at < enough
             && let Some(&head) = words.get(at)
         {
             if head as u8 == Kind::Read as u8 || head as u8 & !1 == Kind::ArriveRead as u8 {
-                fetched ^= self.variables.fetch(payload(head) >> 3);
+                self.variables.fetch(payload(head) >> 3);
             }
             at += length(head);
         }
-        std::hint::black_box(fetched);
-        at.min(words.len())
+        at
     }
 }
-
-/// Words whose variables are fetched from memory together.
-const FETCH_WORDS: usize = 128;
 
 impl Build {
     fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {

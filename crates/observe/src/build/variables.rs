@@ -5,6 +5,7 @@
 //!
 //! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory does so here.
 
+use crate::near::fetch;
 use event::VarId;
 use rustc_hash::FxHashMap;
 
@@ -62,6 +63,8 @@ pub(crate) struct Variables {
     unused_lists: Vec<u32>,
     /// What fits nowhere else, by granule.
     wide: FxHashMap<u64, Vec<Part>>,
+    /// Entries that were asked for.
+    asked: Vec<usize>,
 }
 
 /// What an entry says.
@@ -97,21 +100,29 @@ impl Variables {
         }
     }
 
-    /// Fetches what `one` will look at; what it gives means nothing.
+    /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next calls of `fetch_on`.
     #[inline]
-    pub(crate) fn fetch(&self, granule: u64) -> u32 {
+    pub(crate) fn fetch(&mut self, granule: u64) {
         let page = granule >> PAGE_BITS;
-        match self.near.get(near(page)) {
-            Some(&(known, begin)) if known == page => {
-                let entry = self.entries[begin + offset(granule)];
-                if entry >> VAR_BITS == 0
-                    && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
-                {
-                    return u32::from(pair[0].mask);
-                }
-                entry
+        if let Some(&(known, begin)) = self.near.get(near(page))
+            && known == page
+            && let Some(entry) = self.entries.get(begin + offset(granule))
+        {
+            fetch(entry);
+            self.asked.push(begin + offset(granule));
+        }
+    }
+
+    /// What was asked for should be there by now, and may lead on.
+    #[inline]
+    pub(crate) fn fetch_on(&mut self) {
+        for at in self.asked.drain(..) {
+            let entry = self.entries[at];
+            if entry >> VAR_BITS == 0
+                && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
+            {
+                fetch(pair);
             }
-            _ => 0,
         }
     }
 

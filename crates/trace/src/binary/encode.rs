@@ -35,6 +35,8 @@ pub(super) struct EventEncoder {
     objects: Vec<u32>,
     sites: Vec<u32>,
     extras: Vec<u8>,
+    /// Columns of the next events, while nobody writes into them.
+    piece: Option<Box<Piece>>,
     plane: Vec<u8>,
     customs: Customs,
     /// The thread of the last events, how many they are, and their last site.
@@ -75,6 +77,7 @@ impl EventEncoder {
             objects: Vec::new(),
             sites: Vec::new(),
             extras: Vec::new(),
+            piece: None,
             plane: Vec::new(),
             customs: Customs::default(),
             run: (0, 0),
@@ -141,7 +144,7 @@ impl EventEncoder {
             let fetched = events.iter().fold(0, |all, e| all ^ self.predictor.site_of(e.op() as u8, e.object()));
             std::hint::black_box(fetched);
         }
-        let mut piece = Piece::default();
+        let mut piece = self.piece.take().unwrap_or_default();
         for run in events.chunk_by(|a, b| a.thread() == b.thread()) {
             self.turn_to(run[0].thread().0);
             self.run.1 += run.len();
@@ -152,10 +155,11 @@ impl EventEncoder {
             }
             self.previous = previous;
         }
-        self.ops.extend_from_slice(piece.ops.written());
-        self.codes.extend_from_slice(piece.codes.written());
-        self.objects.extend_from_slice(piece.objects.written());
-        self.sites.extend_from_slice(piece.sites.written());
+        self.ops.extend_from_slice(piece.ops.take());
+        self.codes.extend_from_slice(piece.codes.take());
+        self.objects.extend_from_slice(piece.objects.take());
+        self.sites.extend_from_slice(piece.sites.take());
+        self.piece = Some(piece);
     }
 
     /// The next events are a thread's.
@@ -322,8 +326,9 @@ impl<T: Copy> Few<T> {
         self.count += 1;
     }
 
-    fn written(&self) -> &[T] {
-        &self.numbers[..self.count]
+    /// All that were pushed; there are none then.
+    fn take(&mut self) -> &[T] {
+        &self.numbers[..std::mem::take(&mut self.count)]
     }
 }
 
