@@ -1,7 +1,14 @@
 //! The hooks of plain accesses: what the compiler puts before every load and store.
 
+use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::compiler_fence;
+
+use runtime::filter::Cell;
+
+use crate::alone::{self, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
-use crate::{shadow, thread};
+use crate::thread::Thread;
+use crate::{frames, shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time.
@@ -26,12 +33,87 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
             }
         } else {
             let mask = ((1u32 << SIZE) - 1) << (addr & 7);
-            if mask <= 0xff && covered(cell, mask as u8) {
-                return;
+            if mask <= 0xff {
+                if covered(cell, mask as u8) {
+                    return;
+                }
+                if READ != WRITE {
+                    // SAFETY: the same.
+                    return unsafe { again::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask as u8) };
+                }
             }
         }
     }
     slow::<SIZE, READ, WRITE>(addr, pc);
+}
+
+/// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
+/// other hooks. All calls are at its ends, so that it needs little of the stack.
+#[inline(never)]
+unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    cell: &Cell,
+    mask: u8,
+) {
+    let tls = machine::tls();
+    // SAFETY: this thread's own state; its fast way is open. The address has a cell, so its unit has an owner.
+    unsafe {
+        if (*tls).busy {
+            return;
+        }
+        let owner = shadow::owner_unchecked(addr);
+        if alone::is_common(owner) {
+            return again_among_others::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
+        }
+        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        };
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
+        let done = is_mine && (*thread).recorder.again(cell, mask, WRITE, place);
+        (*thread).turn.end();
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if !done {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        }
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// The same in a unit that is everybody's.
+#[inline(never)]
+unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    cell: &Cell,
+    mask: u8,
+) {
+    let tls = machine::tls();
+    // SAFETY: as in `again`.
+    unsafe {
+        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        };
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let done = (*thread).recorder.again_among_others(cell, mask, WRITE, place);
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if !done {
+            return slow::<SIZE, READ, WRITE>(addr, pc);
+        }
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
 }
 
 /// An access that is not covered.

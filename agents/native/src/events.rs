@@ -1,6 +1,6 @@
 //! What a thread records.
 
-use runtime::filter::{ARRIVAL_WORDS, Access, Outcome, Sink};
+use runtime::filter::{ARRIVAL_WORDS, Access, Cell, Outcome, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
@@ -9,7 +9,7 @@ use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{shadow, stacks};
+use crate::{alone, frames, shadow, stacks};
 
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
@@ -35,7 +35,7 @@ impl Thread {
     pub fn ticketed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
-        self.recorder.ticketed(filter(), &mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+        self.recorder.ticketed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -53,7 +53,7 @@ impl Thread {
             words += 1;
         }
         self.ring.reserve(words);
-        self.ring.put(&record[..words]);
+        self.ring.write(&record[..words]);
     }
 
     /// An access of any size.
@@ -70,14 +70,26 @@ impl Thread {
     }
 
     /// An access within a granule.
-    #[inline]
     pub fn granule(&mut self, addr: usize, mask: u8, write: bool) {
-        let Some(cell) = shadow::cell(addr) else { return };
-        let Thread { recorder, ring, places, frames, pc, .. } = self;
+        if let Some(cell) = shadow::cell(addr)
+            && !self.recorder.covered(cell, mask, write)
+        {
+            self.uncovered(addr, cell, mask, write);
+        }
+    }
+
+    /// One that is not covered.
+    pub fn uncovered(&mut self, addr: usize, cell: &Cell, mask: u8, write: bool) {
+        let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
-        let place = |ring: &mut Ring| places.place(frames, ring, *pc);
-        match recorder.access(filter(), ring, cell, access, place) {
-            Outcome::Covered => {}
+        let place = |ring: &mut Ring| {
+            // SAFETY: this thread's own calls.
+            let parent = unsafe { frames::parent(tls()) };
+            places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
+        };
+        let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
+        turn.end();
+        match outcome {
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
                     stacks::touched(addr);
@@ -105,6 +117,9 @@ impl Thread {
         }
         let both = [(first, granules[0] as u64), (last, granules[1] as u64)];
         let cells = if granules[0] == granules[1] { &both[..1] } else { &both };
+        for granule in granules {
+            alone::share(granule);
+        }
         // The cell is the lock, but for a watched one.
         self.ring.reserve(2 * ARRIVAL_WORDS);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
@@ -117,13 +132,15 @@ impl Thread {
     pub fn alloc(&mut self, addr: usize, size: usize) {
         const SMALL: usize = 1 << 12;
         let place = self.place();
-        self.recorder.allocated(filter(), &mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
+        self.recorder.allocated(&mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
         if size > SMALL {
             return self.empty(addr, size);
         }
         for granule in (addr & !7..addr + size).step_by(8) {
             if let Some(cell) = shadow::cell(granule) {
-                self.recorder.alloc(filter(), &mut self.ring, cell, granule as u64);
+                let alone = || self.turn.begin(granule, self.slot);
+                self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
+                self.turn.end();
             }
         }
     }
@@ -134,7 +151,9 @@ impl Thread {
         const LARGE: usize = 1 << 16;
         self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
         shadow::each_touched(addr, size, |granule, cell| {
-            self.recorder.free(filter(), &mut self.ring, cell, granule as u64);
+            let alone = || self.turn.begin(granule, self.slot);
+            self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
+            self.turn.end();
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -143,7 +162,11 @@ impl Thread {
 
     /// The cells of a range are empty: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
-        shadow::each_touched(addr, size, |_, cell| self.recorder.forget(filter(), &self.ring, cell));
+        shadow::each_touched(addr, size, |granule, cell| {
+            let alone = || self.turn.begin(granule, self.slot);
+            self.recorder.forget(filter(), &self.ring, cell, alone);
+            self.turn.end();
+        });
     }
 
     /// Part of the stack is left, and others have touched it: what is there next is something else.
@@ -184,9 +207,14 @@ impl Thread {
     }
 
     /// The place of the hook being served.
-    #[inline]
+    #[inline(always)]
     pub fn place(&mut self) -> u32 {
-        self.places.place(&mut self.frames, &mut self.ring, self.pc)
+        // SAFETY: this thread's own calls.
+        let parent = unsafe { frames::parent(tls()) };
+        match self.places.known(parent, self.pc) {
+            Some(place) => place,
+            None => self.places.place(&mut self.frames, &mut self.ring, self.pc),
+        }
     }
 
     /// A call of a function that a specification speaks of; `here` is inside it.
@@ -196,6 +224,12 @@ impl Thread {
             self.pc = here;
             self.ticketed(Kind::Begin, 1, u64::from(number), None);
         }
+    }
+
+    /// A function that is an event of a specification is entered or left; `here` is inside it.
+    pub fn called(&mut self, number: u16, here: usize) {
+        self.pc = here;
+        self.ticketed(Kind::Internal, 1, u64::from(number), Some(0));
     }
 
     /// The call is left.

@@ -4,6 +4,8 @@ use core::ptr;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 
+use runtime::layout::watch::{ENTERED, LEFT, REGION};
+
 use crate::machine::{Tls, tls};
 use crate::{system, thread, watch};
 
@@ -203,10 +205,14 @@ pub unsafe extern "C" fn enter_slowly(pc: usize, sp: usize) {
         thread.frames.push(tls, pc, sp);
         // SAFETY: the hook's own return address.
         let here = unsafe { *(sp as *const usize) };
-        if watch::has_regions()
-            && let Some(number) = watch::region_of(here)
-        {
-            thread.begin_region(number, here);
+        if watch::has_regions() {
+            for region in watch::regions_of(here) {
+                match region.what {
+                    REGION => thread.begin_region(region.number, here),
+                    ENTERED => thread.called(region.number, here),
+                    _ => {}
+                }
+            }
         }
     });
 }
@@ -220,6 +226,11 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
     // SAFETY: the hook's own return address.
     let here = unsafe { *(sp as *const usize) };
     thread::enter(here, |thread| {
+        if watch::has_regions() {
+            for region in watch::regions_of(here).filter(|region| region.what == LEFT) {
+                thread.called(region.number, here);
+            }
+        }
         thread.end_region();
         if let Some((low, high)) = thread.frames.dying(tls(), sp) {
             thread.pc = here;
@@ -227,4 +238,12 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
         }
         thread.frames.drop_last(tls());
     });
+}
+
+/// The place of the newest call of a watched thread; 0 if it has none yet, or there is no call: the frame below the first has
+/// none.
+#[inline(always)]
+pub unsafe fn parent(tls: *const Tls) -> u32 {
+    // SAFETY: there is a frame below `top`.
+    unsafe { (*(*tls).top.sub(1)).place as u32 }
 }

@@ -7,6 +7,7 @@
 #![no_std]
 
 mod access;
+mod alone;
 mod atomics;
 mod ending;
 mod events;

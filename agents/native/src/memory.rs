@@ -10,10 +10,8 @@ use runtime::layout::SLOTS;
 use crate::system;
 
 /// Mostly address space: it is touched as it is needed. The second is for processes that may not have much of it.
-const SHAPES: [Shape; 2] = [
-    Shape { slots: SLOTS as u32, nodes: (1 << 24) - 1, positions_log2: 16 },
-    Shape { slots: SLOTS as u32, nodes: 1 << 19, positions_log2: 10 },
-];
+const SHAPES: [Shape; 2] =
+    [Shape { slots: SLOTS as u32, nodes: (1 << 19) - 1 }, Shape { slots: SLOTS as u32, nodes: 1 << 17 }];
 /// The filter itself stands before its memory.
 const HEAD: usize = 4096;
 

@@ -28,13 +28,20 @@ pub struct Places {
     capacity: usize,
     used: usize,
     last: u32,
-    /// The one that was asked for last.
-    recent: Entry,
+    /// Those that were asked for last, by address.
+    recent: [Entry; RECENT],
+}
+
+const RECENT: usize = 64;
+
+#[inline(always)]
+fn recent(pc: usize) -> usize {
+    (pc ^ pc >> 6) % RECENT
 }
 
 impl Places {
     /// The place of a hook's caller; without one (0), that of the call it is in.
-    #[inline]
+    #[inline(never)]
     pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
         let parent = match frames.last(tls()) {
             Some(frame) if frame.place as u32 != 0 => frame.place as u32,
@@ -44,16 +51,18 @@ impl Places {
         if pc == 0 {
             return parent;
         }
-        // Loops ask for the same again and again.
-        let recent = &self.recent;
-        if recent.address == pc as u64 && recent.parent == parent && recent.place != 0 {
-            return recent.place;
-        }
         let place = self.of(parent, pc, ring);
-        if place != parent {
-            self.recent = Entry { address: pc as u64, parent, place };
+        if place != parent && parent != 0 {
+            self.recent[recent(pc)] = Entry { address: pc as u64, parent, place };
         }
         place
+    }
+
+    /// The place of an address called from `parent`, if it was asked for lately: loops ask for the same again and again.
+    #[inline(always)]
+    pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
+        let recent = &self.recent[recent(pc)];
+        (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.place)
     }
 
     /// Numbers the calls under way that have no place yet.
@@ -90,7 +99,7 @@ impl Places {
         self.used += 1;
         let place = self.last;
         *entry = Entry { address: pc as u64, parent, place };
-        ring.put(&[head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
+        ring.put([head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
         place
     }
 
@@ -135,7 +144,9 @@ impl Places {
         self.table = ptr::null_mut();
         self.capacity = 0;
         self.used = 0;
-        self.recent.place = 0;
+        for recent in &mut self.recent {
+            recent.parent = 0;
+        }
     }
 
     /// Forgets them and begins at 1, for another process.

@@ -75,7 +75,7 @@ impl Ring {
     }
 
     /// Writes a record there is room for, its head last. Where it is; null if it is lost.
-    #[inline]
+    #[inline(always)]
     pub fn write(&mut self, words: &[u64]) -> *mut u64 {
         let Some((&first, rest)) = words.split_first() else { return ptr::null_mut() };
         let record = self.at;
@@ -206,9 +206,9 @@ impl Sink for Ring {
         }
     }
 
-    #[inline]
-    fn put(&mut self, words: &[u64]) {
-        self.write(words);
+    #[inline(always)]
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
+        self.write(&words);
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use runtime::layout::{MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{alone, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -65,6 +65,7 @@ pub fn start() -> Started {
                 && stacks::start()
                 && open_process();
             if watched {
+                alone::start();
                 watch::find();
             }
             STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
@@ -168,7 +169,7 @@ pub fn finish() {
 /// Tells how many granules the filter has pinned so far.
 pub fn tell_pinned() {
     if let Some(process) = process() {
-        process.pinned.store(memory::filter().pinned.load(Relaxed), Relaxed);
+        process.pinned.store(memory::filter().pinned.0.load(Relaxed), Relaxed);
     }
 }
 
@@ -327,6 +328,7 @@ pub fn after_fork_child() {
     stripes::after_fork_child();
     memory::after_fork_child();
     shadow::after_fork_child();
+    alone::start();
     let watched = open_process();
     if !old.is_null() {
         // SAFETY: the parent's file; no thread of this process writes into it any more.

@@ -7,6 +7,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use runtime::filter::Cell;
 
+use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
 
 /// Addresses of user space.
@@ -16,6 +17,9 @@ const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
+/// Behind the cells of a leaf: whose its units are.
+const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
+const MAPPED_BYTES: usize = LEAF_BYTES + OWNERS * size_of::<Owner>();
 /// A cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Cell>() / 8;
 const PAGE: usize = 4096;
@@ -52,6 +56,20 @@ pub fn find(addr: usize) -> Option<&'static Cell> {
     Some(unsafe { &*leaf.byte_add(offset) })
 }
 
+/// Whose the unit of an address is, if its part of the shadow is there.
+#[inline(always)]
+pub fn owner(addr: usize) -> Option<&'static Owner> {
+    // SAFETY: there is a leaf.
+    (!leaf(addr).is_null()).then(|| unsafe { owner_unchecked(addr) })
+}
+
+/// The same of an address that has a cell.
+#[inline(always)]
+pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
+    // SAFETY: behind the cells of the leaf, masked to their number.
+    unsafe { &*leaf(addr).byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
+}
+
 /// The cell of an address; None only for want of memory, or for an address that is no program's.
 #[inline]
 pub fn cell(addr: usize) -> Option<&'static Cell> {
@@ -63,13 +81,13 @@ fn make(addr: usize) -> Option<&'static Cell> {
     if addr >> USER_BITS != 0 {
         return None;
     }
-    let new = system::map(LEAF_BYTES)?;
+    let new = system::map(MAPPED_BYTES)?;
     // SAFETY: the mapping is ours; the index is in range.
     unsafe {
-        system::wipe_on_fork(new, LEAF_BYTES);
+        system::wipe_on_fork(new, MAPPED_BYTES);
         let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
         if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_err() {
-            system::unmap(new, LEAF_BYTES);
+            system::unmap(new, MAPPED_BYTES);
         }
     }
     find(addr)
@@ -153,7 +171,7 @@ pub fn after_fork_child() {
                 unsafe {
                     let leaf = (*first.add(page * ENTRIES + i)).load(Relaxed);
                     if !leaf.is_null() {
-                        system::discard(leaf.cast(), LEAF_BYTES);
+                        system::discard(leaf.cast(), MAPPED_BYTES);
                     }
                 }
             }

@@ -171,3 +171,21 @@ pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
         syscall(libc::SYS_futex, [word, libc::FUTEX_WAKE as usize, i32::MAX as usize, 0, 0, 0]);
     }
 }
+
+/// Commands of `membarrier`.
+mod membarrier {
+    pub const PRIVATE_EXPEDITED: usize = 1 << 3;
+    pub const REGISTER_PRIVATE_EXPEDITED: usize = 1 << 4;
+}
+
+/// Asks to be allowed to use [`barrier`]. False if the kernel does not have it.
+pub fn register_barrier() -> bool {
+    // SAFETY: only says something about this process.
+    unsafe { syscall(libc::SYS_membarrier, [membarrier::REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
+}
+
+/// Every other thread of this process has passed a full barrier when this returns.
+pub fn barrier() {
+    // SAFETY: changes nothing.
+    unsafe { syscall(libc::SYS_membarrier, [membarrier::PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) };
+}

@@ -2,13 +2,14 @@
 //! `events`.
 
 use core::ptr;
-use core::sync::atomic::Ordering::{AcqRel, Release, SeqCst};
+use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
 
+use crate::alone::Turn;
 use crate::frames::Frames;
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
@@ -36,6 +37,8 @@ pub struct Thread {
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
+    /// Whether it is changing cells.
+    pub(crate) turn: Turn,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
@@ -165,6 +168,13 @@ pub fn in_handler(f: impl FnOnce(&mut Thread)) {
 pub fn is_quiet() -> bool {
     // SAFETY: the thread's own storage.
     unsafe { (*tls()).busy || (*tls()).phase == phase::OVER }
+}
+
+/// The operating system's number of this thread, if it is watched.
+#[inline]
+pub fn own_id() -> Option<u32> {
+    // SAFETY: the thread's own storage and state.
+    unsafe { (*tls()).thread.as_ref().map(|thread| thread.ring.shared().tid.load(Relaxed)) }
 }
 
 /// Whether a thread that is watched ignores its accesses.
@@ -359,7 +369,10 @@ pub fn end_thread() {
 
 /// Writes what this thread still holds back, before the process ends.
 pub fn settle() {
-    enter(0, |thread| thread.ring.settle());
+    enter(0, |thread| {
+        thread.ring.settle();
+        thread.recorder.tell_pinned(filter());
+    });
 }
 
 /// In a forked child: this thread is its first, with a slot of its own there.

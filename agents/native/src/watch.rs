@@ -1,14 +1,14 @@
-//! What specifications speak of: variables whose values are recorded, and functions whose calls are blocks.
+//! What specifications speak of: variables whose values are recorded, and functions whose calls are blocks or events.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
 use runtime::filter::Sink;
+use runtime::layout::watch::VALUE;
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, ticketed};
 
-use crate::memory::filter;
 use crate::stripes::Stripe;
 use crate::thread::Thread;
 use crate::{session, shadow, system};
@@ -21,6 +21,8 @@ pub struct Region {
     end: usize,
     /// The number that the specification gave it.
     pub number: u16,
+    /// What it is: one of `layout::watch`.
+    pub what: u16,
 }
 
 const MOST: usize = 1024;
@@ -33,15 +35,16 @@ pub fn has_regions() -> bool {
     COUNT.load(Relaxed) > 0
 }
 
-/// The region that an address is in.
-pub fn region_of(pc: usize) -> Option<u16> {
+/// What an address is in.
+pub fn regions_of(pc: usize) -> impl Iterator<Item = &'static Region> {
     let regions = REGIONS.load(Acquire);
-    if regions.is_null() {
-        return None;
-    }
-    // SAFETY: `COUNT` regions are there and do not change.
-    let regions = unsafe { core::slice::from_raw_parts(regions, COUNT.load(Acquire).min(MOST)) };
-    regions.iter().find(|region| (region.begin..region.end).contains(&pc)).map(|region| region.number)
+    let regions = if regions.is_null() {
+        &[][..]
+    } else {
+        // SAFETY: `COUNT` regions are there and do not change.
+        unsafe { core::slice::from_raw_parts(regions, COUNT.load(Acquire).min(MOST)) }
+    };
+    regions.iter().filter(move |region| (region.begin..region.end).contains(&pc))
 }
 
 /// Writes of one hook whose values are remembered; a range of more gets the values from before.
@@ -83,7 +86,7 @@ impl Thread {
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
         let record = self.ring.write(&[head(kind, aux, addr as u64), second, value]);
-        self.recorder.synchronised(filter());
+        self.recorder.synchronised();
         if is_pending && !record.is_null() {
             self.pending.writes[self.pending.count] = (record, addr, size);
             self.pending.count += 1;
@@ -194,7 +197,7 @@ fn hexadecimal(text: &[u8]) -> Option<usize> {
 fn add(watch: &Watch, bias: usize) {
     let begin = bias.wrapping_add(watch.address as usize);
     let end = begin.wrapping_add(watch.size as usize);
-    if watch.what == 0 {
+    if watch.what == VALUE {
         let mut at = begin & !7;
         while at < end {
             if let Some(cell) = shadow::cell(at) {
@@ -209,9 +212,9 @@ fn add(watch: &Watch, bias: usize) {
         REGIONS.store(at.cast(), Release);
     }
     let count = COUNT.load(Acquire);
-    if count < MOST && region_of(begin) != Some(watch.number) {
+    if count < MOST && !regions_of(begin).any(|known| known.number == watch.number) {
         // SAFETY: room for `MOST`; readers look at the first `COUNT` only.
-        unsafe { *REGIONS.load(Acquire).add(count) = Region { begin, end, number: watch.number } };
+        unsafe { *REGIONS.load(Acquire).add(count) = Region { begin, end, number: watch.number, what: watch.what } };
         COUNT.store(count + 1, Release);
     }
 }

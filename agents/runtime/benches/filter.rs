@@ -29,8 +29,8 @@ impl Sink for Ring<'_> {
             self.at = 0;
         }
     }
-    fn put(&mut self, words: &[u64]) {
-        self.words[self.at..self.at + words.len()].copy_from_slice(words);
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
+        self.words[self.at..self.at + words.len()].copy_from_slice(&words);
         self.at += words.len();
     }
     fn reading(&self, stamp_plus_one: u64) {
@@ -46,6 +46,8 @@ struct Bench<'t> {
     filter: &'t Filter,
     cells: Vec<Cell>,
     threads: Vec<(Recorder, Ring<'t>)>,
+    /// Cells are not locked.
+    alone: bool,
 }
 
 impl Bench<'_> {
@@ -55,13 +57,16 @@ impl Bench<'_> {
         if recorder.covered(&self.cells[cell], 0xff, write) {
             return;
         }
+        if self.alone && recorder.again(&self.cells[cell], 0xff, write, 1) {
+            return;
+        }
         let access = Access { granule: cell as u64 * 8, mask: 0xff, write };
-        recorder.access(self.filter, sink, &self.cells[cell], access, |_| 1);
+        recorder.access(self.filter, sink, &self.cells[cell], || self.alone, access, |_| 1);
     }
 
     fn new_segment(&mut self, t: usize) {
         let (recorder, sink) = &mut self.threads[t];
-        recorder.ticketed(self.filter, sink, head(Kind::Fence, 0, 0), 0, None);
+        recorder.ticketed(sink, head(Kind::Fence, 0, 0), 0, None);
     }
 }
 
@@ -79,7 +84,7 @@ fn time(what: &str, per_round: usize, mut round: impl FnMut(usize)) {
 }
 
 fn main() {
-    let shape = Shape { slots: 8, nodes: 1 << 16, positions_log2: 16 };
+    let shape = Shape { slots: 8, nodes: 1 << 16 };
     let layout = Layout::from_size_align(Filter::bytes(shape), 64).expect("a size");
     // SAFETY: zeroed memory of that size, which stays.
     let filter = unsafe { Filter::new(alloc_zeroed(layout), shape, Limits::default()) };
@@ -89,7 +94,7 @@ fn main() {
         (Recorder::begin(&filter, slot, false), ring)
     };
     let cells = (0..CELLS).map(|_| Cell::default()).collect();
-    let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect() };
+    let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect(), alone: false };
 
     for cell in 0..CELLS {
         bench.access(0, cell, false);
@@ -113,12 +118,17 @@ fn main() {
             bench.access(0, black_box(cell), true);
         }
     });
-    time("first write of a segment (8 segments kept)", CELLS, |_| {
-        bench.new_segment(0);
-        for cell in 0..CELLS {
-            bench.access(0, black_box(cell), true);
-        }
-    });
+    for alone in [false, true] {
+        bench.alone = alone;
+        let how = if alone { "alone" } else { "locked" };
+        time(&format!("first write of a segment, {how}"), CELLS, |_| {
+            bench.new_segment(0);
+            for cell in 0..CELLS {
+                bench.access(0, black_box(cell), true);
+            }
+        });
+    }
+    bench.alone = false;
     for cell in 0..CELLS {
         bench.access(1, cell, false);
         bench.access(0, cell, false);
@@ -139,7 +149,7 @@ fn main() {
             bench.access(1, black_box(cell), false);
         }
     });
-    time("read of a shared granule, written", CELLS, |_| {
+    time("first read of a segment, shared, kept", CELLS, |_| {
         bench.new_segment(0);
         for cell in 0..CELLS {
             bench.access(0, black_box(cell), false);
@@ -159,7 +169,7 @@ fn main() {
     // Each thread forks the next, which takes its granules over.
     for cell in 0..CELLS {
         let (recorder, sink) = &mut bench.threads[2];
-        recorder.forget(&filter, sink, &bench.cells[cell]);
+        recorder.forget(&filter, sink, &bench.cells[cell], || false);
     }
     time("takeover (with a fork for every 256)", CELLS, |i| {
         let (one, other) = (2 + i % 2, 3 - i % 2);

@@ -13,7 +13,7 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
 pub const VERSION: u32 = 2;
 /// Threads that can be told apart, or have run one after another in a slot.
-pub const SLOTS: usize = 1 << 13;
+pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
 pub const CHUNK_WORDS: usize = 2048;
 /// Chunks of a process at most: one for each thread.
@@ -64,12 +64,24 @@ pub struct Watch {
     pub module: u64,
     /// Its address in that file.
     pub address: u64,
-    /// Its size in bytes (a function's length for a region).
+    /// Its size in bytes (a function's length).
     pub size: u32,
-    /// 0 a variable, 1 a region.
+    /// One of [`watch`].
     pub what: u16,
-    /// Its number, for regions: the payload of `Begin` and `End`.
+    /// Its number, for functions: the payload of `Begin`, `End` and `Internal`.
     pub number: u16,
+}
+
+/// What [`Watch::what`] says.
+pub mod watch {
+    /// A variable whose values are recorded.
+    pub const VALUE: u16 = 0;
+    /// A function whose calls are blocks.
+    pub const REGION: u16 = 1;
+    /// A function whose entry is an event.
+    pub const ENTERED: u16 = 2;
+    /// A function whose exit is an event.
+    pub const LEFT: u16 = 3;
 }
 
 /// FNV-1a of a path.
@@ -85,6 +97,7 @@ pub const fn path_hash(path: &[u8]) -> u64 {
 
 /// A value alone in its cache line.
 #[repr(C, align(64))]
+#[derive(Debug)]
 pub struct Line<T>(pub T);
 
 /// The states of [`Process::state`].

@@ -90,6 +90,8 @@ kinds! {
     AtomicRmw = 23, 3, Ticket;
     /// A fence: aux [`atomic_aux`].
     Fence = 24, 2, Ticket;
+    /// Nothing but a position: its thread has kept too many accesses since the last.
+    Mark = 25, 2, Ticket;
     /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
     ThreadStart = 32, 3, Ticket;
     /// The thread ends.

@@ -1,22 +1,24 @@
 //! One trace through everything: reading, validation, detectors, properties. What `check` and `run` have in common.
 
-use crate::args::Analysis;
+use crate::args::{Analysis, Detector};
 use crate::detectors::{Detectors, Plan};
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
 use crate::kept::{Ending, Kept};
 use crate::output::say;
 use crate::properties::Properties;
+use crate::recording::ONLINE;
 use crate::specs::wants_color;
 use crate::usage;
 use crate::walk::{Walked, walk};
 use anyhow::{Context, Result};
 use event::Space;
-use report::{AnalysisStats, Problem, Report, Stats, Suppressions, TraceFigures};
+use report::{AnalysisStats, Kind, Problem, Report, Stats, Suppressions, TraceFigures};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
+use trace::Loss;
 use trace::validate::Validator;
 
 /// A trace with all that was found in it.
@@ -33,6 +35,14 @@ pub(crate) struct Analysed {
 }
 
 impl Analysed {
+    /// Suppresses the races on these variables: the program says that they are meant.
+    pub(crate) fn excuse(&mut self, benign: &[String]) {
+        self.report.findings.update(|finding| {
+            let meant = !finding.objects.is_empty() && finding.objects.iter().all(|name| benign.contains(name));
+            finding.suppressed |= finding.kind == Kind::Race && meant;
+        });
+    }
+
     /// Carries out what handlers asked for, and says how the analysis ends.
     pub(crate) fn conclude(&self, strict: bool) -> u8 {
         for command in &self.commands {
@@ -54,6 +64,15 @@ impl Analysed {
 
 /// Reads a trace and looks for what is asked.
 pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
+    look(trace, args, &Interrupt::listen(), None)
+}
+
+/// The same in the trace of a program that still runs: only what is so in the recorded run, in one pass.
+pub(crate) fn analyse_so_far(trace: &Path, args: &Analysis) -> Result<Analysed> {
+    look(trace, args, &Interrupt::deaf(), Some(&ONLINE))
+}
+
+fn look(trace: &Path, args: &Analysis, interrupt: &Interrupt, only: Option<&[Detector]>) -> Result<Analysed> {
     let started = Instant::now();
     let mut suppressions = suppressions(&args.suppress)?;
     // A formula on the command line is about the names of the trace: they must be known before it is understood.
@@ -64,10 +83,13 @@ pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
         (input, Some(names))
     };
     let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
-    let interrupt = Interrupt::listen();
-    let mut detectors = Detectors::new(Plan::new(args, &properties)?);
-    let mut kept = Kept::new(properties.search() || detectors.need_trace());
-    let read = read(&mut input, &mut properties, &mut detectors, &mut kept, &interrupt);
+    let mut plan = Plan::new(args, &properties)?;
+    if let Some(detectors) = only {
+        plan.only(detectors);
+    }
+    let mut detectors = Detectors::new(plan);
+    let mut kept = Kept::new(only.is_none() && (properties.search() || detectors.need_trace()));
+    let read = read(&mut input, &mut properties, &mut detectors, &mut kept, interrupt);
     let Read { walked, problems, omitted, stopped } = read;
     let Walked { events, interrupted, .. } = walked;
     if let Some(error) = &walked.error
@@ -97,7 +119,8 @@ pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
     let searching = Instant::now();
     let at_end = figures.complete && !stopped;
     let problems = figures.problems.len() as u64 + figures.problems_omitted;
-    let ending = Ending { at_end, problems, unread, kept: &kept, interrupt: &interrupt };
+    let up_to_date = input.source.losses().iter().all(Loss::is_the_end) && walked.error.is_none() && unread.is_none();
+    let ending = Ending { at_end, whole: up_to_date, problems, unread, kept: &kept, interrupt };
     let mut judged = properties.finish((input.source.names(), input.source.meta()), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();

@@ -79,7 +79,7 @@ Examples:
   foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
   foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
 
-Detectors (--detect; all of them if nothing is said, `none` for none):
+Detectors (--detect; `all` of them if nothing is said, `none` for none):
   hb               races of the recorded run: nothing orders the two accesses. Observed; every report is real
   sync-preserving  races that the recorded order with events left out shows, or with sections of locks reversed. Predicted
   maximal          races again: all that can be told from a window of the trace. Predicted
@@ -118,9 +118,9 @@ pub(crate) struct Check {
 }
 
 /// What to look for in a trace, and how to tell: the options that `check` and `run` share.
-#[derive(Args)]
+#[derive(Args, Clone)]
 pub(crate) struct Analysis {
-    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all of them]
+    /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     pub(crate) detect: Vec<Detector>,
     /// Check the properties of a specification; may be given several times
@@ -180,14 +180,22 @@ Examples:
   foretrace run --detect deadlock -- ./server --port 80
 
 The program runs as ever: its output, its signals and its input are its own. What it does is recorded by an agent inside it, analysed \
-when it has ended, and reported then. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
+when it has ended, and reported then, on standard error: standard output is the program's, so `> file` and `|` get what they always get. With \
+`--json -` it is the result's, and the program's output goes to standard error. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
 the sanitizer's shared runtime (gcc's default); of others, locks, threads and conditions. Processes that it starts are watched, too.
+
+With --halt-on-error what was recorded is looked at while the program runs, at least every 100 ms (on long runs less often: a look begins at the \
+beginning, and may take a third of the time). When hb or misuse have found something that counts, or a property is violated in the recorded run, the program \
+and the processes that it started get SIGTERM, after 2 seconds SIGKILL, and what there is then is analysed and reported.
 
 Exit codes: 1 if something was found, else the program's own. If a signal ended the program, foretrace ends by it, after the report. \
 `foretrace help check` tells about detectors and causality.")]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) analysis: Analysis,
+    /// Stop the program soon after its first observed race, misuse or violation of a property, and report
+    #[arg(long)]
+    pub(crate) halt_on_error: bool,
     #[command(flatten)]
     pub(crate) recorder: Recorder,
 }
@@ -341,6 +349,8 @@ pub(crate) enum Detector {
     LostWakeup,
     /// Locks and memory used as they must not be
     Misuse,
+    /// All of them
+    All,
     /// No detector: only read and validate
     None,
 }
@@ -348,7 +358,7 @@ pub(crate) enum Detector {
 /// When to use colours.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
-    /// If standard output is a terminal and NO_COLOR is not set
+    /// If the text goes to a terminal and NO_COLOR is not set
     Auto,
     /// Always
     Always,

@@ -27,6 +27,11 @@ impl Interrupt {
         Interrupt { signal, came: again }
     }
 
+    /// Hears nothing: somebody else listens.
+    pub(crate) fn deaf() -> Interrupt {
+        Interrupt { signal: Arc::default(), came: Arc::default() }
+    }
+
     /// Set once somebody wants the work to stop.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.came

@@ -45,6 +45,8 @@ impl Kept {
 pub(crate) struct Ending<'a> {
     /// The trace is complete, and was read to its end.
     pub(crate) at_end: bool,
+    /// Nothing is missing from it, but maybe what came after its end.
+    pub(crate) whole: bool,
     /// What the validator found wrong with it, counted.
     pub(crate) problems: u64,
     /// Why it was not read to its end; then other runs are not searched.

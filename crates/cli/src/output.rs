@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use event::{Batch, Meta, Names};
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,9 +11,31 @@ use trace::binary::BinaryWriter;
 use trace::text::TextWriter;
 use trace::{Loss, Source};
 
+thread_local! {
+    /// This thread has nothing to say.
+    static SILENT: Cell<bool> = const { Cell::new(false) };
+}
+
+/// From now on, this thread says nothing: a watched program is using the terminal, and all will be told later.
+pub(crate) fn be_silent() {
+    SILENT.set(true);
+}
+
+/// Whether this thread says nothing.
+pub(crate) fn is_silent() -> bool {
+    SILENT.get()
+}
+
 /// Says something on standard error, made harmless for a terminal. That nobody hears it must not stop the work.
 pub(crate) fn say(what: &str) {
-    let _ = writeln!(io::stderr(), "foretrace: {}", report::harmless(what));
+    complain(format!("foretrace: {}\n", report::harmless(what)).as_bytes());
+}
+
+/// Writes to standard error.
+pub(crate) fn complain(text: &[u8]) {
+    if !is_silent() {
+        let _ = io::stderr().write_all(text);
+    }
 }
 
 /// A file that appears under its name only when it is finished; or a stream.

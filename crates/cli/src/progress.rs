@@ -1,5 +1,6 @@
 //! Progress on standard error, for work that takes more than a second at a terminal.
 
+use crate::output;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -8,6 +9,11 @@ use std::time::{Duration, Instant};
 
 /// How long work may take before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Whether somebody looks.
+fn is_wanted() -> bool {
+    std::io::stderr().is_terminal() && !output::is_silent()
+}
 
 /// Progress of one piece of work, told as often as convenient.
 pub(crate) struct Progress {
@@ -21,7 +27,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// Work towards `total` of whatever [`Progress::at`] is told, if that is known.
     pub(crate) fn new(verb: &'static str, total: Option<u64>) -> Progress {
-        let wanted = std::io::stderr().is_terminal();
+        let wanted = is_wanted();
         Progress { verb, total, started: Instant::now(), wanted, bar: None }
     }
 
@@ -67,7 +73,7 @@ pub(crate) struct Working {
 
 impl Working {
     pub(crate) fn on(what: String) -> Working {
-        if !std::io::stderr().is_terminal() {
+        if !is_wanted() {
             return Working { done: None, shown: None };
         }
         let (done, waits) = channel::<()>();

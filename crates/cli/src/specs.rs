@@ -1,10 +1,11 @@
 //! Reads specifications, and shows what is wrong with them.
 
 use crate::args::Color;
+use crate::output;
 use anyhow::{Context, Result, bail};
 use property::check::{Checked, check_file};
 use property::syntax::{Diagnostic, Disk, Severity, Sources, render};
-use std::io::{self, IsTerminal, Write};
+use std::io::IsTerminal;
 use std::path::Path;
 
 /// Reads and checks a specification and what it imports. Mistakes and warnings go to standard error; with mistakes it
@@ -26,7 +27,7 @@ pub(crate) fn complain(diagnostics: &[Diagnostic], sources: &Sources, color: boo
     let text = render(diagnostics, sources, color);
     let safe = |line: &str| if color { line.to_owned() } else { report::harmless(line).into_owned() };
     let lines: String = text.lines().map(|line| safe(line) + "\n").collect();
-    let _ = io::stderr().write_all(lines.as_bytes());
+    output::complain(lines.as_bytes());
 }
 
 /// Whether to use colours on a stream.

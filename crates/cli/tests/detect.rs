@@ -181,7 +181,7 @@ fn detectors_are_chosen_by_name() {
     folder.write("t.std", RACE);
     let ran = folder.run(&["check", "t.std", "--detect", "frob"]);
     assert_eq!(ran.code, Some(2));
-    let all = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, misuse, none";
+    let all = "hb, sync-preserving, maximal, lockset, deadlock, lock-order, atomicity, lost-wakeup, misuse, all, none";
     assert!(ran.stderr.contains("frob") && ran.stderr.contains(all), "{}", ran.stderr);
     let ran = folder.run(&["check", "t.std", "--detect", "none,hb"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("`none` stands alone"), "{ran:?}");
@@ -443,4 +443,22 @@ fn the_race_window_and_its_extension() {
     assert_eq!(ran.stdout, expected);
     folder.write("t.std", "A|w(x)|\n");
     assert!(folder.ok(&["window", "t.std"]).stdout.starts_with("the race window is empty"));
+}
+
+#[test]
+fn all_is_the_default() {
+    let analyses = |args: &[&str]| {
+        let (ran, json) = check("value-task-race/trace.std", args);
+        let names: Vec<String> = json["stats"]["per_analysis"].as_object().unwrap().keys().cloned().collect();
+        (ran.code, names, findings(&json))
+    };
+    let default = analyses(&[]);
+    assert!(default.1.len() > 8, "{default:?}");
+    assert_eq!(analyses(&["--detect", "all"]), default);
+    assert_eq!(analyses(&["--detect", "hb,all"]), default);
+    let folder = Folder::new();
+    folder.write("t.std", RACE);
+    let ran = folder.run(&["check", "t.std", "--detect", "all,none"]);
+    assert!(ran.code == Some(2) && ran.stderr.contains("`none` stands alone"), "{ran:?}");
+    assert_eq!(folder.ok(&["window", "t.std", "--detect", "all"]).stdout, folder.ok(&["window", "t.std"]).stdout);
 }

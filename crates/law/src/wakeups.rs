@@ -32,11 +32,22 @@ impl Memory for Tested {
 }
 
 impl Definition {
-    /// The last `r` or `ald` of its thread before an event.
-    fn test(&self, wait: usize) -> Option<usize> {
+    /// The last `r` or `ald` of its thread before a wait that is its last access of that variable, which the thread of the notify writes after
+    /// it and before the notify.
+    fn test(&self, wait: usize, notify: usize) -> Option<usize> {
         let events = self.events();
         let reads = |e: &usize| matches!(events[*e].op, Op::Read | Op::AtomicLoad);
-        (0..wait).rev().filter(|&e| events[e].thread == events[wait].thread).find(reads)
+        let writes = |e: usize| matches!(events[e].op, Op::Write | Op::AtomicStore | Op::AtomicRmw);
+        let changed = |read: &usize| {
+            let same = |e: usize| events[e].object == events[*read].object && events[e].thread == events[notify].thread;
+            (*read + 1..notify).any(|e| writes(e) && same(e))
+        };
+        let own = |e: usize| events[e].thread == events[wait].thread;
+        let last = |read: &usize| {
+            let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
+            !(*read + 1..wait).filter(again).any(|e| reads(&e) || writes(e))
+        };
+        (0..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last).find(changed)
     }
 
     /// The event with which a thread goes on.
@@ -63,8 +74,8 @@ impl Definition {
                 Some(None) => Vec::new(),
                 None => meanwhile.filter(|&n| self.events()[n].op == Op::NotifyAll || !paired(n)).take(1).collect(),
             };
-            if let Some(test) = self.test(wait) {
-                waits.extend(notifies.into_iter().map(|notify| Wait { wait, notify, test }));
+            for notify in notifies {
+                waits.extend(self.test(wait, notify).map(|test| Wait { wait, notify, test }));
             }
         }
         waits
@@ -99,15 +110,22 @@ impl Definition {
             && place(lost.test) < place(lost.notify)
     }
 
-    /// The waits whose threads never go on, with no notify of their condition after them, and one between their
-    /// test and them: each with its test. The trace must be complete.
+    /// The waits whose threads never go on, with no notify of their condition after them, and the last one before them between their
+    /// test and them, after the last read of the thread: each with its test. The trace must be complete.
     pub fn observed_lost_wakeups(&self) -> BTreeSet<(usize, usize)> {
         let mut lost = BTreeSet::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
-            let Some(test) = self.test(wait).filter(|_| self.goes_on(wait).is_none()) else { continue };
-            let notified = |mut range: std::ops::Range<usize>| range.any(|n| self.notifies(n, event.object));
-            if !notified(wait + 1..self.events().len()) && notified(test + 1..wait) {
-                lost.insert((wait, test));
+            let notified = |range: std::ops::Range<usize>| range.rev().find(|&n| self.notifies(n, event.object));
+            if self.goes_on(wait).is_some() || notified(wait + 1..self.events().len()).is_some() {
+                continue;
+            }
+            let Some(notify) = notified(0..wait) else { continue };
+            let reads = |e: usize| {
+                let by = &self.events()[e];
+                by.thread == event.thread && matches!(by.op, Op::Read | Op::AtomicLoad)
+            };
+            if !(notify..wait).any(reads) {
+                lost.extend(self.test(wait, notify).map(|test| (wait, test)));
             }
         }
         lost

@@ -106,22 +106,28 @@ fn atomicity_of_small_traces() {
 
 #[test]
 fn wake_ups_that_are_lost() {
-    let outside = "A|r(x)=0|\nA|acq(l)|\nA|wait(c,l)|\nB|notify(c)|\nA|woken(c,l)|\n";
-    let lost = BTreeSet::from([Wait { wait: 2, notify: 3, test: 0 }]);
+    let outside = "A|r(x)=0|\nA|acq(l)|\nA|wait(c,l)|\nB|w(x)=1|\nB|notify(c)|\nA|woken(c,l)|\n";
+    let lost = BTreeSet::from([Wait { wait: 2, notify: 4, test: 0 }]);
     assert_eq!(law(outside).lost_wakeups(), lost);
-    assert!(law(outside).shows_lost_wakeup(&[0, 1, 3, 2], Wait { wait: 2, notify: 3, test: 0 }));
-    assert!(!law(outside).shows_lost_wakeup(&[3, 0, 1, 2], Wait { wait: 2, notify: 3, test: 0 }));
-    let notifier = "B|acq(l)|\nB|notify(c)|\nB|rel(l)|\n";
+    assert!(law(outside).shows_lost_wakeup(&[0, 1, 3, 4, 2], Wait { wait: 2, notify: 4, test: 0 }));
+    assert!(!law(outside).shows_lost_wakeup(&[3, 4, 0, 1, 2], Wait { wait: 2, notify: 4, test: 0 }));
+    let notifier = "B|acq(l)|\nB|w(x)=1|\nB|notify(c)|\nB|rel(l)|\n";
     let inside = format!("A|acq(l)|\nA|r(x)=0|\nA|wait(c,l)|\n{notifier}A|woken(c,l)|\n");
     assert_eq!(law(&inside).lost_wakeups(), BTreeSet::new());
-    assert_eq!(law(&inside).waits(), [Wait { wait: 2, notify: 4, test: 1 }]);
-    // It woke for another reason; it never woke; there is no test.
+    assert_eq!(law(&inside).waits(), [Wait { wait: 2, notify: 5, test: 1 }]);
+    // It woke for another reason; it never woke; there is no test, or what was read is not what the notifier writes.
     assert_eq!(law(&outside.replace("A|woken(c,l)", "A|woken(c,l)=timeout")).waits(), []);
     assert_eq!(law(&outside.replace("A|woken(c,l)|\n", "")).lost_wakeups(), lost);
     assert_eq!(law(&outside.replace("r(x)=0", "ev(e)")).waits(), []);
-    let observed = "A|r(x)=0|\nB|notify(c)|\nA|acq(l)|\nA|wait(c,l)|\n";
-    assert_eq!(law(observed).observed_lost_wakeups(), BTreeSet::from([(3, 0)]));
+    assert_eq!(law(&outside.replace("r(x)=0", "r(y)=0")).waits(), []);
+    assert_eq!(law(&outside.replace("B|w(x)=1", "C|w(x)=1")).waits(), []);
+    // A read of something else comes between, and is no test.
+    let other = outside.replace("A|acq(l)", "A|r(y)=0|\nA|acq(l)");
+    assert_eq!(law(&other).lost_wakeups(), BTreeSet::from([Wait { wait: 3, notify: 5, test: 0 }]));
+    let observed = "A|r(x)=0|\nB|w(x)=1|\nB|notify(c)|\nA|acq(l)|\nA|wait(c,l)|\n";
+    assert_eq!(law(observed).observed_lost_wakeups(), BTreeSet::from([(4, 0)]));
     assert_eq!(law(&format!("{observed}C|notify(c)|\n")).observed_lost_wakeups(), BTreeSet::new());
+    assert_eq!(law(&observed.replace("A|acq(l)", "A|r(y)|\nA|acq(l)")).observed_lost_wakeups(), BTreeSet::new());
 }
 
 /// Shows every order that the definition admits, one by one.

@@ -5,6 +5,7 @@ mod build;
 mod decode;
 mod drain;
 mod error;
+mod halt;
 mod merge;
 mod naming;
 mod near;
@@ -14,8 +15,9 @@ mod session;
 mod shared;
 mod symbols;
 
-pub use build::values::{Encoding, Watched};
+pub use build::values::{Encoding, Use, Watched};
 pub use error::Error;
+pub use halt::{Judge, SoFar};
 pub use naming::{Frame, Mapped, Naming, Object, Offsets};
 pub use recorder::{Agent, Ended, Kept, MakeNaming, Options, Output, ProcessRecord, Recorded, Recording};
 pub use symbols::Symbols;

@@ -189,13 +189,24 @@ impl Observed {
         }
     }
 
+    /// Events so far.
+    pub(crate) fn events(&self) -> u64 {
+        self.build.events()
+    }
+
+    /// Writes out all there is, so that it can be read; the variables on which races are meant.
+    pub(crate) fn flush(&mut self) -> Vec<String> {
+        self.build.flush();
+        self.build.benign.iter().map(|(name, _)| name.clone()).collect()
+    }
+
     /// Ends the trace.
     pub(crate) fn finish(mut self) -> Observation {
         let state = self.shared.state();
         let abandoned = self.losses.len();
         match state {
             process::RUNNING => {
-                self.lose("the process was killed: what it was about to record then is missing");
+                self.losses.push(Loss::killed());
             }
             process::DETACHED if abandoned == 0 => {
                 self.lose("the agent gave up, and the program went on unwatched");

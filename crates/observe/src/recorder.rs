@@ -1,5 +1,6 @@
 //! Starts a program, and records it and the processes it starts, each into a trace of its own.
 
+use crate::halt::{Grown, Halting, Judge};
 use crate::naming::Naming;
 use crate::process::Observed;
 use crate::session::{Member, Session};
@@ -52,7 +53,7 @@ pub struct Options {
     pub lossy: bool,
     /// Record no accesses.
     pub no_accesses: bool,
-    /// Variables whose values are recorded, and functions that are regions.
+    /// Variables whose values are recorded, and functions that are regions or events.
     pub watched: Vec<Watched>,
     /// Where traces go.
     pub output: Output,
@@ -60,6 +61,8 @@ pub struct Options {
     pub linger: Duration,
     /// Who knows names.
     pub naming: MakeNaming,
+    /// Ends the program as soon as a look at a trace shows an error.
+    pub halt: Option<Judge>,
 }
 
 impl Default for Options {
@@ -72,6 +75,7 @@ impl Default for Options {
             output: Output::Temporary,
             linger: Duration::from_secs(2),
             naming: Box::new(|| Box::new(Symbols::default())),
+            halt: None,
         }
     }
 }
@@ -161,12 +165,23 @@ pub struct Recorded {
     pub processes: Vec<ProcessRecord>,
     /// What went wrong that belongs to no process.
     pub problems: Vec<String>,
+    /// The program was ended because of an error.
+    pub halted: bool,
 }
 
 /// A trace that is being written.
 enum Pending {
     Named(NamedTempFile),
     Nameless(File),
+}
+
+impl Pending {
+    fn file(&self) -> &File {
+        match self {
+            Pending::Named(file) => file.as_file(),
+            Pending::Nameless(file) => file,
+        }
+    }
 }
 
 /// A recording. Its session is there from the beginning and goes with it.
@@ -179,6 +194,7 @@ pub struct Recording {
     problems: Vec<String>,
     last_beat: Instant,
     last_found: Instant,
+    halting: Option<Halting>,
 }
 
 impl Recording {
@@ -192,6 +208,7 @@ impl Recording {
         let bits = bits.iter().filter(|(set, _)| *set).fold(0, |bits, (_, flag)| bits | flag);
         let session = Session::create(bits, &options.watched)?;
         Ok(Recording {
+            halting: options.halt.clone().map(Halting::new),
             options,
             session,
             observed: Vec::new(),
@@ -233,6 +250,7 @@ impl Recording {
                 ended = child.try_wait()?.map(|exit| (exit, now));
             }
             let words = self.look(now);
+            self.halt(now, ended.is_none().then(|| child.id()));
             if let Some((exit, since)) = ended
                 && self.is_over(now - since)
             {
@@ -263,6 +281,29 @@ impl Recording {
             words += observed.poll(now, replaced);
         }
         words
+    }
+
+    /// Looks for errors in what there is, and ends everybody when there is one.
+    fn halt(&mut self, now: Instant, child: Option<u32>) {
+        let Some(halting) = &mut self.halting else { return };
+        let running = self.observed.iter().filter(|(observed, _)| !observed.over).map(|(o, _)| o.member.pid);
+        let running: BTreeSet<u32> = running.chain(child).collect();
+        halting.conclude(now, &running.into_iter().collect::<Vec<_>>());
+        if !halting.is_due(now) {
+            return;
+        }
+        let mut grown = Vec::new();
+        for (observed, pending) in &mut self.observed {
+            if observed.over || !halting.has_grown(&observed.member, observed.events()) {
+                continue;
+            }
+            let benign = observed.flush();
+            let file = pending.file();
+            if let (Ok(file), Ok(about)) = (file.try_clone(), file.metadata()) {
+                grown.push(Grown { file, len: about.len(), benign });
+            }
+        }
+        halting.look(grown, now);
     }
 
     fn find_processes(&mut self) {
@@ -378,7 +419,8 @@ impl Recording {
             });
         }
         processes.sort_by_key(|record| (!record.main, record.pid, record.image));
-        Recorded { exit, processes, problems: self.problems }
+        let halted = self.halting.is_some_and(|halting| halting.found());
+        Recorded { exit, processes, problems: self.problems, halted }
     }
 }
 

@@ -110,7 +110,7 @@ fn watch(number: usize, watched: &Watched) -> [u8; size_of::<Watch>()] {
     put(offset_of!(Watch, module), &path_hash(watched.module.as_os_str().as_bytes()).to_ne_bytes());
     put(offset_of!(Watch, address), &watched.address.to_ne_bytes());
     put(offset_of!(Watch, size), &watched.size.to_ne_bytes());
-    put(offset_of!(Watch, what), &u16::from(watched.encoding.is_none()).to_ne_bytes());
+    put(offset_of!(Watch, what), &watched.used.code().to_ne_bytes());
     put(offset_of!(Watch, number), &(number as u16).to_ne_bytes());
     bytes
 }
@@ -118,7 +118,7 @@ fn watch(number: usize, watched: &Watched) -> [u8; size_of::<Watch>()] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Encoding;
+    use crate::{Encoding, Use};
     use std::os::unix::fs::PermissionsExt;
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
             address: 0x4010,
             size: 4,
             name: "landing".into(),
-            encoding: Some(Encoding::Signed),
+            used: Use::Value(Encoding::Signed),
         };
         let mut session = Session::create(2, &[watched]).expect("a session");
         let directory = session.variable().1.to_owned();

@@ -64,6 +64,21 @@ pub struct Loss {
     pub message: String,
 }
 
+/// What is said of a process that was killed.
+const KILLED: &str = "the process was killed: what it was about to record then is missing";
+
+impl Loss {
+    /// The process was killed, but everything up to then is there.
+    pub fn killed() -> Loss {
+        Loss { place: None, message: KILLED.to_owned() }
+    }
+
+    /// Whether only the end of the run is missing, because the process was killed.
+    pub fn is_the_end(&self) -> bool {
+        self.place.is_none() && self.message == KILLED
+    }
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place {

@@ -147,17 +147,24 @@ fn a_lost_wakeup_needs_the_test_then_the_notify_then_the_wait() {
 #[test]
 fn the_notify_that_woke_it_counts_or_the_first_that_woke_nobody() {
     let woken = read(
-        "P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 E|notify(c)|3 E|notify(c)|4 P|woken(c,l)|5 P|rel(l)|6 \
-         Q|r(x)|7 Q|acq(l)|8 Q|wait(c,l)|9 R|r(x)|10 R|acq(l)|11 R|wait(c,l)|12 E|notify(c)|13 E|notify(c)|14 Q|woken(c,l)|15",
+        "P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 E|w(x)|3 E|notify(c)|4 E|notify(c)|5 P|woken(c,l)|6 P|rel(l)|7 \
+         Q|r(x)|8 Q|acq(l)|9 Q|wait(c,l)|10 R|r(x)|11 R|acq(l)|12 R|wait(c,l)|13 E|w(x)|14 E|notify(c)|15 E|notify(c)|16 Q|woken(c,l)|17",
     );
     let unknown = |_| event::Value::Unknown;
     let check = |schedule: &[u64], [wait, notify, test]: [u64; 3]| {
         check_lost_wakeup(Model::Maximal, &woken.names, &woken.batch, &unknown, schedule, wait, notify, test)
     };
-    assert_eq!(check(&[0, 3, 1, 2], [2, 3, 0]), Ok(()));
-    assert!(check(&[0, 3, 4, 1, 2], [2, 4, 0]).is_err());
-    // 13 woke Q: what R lacks is 14.
-    let before = [0, 1, 2, 3, 4, 5, 6, 10, 13, 14, 11, 12];
-    assert_eq!(check(&before, [12, 14, 10]), Ok(()));
-    assert!(check(&before, [12, 13, 10]).is_err());
+    assert_eq!(check(&[0, 3, 4, 1, 2], [2, 4, 0]), Ok(()));
+    assert!(check(&[0, 3, 4, 5, 1, 2], [2, 5, 0]).is_err());
+    // 15 woke Q: what R lacks is 16.
+    let before = [0, 1, 2, 3, 4, 5, 6, 7, 11, 14, 15, 16, 12, 13];
+    assert_eq!(check(&before, [13, 16, 11]), Ok(()));
+    assert!(check(&before, [13, 15, 11]).is_err());
+    // What was read again after that, or is not what the notifier wrote, is no test.
+    let again = read("P|r(x)|0 E|w(x)|1 P|r(x)|2 P|r(y)|3 P|acq(l)|4 P|wait(c,l)|5 E|notify(c)|6 F|w(y)|7");
+    for test in [0, 2, 3] {
+        let schedule = [0, 1, 2, 3, 4, 6, 5];
+        let (names, batch) = (&again.names, &again.batch);
+        assert!(check_lost_wakeup(Model::Maximal, names, batch, &unknown, &schedule, 5, 6, test).is_err(), "{test}");
+    }
 }

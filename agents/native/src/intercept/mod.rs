@@ -38,8 +38,6 @@ mod text;
 mod threads;
 mod transfer;
 
-use core::sync::atomic::Ordering::Relaxed;
-
 use libc::{c_int, c_void};
 use runtime::record::{Class, Kind, TextFor};
 
@@ -98,8 +96,9 @@ fn misuse(pc: usize, class: Class, object: Pointer, what: &str) {
 }
 
 /// The operating system's number of this thread, as the C library keeps it in what the thread holds.
+#[inline]
 fn thread_id() -> Option<u32> {
-    record(0, |thread| thread.ring.shared().tid.load(Relaxed))
+    thread::own_id()
 }
 
 /// Records an access of memory by a function of the C library.

@@ -1,48 +1,73 @@
 //! A cell: what is known of a granule, in four words that are locked as one.
 //!
-//! | word | Exclusive | Shared |
-//! | --- | --- | --- |
-//! | a | state 2, slot 13, segment 33, bytes read 8, bytes written 8 | the same of the newest reader: bytes read |
-//! | p | flags 8, bytes of the read entry 8, its place 24, place of the write entry 24 | the second reader, like a |
-//! | f | stamps of the first read 18 and the first write 18, older nodes 24 | |
-//! | l | slot 12 again, bytes to arrive at by reading 8 and by writing 8, stamps of the last read 18 and the last write 18 | stamps of the readers |
+//! Two entries of two words each, and what concerns the whole cell in the bits they leave:
 //!
-//! Only who holds the lock (a is [`LOCKED`]) writes a, p and f. The owner stores l without the lock; a store that comes too
-//! late, into a cell that is another's by now, betrays itself by the slot in it. A node of the history is a copy
-//! of the four words.
+//! | bits | first word | second word |
+//! | --- | --- | --- |
+//! | 0..8 | flags 4, rank (from bit 4) | bytes |
+//! | 8..32 | rank to bit 18, position (from bit 18) | place |
+//! | 32..46 | position | its rank less that of the first access like it |
+//! | 46..64 | position to bit 51, slot 13 | of the first entry: nodes (lower 10 bits), bytes read 8; of the second: nodes (upper 9), foreign half 1, foreign bytes 8 |
+//!
+//! Of an Exclusive cell, the first entry is the owner's newest read (without bytes: none, but it names the owner) and the second
+//! its newest write; of a Shared one, both are reads of two threads.
+//!
+//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell.
 
 use super::Sink;
 use core::hint::spin_loop;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-pub(super) const SLOT_BITS: u32 = 13;
-pub(super) const SEGMENT_BITS: u32 = 33;
-pub(super) const STAMP_BITS: u32 = 18;
-/// Where the slot begins in l.
-pub(super) const LAST_SHIFT: u32 = 52;
-pub(super) const NODE_BITS: u32 = 24;
+const SLOT_BITS: u32 = 13;
+const POSITION_BITS: u32 = 33;
+const RANK_BITS: u32 = 14;
+const RANK_SHIFT: u32 = 4;
+/// Above it are position and slot.
+pub(super) const TAG_SHIFT: u32 = RANK_SHIFT + RANK_BITS;
+const SLOT_SHIFT: u32 = TAG_SHIFT + POSITION_BITS;
+const PLACE_SHIFT: u32 = 8;
+const PLACE_BITS: u32 = crate::record::PLACE_BITS;
+const SPAN_SHIFT: u32 = PLACE_SHIFT + PLACE_BITS;
+const NODES_SHIFT: u32 = SPAN_SHIFT + RANK_BITS;
+const NODES_HALF: u32 = 10;
+const NODES_REST: u32 = 9;
+/// Bytes read, or foreign ones.
+pub(super) const BYTES_SHIFT: u32 = NODES_SHIFT + NODES_HALF;
+/// Nodes have numbers of so many bits.
+pub(super) const NODE_BITS: u32 = NODES_HALF + NODES_REST;
 
-/// Stamps of a segment; then another begins.
-pub(super) const MOST_STAMPS: u32 = (1 << STAMP_BITS) - 1;
-/// Segments of a slot; then its thread records everything.
-pub(super) const MOST_SEGMENTS: u64 = (1 << SEGMENT_BITS) - 1;
+/// Ranks at a position; then another begins.
+pub(super) const MOST_RANKS: u32 = (1 << RANK_BITS) - 1;
+/// Positions of a slot; then its thread records everything.
+pub(super) const MOST_POSITIONS: u64 = (1 << POSITION_BITS) - 1;
+/// Slots that can be told apart from the states without one.
+pub(super) const MOST_SLOTS: u32 = (1 << SLOT_BITS) - 1;
 
-const STAMPS: u64 = MOST_STAMPS as u64;
-const NODES: u64 = (1 << NODE_BITS) - 1;
-const PLACES: u64 = (1 << crate::record::PLACE_BITS) - 1;
-
-/// Values of a without slot and segment. None but the first has no state: a recorder of zeroes covers nothing.
+/// Values of the first word that are no entry.
 pub(super) const EMPTY: u64 = 0;
-pub(super) const LOCKED: u64 = 3 << 62;
-pub(super) const FREED: u64 = 3 << 62 | 1;
-pub(super) const WATCHED: u64 = 3 << 62 | 2;
+pub(super) const LOCKED: u64 = u64::MAX;
+pub(super) const FREED: u64 = u64::MAX - 1;
+pub(super) const WATCHED: u64 = u64::MAX - 2;
 
-pub(super) const EXCLUSIVE: u64 = 1 << 62;
-pub(super) const SHARED: u64 = 2 << 62;
-const STATE: u64 = 3 << 62;
-/// Below it slot, segment and state begin.
-pub(super) const TAG_SHIFT: u32 = 16;
+/// The access is in the trace already, or will be in no case: the entry only says that later ones are covered.
+const OUT: u64 = 1;
+/// Accesses before its position were dropped.
+const LOST: u64 = 2;
+/// Of a second entry or a node: it is a write.
+const WRITE: u64 = 4;
+/// Of a first entry: the cell is Shared.
+pub(super) const SHARED: u64 = 4;
+/// Of a first entry: others must arrive at a write that no entry tells of.
+pub(super) const VERSION: u64 = 8;
+/// Of a second entry: the lower half of the granule is foreign to the owner's reads.
+const LOWER_UNREAD: u64 = 8;
+/// In its second word: the upper half is.
+const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
+
+const LOW: u64 = (1 << NODES_SHIFT) - 1;
+const HALF: u64 = (1 << NODES_HALF) - 1;
+const REST: u64 = (1 << NODES_REST) - 1;
 
 /// Spins before the processor is given away.
 const SPINS: u32 = 100;
@@ -51,41 +76,45 @@ const SPINS: u32 = 100;
 #[repr(C, align(32))]
 #[derive(Default, Debug)]
 pub struct Cell {
-    pub(super) a: AtomicU64,
-    pub(super) p: AtomicU64,
-    pub(super) f: AtomicU64,
-    pub(super) l: AtomicU64,
+    pub(super) first: [AtomicU64; 2],
+    pub(super) second: [AtomicU64; 2],
 }
 
 impl Cell {
     /// Makes it the cell of a watched variable: accesses go past the filter. Nobody has accessed it yet.
     pub fn watch(&self) {
-        self.a.store(WATCHED, Relaxed);
+        self.first[0].store(WATCHED, Relaxed);
     }
 
     /// Whether it is a watched variable's.
     #[inline(always)]
     pub fn is_watched(&self) -> bool {
-        self.a.load(Relaxed) == WATCHED
+        self.state() == WATCHED
     }
 
     /// Whether anything is known. A range of cells that are all empty can be given back.
     #[inline(always)]
     pub fn is_empty(&self) -> bool {
-        self.a.load(Relaxed) == EMPTY
+        self.state() == EMPTY
     }
 
-    /// The state that `fits`, now locked; or, without the lock, one that does not fit.
+    /// The first word.
+    #[inline(always)]
+    pub(super) fn state(&self) -> u64 {
+        self.first[0].load(Relaxed)
+    }
+
+    /// The first word that `fits`, now locked (if `alone`, nobody else comes anyway); or, without the lock, one that does not fit.
     #[inline]
-    pub(super) fn lock(&self, sink: &impl Sink, fits: impl Fn(u64) -> bool) -> Result<u64, u64> {
+    pub(super) fn lock(&self, sink: &impl Sink, alone: bool, fits: impl Fn(u64) -> bool) -> Result<u64, u64> {
         let mut spins = 0;
         loop {
-            let a = self.a.load(Relaxed);
+            let a = self.state();
             if a != LOCKED {
                 if !fits(a) {
                     return Err(a);
                 }
-                if self.a.compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
+                if alone || self.first[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
                     return Ok(a);
                 }
             }
@@ -98,254 +127,290 @@ impl Cell {
         }
     }
 
-    /// Unlocks it, with this state.
+    /// Locks it, if its first word is still this one.
+    #[inline(always)]
+    pub(super) fn try_lock(&self, a: u64) -> bool {
+        self.first[0].compare_exchange(a, LOCKED, Acquire, Relaxed).is_ok()
+    }
+
+    /// Unlocks it, with this first word.
     #[inline]
     pub(super) fn unlock(&self, a: u64) {
-        self.a.store(a, Release);
+        self.first[0].store(a, Release);
     }
 
-    /// The words, of a cell that this thread has locked, or of a node.
+    /// What is in a cell that this thread has locked.
     #[inline]
     pub(super) fn words(&self, a: u64) -> Words {
-        Words { a, p: self.p.load(Relaxed), f: self.f.load(Relaxed), l: self.l.load(Relaxed) }
+        let (b, c, d) = (self.first[1].load(Relaxed), self.second[0].load(Relaxed), self.second[1].load(Relaxed));
+        Words {
+            first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
+            second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
+            shared: a & SHARED != 0,
+            version: a & VERSION != 0,
+            read: (b >> BYTES_SHIFT) as u8,
+            foreign: (d >> BYTES_SHIFT) as u8,
+            unread: unread(c, d),
+            nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
+        }
     }
 
-    /// Unlocks it, with these words.
+    /// Unlocks it, with this in it.
     #[inline]
     pub(super) fn set(&self, words: &Words) {
-        self.p.store(words.p, Relaxed);
-        self.f.store(words.f, Relaxed);
-        self.l.store(words.l, Relaxed);
-        self.a.store(words.a, Release);
+        let nodes = u64::from(words.nodes);
+        let low = (nodes & HALF) << NODES_SHIFT | u64::from(words.read) << BYTES_SHIFT;
+        let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(words.foreign) << BYTES_SHIFT;
+        if words.unread & UPPER != 0 {
+            high |= UPPER_UNREAD;
+        }
+        let lower = if words.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
+        self.first[1].store(words.first.what | low, Relaxed);
+        self.second[0].store(words.second.at | lower, Relaxed);
+        self.second[1].store(words.second.what | high, Relaxed);
+        let flags = if words.shared { SHARED } else { 0 } | if words.version { VERSION } else { 0 };
+        self.first[0].store(words.first.at | flags, Release);
+    }
+
+    /// Forgets everything, and unlocks it with this state.
+    pub(super) fn clear(&self, state: u64) {
+        self.first[1].store(0, Relaxed);
+        self.second[0].store(0, Relaxed);
+        self.second[1].store(0, Relaxed);
+        self.unlock(state);
     }
 }
 
-/// A state with its slot and segment, as it stands in a.
-#[inline]
-pub(super) const fn tag(state: u64, slot: u32, segment: u64) -> u64 {
-    state | (slot as u64) << (TAG_SHIFT + SEGMENT_BITS) | segment << TAG_SHIFT
+const LOWER: u8 = 0x0f;
+const UPPER: u8 = 0xf0;
+
+/// The halves that are foreign to the owner's reads, of the words of a second entry.
+#[inline(always)]
+pub(super) const fn unread(at: u64, what: u64) -> u8 {
+    (if at & LOWER_UNREAD != 0 { LOWER } else { 0 }) | if what & UPPER_UNREAD != 0 { UPPER } else { 0 }
 }
 
-/// The upper bits of l.
+/// Halves without those that these bytes are all of.
 #[inline]
-pub(super) const fn last_tag(slot: u32) -> u64 {
-    (slot as u64) << LAST_SHIFT
+pub(super) const fn without_halves(halves: u8, bytes: u8) -> u8 {
+    halves & !(if bytes & LOWER == LOWER { LOWER } else { 0 } | if bytes & UPPER == UPPER { UPPER } else { 0 })
 }
 
-/// In l: others have accessed these bytes, and the owner has not arrived at them: neither by a read nor by a write; or at
-/// least not by a write.
-#[inline]
-const fn foreign(bytes: u8) -> u64 {
-    (bytes as u64) << (2 * STAMP_BITS) | (bytes as u64) << (2 * STAMP_BITS + 8)
+/// Whether this is the first word of an Exclusive or Shared cell.
+#[inline(always)]
+pub(super) const fn is_known(a: u64) -> bool {
+    a != EMPTY && a < (MOST_SLOTS as u64) << SLOT_SHIFT
 }
 
-#[inline]
-pub(super) const fn is_exclusive(a: u64) -> bool {
-    a & STATE == EXCLUSIVE
-}
-
-#[inline]
+#[inline(always)]
 pub(super) const fn is_shared(a: u64) -> bool {
-    a & STATE == SHARED
+    is_known(a) && a & SHARED != 0
 }
 
-#[inline]
+/// Slot and position, as they stand in first words.
+#[inline(always)]
+pub(super) const fn tag(slot: u32, position: u64) -> u64 {
+    (slot as u64) << SLOT_SHIFT | position << TAG_SHIFT
+}
+
+#[inline(always)]
 pub(super) const fn slot_of(a: u64) -> u32 {
-    (a >> (TAG_SHIFT + SEGMENT_BITS)) as u32 & ((1 << SLOT_BITS) - 1)
+    (a >> SLOT_SHIFT) as u32
 }
 
-#[inline]
-pub(super) const fn segment_of(a: u64) -> u64 {
-    a >> TAG_SHIFT & MOST_SEGMENTS
-}
-
-/// Bytes read, of a.
+/// A rank at a position, as it stands in first words.
 #[inline(always)]
-pub(super) const fn read_of(a: u64) -> u8 {
-    (a >> 8) as u8
+pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
+    tag | (rank as u64) << RANK_SHIFT
 }
 
-/// Bytes written, of a.
+/// The same slot and position.
 #[inline(always)]
-pub(super) const fn written_of(a: u64) -> u8 {
-    a as u8
+pub(super) const fn same(a: u64, tag: u64) -> bool {
+    (a ^ tag) >> TAG_SHIFT == 0
 }
 
+/// The same slot.
 #[inline(always)]
-pub(super) const fn last_read_of(l: u64) -> u32 {
-    (l >> STAMP_BITS & STAMPS) as u32
+pub(super) const fn same_slot(a: u64, tag: u64) -> bool {
+    (a ^ tag) >> SLOT_SHIFT == 0
 }
 
-#[inline(always)]
-pub(super) const fn last_write_of(l: u64) -> u32 {
-    (l & STAMPS) as u32
-}
-
-#[inline(always)]
-pub(super) const fn with_last_read(l: u64, stamp: u32) -> u64 {
-    l & !(STAMPS << STAMP_BITS) | (stamp as u64) << STAMP_BITS
-}
-
-#[inline(always)]
-pub(super) const fn with_last_write(l: u64, stamp: u32) -> u64 {
-    l & !STAMPS | stamp as u64
-}
-
-/// The bytes of the read entry, of p.
-#[inline(always)]
-pub(super) const fn read_entry_of(p: u64) -> u8 {
-    (p >> 48) as u8
-}
-
-/// In p: this node stands for accesses that were dropped.
-const PIN: u64 = 1 << 56;
-/// In p: accesses before these were dropped, without a node to tell.
-const LOST: u64 = 1 << 57;
-/// In p: how many nodes follow, 4 bits.
-const COUNT_SHIFT: u32 = 58;
-
-/// The words of a cell or node.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Words {
-    pub(super) a: u64,
-    pub(super) p: u64,
-    pub(super) f: u64,
-    pub(super) l: u64,
-}
-
-/// An access kept: its bytes, place, and the stamps of the first and the last like it.
-#[derive(Clone, Copy)]
+/// An entry: an access, and the first one like it at the same position.
+#[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Entry {
-    pub(super) mask: u8,
-    pub(super) place: u32,
-    pub(super) first: u32,
-    pub(super) last: u32,
+    /// Slot, position, rank, flags.
+    pub(super) at: u64,
+    /// Bytes, place, span.
+    pub(super) what: u64,
 }
 
-impl Words {
-    /// Exclusive, without entries.
-    #[inline]
-    pub(super) fn owned(slot: u32, segment: u64) -> Words {
-        Words { a: tag(EXCLUSIVE, slot, segment), p: 0, f: 0, l: last_tag(slot) }
+impl Entry {
+    /// An access that is kept.
+    #[inline(always)]
+    pub(super) fn kept(tag: u64, rank: u32, mask: u8, place: u32, write: bool) -> Entry {
+        Entry {
+            at: tag | (rank as u64) << RANK_SHIFT | if write { WRITE } else { 0 },
+            what: mask as u64 | (place as u64) << PLACE_SHIFT,
+        }
     }
 
-    /// The bytes that the owner has to arrive at before it keeps such an access.
+    /// One that was written.
     #[inline]
-    pub(super) fn foreign(&self, write: bool) -> u8 {
-        (self.l >> (2 * STAMP_BITS + if write { 0 } else { 8 })) as u8
+    pub(super) fn out(tag: u64, mask: u8, write: bool) -> Entry {
+        let entry = Entry::kept(tag, 0, mask, 0, write);
+        Entry { at: entry.at | OUT, ..entry }
     }
 
-    /// Others have accessed these bytes.
+    /// No access; but the thread knows of what was there before.
     #[inline]
-    pub(super) fn add_foreign(&mut self, bytes: u8) {
-        self.l |= foreign(bytes);
+    pub(super) fn nothing(tag: u64) -> Entry {
+        Entry { at: tag | 1 << RANK_SHIFT, what: 0 }
     }
 
-    /// So, as in another cell.
-    #[inline]
-    pub(super) fn add_foreign_of(&mut self, other: &Words) {
-        self.l |= other.l & foreign(0xff);
+    #[inline(always)]
+    pub(super) fn slot(&self) -> u32 {
+        slot_of(self.at)
     }
 
-    /// The owner has arrived at these bytes.
+    #[inline(always)]
+    pub(super) fn position(&self) -> u64 {
+        self.at >> TAG_SHIFT & MOST_POSITIONS
+    }
+
+    #[inline(always)]
+    pub(super) fn mask(&self) -> u8 {
+        self.what as u8
+    }
+
+    #[inline(always)]
+    pub(super) fn place(&self) -> u32 {
+        (self.what >> PLACE_SHIFT) as u32 & ((1 << PLACE_BITS) - 1)
+    }
+
+    /// The rank of the first access like it.
+    #[inline(always)]
+    pub(super) fn first(&self) -> u32 {
+        self.last() - (self.what >> SPAN_SHIFT & u64::from(MOST_RANKS)) as u32
+    }
+
+    /// Its rank.
+    #[inline(always)]
+    pub(super) fn last(&self) -> u32 {
+        (self.at >> RANK_SHIFT) as u32 & MOST_RANKS
+    }
+
+    /// It happens again.
+    #[inline(always)]
+    pub(super) fn set_last(&mut self, rank: u32) {
+        let further = u64::from(rank - self.last());
+        self.at += further << RANK_SHIFT;
+        self.what += further << SPAN_SHIFT;
+    }
+
+    #[inline(always)]
+    pub(super) fn add_bytes(&mut self, mask: u8) {
+        self.what |= u64::from(mask);
+    }
+
+    #[inline(always)]
+    pub(super) fn is_write(&self) -> bool {
+        self.at & WRITE != 0
+    }
+
+    /// Whether it is a write of this rank, at the position that begins so.
+    #[inline(always)]
+    pub(super) fn is_write_at(&self, tag: u64, rank: u32) -> bool {
+        self.at & !(OUT | LOST | LOWER_UNREAD) == moment(tag, rank) | WRITE
+    }
+
+    #[inline(always)]
+    pub(super) fn is_lost(&self) -> bool {
+        self.at & LOST != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn set_lost(&mut self) {
+        self.at |= LOST;
+    }
+
+    /// Whether it is to be written when another thread comes.
+    #[inline(always)]
+    pub(super) fn is_kept(&self) -> bool {
+        self.mask() != 0 && self.at & OUT == 0
+    }
+
+    /// Whether it can give its place to a later one without a word: it is in the trace, or older ones were dropped already.
+    #[inline(always)]
+    pub(super) fn is_renewable(&self) -> bool {
+        self.at & (LOST | OUT) != 0 || self.mask() == 0
+    }
+
+    /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.
+    #[inline(always)]
+    pub(super) fn renewed(&self, tag: u64, rank: u32, mask: u8, place: u32) -> Entry {
+        let lost = if self.is_kept() { LOST } else { self.at & LOST };
+        Entry {
+            at: moment(tag, rank) | self.at & (SHARED | VERSION) | lost,
+            what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
+        }
+    }
+
+    /// Whether nothing is to be written for it, not even a pin.
+    #[inline(always)]
+    pub(super) fn is_silent(&self) -> bool {
+        !self.is_kept() && !self.is_lost()
+    }
+}
+
+/// What is in a cell.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Words {
+    pub(super) first: Entry,
+    pub(super) second: Entry,
+    pub(super) shared: bool,
+    pub(super) version: bool,
+    /// The bytes that the first entry's thread has read at its position.
+    pub(super) read: u8,
+    /// Of an Exclusive cell: bytes that others have accessed, and the owner has not written since.
+    pub(super) foreign: u8,
+    /// The halves with such bytes, as bytes, that the owner has not read since either.
+    pub(super) unread: u8,
+    /// The first node of older entries, or 0.
+    pub(super) nodes: u32,
+}
+
+/// An entry in a list of older ones.
+#[repr(C)]
+#[derive(Default, Debug)]
+pub(super) struct Node {
+    pub(super) at: AtomicU64,
+    pub(super) what: AtomicU64,
+    /// The next node, and how many there are with this one (bits 32..).
+    pub(super) next: AtomicU64,
+}
+
+impl Node {
     #[inline]
-    pub(super) fn arrived(&mut self, bytes: u8, write: bool) {
-        let both = foreign(bytes);
-        self.l &= !if write { both } else { both & !(0xff << (2 * STAMP_BITS)) };
+    pub(super) fn entry(&self) -> Entry {
+        Entry { at: self.at.load(Relaxed), what: self.what.load(Relaxed) }
     }
 
     #[inline]
-    pub(super) fn older(&self) -> u32 {
-        (self.f & NODES) as u32
+    pub(super) fn set_entry(&self, entry: Entry) {
+        self.at.store(entry.at, Relaxed);
+        self.what.store(entry.what, Relaxed);
     }
 
     #[inline]
-    pub(super) fn set_older(&mut self, node: u32) {
-        self.f = self.f & !NODES | u64::from(node);
+    pub(super) fn next(&self) -> u32 {
+        self.next.load(Relaxed) as u32
     }
 
-    /// How many nodes follow.
     #[inline]
     pub(super) fn count(&self) -> usize {
-        (self.p >> COUNT_SHIFT & 15) as usize
-    }
-
-    /// Sets the nodes that follow.
-    #[inline]
-    pub(super) fn set_nodes(&mut self, first: u32, count: usize) {
-        self.set_older(first);
-        self.p = self.p & !(15 << COUNT_SHIFT) | (count as u64 & 15) << COUNT_SHIFT;
-    }
-
-    /// Whether l is this owner's.
-    #[inline]
-    pub(super) fn lasts_known(&self) -> bool {
-        (self.l ^ last_tag(slot_of(self.a))) >> LAST_SHIFT == 0
-    }
-
-    /// The read entry, if its mask is not 0.
-    #[inline]
-    pub(super) fn read(&self) -> Entry {
-        Entry {
-            mask: read_entry_of(self.p),
-            place: (self.p >> 24 & PLACES) as u32,
-            first: (self.f >> (NODE_BITS + STAMP_BITS)) as u32,
-            last: last_read_of(self.l),
-        }
-    }
-
-    /// The write entry, if its mask is not 0.
-    #[inline]
-    pub(super) fn write(&self) -> Entry {
-        Entry {
-            mask: written_of(self.a),
-            place: (self.p & PLACES) as u32,
-            first: (self.f >> NODE_BITS & STAMPS) as u32,
-            last: last_write_of(self.l),
-        }
-    }
-
-    /// Sets the read entry. The bytes read stay.
-    #[inline]
-    pub(super) fn set_read(&mut self, entry: Entry) {
-        self.p = self.p & !(0xff << 48 | PLACES << 24) | u64::from(entry.mask) << 48 | u64::from(entry.place) << 24;
-        self.f = self.f & !(STAMPS << (NODE_BITS + STAMP_BITS)) | u64::from(entry.first) << (NODE_BITS + STAMP_BITS);
-        self.l = with_last_read(self.l, entry.last);
-    }
-
-    /// Sets the write entry.
-    #[inline]
-    pub(super) fn set_write(&mut self, entry: Entry) {
-        self.a = self.a & !0xff | u64::from(entry.mask);
-        self.p = self.p & !PLACES | u64::from(entry.place);
-        self.f = self.f & !(STAMPS << NODE_BITS) | u64::from(entry.first) << NODE_BITS;
-        self.l = with_last_write(self.l, entry.last);
-    }
-
-    /// Adds to the bytes read in this segment.
-    #[inline]
-    pub(super) fn add_read(&mut self, mask: u8) {
-        self.a |= u64::from(mask) << 8;
-    }
-
-    pub(super) fn is_pin(&self) -> bool {
-        self.p & PIN != 0
-    }
-
-    pub(super) fn is_lost(&self) -> bool {
-        self.p & LOST != 0
-    }
-
-    pub(super) fn set_lost(&mut self) {
-        self.p |= LOST;
-    }
-
-    /// Drops its entries: nothing stays but that there were some, up to the last of them.
-    pub(super) fn make_pin(&mut self) {
-        self.p = PIN;
-        self.a &= !0xffff;
+        (self.next.load(Relaxed) >> 32) as usize
     }
 }
 
-/// No entry.
-pub(super) const NONE: Entry = Entry { mask: 0, place: 0, first: 0, last: 0 };
+const _: () = assert!(BYTES_SHIFT + 8 == 64 && SLOT_SHIFT + SLOT_BITS == 64 && SHARED == WRITE);

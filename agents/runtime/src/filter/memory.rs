@@ -1,68 +1,64 @@
 //! What a process has once: nodes, positions and must vectors, in memory that the caller gives.
 #![allow(unsafe_code)]
 
-use super::cell::{Cell, NODE_BITS};
+use super::cell::{Entry, MOST_SLOTS, NODE_BITS, Node};
 use super::recorder::Recorder;
+use crate::layout::Line;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Nodes of one cell at most, with the pin.
+/// Nodes of one cell at most.
 pub(super) const MOST_NODES: usize = 16;
 
 /// How large the tables are.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
-    /// Slots: at most 2^13.
+    /// Slots: at most 2^13 - 1.
     pub slots: u32,
-    /// Nodes for the histories of cells: at most 2^24 - 1. Each has 32 bytes.
+    /// Nodes for the histories of cells: at most 2^19 - 1. Each has 24 bytes.
     pub nodes: u32,
-    /// The positions remembered of each slot, as a power of two. Each has 8 bytes.
-    pub positions_log2: u32,
 }
 
 /// How much is kept of a cell's history.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Segments of a cell with what was accessed in them, 1 to 12, the current one included.
-    pub segments: u32,
+    /// Entries of a thread in a cell, 1 to 9, for each kind of access; all but the newest in nodes.
+    pub entries: u32,
     /// Once so many nodes have been in use at once, only 2; with four times as many, 1.
     pub nodes: u32,
+    /// A thread that has taken so many nodes takes no more for older positions: of each granule it keeps the newest accesses.
+    pub taken: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { segments: 8, nodes: (2 << 20) / size_of::<Cell>() as u32 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, taken: 1 << 15 }
     }
 }
 
 /// What others may know of a slot.
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// The last position that was begun.
-    pub(super) position: AtomicU64,
-    /// When its thread has ended: the first segment that it has not used. Else 0.
+    /// When its thread has ended: the first position that it has not used. Else 0.
     pub(super) ended: AtomicU64,
-    /// Whether positions were written at all.
-    pub(super) begun: AtomicU32,
 }
 
 /// What all threads of a process share.
 #[derive(Debug)]
 pub struct Filter {
     slots: *const Slot,
-    positions: *const AtomicU64,
     must: *const AtomicU64,
-    nodes: *const Cell,
+    nodes: *const Node,
     shape: Shape,
-    limits: Limits,
+    pub(super) limits: Limits,
     /// Free nodes, a stack: the first in the lower half, a counter against ABA in the upper.
-    free: AtomicU64,
+    free: Line<AtomicU64>,
     /// Nodes given out so far; 0 is none.
-    fresh: AtomicU32,
+    fresh: Line<AtomicU32>,
     /// Slots used so far: must vectors are looked at up to here.
     used: AtomicU32,
-    /// Granules that were pinned.
-    pub pinned: AtomicU64,
+    /// Granules that were pinned, as far as threads have told.
+    pub pinned: Line<AtomicU64>,
 }
 
 // SAFETY: the memory belongs to the filter alone, and is only accessed atomically.
@@ -74,10 +70,7 @@ impl Filter {
     /// The bytes of memory that a filter of this shape needs. They are touched as they are needed.
     pub const fn bytes(shape: Shape) -> usize {
         let slots = shape.slots as usize;
-        slots * size_of::<Slot>()
-            + (shape.nodes as usize + 1) * size_of::<Cell>()
-            + (slots << shape.positions_log2) * 8
-            + slots * slots * 8
+        slots * size_of::<Slot>() + (shape.nodes as usize + 1) * size_of::<Node>() + slots * slots * 8
     }
 
     /// A filter in this memory.
@@ -86,25 +79,23 @@ impl Filter {
     ///
     /// There are [`Filter::bytes`] zeroed bytes at `memory`, aligned to 64, that nobody else uses and that stay.
     pub const unsafe fn new(memory: *mut u8, shape: Shape, limits: Limits) -> Filter {
-        assert!(shape.slots <= 1 << 13 && shape.nodes < 1 << NODE_BITS && shape.positions_log2 < 32);
-        assert!(limits.segments >= 1 && (limits.segments as usize) < MOST_NODES - 2);
+        assert!(shape.slots <= MOST_SLOTS && shape.nodes < 1 << NODE_BITS);
+        assert!(limits.entries >= 1 && 2 * (limits.entries as usize - 1) <= MOST_NODES);
         let slots = shape.slots as usize;
         // SAFETY: all within the bytes that the caller vouches for; the larger alignment comes first.
         unsafe {
             let nodes = memory.add(slots * size_of::<Slot>());
-            let positions = nodes.add((shape.nodes as usize + 1) * size_of::<Cell>());
-            let must = positions.add((slots << shape.positions_log2) * 8);
+            let must = nodes.add((shape.nodes as usize + 1) * size_of::<Node>());
             Filter {
                 slots: memory.cast(),
                 nodes: nodes.cast(),
-                positions: positions.cast(),
                 must: must.cast(),
                 shape,
                 limits,
-                free: AtomicU64::new(0),
-                fresh: AtomicU32::new(1),
+                free: Line(AtomicU64::new(0)),
+                fresh: Line(AtomicU32::new(1)),
                 used: AtomicU32::new(0),
-                pinned: AtomicU64::new(0),
+                pinned: Line(AtomicU64::new(0)),
             }
         }
     }
@@ -121,22 +112,7 @@ impl Filter {
         unsafe { &*self.slots.add(slot as usize) }
     }
 
-    /// How many positions are remembered of each slot.
-    #[inline]
-    pub(super) fn remembered(&self) -> u64 {
-        1 << self.shape.positions_log2
-    }
-
-    /// Where the beginning of a position is remembered.
-    #[inline]
-    pub(super) fn position(&self, slot: u32, position: u64) -> &AtomicU64 {
-        assert!(slot < self.shape.slots);
-        let at = ((slot as usize) << self.shape.positions_log2) + (position & (self.remembered() - 1)) as usize;
-        // SAFETY: the slot is checked, the position cut to the ring's length.
-        unsafe { &*self.positions.add(at) }
-    }
-
-    /// Of the must vector of a slot: the first segment of another that need not be before.
+    /// Of the must vector of a slot: the first position of another that need not be before.
     #[inline]
     pub(super) fn must(&self, slot: u32, of: u32) -> &AtomicU64 {
         assert!(slot < self.shape.slots && of < self.shape.slots);
@@ -146,46 +122,64 @@ impl Filter {
 
     /// A node of this number, which was given out.
     #[inline]
-    pub(super) fn node(&self, node: u32) -> &Cell {
+    pub(super) fn node(&self, node: u32) -> &Node {
         assert!(node <= self.shape.nodes);
         // SAFETY: checked.
         unsafe { &*self.nodes.add(node as usize) }
     }
 
-    /// How many segments a cell may have, now.
+    /// The entries of a list of nodes, the newest first.
+    pub(super) fn list(&self, mut at: u32) -> impl Iterator<Item = (u32, Entry)> {
+        core::iter::from_fn(move || {
+            let number = at;
+            (number != 0).then(|| {
+                let node = self.node(number);
+                at = node.next();
+                (number, node.entry())
+            })
+        })
+    }
+
+    /// How many they are.
     #[inline]
-    pub(super) fn segments(&self) -> usize {
-        let (fresh, limits) = (self.fresh.load(Relaxed), &self.limits);
-        let segments = match fresh {
+    pub(super) fn count(&self, nodes: u32) -> usize {
+        if nodes == 0 { 0 } else { self.node(nodes).count() }
+    }
+
+    /// How many entries of a kind a thread may have in a cell, now.
+    #[inline]
+    pub(super) fn entries(&self) -> usize {
+        let (fresh, limits) = (self.fresh.0.load(Relaxed), &self.limits);
+        let entries = match fresh {
             _ if fresh / 4 > limits.nodes => 1,
-            _ if fresh > limits.nodes => limits.segments.min(2),
-            _ => limits.segments,
+            _ if fresh > limits.nodes => limits.entries.min(2),
+            _ => limits.entries,
         };
-        segments as usize
+        entries as usize
     }
 
     /// Takes a node.
     pub(super) fn take_node(&self) -> Option<u32> {
-        let mut head = self.free.load(Acquire);
+        let mut head = self.free.0.load(Acquire);
         while head as u32 != 0 {
-            let next = self.node(head as u32).f.load(Relaxed) as u32;
+            let next = self.node(head as u32).next();
             let new = (head >> 32).wrapping_add(1) << 32 | u64::from(next);
-            match self.free.compare_exchange_weak(head, new, AcqRel, Acquire) {
+            match self.free.0.compare_exchange_weak(head, new, AcqRel, Acquire) {
                 Ok(_) => return Some(head as u32),
                 Err(now) => head = now,
             }
         }
-        let fresh = self.fresh.fetch_update(Relaxed, Relaxed, |n| (n <= self.shape.nodes).then_some(n + 1));
+        let fresh = self.fresh.0.fetch_update(Relaxed, Relaxed, |n| (n <= self.shape.nodes).then_some(n + 1));
         fresh.ok()
     }
 
     /// Gives a node back.
     pub(super) fn give_node(&self, node: u32) {
-        let mut head = self.free.load(Relaxed);
+        let mut head = self.free.0.load(Relaxed);
         loop {
-            self.node(node).f.store(head & u64::from(u32::MAX), Relaxed);
+            self.node(node).next.store(head & u64::from(u32::MAX), Relaxed);
             let new = (head >> 32).wrapping_add(1) << 32 | u64::from(node);
-            match self.free.compare_exchange_weak(head, new, Release, Relaxed) {
+            match self.free.0.compare_exchange_weak(head, new, Release, Relaxed) {
                 Ok(_) => return,
                 Err(now) => head = now,
             }
@@ -207,7 +201,7 @@ impl Filter {
     }
 
     /// Whether a slot, whose thread has ended, may be given to a new thread that this one is about to fork: all that the old
-    /// one did comes first in every run. Segments and positions then simply go on.
+    /// one did comes first in every run. Positions then simply go on.
     pub fn may_use_again(&self, slot: u32, by: &Recorder) -> bool {
         let ended = self.slot(slot).ended.load(Acquire);
         slot != by.slot() && ended != 0 && self.must(by.slot(), slot).load(Relaxed) >= ended

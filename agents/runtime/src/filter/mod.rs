@@ -2,25 +2,27 @@
 //! say nothing new. `docs/recording.md` defines it ("The filter").
 //!
 //! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
-//! * [`Recorder`]: a thread's side: its slot, segment, stamps, position. [`Recorder::covered`] is the fast path; what it
+//! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path; what it
 //!   denies goes to [`Recorder::access`].
-//! * [`Filter`]: what the process has once: nodes for the history of cells, the positions of slots, the must vectors, in
-//!   zeroed memory that the caller gives.
+//! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
+//!   memory that the caller gives.
 //! * [`Sink`]: where records go.
 //!
 //! Nothing here allocates, and nothing waits but for the lock of a cell.
 
-mod arrive;
+mod access;
+mod blocks;
 mod cell;
+mod keep;
+mod meet;
 mod memory;
-mod positions;
 mod recorder;
-mod transitions;
+mod write_out;
 
+pub use access::Access;
 pub use cell::Cell;
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
-pub use transitions::Access;
 
 /// Where a thread's records go, and where tickets come from.
 pub trait Sink {
@@ -31,7 +33,7 @@ pub trait Sink {
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
     /// Writes a record, for which there is room.
-    fn put(&mut self, words: &[u64]);
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]);
     /// Tells the observer that a record with this stamp (+ 1) or a later one is on its way; 0: no more. A sequentially
     /// consistent store, so that the stamp taken behind it is not before what the observer has emitted meanwhile.
     fn reading(&self, stamp_plus_one: u64);
@@ -41,5 +43,5 @@ pub trait Sink {
     }
 }
 
-/// Words that an arrival can need at most: first and last of reads and writes of every node, pins, and the access itself.
-pub const ARRIVAL_WORDS: usize = 3 * (4 * memory::MOST_NODES + 2) + 4;
+/// Words that an arrival can need at most: first, last and pin of every entry, and the access itself.
+pub const ARRIVAL_WORDS: usize = 3 * 3 * (memory::MOST_NODES + 2) + 4;

@@ -65,7 +65,7 @@ impl Sink for Records<'_> {
     fn reserve(&mut self, words: usize) {
         self.room = words;
     }
-    fn put(&mut self, words: &[u64]) {
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
         assert!(words.len() <= self.room, "no room was made for {words:x?}");
         self.room -= words.len();
         self.words.extend(words);

@@ -71,13 +71,13 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
 /// What a filter may keep.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Room {
-    pub(crate) segments: u32,
+    pub(crate) entries: u32,
     pub(crate) nodes: u32,
-    pub(crate) positions_log2: u32,
+    pub(crate) taken: u32,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { segments: 8, nodes: 200, positions_log2: 6 };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200 };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -94,15 +94,15 @@ pub(crate) struct Filtered {
 pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>, r: &mut Random) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
-    let shape = Shape { slots: threads as u32, nodes: room.nodes, positions_log2: room.positions_log2 };
-    let filter = Owned::new(shape, Limits { segments: room.segments, ..Limits::default() });
+    let shape = Shape { slots: threads as u32, nodes: room.nodes };
+    let filter = Owned::new(shape, Limits { entries: room.entries, taken: room.taken, ..Limits::default() });
     let ticket = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let begin = |t: usize, sink: &mut Records| {
         let mut recorder = Recorder::begin(&filter, t as u32, false);
-        recorder.ticketed(&filter, sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+        recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
         Some(recorder)
     };
     let forked: BTreeSet<usize> =
@@ -130,17 +130,28 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let (at, mask) = granule(lie, names, event.var());
             let mask = if count == 2 { 0xff } else { mask };
             let access = Access { granule: at as u64, mask, write };
-            let before = recorder.here(&filter);
-            let outcome = recorder.access(&filter, sink, &cells[at], access, |_| place(e));
-            let now = recorder.here(&filter);
-            if outcome == Outcome::Written {
+            let before = (recorder.position(), recorder.rank());
+            // One of the ways that a hook can go.
+            let cell = &cells[at];
+            let outcome = if recorder.covered(cell, mask, write) {
+                None
+            } else if match r.below(3) {
+                0 => recorder.again(cell, mask, write, place(e)),
+                1 => recorder.again_among_others(cell, mask, write, place(e)),
+                _ => false,
+            } {
+                Some(Outcome::Kept)
+            } else {
+                Some(recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e)))
+            };
+            let now = (recorder.position(), recorder.rank());
+            if outcome == Some(Outcome::Written) {
                 kept.insert((t, recorder.position(), u32::MAX), e..e + count);
             } else if before == now {
                 // Covered, or part of another.
                 left_out.extend(e..e + count);
             } else {
-                let (position, rank) = now.expect("few positions");
-                kept.insert((t, position, rank), e..e + count);
+                kept.insert((t, now.0, now.1), e..e + count);
             }
         } else {
             synchronise(trace, lie, event, e, &filter, recorder, sink, &cells);
@@ -152,11 +163,11 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             } else if event.op() == Op::Join {
                 let child = event.child().index();
                 if let Some(mut child) = recorders[child].take() {
-                    child.ticketed(&filter, &mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
+                    child.ticketed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
                     child.end(&filter);
                 }
                 let recorder = recorders[t].as_mut().expect("it has begun");
-                recorder.ticketed(&filter, &mut sinks[t], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
+                recorder.ticketed(&mut sinks[t], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
                 recorder.join(&filter, child as u32);
             }
         }
@@ -203,22 +214,22 @@ fn synchronise(
         Op::Alloc => {
             let (at, _) = granule(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
-            recorder.ticketed(filter, sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
-            recorder.allocated(filter, sink, number, 8, 0);
-            recorder.alloc(filter, sink, &cells[at], at as u64);
+            recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+            recorder.allocated(sink, number, 8, 0);
+            recorder.alloc(filter, sink, &cells[at], || false, at as u64);
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.ticketed(filter, sink, head(Kind::Free, 0, number), 0, Some(8));
-            recorder.free(filter, sink, &cells[at], at as u64);
+            recorder.ticketed(sink, head(Kind::Free, 0, number), 0, Some(8));
+            recorder.free(filter, sink, &cells[at], || false, at as u64);
         }
         Op::Fork => {
             let child = event.child().index() as u32;
-            recorder.ticketed(filter, sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
+            recorder.ticketed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
             recorder.fork(filter, child);
         }
         Op::Join => {}
-        _ => recorder.ticketed(filter, sink, head(Kind::Internal, 0, number), 0, Some(0)),
+        _ => recorder.ticketed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
     }
 }
 
@@ -251,8 +262,8 @@ fn written(
     for stands in all {
         match stands {
             Stands::OnTime(record) => match record.kind {
-                Kind::ThreadStart | Kind::ThreadEnd => {}
-                Kind::Read | Kind::ArriveRead | Kind::ArriveWrite => {
+                Kind::ThreadStart | Kind::ThreadEnd | Kind::Mark => {}
+                Kind::ArriveRead | Kind::ArriveWrite => {
                     let write = record.kind == Kind::ArriveWrite;
                     for &(var, (at, mask)) in &variables {
                         if at as u64 == record.payload && mask & record.aux != 0 {
@@ -264,10 +275,6 @@ fn written(
                 }
                 _ => {
                     let e = record.payload as usize;
-                    if batch.events[e].op() == Op::Wait {
-                        // What the thread read last may not be here: as if it read something of its own just now.
-                        lines.push((record.slot, format!("r(test{})", record.slot), None));
-                    }
                     lines.push((record.slot, op_text(trace, e), Some(e)));
                 }
             },

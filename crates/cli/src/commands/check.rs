@@ -7,20 +7,32 @@ use crate::output::{Target, say};
 use crate::specs::wants_color;
 use anyhow::Result;
 use report::{Report, TextOptions};
+use std::io::Write;
 use std::path::Path;
 
 pub(crate) fn run(args: &Check) -> Result<u8> {
     let analysed = analyse(&args.trace, &args.analysis)?;
-    show(&args.analysis, &analysed.report)?;
+    show(&args.analysis, &analysed.report, Text::Stdout)?;
     for note in report::notes(&analysed.report) {
         say(&format!("{}: {note}", analysed.name));
     }
     Ok(analysed.conclude(args.analysis.strict))
 }
 
+/// Where the text of a report goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Text {
+    Stdout,
+    /// Standard output is that of a program.
+    Stderr,
+}
+
 /// Shows a report as the user wants it.
-pub(super) fn show(args: &Analysis, report: &Report) -> Result<()> {
-    let color = wants_color(args.color, &std::io::stdout());
+pub(super) fn show(args: &Analysis, report: &Report, to: Text) -> Result<()> {
+    let color = match to {
+        Text::Stdout => wants_color(args.color, &std::io::stdout()),
+        Text::Stderr => wants_color(args.color, &std::io::stderr()),
+    };
     let json_on_stdout = args.json.as_deref() == Some(Path::new("-"));
     if let Some(path) = &args.json {
         let mut target = Target::create(path)?;
@@ -32,6 +44,8 @@ pub(super) fn show(args: &Analysis, report: &Report) -> Result<()> {
     }
     let mut text = Vec::new();
     report::render_text(report, &TextOptions { color, ..TextOptions::default() }, &mut text)?;
-    print(&text)?;
-    Ok(())
+    match to {
+        Text::Stdout => print(&text).map(drop),
+        Text::Stderr => Ok(std::io::stderr().write_all(&text)?),
+    }
 }

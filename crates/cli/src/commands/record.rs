@@ -12,7 +12,7 @@ pub(crate) fn run(args: &Record) -> Result<u8> {
     let color = wants_color(Color::Auto, &std::io::stderr());
     let watched = watched(&args.spec, &args.recorder, color)?;
     let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
-    let recorded = record(&args.recorder, watched, Output::Path(output.to_owned()), false)?;
+    let recorded = record(&args.recorder, watched, Output::Path(output.to_owned()), false, None)?;
     for process in &recorded.processes {
         if let Kept::Path(path) = &process.trace
             && !args.quiet

@@ -1,10 +1,10 @@
 //! `foretrace run`: records a program, analyses what it did, reports. The main job.
 
-use super::check::show;
+use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse};
 use crate::args::Run;
 use crate::output::say;
-use crate::recording::{end_like, path_of, record, watched};
+use crate::recording::{end_like, judge, path_of, record, watched};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded};
@@ -20,7 +20,8 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
         None => Output::Temporary,
     };
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
-    let recorded = record(&args.recorder, watched, output, result_on_stdout)?;
+    let halt = args.halt_on_error.then(|| judge(&args.analysis, args.recorder.lossy)).transpose()?;
+    let recorded = record(&args.recorder, watched, output, result_on_stdout, halt)?;
     let mut all = Vec::new();
     for process in &recorded.processes {
         // A shell that only starts the program has nothing to tell.
@@ -28,7 +29,11 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
             && let Some(path) = path_of(&process.trace)
         {
             match analyse(&path, &args.analysis) {
-                Ok(analysed) => all.push((process, analysed)),
+                Ok(mut analysed) => {
+                    let benign: Vec<String> = process.benign.iter().map(|(name, _)| name.clone()).collect();
+                    analysed.excuse(&benign);
+                    all.push((process, analysed));
+                }
                 Err(error) if process.main => return Err(error),
                 Err(error) => say(&format!("process {}: {error:#}", process.pid)),
             }
@@ -61,7 +66,7 @@ fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)
         report.absorb(process.pid, analysed.report);
     }
     report.processes = recorded.processes.iter().map(process).collect();
-    show(&args.analysis, &report)?;
+    show(&args.analysis, &report, Text::Stderr)?;
     Ok(code)
 }
 

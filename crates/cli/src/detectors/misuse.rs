@@ -63,7 +63,12 @@ fn claim(misuse: &Misuse, whole: &Whole<'_>) -> Claim {
         }
     };
     // What is missing from the trace may be what would make it right.
-    let sure = whole.complete || matches!(misuse.what, What::Noted(..));
+    let sure = match misuse.what {
+        What::Noted(..) => true,
+        // It can have got the lock later.
+        What::WaitsForItself(..) => whole.complete,
+        What::Unlock(..) | What::AfterFree(..) => whole.gapless,
+    };
     let part =
         |place: Place| Part { event: place.event, thread: place.thread, site: place.site, locks: Vec::new(), role: "" };
     Claim {

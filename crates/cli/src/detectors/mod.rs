@@ -54,7 +54,7 @@ trait Analysis {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found;
 }
 
-/// A detector at the beginning of a trace; `None` stands for none.
+/// A detector at the beginning of a trace; `all` and `none` are none.
 fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
     Some(match detector {
         Detector::Hb => Box::new(detect::hb::Hb::new()),
@@ -70,13 +70,15 @@ fn analysis(detector: Detector, plan: &Plan) -> Option<Box<dyn Analysis>> {
         Detector::LostWakeup => Box::new(detect::lost_wakeup::LostWakeups::new()),
         Detector::Maximal => Box::new(maximal::Finder),
         Detector::Misuse => Box::new(detect::misuse::Misuses::new()),
-        Detector::None => return None,
+        // Words for several, or for none of the above.
+        Detector::All | Detector::None => return None,
     })
 }
 
 /// Whether a detector, or the witnesses of what it finds, needs the whole trace.
 fn needs_trace(detector: Detector) -> bool {
-    !matches!(detector, Detector::Lockset | Detector::LockOrder | Detector::Misuse | Detector::None)
+    use Detector::{All, LockOrder, Lockset, Misuse, None};
+    !matches!(detector, Lockset | LockOrder | Misuse | All | None)
 }
 
 /// What a detector gets to know at the end.
@@ -90,6 +92,8 @@ struct Whole<'a> {
     initial: &'a dyn Fn(VarId) -> Value,
     /// Nothing is missing from the trace.
     complete: bool,
+    /// Nothing is missing before its end.
+    gapless: bool,
     /// What the validator found wrong with the trace, counted.
     problems: u64,
     /// Events that are looked at together.
@@ -212,6 +216,7 @@ impl Detectors {
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
             initial: &initial,
             complete: ending.at_end,
+            gapless: ending.whole,
             problems: ending.problems,
             window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
             wanted: &wanted,

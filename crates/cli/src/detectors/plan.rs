@@ -55,7 +55,7 @@ impl Plan {
             return Ok(plan);
         }
         if checks.is_empty() {
-            plan.all(Detector::value_variants().iter().copied());
+            plan.all([Detector::All].into_iter());
             return Ok(plan);
         }
         for (spec, check) in checks {
@@ -65,17 +65,27 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Leaves all others out.
+    pub(crate) fn only(&mut self, detectors: &[Detector]) {
+        self.tasks.retain(|detector, _| detectors.contains(detector));
+    }
+
     /// These, without restrictions.
     pub(crate) fn of(detectors: &[Detector]) -> Plan {
         let mut plan = Plan { window: WINDOW, ..Plan::default() };
-        let all = if detectors.is_empty() { Detector::value_variants() } else { detectors };
-        plan.all(all.iter().copied());
+        let wanted = if detectors.is_empty() { &[Detector::All] } else { detectors };
+        plan.all(wanted.iter().copied());
         plan
     }
 
     fn all(&mut self, detectors: impl Iterator<Item = Detector>) {
-        for detector in detectors.filter(|&detector| detector != Detector::None) {
-            self.tasks.insert(detector, Vec::new());
+        for detector in detectors {
+            let meant = match &detector {
+                Detector::All => Detector::value_variants(),
+                one => std::slice::from_ref(one),
+            };
+            let meant = meant.iter().filter(|one| !matches!(one, Detector::All | Detector::None));
+            self.tasks.extend(meant.map(|&one| (one, Vec::new())));
         }
     }
 

@@ -1,14 +1,14 @@
 //! What specifications speak of, in the program that is to be watched: variables whose values are recorded, functions that are
-//! regions.
+//! regions or events.
 
 use super::searched;
 use crate::args::Recorder;
 use crate::specs;
 use anyhow::{Context, Result, anyhow, bail};
-use observe::{Encoding, Watched};
-use property::check::{Place, VariableKind};
-use property::syntax::ast::Lang;
-use source::{Binder, Bound, ValueKind};
+use observe::{Encoding, Use, Watched};
+use property::check::{Place, UserEvent, VariableKind};
+use property::syntax::ast::{Lang, When};
+use source::{Binder, Bound, NotBound, ValueKind};
 use std::path::PathBuf;
 
 /// Binds every `at c` of the specifications. One that matches nothing is an error that offers the nearest names.
@@ -18,22 +18,30 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
     let mut failures = Vec::new();
     for path in specs {
         for spec in specs::load(path, color)?.specs {
-            for variable in &spec.variables {
-                let Some(place) = variable.place.as_ref().filter(|place| place.lang == Lang::C) else { continue };
+            let variables = spec.variables.iter().filter_map(|variable| {
+                let wanted = match variable.kind {
+                    VariableKind::Region => Wanted::Region,
+                    VariableKind::Shared | VariableKind::Local => Wanted::Value,
+                };
+                Some((&variable.name, variable.place.as_ref()?, wanted))
+            });
+            let events = spec.events.iter().map(|event| (&event.name, &event.place, Wanted::Event(event)));
+            for (name, place, wanted) in variables.chain(events).filter(|(_, place, _)| place.lang == Lang::C) {
                 let binder = match &mut binder {
                     Some(binder) => binder,
                     none => none.insert(open(recorder)?),
                 };
-                let bound = match variable.kind {
-                    VariableKind::Region => function(binder, place),
-                    VariableKind::Shared | VariableKind::Local => value(binder, place),
+                let bound = match wanted {
+                    Wanted::Value => value(binder, place),
+                    Wanted::Region => function(binder, place, Use::Region),
+                    Wanted::Event(event) => self::event(binder, event, &watched),
                 };
                 match bound {
                     Ok(found) => {
                         let new: Vec<_> = found.into_iter().filter(|one| !watched.contains(one)).collect();
                         watched.extend(new);
                     }
-                    Err(error) => failures.push(format!("{}: `{}`: {error:#}", path.display(), variable.name)),
+                    Err(error) => failures.push(format!("{}: `{name}`: {error:#}", path.display())),
                 }
             }
         }
@@ -41,8 +49,38 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
     match failures.as_slice() {
         [] => Ok(watched),
         [one] => Err(anyhow!("{one}")),
-        all => Err(anyhow!("names that the program does not have:\n  {}", all.join("\n  "))),
+        all => Err(anyhow!("names that cannot be bound in the program:\n  {}", all.join("\n  "))),
     }
+}
+
+/// What a specification wants to know of a place.
+enum Wanted<'a> {
+    Value,
+    Region,
+    Event(&'a UserEvent),
+}
+
+/// A function whose entry or exit is an event.
+fn event(binder: &mut Binder, event: &UserEvent, known: &[Watched]) -> Result<Vec<Watched>> {
+    let name = event.place.recorded();
+    if !event.params.is_empty() {
+        bail!(
+            "the arguments of `{name}` are not recorded: mark the event in the program by FORETRACE_EVENT(\"{name}\", value), \
+             and bind it `at trace \"{name}\"`"
+        );
+    }
+    // A call is recorded inside the function; nothing of the thread can come between the two.
+    let (used, other) = match event.when {
+        When::Before => (Use::Entered, Use::Left),
+        When::After => (Use::Left, Use::Entered),
+    };
+    if known.iter().any(|watched| watched.name == name && watched.used == other) {
+        bail!("the entry and the exit of `{name}` cannot both be events: they would have the same name");
+    }
+    function(binder, &event.place, used).map_err(|error| match error.downcast_ref::<NotBound>() {
+        Some(_) => anyhow!("{error:#} (a mark of foretrace.h is bound by `at trace \"{name}\"`)"),
+        None => error,
+    })
 }
 
 fn open(recorder: &Recorder) -> Result<Binder> {
@@ -71,22 +109,16 @@ fn value(binder: &mut Binder, place: &Place) -> Result<Vec<Watched>> {
     };
     let size = u32::try_from(size).ok().filter(|size| [1, 2, 4, 8].contains(size));
     let size = size.with_context(|| format!("`{name}` has a size that is no number's"))?;
-    Ok(vec![Watched { module, address, size, name, encoding: Some(encoding) }])
+    Ok(vec![Watched { module, address, size, name, used: Use::Value(encoding) }])
 }
 
-fn function(binder: &mut Binder, place: &Place) -> Result<Vec<Watched>> {
+fn function(binder: &mut Binder, place: &Place, used: Use) -> Result<Vec<Watched>> {
     let name = place.recorded();
     let bound = binder.function(&name)?;
     let mut parts = Vec::new();
     for code in bound.code.iter().filter(|code| !code.inlined) {
         let size = u32::try_from(code.high - code.low).context("a function that large")?;
-        parts.push(Watched {
-            module: bound.module.clone(),
-            address: code.low,
-            size,
-            name: name.clone(),
-            encoding: None,
-        });
+        parts.push(Watched { module: bound.module.clone(), address: code.low, size, name: name.clone(), used });
     }
     if parts.is_empty() {
         bail!(

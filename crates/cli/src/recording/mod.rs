@@ -3,16 +3,18 @@
 
 mod bind;
 mod ending;
+mod halting;
 mod searched;
 
 pub(crate) use bind::watched;
 pub(crate) use ending::end_like;
+pub(crate) use halting::{ONLINE, judge};
 
 use crate::args::{Recorder, What};
 use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
-use observe::{Agent, Kept, Options, Output, Recorded, Recording, Watched};
+use observe::{Agent, Judge, Kept, Options, Output, Recorded, Recording, Watched};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -22,7 +24,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// Runs the program of the command line and records it.
-pub(crate) fn record(args: &Recorder, watched: Vec<Watched>, output: Output, quiet_stdout: bool) -> Result<Recorded> {
+pub(crate) fn record(
+    args: &Recorder,
+    watched: Vec<Watched>,
+    output: Output,
+    quiet_stdout: bool,
+    halt: Option<Judge>,
+) -> Result<Recorded> {
     let agents = Agents::ready().context("nothing can be watched")?;
     let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
     let file = searched::find(program);
@@ -43,6 +51,7 @@ pub(crate) fn record(args: &Recorder, watched: Vec<Watched>, output: Output, qui
         lossy: args.lossy,
         watched,
         output,
+        halt,
         naming: Box::new(|| Box::new(observe::Symbols::default())),
         ..Options::default()
     };
@@ -90,6 +99,9 @@ fn warn_before(file: &Path) {
 
 /// Says what was not watched, or lost.
 fn warn_after(recorded: &Recorded, program: &OsString) {
+    if recorded.halted {
+        say(&format!("{}: stopped at its first error, as --halt-on-error asks", program.display()));
+    }
     for problem in &recorded.problems {
         say(problem);
     }

@@ -1,6 +1,8 @@
 //! Real C and C++ programs, compiled by `foretrace cc` and watched by `foretrace run`.
 
+mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod options;
 mod survival;

@@ -2,20 +2,21 @@
 //!
 //! **Follows** Havelund, Lowry, Penix, *Formal analysis of a space-craft controller using SPIN*, TSE 2001: the error of the remote
 //! agent, where a thread tests a counter, and before it waits another one counts and notifies. The paper finds it with a model checker;
-//! here one pass over the recorded run pairs every wait with the notify that ended it, or should have, and with the last read before it,
-//! and `predict` asks for an order in which the notify comes between the two.
+//! here one pass over the recorded run pairs every wait with the notify that ended it, or should have, and with its test, and `predict` asks
+//! for an order in which the notify comes between the two.
 //!
 //! **Deviates** from the definition in docs/detectors.md in that of waits at the same sites it takes a few only. A wait that went on without
 //! a notify (a timeout) has none to lose, and is no candidate.
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
-//! are counted. The test is the last read of any variable: a thread that reads another variable between
-//! its test and its wait seems to have tested that one. A thread without a recorded read tests nothing.
+//! are counted. A test is missed if the thread has read many variables since, if more than 16 threads have written its variable since, or
+//! if who changes the variable is not who notifies.
 //!
 //! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`. Whether the
 //! thread is then left waiting for good depends on later notifies, and the report says whether one is recorded.
 
 mod predict;
+mod reads;
 
 pub use crate::place::Place;
 pub use predict::{Predicted, predict};
@@ -23,6 +24,7 @@ pub use predict::{Predicted, predict};
 use crate::pairing::Pairing;
 use crate::windows::Schedule;
 use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
+use reads::Reads;
 use rustc_hash::FxHashMap;
 
 /// So many waits with the same sites are candidates.
@@ -46,7 +48,7 @@ pub struct Wakeup {
     pub wait: Place,
     /// The `notify` or `notifyall`.
     pub notify: Place,
-    /// The last read of the waiting thread before it waits.
+    /// The last read of the waiting thread before it waits, of something that the notifier then wrote.
     pub test: Place,
     /// Another notify of the condition that is recorded after that one, and may still wake the thread.
     pub later: Option<u64>,
@@ -70,7 +72,7 @@ pub struct Waits {
     pub candidates: Vec<Wakeup>,
     /// How many more candidates there are, most of them at the same sites as others.
     pub left_out: u64,
-    /// Waits without a read before them: nothing is claimed of these.
+    /// Waits with a notify, but without a test: nothing is claimed of these.
     pub untested: u64,
 }
 
@@ -79,7 +81,8 @@ struct Waiting {
     cond: CondId,
     lock: LockId,
     wait: Place,
-    test: Option<Place>,
+    /// The last read of the thread before it.
+    read: Option<u64>,
     /// The last notify of the condition before it.
     before: Option<Place>,
 }
@@ -93,7 +96,7 @@ struct Cond {
 
 #[derive(Clone, Copy, Default, Debug)]
 struct Thread {
-    read: Option<Place>,
+    read: Option<u64>,
     waiting: Option<Waiting>,
 }
 
@@ -102,6 +105,7 @@ struct Thread {
 pub struct LostWakeups {
     threads: Vec<Thread>,
     conds: Vec<Cond>,
+    reads: Reads,
     counts: FxHashMap<(CondId, [(SiteId, u64); 3]), u32>,
     found: Waits,
 }
@@ -116,6 +120,7 @@ impl LostWakeups {
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.threads.resize(names.space(Space::Thread).len(), Thread::default());
         self.conds.resize_with(names.space(Space::Cond).len(), Cond::default);
+        self.reads.grow(self.threads.len(), names.space(Space::Var).len());
         for (index, &event) in (batch.first..).zip(&batch.events) {
             let thread = &mut self.threads[event.thread().index()];
             if let Some(waiting) = thread.waiting.take() {
@@ -123,16 +128,17 @@ impl LostWakeups {
             }
             match event.op() {
                 Op::Read | Op::AtomicLoad => {
-                    self.threads[event.thread().index()].read = Some(Place::new(event, index));
+                    self.threads[event.thread().index()].read = Some(index);
+                    self.reads.read(event, index);
                 }
+                Op::Write | Op::AtomicStore | Op::AtomicRmw => self.reads.write(event, index),
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                     let cond = &mut self.conds[event.cond().index()];
                     cond.pairing.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
-                    let (test, before) = (thread.read, cond.last);
-                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, test, before });
-                    self.found.untested += u64::from(test.is_none());
+                    let (read, before) = (thread.read, cond.last);
+                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, read, before });
                 }
                 Op::Notify | Op::NotifyAll => {
                     let all = event.op() == Op::NotifyAll;
@@ -157,7 +163,12 @@ impl LostWakeups {
     }
 
     fn candidate(&mut self, waiting: Waiting, notify: Place) {
-        let Waiting { cond, lock, wait, test: Some(test), .. } = waiting else { return };
+        let Waiting { cond, lock, wait, .. } = waiting;
+        // It has read nothing since.
+        let Some(test) = self.reads.test(wait.thread, notify) else {
+            self.found.untested += 1;
+            return;
+        };
         // Where sites are unknown every wait is one of its own: no more are told apart than are kept.
         if self.found.candidates.len() >= MOST {
             self.found.left_out += 1;
@@ -179,8 +190,8 @@ impl LostWakeups {
             if let Some(notify) = cond.pairing.first_since(waiting.wait.event) {
                 self.candidate(waiting, notify);
             } else if cond.last.is_none_or(|last| last.event < waiting.wait.event)
-                && let (Some(notify), Some(test)) = (waiting.before, waiting.test)
-                && notify.event > test.event
+                && let Some(notify) = waiting.before.filter(|notify| Some(notify.event) > waiting.read)
+                && let Some(test) = self.reads.test(waiting.wait.thread, notify)
             {
                 let Waiting { cond, lock, wait, .. } = waiting;
                 self.found.observed.push(Wakeup { cond, lock, wait, notify, test, later: None });

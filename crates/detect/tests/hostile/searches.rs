@@ -140,6 +140,7 @@ fn waits_without_end() {
         run.push(1, Op::Read, 0);
         run.push(1, Op::Acquire, 1);
         run.push_with(1, Op::Wait, 0, lock(1));
+        run.push(2, Op::Write, 0);
         run.push(2, Op::Notify, 0);
         run.push_with(1, Op::Woken, 0, lock(1));
         run.push(1, Op::Release, 1);

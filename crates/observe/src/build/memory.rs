@@ -2,7 +2,7 @@
 
 use super::Build;
 use super::blocks::{Doer, Freed};
-use super::values::Encoding;
+use super::values::{Encoding, Use};
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
 use event::{Event, Extra, Op, Order, Value, VarId};
@@ -113,7 +113,10 @@ impl Build {
 
     fn encoding(&self, address: u64) -> Encoding {
         let watched = self.watched_at.get(&address).and_then(|&index| self.watched.get(index));
-        watched.and_then(|watched| watched.encoding).unwrap_or_default()
+        match watched.map(|watched| watched.used) {
+            Some(Use::Value(encoding)) => encoding,
+            _ => Encoding::default(),
+        }
     }
 
     /// An access with a value. A value of several variables is none of them.

@@ -141,6 +141,11 @@ impl Build {
         self.out.events()
     }
 
+    /// Writes out all there is, so that it can be read.
+    pub(crate) fn flush(&mut self) {
+        self.out.flush(&self.names, &self.meta);
+    }
+
     /// Ends the trace.
     pub(crate) fn finish(self, losses: &[Loss]) -> io::Result<Sink> {
         self.out.finish(&self.names, &self.meta, losses)
@@ -390,6 +395,7 @@ impl Build {
                 self.thread(slot);
                 self.gave(slot, 0);
             }
+            Kind::Mark => self.gave(slot, 0),
             Kind::Fork => self.fork(slot, words),
             Kind::Join => self.join(slot, words),
             _ => {

@@ -91,12 +91,22 @@ impl Out {
         self.records.clear();
     }
 
-    /// Ends the trace.
-    pub(crate) fn finish(mut self, names: &Names, meta: &Meta, losses: &[Loss]) -> io::Result<Sink> {
+    fn write_all(&mut self, names: &Names, meta: &Meta) {
         self.write(names, meta);
         if !self.records.is_empty() {
             self.write_late(names, meta);
         }
+    }
+
+    /// Writes out all there is, so that it can be read.
+    pub(crate) fn flush(&mut self, names: &Names, meta: &Meta) {
+        self.write_all(names, meta);
+        self.try_to(|writer, _| writer.flush(names, meta));
+    }
+
+    /// Ends the trace.
+    pub(crate) fn finish(mut self, names: &Names, meta: &Meta, losses: &[Loss]) -> io::Result<Sink> {
+        self.write_all(names, meta);
         self.try_to(|writer, _| losses.iter().try_for_each(|loss| writer.write_loss(loss)));
         match (self.writer, self.error) {
             (Some(writer), None) => writer.finish(names, meta),

@@ -133,6 +133,12 @@ impl Build {
     fn internal(&mut self, slot: u32, words: &[u64]) -> u64 {
         let by = self.doer(slot, words[1]);
         let label = self.slot(slot).label.take().unwrap_or_default();
+        if aux(words[0]) == 1 {
+            // A function that a specification speaks of.
+            let number = payload(words[0]);
+            let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
+            return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);
+        }
         let args: &[Value] = if payload(words[0]) & 1 == 1 { &[Value::Int(words[2] as i64)] } else { &[] };
         self.event(by, &label, args)
     }

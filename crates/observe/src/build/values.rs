@@ -18,7 +18,32 @@ pub enum Encoding {
     Bool,
 }
 
-/// A variable whose values are recorded, or a function that is a region.
+/// What is recorded of something that a specification speaks of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Use {
+    /// A variable: its values.
+    Value(Encoding),
+    /// A function: its calls are blocks.
+    Region,
+    /// A function: that it is entered, as an event of its name.
+    Entered,
+    /// A function: that it is left, as an event of its name.
+    Left,
+}
+
+impl Use {
+    /// As agents know it.
+    pub(crate) fn code(self) -> u16 {
+        match self {
+            Use::Value(_) => runtime::layout::watch::VALUE,
+            Use::Region => runtime::layout::watch::REGION,
+            Use::Entered => runtime::layout::watch::ENTERED,
+            Use::Left => runtime::layout::watch::LEFT,
+        }
+    }
+}
+
+/// A variable or a function that a specification speaks of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Watched {
     /// The file it is in.
@@ -29,8 +54,8 @@ pub struct Watched {
     pub size: u32,
     /// What the trace calls it.
     pub name: String,
-    /// What its bytes mean; `None`: it is a function, and a region.
-    pub encoding: Option<Encoding>,
+    /// What is recorded of it.
+    pub used: Use,
 }
 
 impl Encoding {

@@ -3,7 +3,7 @@
 use crate::agent::{Agent, Thread};
 use crate::support::{command, lines, options, record, record_with, shown, trace_of};
 use event::{Made, Op, Space};
-use observe::{Agent as How, Encoding, Ended, Kept, Options, Output, Watched};
+use observe::{Agent as How, Encoding, Ended, Kept, Options, Output, Use, Watched};
 use runtime::layout::process;
 use runtime::record::{Class, Kind, PENDING, TextFor, head, ticketed};
 use std::sync::atomic::Ordering::Release;
@@ -359,7 +359,7 @@ fn watched_variables_have_values() {
         address,
         size,
         name: name.into(),
-        encoding: Some(encoding),
+        used: Use::Value(encoding),
     };
     let options = Options {
         watched: vec![watched(0x4000, 4, "landing", Encoding::Signed), watched(0x4008, 8, "height", Encoding::Float)],
@@ -398,14 +398,16 @@ pub(crate) fn texts() {
     main.text(TextFor::Note, "a note", None);
     main.sync(Kind::Begin, 1, 0, 0);
     main.sync(Kind::End, 1, 0, 0);
+    main.sync3(Kind::Internal, 1, 1, 0, 0);
     agent.end(process::EXITED);
 }
 
 #[test]
 fn texts_name_things() {
-    let region =
-        Watched { module: "/opt/prog".into(), address: 0x100, size: 16, name: "critical".into(), encoding: None };
-    let options = Options { watched: vec![region], ..options() };
+    let function =
+        |name: &str, used| Watched { module: "/opt/prog".into(), address: 0x100, size: 16, name: name.into(), used };
+    let watched = vec![function("critical", Use::Region), function("pay", Use::Entered)];
+    let options = Options { watched, ..options() };
     let mut recorded = record_with("texts", options);
     assert_eq!(recorded.processes[0].notes, ["a note"]);
     let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
@@ -416,7 +418,8 @@ main|ev(done)|
 main|end(transfer)|
 main|ev(foretrace.misuse,"unlock of a free mutex","prog+0x2000")|
 main|begin(critical)|
-main|end(critical)|"#;
+main|end(critical)|
+main|ev(pay)|"#;
     assert_eq!(lines(&trace), expected.lines().collect::<Vec<_>>());
     assert!(losses.is_empty());
     assert_eq!(trace.names.str(trace.meta.threads[0].name), "the main one");

@@ -5,9 +5,10 @@ use super::refused::{Broken, Refused, Unclaimed};
 use super::{Model, check};
 use crate::ops::is_read;
 use event::{Batch, Names, Op, Value, VarId};
+use std::collections::{HashMap, HashSet};
 
 /// Checks a lost wake-up: the schedule is feasible and ends with the wait; the notify is the one that should have ended it, and
-/// comes before it, but after the test, the last read of the waiting thread.
+/// comes before it, but after the test, the waiting thread's last access of what the notifying one wrote between that and the notify.
 #[allow(clippy::too_many_arguments, reason = "what is claimed has three events")]
 pub fn check_lost_wakeup(
     model: Model,
@@ -34,7 +35,22 @@ pub fn check_lost_wakeup(
         return Err(refuse(wait, Unclaimed::NotTheWait));
     }
     let own = |at: &usize| trace.events[*at].thread() == waits.thread();
-    let tested = (0..offset(wait)).rev().filter(own).find(|&at| is_read(trace.events[at].op()));
+    let mut written: HashMap<u32, usize> = HashMap::new();
+    let notifier = trace.events[offset(notify)].thread();
+    for (at, event) in trace.events.iter().enumerate().take(offset(notify)) {
+        if event.thread() == notifier && is_write(event.op()) {
+            written.insert(event.object(), at);
+        }
+    }
+    let accesses = (0..offset(wait)).rev().filter(own).filter(|&at| {
+        let op = trace.events[at].op();
+        is_read(op) || is_write(op)
+    });
+    let mut accessed = HashSet::new();
+    let tested = accesses.filter(|&at| accessed.insert(trace.events[at].object())).find(|&at| {
+        let write = written.get(&trace.events[at].object());
+        is_read(trace.events[at].op()) && write.is_some_and(|&write| write > at)
+    });
     if tested != Some(offset(test)) {
         return Err(refuse(test, Unclaimed::NotItsTest));
     }
@@ -71,4 +87,8 @@ fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>,
     }
     let unused = |at: &usize| notifies(*at) && (trace.events[*at].op() == Op::NotifyAll || !used[*at]);
     (wait + 1..end).find(unused) == Some(notify)
+}
+
+fn is_write(op: Op) -> bool {
+    matches!(op, Op::Write | Op::AtomicStore | Op::AtomicRmw)
 }

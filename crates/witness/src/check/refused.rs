@@ -180,7 +180,7 @@ words! {
         /// Not one that should have woken the thread.
         NotItsNotify: "is not the notify that should end this wait",
         /// Not the last read.
-        NotItsTest: "is not the last read of the thread before it waits",
+        NotItsTest: "is not the last access of the thread before it waits to what the notifier wrote then",
         /// Not in the order that loses the wake-up.
         NotBetween: "does not come between the test and the wait",
     }

@@ -1,0 +1,147 @@
+//! Parts of memory that one thread has to itself: it changes their cells without locking them.
+//!
+//! A lock costs more than all the rest of an access that is kept. So each unit of memory belongs to the first thread that comes, which only says
+//! ([`Turn`]) that it is at it. Another thread that comes takes the unit away: it makes the owner's processor see that
+//! (`membarrier`), and waits until the owner is not at it. The second owner is the last: then the unit is common, and its cells are
+//! locked. Without `membarrier`, all are.
+
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
+
+use crate::slots::life;
+use crate::{shadow, system, thread};
+
+/// A unit has 2 to the power of this many bytes.
+pub const UNIT_BITS: u32 = 14;
+
+/// Nobody's yet.
+const NOBODY: u16 = 0;
+/// Everybody's, for good.
+const COMMON: u16 = u16::MAX;
+/// Being taken away.
+const IN_BETWEEN: u16 = u16::MAX - 1;
+/// With the owner's slot + 1: it is the second owner.
+const SECOND: u16 = 1 << 13;
+
+static ENABLED: AtomicBool = AtomicBool::new(false);
+/// One at a time takes units away.
+static TAKING: AtomicBool = AtomicBool::new(false);
+
+/// Whose a unit is. Zero at first.
+pub type Owner = AtomicU16;
+
+/// At the start of the process, and in a forked child.
+pub fn start() {
+    TAKING.store(false, Relaxed);
+    ENABLED.store(system::register_barrier(), Relaxed);
+}
+
+/// Whether its thread is changing cells.
+#[derive(Default)]
+pub struct Turn(AtomicBool);
+
+/// Whose a unit is, for a thread that has begun to change a cell of it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    /// This thread's: no other comes to its cells.
+    Mine,
+    /// Everybody's: its cells are to be locked.
+    Common,
+    /// Another's, or nobody's: it must be taken first.
+    Others,
+}
+
+impl Turn {
+    /// Begins to change a cell of a unit. Followed by [`Turn::end`], and nothing that waits in between.
+    #[inline(always)]
+    pub fn try_begin(&self, owner: &Owner, slot: u32) -> Whose {
+        self.0.store(true, Relaxed);
+        // The processor's order is seen to by who takes the unit away.
+        compiler_fence(SeqCst);
+        match owner.load(Relaxed) {
+            now if u32::from(now & !SECOND) == slot + 1 => Whose::Mine,
+            COMMON => Whose::Common,
+            _ => Whose::Others,
+        }
+    }
+
+    /// The same, after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
+    #[inline]
+    pub fn begin(&self, addr: usize, slot: u32) -> bool {
+        let Some(owner) = shadow::owner(addr) else { return false };
+        loop {
+            match self.try_begin(owner, slot) {
+                Whose::Mine => return true,
+                Whose::Common => return false,
+                Whose::Others => {
+                    self.end();
+                    take(owner, slot);
+                }
+            }
+        }
+    }
+
+    /// The cell is changed, if one was.
+    #[inline(always)]
+    pub fn end(&self) {
+        self.0.store(false, Release);
+    }
+
+    /// Waits until its thread is changing nothing, or has begun anew.
+    fn wait(&self) {
+        while self.0.load(Acquire) {
+            system::give_way();
+        }
+    }
+}
+
+/// Whether a unit is everybody's.
+#[inline(always)]
+pub fn is_common(owner: &Owner) -> bool {
+    owner.load(Relaxed) == COMMON
+}
+
+/// Makes the unit of an address common: its cells will be held while something else is done.
+pub fn share(addr: usize) {
+    let Some(owner) = shadow::owner(addr) else { return };
+    while owner.load(Relaxed) != COMMON {
+        take_away(owner, COMMON);
+    }
+}
+
+/// Takes a unit that is not this thread's, and not common.
+#[cold]
+#[inline(never)]
+fn take(owner: &Owner, slot: u32) {
+    let mine = slot as u16 + 1;
+    let now = owner.load(Relaxed);
+    if now == NOBODY {
+        let first = if ENABLED.load(Relaxed) { mine } else { COMMON };
+        let _ = owner.compare_exchange(NOBODY, first, AcqRel, Relaxed);
+    } else {
+        take_away(owner, if now & SECOND == 0 { mine | SECOND } else { COMMON });
+    }
+}
+
+/// Takes a unit from its owner, if it has one.
+fn take_away(owner: &Owner, new: u16) {
+    while TAKING.swap(true, Acquire) {
+        system::give_way();
+    }
+    let old = owner.load(Relaxed);
+    if old == NOBODY {
+        let _ = owner.compare_exchange(NOBODY, new, AcqRel, Relaxed);
+    } else if old != COMMON {
+        owner.store(IN_BETWEEN, SeqCst);
+        if let Some(thread) = thread::of_slot(u32::from(old & !SECOND) - 1)
+            && thread.life.load(Acquire) & life::ENDED == 0
+        {
+            system::barrier();
+            thread.turn.wait();
+        }
+        // It may have been another's second by now.
+        let new = if old & SECOND == 0 { new } else { COMMON };
+        owner.store(new, Release);
+    }
+    TAKING.store(false, Release);
+}

@@ -1,0 +1,229 @@
+//! An access that is not covered: which way it goes.
+
+use super::cell::{
+    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
+    unread,
+};
+use super::memory::Filter;
+use super::recorder::{Outcome, Recorder, put_ticketed};
+use super::{ARRIVAL_WORDS, Sink};
+use crate::record::{Kind, head};
+use core::ops::Deref;
+use core::sync::atomic::Ordering::Relaxed;
+
+/// An access of bytes of a granule.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The granule's address.
+    pub granule: u64,
+    /// The bytes of it.
+    pub mask: u8,
+    /// Whether it writes.
+    pub write: bool,
+}
+
+/// An access with its place.
+pub(super) struct Placed {
+    access: Access,
+    pub(super) place: u32,
+}
+
+impl Deref for Placed {
+    type Target = Access;
+    fn deref(&self) -> &Access {
+        &self.access
+    }
+}
+
+impl Recorder {
+    /// An access of bytes of a granule that [`Recorder::covered`] denied. `alone` is asked when nothing is waited for any more:
+    /// whether no other thread comes to the cell meanwhile.
+    #[inline]
+    pub fn access<S: Sink>(
+        &mut self,
+        filter: &Filter,
+        sink: &mut S,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        access: Access,
+        place: impl FnOnce(&mut S) -> u32,
+    ) -> Outcome {
+        if cell.is_watched() {
+            return Outcome::Watched;
+        }
+        let place = place(sink);
+        self.make_ranks(sink);
+        sink.reserve(ARRIVAL_WORDS);
+        let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return Outcome::Watched };
+        self.changes(filter, sink, cell, a, &Placed { access, place })
+    }
+
+    /// An access that [`Recorder::covered`] denied, if it is one that threads do most of the time with memory of their own: the
+    /// same again, or the same as at an earlier position; of a cell that no other thread comes to meanwhile. False: nothing was done.
+    #[inline(always)]
+    pub fn again(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+        let a = cell.state();
+        // An empty cell is as good as one that this thread owns.
+        if !same_slot(a, self.here()) || !self.has_ranks() {
+            return false;
+        }
+        if write { self.second_again(cell, a, mask, true, place) } else { self.reads_again(cell, a, mask, place) }
+    }
+
+    /// The same of a cell that others may come to.
+    #[inline(always)]
+    pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+        let a = cell.state();
+        let is_first = !write && same_slot(a, self.here());
+        let at = if is_first { a } else { cell.second[0].load(Relaxed) };
+        // Whether it is worth the lock.
+        let may = same(at, self.here())
+            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 1 }.is_renewable());
+        if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
+            return false;
+        }
+        let done = if is_first {
+            self.reads_again(cell, a, mask, place)
+        } else {
+            self.second_again(cell, a, mask, write, place)
+        };
+        if !done {
+            cell.unlock(a);
+        }
+        done
+    }
+
+    /// This thread's read is the first entry of the locked cell. Done with the words as they are; unlocked if it was.
+    #[inline(always)]
+    fn reads_again(&mut self, cell: &Cell, a: u64, mask: u8, place: u32) -> bool {
+        let here = self.here();
+        let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
+        let bytes = u64::from(mask) << BYTES_SHIFT;
+        let entry = if !same(a, here) {
+            let knows = if a & SHARED != 0 { is_known_by(a, &first, mask) } else { has_arrived(cell, &first, mask) };
+            if !knows || !(first.is_renewable() || self.is_sparing()) {
+                return false;
+            }
+            let entry = first.renewed(here, self.next_rank(false), mask, place);
+            Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry }
+        } else if first.what & bytes == 0
+            && first.is_kept()
+            && first.place() == place
+            && self.is_newest(a)
+            && !same(cell.second[0].load(Relaxed), here)
+            && if a & SHARED != 0 { a & VERSION == 0 } else { has_arrived(cell, &first, mask) }
+        {
+            // Byte after byte in a loop: taken for one read, the first.
+            Entry { what: first.what | u64::from(mask) | bytes, ..first }
+        } else if first.mask() == mask && first.is_kept() {
+            let mut entry = first;
+            entry.set_last(self.next_rank(false));
+            entry
+        } else {
+            return false;
+        };
+        cell.first[1].store(entry.what, Relaxed);
+        cell.unlock(entry.at);
+        true
+    }
+
+    /// The same of the second entry: the owner's write, or the other reader's read.
+    #[inline(always)]
+    fn second_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
+        let here = self.here();
+        let second = Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+        if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
+            return false;
+        }
+        let entry = if same(second.at, here) {
+            if second.mask() != mask || !second.is_kept() {
+                return false;
+            }
+            let mut entry = second;
+            entry.set_last(self.next_rank(write));
+            entry
+        } else {
+            let foreign = (second.what >> BYTES_SHIFT) as u8;
+            let knows = if write { foreign & mask == 0 } else { is_known_by(a, &second, mask) };
+            if !knows || !(second.is_renewable() || self.is_sparing()) {
+                return false;
+            }
+            second.renewed(here, self.next_rank(write), mask, place)
+        };
+        cell.second[0].store(entry.at, Relaxed);
+        cell.second[1].store(entry.what, Relaxed);
+        cell.unlock(a);
+        true
+    }
+
+    /// Everything else, by what is in the cell.
+    #[inline(never)]
+    fn changes(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, a: u64, access: &Placed) -> Outcome {
+        if !is_known(a) && a != EMPTY {
+            self.put_arrival(sink, access);
+            cell.unlock(FREED);
+            return Outcome::Written;
+        }
+        let mut words = if a == EMPTY { Words::default() } else { cell.words(a) };
+        let outcome = if self.records_everything() {
+            self.write_out(filter, sink, access.granule, &words);
+            self.put_arrival(sink, access);
+            words = Words {
+                first: Entry::nothing(super::cell::tag(self.slot(), 0)),
+                shared: true,
+                version: true,
+                ..Words::default()
+            };
+            Outcome::Written
+        } else if a == EMPTY
+            || self.is_quiet(filter, &words)
+            || words.shared && access.write && self.is_last(filter, &words)
+        {
+            self.keep(filter, sink, &mut words, access)
+        } else if access.write {
+            self.arrive_writing(filter, sink, &mut words, access)
+        } else if words.shared {
+            self.read_shared(filter, sink, &mut words, access)
+        } else {
+            self.read_anothers(filter, sink, &mut words, access)
+        };
+        cell.set(&words);
+        outcome
+    }
+
+    /// Whether an Exclusive cell is this thread's, or of one that comes before it in every run.
+    #[inline]
+    pub(super) fn is_quiet(&self, filter: &Filter, words: &Words) -> bool {
+        !words.shared && self.is_after(filter, &words.first) && self.is_after(filter, &words.second)
+    }
+
+    /// Whether nobody has read a Shared cell but this thread, and those who come before it in every run.
+    pub(super) fn is_last(&self, filter: &Filter, words: &Words) -> bool {
+        !words.version
+            && self.is_after(filter, &words.first)
+            && self.is_after(filter, &words.second)
+            && filter.list(words.nodes).all(|(_, entry)| self.is_after(filter, &entry))
+    }
+
+    /// Writes an access that sees what others did, or that others see. What follows is at another position.
+    pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed) {
+        let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
+        put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
+        self.synchronised();
+    }
+}
+
+/// Whether the owner of a cell has no bytes of others to arrive at by this read.
+#[inline(always)]
+fn has_arrived(cell: &Cell, first: &Entry, mask: u8) -> bool {
+    let what = cell.second[1].load(Relaxed);
+    (what >> BYTES_SHIFT) as u8 & mask == 0
+        || mask & !first.mask() == 0
+        || unread(cell.second[0].load(Relaxed), what) & mask == 0
+}
+
+/// Whether a reader of a shared cell that begins so has no version of these bytes to arrive at.
+#[inline(always)]
+fn is_known_by(a: u64, entry: &Entry, mask: u8) -> bool {
+    a & VERSION == 0 || mask & !entry.mask() == 0
+}

@@ -1,0 +1,122 @@
+//! What is no plain access: atomic ones, and memory given and taken back.
+
+use super::cell::{Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, tag};
+use super::memory::Filter;
+use super::recorder::{Recorder, put_ticketed};
+use super::{ARRIVAL_WORDS, Sink};
+use crate::record::{Kind, head};
+
+impl Recorder {
+    /// An atomic access: holds the cells still (those of the granules it touches, the lowest first) while `act` does it, then
+    /// writes it. `act` gives the record's kind, auxiliary byte and value, and what the program gets.
+    pub fn atomic<R>(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cells: &[(&Cell, u64)],
+        address: u64,
+        place: u32,
+        act: impl FnOnce() -> (Kind, u8, u64, R),
+    ) -> R {
+        debug_assert!(cells.len() <= 2);
+        sink.reserve(2 * ARRIVAL_WORDS);
+        let mut before = [WATCHED; 2];
+        for (&(cell, granule), before) in cells.iter().zip(&mut before) {
+            if let Ok(a) = cell.lock(sink, false, |a| a != WATCHED) {
+                *before = a;
+                // Readers that stay need not be told yet.
+                if is_known(a) && !is_shared(a) {
+                    self.write_out(filter, sink, granule, &cell.words(a));
+                }
+            }
+        }
+        let (kind, aux, value, result) = act();
+        for (&(cell, granule), &a) in cells.iter().zip(&before) {
+            if is_shared(a) && kind != Kind::AtomicLoad {
+                self.write_out(filter, sink, granule, &cell.words(a));
+            }
+        }
+        put_ticketed(sink, head(kind, aux, address), place, Some(value));
+        self.synchronised();
+        for (&(cell, _), a) in cells.iter().zip(before) {
+            match a {
+                WATCHED => {}
+                FREED => cell.unlock(FREED),
+                _ if is_shared(a) && kind == Kind::AtomicLoad => cell.unlock(a),
+                _ => {
+                    let first = Entry::nothing(tag(self.slot(), 0));
+                    cell.set(&Words { first, shared: true, version: true, ..Words::default() });
+                }
+            }
+        }
+        result
+    }
+
+    /// A granule of a block that is taken back, whose `Free` is written. `alone` as for accesses.
+    pub fn free(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) {
+        if cell.state() != FREED && self.settle(filter, sink, cell, alone, granule) {
+            cell.clear(FREED);
+        }
+    }
+
+    /// A granule of a block that was given to this thread, whose `Alloc` is written: it is this thread's.
+    pub fn alloc(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) {
+        if self.settle(filter, sink, cell, alone, granule) {
+            if self.records_everything() {
+                cell.clear(EMPTY);
+            } else {
+                cell.set(&Words { first: Entry::nothing(self.here()), version: true, ..Words::default() });
+            }
+        }
+    }
+
+    /// Nothing is known of a granule any more, and nothing is said about it: the stack of a thread that has ended, a block whose
+    /// shadow is given back.
+    pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: &Cell, alone: impl FnOnce() -> bool) {
+        if cell.is_empty() {
+            return;
+        }
+        if let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) {
+            if is_known(a) {
+                self.give_history(filter, cell.words(a).nodes);
+            }
+            cell.clear(EMPTY);
+        }
+    }
+
+    /// Locks a cell, and ends what was there: what others have kept is written. False if it is a watched variable's.
+    fn settle(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        cell: &Cell,
+        alone: impl FnOnce() -> bool,
+        granule: u64,
+    ) -> bool {
+        sink.reserve(ARRIVAL_WORDS);
+        let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return false };
+        if is_known(a) {
+            let words = cell.words(a);
+            if !self.records_everything() && (self.is_quiet(filter, &words) || self.is_last(filter, &words)) {
+                self.give_history(filter, words.nodes);
+            } else {
+                self.write_out(filter, sink, granule, &words);
+            }
+        }
+        true
+    }
+}

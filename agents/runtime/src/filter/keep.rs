@@ -1,0 +1,215 @@
+//! Keeping accesses: in a cell that is, or becomes, this thread's, and of a reader among others.
+
+use super::Sink;
+use super::access::Placed;
+use super::cell::{Entry, Words, same, same_slot, without_halves};
+use super::memory::{Filter, MOST_NODES};
+use super::recorder::{Outcome, Recorder};
+use super::write_out::put_entry;
+use core::sync::atomic::Ordering::Relaxed;
+
+impl Recorder {
+    /// Keeps an access in a cell that nobody has, or this thread, or threads that come before it in every run.
+    pub(super) fn keep(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        access: &Placed,
+    ) -> Outcome {
+        let mut lost = false;
+        if words.shared || !same_slot(words.first.at, self.here()) || words.first.at == 0 {
+            for entry in [words.first, words.second] {
+                lost |= self.retire(filter, sink, words, entry, access.granule);
+                words.version |= lost && entry.is_write();
+            }
+            words.first = Entry::nothing(self.here());
+            words.second = Entry::default();
+            words.shared = false;
+            words.read = 0;
+        }
+        let old = if access.write { words.second } else { words.first };
+        let arrives = if access.write {
+            words.foreign & access.mask != 0
+        } else {
+            words.unread & access.mask != 0 && access.mask & !words.first.mask() != 0
+        };
+        let mut entry = if arrives {
+            self.arrive_at_more(filter, sink, words, old, access)
+        } else {
+            self.kept(filter, sink, words, old, access)
+        };
+        if lost {
+            entry.set_lost();
+        }
+        if access.write {
+            words.second = entry;
+        } else {
+            words.first = entry;
+        }
+        if arrives { Outcome::Written } else { Outcome::Kept }
+    }
+
+    /// The owner comes to bytes that others have accessed.
+    fn arrive_at_more(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        old: Entry,
+        access: &Placed,
+    ) -> Entry {
+        self.put_arrival(sink, access);
+        let lost = self.retire(filter, sink, words, old, access.granule);
+        words.unread = without_halves(words.unread, access.mask);
+        if access.write {
+            words.foreign &= !access.mask;
+        } else {
+            words.read = access.mask;
+        }
+        let mut entry = Entry::out(self.here(), access.mask, access.write);
+        if lost {
+            entry.set_lost();
+        }
+        entry
+    }
+
+    /// The entry of a thread's kind of access, with this one. Of a first entry, also the bytes read.
+    pub(super) fn kept(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        old: Entry,
+        access: &Placed,
+    ) -> Entry {
+        let (here, mask, place, write) = (self.here(), access.mask, access.place, access.write);
+        let is_first = old.at == words.first.at && !write;
+        if !same(old.at, here) || old.mask() == 0 {
+            let lost = self.retire(filter, sink, words, old, access.granule);
+            if is_first {
+                words.read = mask;
+            }
+            let mut entry = Entry::kept(here, self.next_rank(write), mask, place, write);
+            if lost {
+                entry.set_lost();
+            }
+            return entry;
+        }
+        let is_new = words.read & mask == 0;
+        if is_first {
+            words.read |= mask;
+        }
+        let mut entry = old;
+        let goes_on = old.is_kept() && old.place() == place;
+        if !write
+            && is_first
+            && is_new
+            && goes_on
+            && self.is_newest(old.at)
+            && !(words.second.is_write() && same(words.second.at, here))
+        {
+            // Byte after byte in a loop: taken for one read, the first.
+            entry.add_bytes(mask);
+            return entry;
+        }
+        let alone = old.last() == self.rank() && old.first() == old.last();
+        if write && goes_on && alone && mask.trailing_zeros() >= 8 - old.mask().leading_zeros() {
+            // Byte after byte, upwards, with nothing in between that the trace will have: one write.
+            entry.add_bytes(mask);
+            return entry;
+        }
+        let rank = self.next_rank(write);
+        if old.mask() == mask && old.is_kept() {
+            entry.set_last(rank);
+            return entry;
+        }
+        if let Some((node, mut known)) = filter.list(words.nodes).find(|(_, entry)| {
+            same(entry.at, here) && entry.is_write() == write && entry.mask() == mask && entry.is_kept()
+        }) {
+            // Bytes of their own have an entry of their own.
+            known.set_last(rank);
+            filter.node(node).set_entry(old);
+            return known;
+        }
+        let mut entry = Entry::kept(here, rank, mask, place, write);
+        if old.mask() == mask {
+            // What was written is in the trace: this one is the last.
+            if old.is_lost() {
+                entry.set_lost();
+            }
+        } else if self.retire(filter, sink, words, old, access.granule) {
+            entry.set_lost();
+        }
+        entry
+    }
+
+    /// Takes an entry out of the cell: into a node before the older ones, or it is dropped, and all older ones of the owner's cell
+    /// with it. Whether something was dropped: who gets the place then has a pin. A cell whose owner comes again and again
+    /// must not cost more each time.
+    pub(super) fn retire(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        entry: Entry,
+        granule: u64,
+    ) -> bool {
+        if entry.is_silent() {
+            return false;
+        }
+        if same(entry.at, self.here()) {
+            // A pin stands at the beginning of its position: what came after is kept, or told.
+            let lost = self.is_sparing() && !words.shared && self.drop_older(filter, words);
+            if !self.push(filter, words, entry) {
+                put_entry(sink, granule, &entry);
+            }
+            return lost;
+        }
+        let room = 2 * (self.entries(filter) - 1);
+        if !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry) {
+            return false;
+        }
+        if !entry.is_lost() {
+            self.has_pinned(filter);
+        }
+        if !words.shared {
+            self.drop_older(filter, words);
+        }
+        true
+    }
+
+    /// Drops the nodes of a cell that are not at this thread's position. Whether there were any.
+    fn drop_older(&mut self, filter: &Filter, words: &mut Words) -> bool {
+        let mut at = core::mem::take(&mut words.nodes);
+        let mut dropped = false;
+        while at != 0 {
+            let node = filter.node(at);
+            let (entry, next) = (node.entry(), node.next());
+            if same(entry.at, self.here()) {
+                let count = filter.count(words.nodes) as u64 + 1;
+                node.next.store(u64::from(words.nodes) | count << 32, Relaxed);
+                words.nodes = at;
+            } else {
+                words.version |= entry.is_write();
+                dropped = true;
+                self.give_node(filter, at);
+            }
+            at = next;
+        }
+        dropped
+    }
+
+    /// Puts an entry into a node before the others. False if there is none.
+    pub(super) fn push(&mut self, filter: &Filter, words: &mut Words, entry: Entry) -> bool {
+        let count = filter.count(words.nodes);
+        if count >= MOST_NODES {
+            return false;
+        }
+        let Some(node) = self.take_node(filter) else { return false };
+        filter.node(node).set_entry(entry);
+        filter.node(node).next.store(u64::from(words.nodes) | (count as u64 + 1) << 32, Relaxed);
+        words.nodes = node;
+        true
+    }
+}

@@ -1,0 +1,149 @@
+//! Threads meet at a granule: reads among others' reads, and accesses that see what others did.
+
+use super::Sink;
+use super::access::Placed;
+use super::cell::{Entry, Words, same_slot, tag, without_halves};
+use super::memory::Filter;
+use super::recorder::{Outcome, Recorder};
+use super::write_out::put_entry;
+
+impl Recorder {
+    /// Writes to a granule of others: what they have kept is written, and it is this thread's.
+    pub(super) fn arrive_writing(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        access: &Placed,
+    ) -> Outcome {
+        self.write_out(filter, sink, access.granule, words);
+        self.put_arrival(sink, access);
+        *words = Words {
+            first: Entry::nothing(self.here()),
+            second: Entry::out(self.here(), access.mask, true),
+            version: true,
+            foreign: !access.mask,
+            unread: without_halves(0xff, access.mask),
+            ..Words::default()
+        };
+        Outcome::Written
+    }
+
+    /// Reads a granule of another. If that one has only read it, too, both have: nothing is written before somebody writes.
+    pub(super) fn read_anothers(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        access: &Placed,
+    ) -> Outcome {
+        let sees = words.version || words.second.is_write() || self.sees_write(filter, words);
+        if !sees {
+            let other = words.first;
+            words.second = if other.is_silent() { Entry::default() } else { other };
+            words.shared = true;
+            words.first = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
+            words.read = access.mask;
+            return Outcome::Kept;
+        }
+        let owner = words.first.slot();
+        let known = words.first.mask() | words.second.mask();
+        self.write_out(filter, sink, access.granule, words);
+        self.put_arrival(sink, access);
+        *words = Words {
+            first: Entry::out(self.here(), access.mask, false),
+            // It need not arrive at what it did itself.
+            second: Entry::out(tag(owner, 0), known, false),
+            shared: true,
+            version: true,
+            read: access.mask,
+            ..Words::default()
+        };
+        Outcome::Written
+    }
+
+    /// Whether there is a write in the nodes that need not come before this thread.
+    fn sees_write(&self, filter: &Filter, words: &Words) -> bool {
+        filter.list(words.nodes).any(|(_, entry)| entry.is_write() && !self.is_after(filter, &entry))
+    }
+
+    /// Reads a shared granule. Who knows the version of these bytes keeps its read; who does not, arrives.
+    pub(super) fn read_shared(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        access: &Placed,
+    ) -> Outcome {
+        let here = self.here();
+        let mine = |entry: &Entry| entry.at != 0 && same_slot(entry.at, here);
+        let knows = |entry: &Entry, bytes: u8| access.mask & !(entry.mask() | bytes) == 0;
+        let version = words.version;
+        let mut is_second = mine(&words.second);
+        let is_inline = is_second || mine(&words.first);
+        if !is_inline
+            && let Some((node, entry)) = filter
+                .list(words.nodes)
+                .find(|(_, entry)| mine(entry) && !entry.is_write() && (!version || knows(entry, 0)))
+        {
+            filter.node(node).set_entry(words.second);
+            words.second = entry;
+            is_second = true;
+        }
+        let old = if is_second { words.second } else { words.first };
+        let bytes = if is_second { 0 } else { words.read };
+        if mine(&old) && (!version || knows(&old, bytes)) {
+            let entry = self.kept(filter, sink, words, old, access);
+            if is_second {
+                words.second = entry;
+            } else {
+                words.first = entry;
+            }
+            return Outcome::Kept;
+        }
+        let sees = version || self.sees_write(filter, words);
+        let outcome = if sees { Outcome::Written } else { Outcome::Kept };
+        if sees {
+            if !version {
+                self.write_out(filter, sink, access.granule, words);
+                *words = Words { shared: true, ..Words::default() };
+            }
+            words.version = true;
+            self.put_arrival(sink, access);
+        }
+        // This thread's older entry goes, or the other reader's: the first then moves to the second place.
+        let is_mine = is_second || mine(&words.first);
+        let lost = if is_mine {
+            self.retire(filter, sink, words, old, access.granule)
+        } else {
+            self.make_room(filter, sink, words, access.granule);
+            false
+        };
+        let mut entry = if sees {
+            Entry::out(self.here(), access.mask, false)
+        } else {
+            Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false)
+        };
+        if lost {
+            entry.set_lost();
+        }
+        if is_second {
+            words.second = entry;
+            return outcome;
+        }
+        if !is_mine {
+            words.second = words.first;
+        }
+        words.first = entry;
+        words.read = access.mask;
+        outcome
+    }
+
+    /// The second reader of a shared cell goes into a node; if there is none, its read is written.
+    fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, words: &mut Words, granule: u64) {
+        let entry = words.second;
+        if (entry.mask() != 0 || entry.is_lost()) && !self.push(filter, words, entry) {
+            put_entry(sink, granule, &entry);
+        }
+    }
+}

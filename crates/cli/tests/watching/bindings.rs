@@ -1,0 +1,102 @@
+//! What specifications speak of, found in real programs.
+
+use crate::common::{Folder, Ran};
+use serde_json::Value;
+
+/// A valve is opened by one thread and closed by another; `BETWEEN` is what is done between the two.
+const VALVE: &str = r#"
+#include <pthread.h>
+#include <unistd.h>
+#define APART __attribute__((noinline))
+static volatile int first, second;
+APART static void open_valve(void) { first++; }
+APART static void close_valve(void) { second++; }
+static inline __attribute__((always_inline)) void look(void) { first++; }
+static void *opens(void *unused) { open_valve(); look(); return unused; }
+static void *closes(void *unused) { close_valve(); return unused; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, opens, 0);
+    BETWEEN
+    pthread_create(&b, 0, closes, 0);
+    LATER
+    pthread_join(b, 0);
+    return 0;
+}
+"#;
+
+#[track_caller]
+fn valve(joined_first: bool) -> Folder {
+    let folder = Folder::new();
+    let (between, later) =
+        if joined_first { ("pthread_join(a, 0);", "") } else { ("usleep(100000);", "pthread_join(a, 0);") };
+    folder.write("valve.c", VALVE.replace("BETWEEN", between).replace("LATER", later));
+    folder.ok(&["cc", "-O1", "-pthread", "valve.c", "-o", "valve"]);
+    folder
+}
+
+fn run(folder: &Folder, declarations: &str, property: &str) -> (Ran, Value) {
+    let spec = format!("spec Valve {{\n  target c;\n  {declarations}\n  property order past {{ {property} }}\n}}\n");
+    folder.write("valve.rvs", spec);
+    let ran = folder.run(&[
+        "run",
+        "--detect",
+        "none",
+        "--spec",
+        "valve.rvs",
+        "-o",
+        "t.ftrace",
+        "--json",
+        "out.json",
+        "--",
+        "./valve",
+    ]);
+    let json = std::fs::read(folder.path("out.json")).ok().and_then(|json| serde_json::from_slice(&json).ok());
+    (ran, json.unwrap_or_default())
+}
+
+#[test]
+fn functions_are_events() {
+    let declarations = "event opened at c open_valve after;\n  event closed at c valve.c:close_valve;";
+    let (ran, json) = run(&valve(false), declarations, "closed -> once opened");
+    assert_eq!(json["properties"][0]["verdict"], "predicted", "{ran:?} {json}");
+    let folder = valve(true);
+    let (ran, json) = run(&folder, declarations, "closed -> once opened");
+    assert_eq!((ran.code, &json["properties"][0]["verdict"]), (Some(0), &"holds".into()), "{ran:?} {json}");
+    let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+    let events: Vec<&str> = shown.lines().filter(|line| line.contains("|ev(")).collect();
+    let expected = ["T1|ev(open_valve)|open_valve valve.c:6", "T2|ev(valve.c:close_valve)|close_valve valve.c:7"];
+    assert_eq!(events, expected, "{shown}");
+}
+
+#[test]
+fn before_and_after_are_entry_and_exit() {
+    // The write of the function comes between.
+    for (when, expected) in [("before", ["ev", "w"]), ("after", ["w", "ev"])] {
+        let folder = valve(true);
+        let declarations = format!("event opened at c open_valve {when};\n  shared int first at c first;");
+        let (ran, json) = run(&folder, &declarations, "opened -> true");
+        assert_eq!(json["properties"][0]["verdict"], "holds", "{ran:?}");
+        let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+        let lines = shown.lines().filter(|line| line.starts_with("T1|ev(") || line.starts_with("T1|w("));
+        let order: Vec<&str> = lines.filter_map(|line| line.split(['|', '(']).nth(1)).take(2).collect();
+        assert_eq!(order, expected, "{shown}");
+    }
+}
+
+#[test]
+fn what_cannot_be_bound_is_an_error() {
+    let folder = valve(true);
+    for (declaration, expected) in [
+        ("event opened at c open_valv;", "did you mean valve.c:open_valve"),
+        ("event opened at c open_valv;", "at trace \"open_valv\""),
+        ("event opened(n : int) at c open_valve;", "FORETRACE_EVENT(\"open_valve\", value)"),
+        ("event opened at c look;", "inlined everywhere"),
+        ("event opened at c open_valve; event left at c open_valve after;", "cannot both be events"),
+    ] {
+        let property = if declaration.contains("(n") { "true" } else { "opened -> true" };
+        let (ran, _) = run(&folder, declaration, property);
+        assert_eq!(ran.code, Some(2), "{declaration}: {ran:?}");
+        assert!(ran.stderr.contains(expected), "{declaration}: {ran:?}");
+    }
+}

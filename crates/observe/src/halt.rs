@@ -1,0 +1,128 @@
+//! Looks at traces while they grow, and ends the program when they show an error.
+
+use crate::session::Member;
+use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Seek, Write};
+use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// The trace of a process that runs, as far as it is.
+#[derive(Debug)]
+pub struct SoFar {
+    /// A copy of it; it stands at its beginning.
+    pub trace: File,
+    /// Variables on which races are meant, as the program says.
+    pub benign: Vec<String>,
+}
+
+/// Whether a trace so far shows an error.
+pub type Judge = Arc<dyn Fn(SoFar) -> bool + Send + Sync>;
+
+/// The shortest time between two looks.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// A look begins so many times later as the one before took: each begins with the first event.
+const REST: u32 = 2;
+
+/// How long processes may take to end when they were asked to.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A trace that has grown, and how much of its file is whole.
+pub(crate) struct Grown {
+    pub(crate) file: File,
+    pub(crate) len: u64,
+    pub(crate) benign: Vec<String>,
+}
+
+/// Who waits for an error.
+pub(crate) struct Halting {
+    judge: Judge,
+    look: Option<(Instant, JoinHandle<bool>)>,
+    next: Instant,
+    /// Events of each process at the last look.
+    seen: BTreeMap<Member, u64>,
+    /// When the processes were asked to end.
+    asked: Option<Instant>,
+    forced: bool,
+}
+
+impl Halting {
+    pub(crate) fn new(judge: Judge) -> Halting {
+        let next = Instant::now();
+        Halting { judge, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }
+    }
+
+    /// Whether an error was seen.
+    pub(crate) fn found(&self) -> bool {
+        self.asked.is_some()
+    }
+
+    /// Whether it is time for a look.
+    pub(crate) fn is_due(&self, now: Instant) -> bool {
+        self.asked.is_none() && self.look.is_none() && now >= self.next
+    }
+
+    /// Whether a process has more events than at the last look.
+    pub(crate) fn has_grown(&mut self, member: &Member, events: u64) -> bool {
+        self.seen.insert(member.clone(), events).unwrap_or(0) < events
+    }
+
+    /// Begins a look, in a thread of its own: draining must go on.
+    pub(crate) fn look(&mut self, traces: Vec<Grown>, now: Instant) {
+        self.next = now + EVERY;
+        if traces.is_empty() {
+            return;
+        }
+        let judge = self.judge.clone();
+        let judged = std::thread::Builder::new().spawn(move || {
+            // What cannot be looked at now is looked at later, or at the end.
+            traces.into_iter().filter_map(|grown| copy(grown).ok()).any(|so_far| judge(so_far))
+        });
+        self.look = judged.ok().map(|thread| (now, thread));
+    }
+
+    /// Ends the processes if the look that was under way saw an error.
+    pub(crate) fn conclude(&mut self, now: Instant, processes: &[u32]) {
+        if let Some((began, thread)) = self.look.take_if(|(_, thread)| thread.is_finished()) {
+            self.next = now + EVERY.max((now - began) * REST);
+            if thread.join().unwrap_or(false) {
+                self.asked = Some(now);
+                send(processes, Signal::TERM);
+            }
+        }
+        if self.asked.is_some_and(|since| now - since > PATIENCE) && !self.forced {
+            self.forced = true;
+            send(processes, Signal::KILL);
+        }
+    }
+}
+
+fn send(processes: &[u32], signal: Signal) {
+    for pid in processes.iter().filter_map(|&pid| Pid::from_raw(i32::try_from(pid).ok()?)) {
+        // It may have ended just now.
+        let _ = kill_process(pid, signal);
+    }
+}
+
+/// A copy, because the file goes on growing, and what comes late has a place before what is there.
+fn copy(Grown { file, len, benign }: Grown) -> io::Result<SoFar> {
+    let mut trace = tempfile::tempfile()?;
+    let mut buffer = vec![0; 1 << 18];
+    let mut at = 0;
+    while at < len {
+        let wanted = buffer.len().min(usize::try_from(len - at).unwrap_or(usize::MAX));
+        // By its own position: the one of the file belongs to who writes it.
+        let got = file.read_at(&mut buffer[..wanted], at)?;
+        if got == 0 {
+            break;
+        }
+        trace.write_all(&buffer[..got])?;
+        at += got as u64;
+    }
+    trace.rewind()?;
+    Ok(SoFar { trace, benign })
+}
