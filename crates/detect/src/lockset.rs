@@ -30,6 +30,8 @@ use rustc_hash::FxHashMap;
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
+/// Events whose variables are fetched together.
+const TOGETHER: usize = 64;
 
 /// Races kept of the same two sites.
 const MOST_ALIKE: usize = 100;
@@ -117,6 +119,9 @@ impl Lockset {
         self.vars.resize(names.space(Space::Var).len(), Var::default());
         self.threads.resize_with(names.space(Space::Thread).len(), Thread::default);
         for (index, &event) in (batch.first..).zip(&batch.events) {
+            if (index - batch.first).is_multiple_of(TOGETHER as u64) {
+                self.fetch(&batch.events[(index - batch.first) as usize..]);
+            }
             match event.op() {
                 Op::Read | Op::AtomicLoad => self.access(event, index, false),
                 Op::Write | Op::AtomicStore | Op::AtomicRmw | Op::Free => self.access(event, index, true),
@@ -124,6 +129,12 @@ impl Lockset {
                 _ => self.hold(batch, event),
             }
         }
+    }
+
+    /// Looks at the variables of the next events: all come from memory at once, and not one after the other.
+    fn fetch(&self, events: &[Event]) {
+        let vars = events.iter().take(TOGETHER).filter_map(|event| self.vars.get(event.object() as usize));
+        std::hint::black_box(vars.fold(0, |all, var| all ^ var.candidates));
     }
 
     /// What was found.

@@ -119,13 +119,32 @@ impl Batch {
         self.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));
     }
 
+    /// The same; events that share an extra there share it here. `copied` remembers where extras of the other batch are in this one:
+    /// it is empty at first, and good for these two as long as neither is cleared.
+    #[inline]
+    pub fn push_sharing(&mut self, other: &Batch, event: Event, copied: &mut Vec<u32>) {
+        let from = event.extra() as usize;
+        if copied.len() <= from {
+            copied.resize(other.extras.len(), 0);
+        }
+        if from == 0 {
+            self.events.push(event);
+        } else if copied[from] != 0 {
+            self.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), copied[from]));
+        } else {
+            self.push_from(other, event);
+            copied[from] = self.events.last().map_or(0, |copy| copy.extra());
+        }
+    }
+
     /// Adds all of another batch that follows this one.
     pub fn append(&mut self, other: &Batch) {
         let base = self.events.len() as u32;
         self.inits.extend(other.inits.iter().map(|i| Init { before: base + i.before, ..*i }));
         self.events.reserve(other.events.len());
+        let mut copied = Vec::new();
         for &event in &other.events {
-            self.push_from(other, event);
+            self.push_sharing(other, event, &mut copied);
         }
     }
 }

@@ -67,6 +67,13 @@ pub(super) struct Wide {
 }
 
 impl Wide {
+    /// Looks at what an access will need; what it gives means nothing.
+    #[inline]
+    pub(super) fn fetch(&self) -> usize {
+        let pin = self.pins.first().map_or(0, |&time| time as usize);
+        pin ^ self.writes.0.len() ^ self.atomic_writes.0.len()
+    }
+
     /// As if the variable were new.
     pub(super) fn clear(&mut self, clocks: &mut Clocks) {
         self.writes.0.clear();

@@ -71,6 +71,8 @@ pub(super) struct Restorer {
     placed: Vec<u64>,
     unplaced: usize,
     on_time: Batch,
+    /// Where extras of the on-time batch are in the restored one.
+    copied: Vec<u32>,
 }
 
 impl Restorer {
@@ -88,7 +90,7 @@ impl Restorer {
             queue.sort_unstable_by(|a, b| b.cmp(a));
         }
         let (seen, placed) = (vec![0; pending.len()], vec![0; pending.len()]);
-        Restorer { unplaced: records.len(), late, pending, seen, placed, on_time: Batch::default() }
+        Restorer { unplaced: records.len(), late, pending, seen, placed, on_time: Batch::default(), copied: Vec::new() }
     }
 
     /// Inserts what belongs among the events of an on-time batch.
@@ -99,13 +101,14 @@ impl Restorer {
         let mut on_time = std::mem::take(&mut self.on_time);
         std::mem::swap(batch, &mut on_time);
         batch.clear(on_time.first);
+        self.copied.clear();
         for item in on_time.items() {
             match item {
                 Item::Init(init) => batch.push_init(init.name, init.value),
                 Item::Event(_, event) => {
                     let thread = event.thread();
                     self.place(thread, batch);
-                    batch.push_from(&on_time, event);
+                    batch.push_sharing(&on_time, event, &mut self.copied);
                     if let Some(seen) = self.seen.get_mut(thread.0 as usize) {
                         *seen += 1;
                     }
