@@ -3,6 +3,9 @@
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
+use runtime::record::{Class, Kind};
+
+use crate::robust;
 use crate::thread::{self, Thread};
 
 /// The key whose destructor ends threads, + 1.
@@ -39,5 +42,6 @@ unsafe extern "C" fn destroy(thread: *mut libc::c_void) {
             return;
         }
     }
+    thread::enter(0, |thread| robust::each_held(|mutex| thread.sync(Kind::Release, Class::Mutex, mutex)));
     thread::end_thread();
 }

@@ -16,11 +16,6 @@ const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 const REGION_SHIFT: u32 = 32;
 
 impl Thread {
-    /// Its slot.
-    pub fn slot(&self) -> u32 {
-        self.slot
-    }
-
     /// Writes a ticketed record of two words.
     pub fn sync(&mut self, kind: Kind, class: Class, object: usize) {
         self.ticketed(kind, class as u8, object as u64, None);

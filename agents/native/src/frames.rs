@@ -23,6 +23,18 @@ pub struct Frame {
     pub sp: usize,
 }
 
+/// Calls of a fiber that are kept while it does not run; of deeper ones, the outermost.
+const KEPT: usize = 256;
+
+/// The half of [`Frame::place`] that is not a place.
+const REGION_BITS: usize = 0xffff_ffff << 32;
+
+/// The calls of a fiber that does not run.
+pub struct Calls {
+    count: usize,
+    frames: [Frame; KEPT],
+}
+
 /// The frames of a thread, with one below the first that is above all others.
 #[repr(C)]
 pub struct Frames {
@@ -122,6 +134,28 @@ impl Frames {
         }
         // SAFETY: within the frames.
         unsafe { (*tls).top = self.frames.as_mut_ptr().add(left) };
+        self.open(tls);
+    }
+
+    /// Keeps the calls under way.
+    pub fn save(&mut self, tls: *mut Tls, into: &mut Calls) {
+        let calls = self.calls(tls);
+        into.count = calls.len().min(KEPT);
+        for (kept, frame) in into.frames.iter_mut().zip(calls) {
+            // Another thread has other places; the upper half says whether a region began.
+            *kept = Frame { pc: frame.pc, place: frame.place & REGION_BITS, sp: frame.sp };
+        }
+    }
+
+    /// Goes on with other calls.
+    pub fn load(&mut self, tls: *mut Tls, from: &Calls) {
+        let count = from.count.min(KEPT);
+        for (frame, kept) in self.frames.iter_mut().zip(&from.frames[..count]) {
+            *frame = Frame { pc: kept.pc, place: kept.place, sp: kept.sp };
+        }
+        self.deeper = 0;
+        // SAFETY: within the frames.
+        unsafe { (*tls).top = self.frames.as_mut_ptr().add(count) };
         self.open(tls);
     }
 

@@ -18,6 +18,7 @@ mod memory;
 mod path;
 mod places;
 mod ring;
+mod robust;
 mod sanitizer;
 mod session;
 mod shadow;

@@ -1,11 +1,7 @@
 //! What programs may call of a sanitizer's runtime, apart from its hooks. Most of it has no meaning here, but programs
 //! must link and go on.
 
-use core::ptr;
-
 use libc::{c_char, c_int, c_void};
-
-use crate::thread;
 
 macro_rules! nothing {
     ($($(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*);)*) => { $(
@@ -204,28 +200,4 @@ crate::machine::shim2! {
     __sanitizer_unaligned_store32 => store32;
     /// The same.
     __sanitizer_unaligned_store64 => store64;
-}
-
-/// Threads that the program schedules by itself are not told apart: all of them are the thread they run on.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_get_current_fiber() -> *mut c_void {
-    let mut slot = 0;
-    thread::enter(0, |thread| slot = thread.slot() as usize + 1);
-    ptr::without_provenance_mut(slot)
-}
-
-/// See [`__tsan_get_current_fiber`].
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tsan_create_fiber(_flags: u32) -> *mut c_void {
-    // SAFETY: as above.
-    unsafe { __tsan_get_current_fiber() }
-}
-
-nothing! {
-    /// See [`__tsan_get_current_fiber`].
-    __tsan_destroy_fiber(fiber: *mut c_void);
-    /// The same.
-    __tsan_switch_to_fiber(fiber: *mut c_void, flags: u32);
-    /// The same.
-    __tsan_set_fiber_name(fiber: *mut c_void, name: *const c_char);
 }

@@ -14,6 +14,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use trace::Loss;
 
@@ -54,6 +55,8 @@ pub(crate) struct Observation {
     pub(crate) pinned: u64,
     pub(crate) notes: Vec<String>,
     pub(crate) benign: Vec<(String, String)>,
+    pub(crate) without_hooks: Vec<PathBuf>,
+    pub(crate) system_modules: u64,
     pub(crate) losses: Vec<Loss>,
     /// The trace, whole and flushed.
     pub(crate) written: io::Result<Sink>,
@@ -230,6 +233,9 @@ impl Observed {
                 self.lose(format!("{count} {what}"));
             }
         }
+        let (system, own): (Vec<PathBuf>, Vec<PathBuf>) =
+            self.build.modules().into_iter().partition(|path| source::is_system_module(path));
+        let system = system.iter().filter(|path| is_library(path)).count();
         Observation {
             parent: self.shared.parent(),
             agent: self.shared.agent(),
@@ -241,10 +247,20 @@ impl Observed {
             pinned: self.shared.pinned(),
             notes: std::mem::take(&mut self.build.notes),
             benign: std::mem::take(&mut self.build.benign),
+            // Of one that cannot be read, nothing is known.
+            without_hooks: own.into_iter().filter(|path| source::has_hooks(path).is_ok_and(|has| !has)).collect(),
+            system_modules: system as u64,
             written: self.build.finish(&self.losses),
             losses: self.losses,
         }
     }
+}
+
+/// Whether a file of the system is a library, and not our own.
+fn is_library(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let ours = ["libforetrace", "libtsan.", "libclang_rt."];
+    name.contains(".so") && !ours.iter().any(|start| name.starts_with(start))
 }
 
 /// The command line of a process; nothing if it is gone.

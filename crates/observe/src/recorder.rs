@@ -150,6 +150,10 @@ pub struct ProcessRecord {
     pub notes: Vec<String>,
     /// Variables on which races are meant, and why, as the program says.
     pub benign: Vec<(String, String)>,
+    /// Files of code that it had loaded and that is not the system's, but has no hooks: what they access was not seen.
+    pub without_hooks: Vec<PathBuf>,
+    /// Files of the system that it had loaded.
+    pub system_modules: u64,
     /// What is missing from its trace.
     pub losses: Vec<String>,
     /// Its trace.
@@ -414,6 +418,8 @@ impl Recording {
                 pinned: seen.pinned,
                 notes: seen.notes,
                 benign: seen.benign,
+                without_hooks: seen.without_hooks,
+                system_modules: seen.system_modules,
                 losses: seen.losses.into_iter().map(|loss| loss.message).collect(),
                 trace,
             });

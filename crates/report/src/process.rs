@@ -28,4 +28,10 @@ pub struct Process {
     /// Words of memory of which early accesses were forgotten: no other order is predicted before these.
     #[serde(default)]
     pub pinned: u64,
+    /// Files with code that it had loaded, not the system's, that has no hooks: what they access was not seen.
+    #[serde(default)]
+    pub without_hooks: Vec<String>,
+    /// Libraries of the system that it had loaded: these have no hooks.
+    #[serde(default)]
+    pub system_libraries: u64,
 }

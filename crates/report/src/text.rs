@@ -5,8 +5,8 @@ mod finding;
 use crate::exit::{is_truncated, unlisted};
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
-use crate::{Finding, Kind, PropertyResult, Report, Status, SuppressionFigures, TraceFigures, Verdict};
-use std::collections::BTreeMap;
+use crate::{Finding, Kind, Process, PropertyResult, Report, Status, SuppressionFigures, TraceFigures, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
 /// How to show a report on a terminal or in a file.
@@ -37,6 +37,7 @@ const HEAD: usize = 10;
 pub fn render_text(report: &Report, options: &TextOptions, out: &mut dyn io::Write) -> io::Result<()> {
     let style = Style { color: options.color };
     trace(&report.trace, style, options.width, out)?;
+    unseen(&report.processes, options.width, out)?;
     if !report.properties.is_empty() {
         writeln!(out)?;
         properties(&report.properties, style, out)?;
@@ -135,6 +136,14 @@ fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write)
         harmless(&(place + &problem.message)).into_owned()
     };
     entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), trace.problems_omitted, at, out)
+}
+
+/// The code whose accesses nobody saw. That of a program without hooks is told by who watched it.
+fn unseen(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
+    let files = processes.iter().filter(|process| process.agent == "native").flat_map(|process| &process.without_hooks);
+    let files: BTreeSet<&String> = files.collect();
+    let file = |file: &&String| format!("what {} accesses: it was built without hooks", harmless(file));
+    entries("unseen", &files.iter().map(file).collect::<Vec<_>>(), 0, at, out)
 }
 
 fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write) -> io::Result<()> {

@@ -31,4 +31,5 @@ pub use maps::{Module, ModuleId, Modules};
 pub use nearest::nearest;
 pub use program::GlobalName;
 pub use symbolizer::{Frame, Symbolizer};
-pub use watched::{Watched, kind};
+pub use system::is_system_module;
+pub use watched::{Watched, has_hooks, kind};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 /// Whether a loaded file is the system's or ours.
-pub(crate) fn is_system_module(path: &Path) -> bool {
+pub fn is_system_module(path: &Path) -> bool {
     const FOLDERS: [&str; 5] = ["/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/", "/usr/local/lib/"];
     const OURS: [&str; 4] = ["libtsan.", "libclang_rt.", "libforetrace", "ld-linux"];
     let text = path.to_string_lossy();

@@ -83,3 +83,13 @@ fn of_elf(file: &ElfFile64<'_, Endianness>, headers: &Headers) -> Watched {
         Watched::Plain
     }
 }
+
+/// Whether the code of a program or library calls the hooks of ThreadSanitizer, ours or another's.
+pub fn has_hooks(path: &Path) -> Result<bool, Error> {
+    let bytes = headers::read(path)?;
+    let bad = |e: object::Error| Error::new(path, format!("not a program: {e}"));
+    let file = ElfFile64::<Endianness>::parse(&*bytes).map_err(bad)?;
+    // Whoever calls them asks for them, or has them linked in.
+    let mut all = file.dynamic_symbols().chain(file.symbols());
+    Ok(all.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with("__tsan_"))))
+}

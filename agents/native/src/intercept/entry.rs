@@ -3,6 +3,7 @@
 
 use core::arch::{asm, global_asm};
 
+use super::fibers::Fiber;
 use super::once::Once;
 use super::signals::Deferred;
 
@@ -19,6 +20,8 @@ pub(super) struct Scratch {
     pub(super) handlers: u32,
     /// Signals that wait for the end of a hook.
     pub(super) deferred: Deferred,
+    /// The fiber that runs; null if nobody asked.
+    pub(super) fiber: *mut Fiber,
 }
 
 const SIZE: usize = size_of::<Scratch>();

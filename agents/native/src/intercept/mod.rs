@@ -14,6 +14,7 @@ mod descriptors;
 mod dynamic;
 mod entry;
 mod exec;
+mod fibers;
 mod files;
 mod format;
 mod futex;

@@ -99,28 +99,32 @@ impl Recorder {
         let here = self.here();
         let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
         let bytes = u64::from(mask) << BYTES_SHIFT;
-        let entry = if !same(a, here) {
-            let knows = if a & SHARED != 0 { is_known_by(a, &first, mask) } else { has_arrived(cell, &first, mask) };
-            if !knows || !(first.is_renewable() || self.is_sparing()) {
-                return false;
-            }
-            let entry = first.renewed(here, self.next_rank(false), mask, place);
-            Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry }
-        } else if first.what & bytes == 0
-            && first.is_kept()
-            && first.place() == place
-            && self.is_newest(a)
-            && !same(cell.second[0].load(Relaxed), here)
-            && if a & SHARED != 0 { a & VERSION == 0 } else { has_arrived(cell, &first, mask) }
-        {
-            // Byte after byte in a loop: taken for one read, the first.
-            Entry { what: first.what | u64::from(mask) | bytes, ..first }
-        } else if first.mask() == mask && first.is_kept() {
+        let is_here = same(a, here);
+        let entry = if is_here && first.mask() == mask && first.is_kept() {
             let mut entry = first;
             entry.set_last(self.next_rank(false));
             entry
         } else {
-            return false;
+            let knows = if a & SHARED != 0 { is_known_by(a, &first, mask) } else { has_arrived(cell, &first, mask) };
+            if !knows {
+                return false;
+            }
+            if is_here
+                && first.what & bytes == 0
+                && first.is_kept()
+                && first.place() == place
+                && self.is_newest(a)
+                && !same(cell.second[0].load(Relaxed), here)
+            {
+                // Byte after byte in a loop: taken for one read, the first.
+                Entry { what: first.what | u64::from(mask) | bytes, ..first }
+            } else if self.is_sparing() || !is_here && first.is_renewable() {
+                let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
+                let entry = first.renewed(here, self.next_rank(false), mask, place);
+                Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
+            } else {
+                return false;
+            }
         };
         cell.first[1].store(entry.what, Relaxed);
         cell.unlock(entry.at);
@@ -135,25 +139,39 @@ impl Recorder {
         if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
             return false;
         }
-        let entry = if same(second.at, here) {
-            if second.mask() != mask || !second.is_kept() {
-                return false;
-            }
-            let mut entry = second;
+        let is_here = same(second.at, here);
+        let mut entry = second;
+        if is_here && second.mask() == mask && second.is_kept() {
             entry.set_last(self.next_rank(write));
-            entry
         } else {
             let foreign = (second.what >> BYTES_SHIFT) as u8;
             let knows = if write { foreign & mask == 0 } else { is_known_by(a, &second, mask) };
-            if !knows || !(second.is_renewable() || self.is_sparing()) {
+            if !knows {
                 return false;
             }
-            second.renewed(here, self.next_rank(write), mask, place)
-        };
+            if write && is_here && self.goes_on(&second, mask, place) {
+                entry.add_bytes(mask);
+            } else if self.is_sparing() || !is_here && second.is_renewable() {
+                entry = second.renewed(here, self.next_rank(write), mask, place);
+            } else {
+                return false;
+            }
+        }
         cell.second[0].store(entry.at, Relaxed);
         cell.second[1].store(entry.what, Relaxed);
         cell.unlock(a);
         true
+    }
+
+    /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will
+    /// have: both are one.
+    #[inline(always)]
+    pub(super) fn goes_on(&self, old: &Entry, mask: u8, place: u32) -> bool {
+        old.is_kept()
+            && old.place() == place
+            && old.last() == self.rank()
+            && old.first() == old.last()
+            && mask.trailing_zeros() >= 8 - old.mask().leading_zeros()
     }
 
     /// Everything else, by what is in the cell.

@@ -5,7 +5,6 @@ use super::access::Placed;
 use super::cell::{Entry, Words, same, same_slot, without_halves};
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder};
-use super::write_out::put_entry;
 use core::sync::atomic::Ordering::Relaxed;
 
 impl Recorder {
@@ -20,7 +19,7 @@ impl Recorder {
         let mut lost = false;
         if words.shared || !same_slot(words.first.at, self.here()) || words.first.at == 0 {
             for entry in [words.first, words.second] {
-                lost |= self.retire(filter, sink, words, entry, access.granule);
+                lost |= self.retire(filter, words, entry);
                 words.version |= lost && entry.is_write();
             }
             words.first = Entry::nothing(self.here());
@@ -37,7 +36,7 @@ impl Recorder {
         let mut entry = if arrives {
             self.arrive_at_more(filter, sink, words, old, access)
         } else {
-            self.kept(filter, sink, words, old, access)
+            self.kept(filter, words, old, access)
         };
         if lost {
             entry.set_lost();
@@ -60,7 +59,7 @@ impl Recorder {
         access: &Placed,
     ) -> Entry {
         self.put_arrival(sink, access);
-        let lost = self.retire(filter, sink, words, old, access.granule);
+        let lost = self.retire(filter, words, old);
         words.unread = without_halves(words.unread, access.mask);
         if access.write {
             words.foreign &= !access.mask;
@@ -75,18 +74,11 @@ impl Recorder {
     }
 
     /// The entry of a thread's kind of access, with this one. Of a first entry, also the bytes read.
-    pub(super) fn kept(
-        &mut self,
-        filter: &Filter,
-        sink: &mut impl Sink,
-        words: &mut Words,
-        old: Entry,
-        access: &Placed,
-    ) -> Entry {
+    pub(super) fn kept(&mut self, filter: &Filter, words: &mut Words, old: Entry, access: &Placed) -> Entry {
         let (here, mask, place, write) = (self.here(), access.mask, access.place, access.write);
         let is_first = old.at == words.first.at && !write;
         if !same(old.at, here) || old.mask() == 0 {
-            let lost = self.retire(filter, sink, words, old, access.granule);
+            let lost = self.retire(filter, words, old);
             if is_first {
                 words.read = mask;
             }
@@ -101,21 +93,13 @@ impl Recorder {
             words.read |= mask;
         }
         let mut entry = old;
-        let goes_on = old.is_kept() && old.place() == place;
-        if !write
-            && is_first
-            && is_new
-            && goes_on
-            && self.is_newest(old.at)
-            && !(words.second.is_write() && same(words.second.at, here))
-        {
+        let is_loop = is_first && is_new && old.is_kept() && old.place() == place && self.is_newest(old.at);
+        if is_loop && !(words.second.is_write() && same(words.second.at, here)) {
             // Byte after byte in a loop: taken for one read, the first.
             entry.add_bytes(mask);
             return entry;
         }
-        let alone = old.last() == self.rank() && old.first() == old.last();
-        if write && goes_on && alone && mask.trailing_zeros() >= 8 - old.mask().leading_zeros() {
-            // Byte after byte, upwards, with nothing in between that the trace will have: one write.
+        if write && self.goes_on(&old, mask, place) {
             entry.add_bytes(mask);
             return entry;
         }
@@ -138,35 +122,24 @@ impl Recorder {
             if old.is_lost() {
                 entry.set_lost();
             }
-        } else if self.retire(filter, sink, words, old, access.granule) {
+        } else if self.retire(filter, words, old) {
             entry.set_lost();
         }
         entry
     }
 
     /// Takes an entry out of the cell: into a node before the older ones, or it is dropped, and all older ones of the owner's cell
-    /// with it. Whether something was dropped: who gets the place then has a pin. A cell whose owner comes again and again
-    /// must not cost more each time.
-    pub(super) fn retire(
-        &mut self,
-        filter: &Filter,
-        sink: &mut impl Sink,
-        words: &mut Words,
-        entry: Entry,
-        granule: u64,
-    ) -> bool {
+    /// with it. Whether it was dropped: who gets the place then has a pin. A cell whose owner comes again and again must not
+    /// cost more each time.
+    pub(super) fn retire(&mut self, filter: &Filter, words: &mut Words, entry: Entry) -> bool {
         if entry.is_silent() {
             return false;
         }
-        if same(entry.at, self.here()) {
-            // A pin stands at the beginning of its position: what came after is kept, or told.
-            let lost = self.is_sparing() && !words.shared && self.drop_older(filter, words);
-            if !self.push(filter, words, entry) {
-                put_entry(sink, granule, &entry);
-            }
-            return lost;
-        }
-        let room = 2 * (self.entries(filter) - 1);
+        let is_here = same(entry.at, self.here());
+        let room = match 2 * (self.entries(filter) - 1) {
+            room if is_here && room > 0 => MOST_NODES,
+            room => room,
+        };
         if !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry) {
             return false;
         }
@@ -174,30 +147,10 @@ impl Recorder {
             self.has_pinned(filter);
         }
         if !words.shared {
-            self.drop_older(filter, words);
+            words.version |= filter.list(words.nodes).any(|(_, older)| older.is_write());
+            self.give_history(filter, core::mem::take(&mut words.nodes));
         }
         true
-    }
-
-    /// Drops the nodes of a cell that are not at this thread's position. Whether there were any.
-    fn drop_older(&mut self, filter: &Filter, words: &mut Words) -> bool {
-        let mut at = core::mem::take(&mut words.nodes);
-        let mut dropped = false;
-        while at != 0 {
-            let node = filter.node(at);
-            let (entry, next) = (node.entry(), node.next());
-            if same(entry.at, self.here()) {
-                let count = filter.count(words.nodes) as u64 + 1;
-                node.next.store(u64::from(words.nodes) | count << 32, Relaxed);
-                words.nodes = at;
-            } else {
-                words.version |= entry.is_write();
-                dropped = true;
-                self.give_node(filter, at);
-            }
-            at = next;
-        }
-        dropped
     }
 
     /// Puts an entry into a node before the others. False if there is none.

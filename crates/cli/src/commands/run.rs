@@ -8,7 +8,7 @@ use crate::recording::{end_like, judge, path_of, record, watched};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded};
-use report::Process;
+use report::{Process, Report, TraceFigures};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 
@@ -54,11 +54,20 @@ fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)
     // The one with the most to tell comes first; the others bring their findings.
     all.sort_by_key(|(process, analysed)| (analysed.report.findings.is_empty(), !process.main));
     let mut all = all.into_iter();
-    let Some((_, first)) = all.next() else { return Ok(code) };
-    let mut report = first.report;
-    for note in report::notes(&report) {
-        say(&format!("{}: {note}", first.name));
-    }
+    let mut report = match all.next() {
+        Some((_, first)) => {
+            for note in report::notes(&first.report) {
+                say(&format!("{}: {note}", first.name));
+            }
+            first.report
+        }
+        // Nothing that another thread could notice was done, or nobody looked. Who reads the result wants to know.
+        None => {
+            let report = Report::new(env!("CARGO_PKG_VERSION"), nothing(recorded));
+            code = report::exit_code(&report, args.analysis.strict);
+            report
+        }
+    };
     for (process, analysed) in all {
         for note in report::notes(&analysed.report) {
             say(&format!("{}: {note}", analysed.name));
@@ -68,6 +77,16 @@ fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)
     report.processes = recorded.processes.iter().map(process).collect();
     show(&args.analysis, &report, Text::Stderr)?;
     Ok(code)
+}
+
+/// The figures of a run without events.
+fn nothing(recorded: &Recorded) -> TraceFigures {
+    let mut losses: Vec<String> =
+        recorded.processes.iter().flat_map(|process| &process.losses).map(String::clone).collect();
+    if recorded.processes.is_empty() {
+        losses.push("the agent did not start: nothing was watched".to_owned());
+    }
+    TraceFigures { complete: losses.is_empty(), losses, ..TraceFigures::default() }
 }
 
 fn name(process: &ProcessRecord) -> String {
@@ -91,5 +110,7 @@ fn process(process: &ProcessRecord) -> Process {
         lost: process.lost,
         unwatched: process.unwatched,
         pinned: process.pinned,
+        without_hooks: process.without_hooks.iter().map(|path| path.display().to_string()).collect(),
+        system_libraries: process.system_modules,
     }
 }

@@ -16,6 +16,7 @@ mod maximal;
 mod misuse;
 mod plan;
 mod races;
+mod runtimes;
 mod settle;
 mod sync_preserving;
 mod verify;
@@ -236,6 +237,7 @@ impl Detectors {
             stats.insert(name(detector), found.stats);
         }
         misuse::without_races(&mut claims);
+        runtimes::doubt(&mut claims, names, meta);
         let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
         let moments = match ending.kept.trace() {
             Some(trace) => moments::of_trace(names, meta, trace, &events),

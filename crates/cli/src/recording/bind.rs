@@ -32,7 +32,7 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
                     none => none.insert(open(recorder)?),
                 };
                 let bound = match wanted {
-                    Wanted::Value => value(binder, place),
+                    Wanted::Value => value(binder, place, &watched),
                     Wanted::Region => function(binder, place, Use::Region),
                     Wanted::Event(event) => self::event(binder, event, &watched),
                 };
@@ -89,14 +89,11 @@ fn open(recorder: &Recorder) -> Result<Binder> {
     Ok(Binder::open(&file)?)
 }
 
-fn value(binder: &mut Binder, place: &Place) -> Result<Vec<Watched>> {
+fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Watched>> {
     let name = place.recorded();
     let Bound { module, address, size, kind, bits, tls, .. } = binder.variable(&name)?;
     if tls {
         bail!("`{name}` is thread-local: its values cannot be recorded yet");
-    }
-    if bits.is_some() {
-        bail!("`{name}` is a bit-field: its values cannot be recorded yet");
     }
     let encoding = match kind {
         ValueKind::Signed => Encoding::Signed,
@@ -107,6 +104,21 @@ fn value(binder: &mut Binder, place: &Place) -> Result<Vec<Watched>> {
         // Without debug information, what the specification says of it is all there is.
         ValueKind::Unknown => Encoding::Signed,
     };
+    if let Some((first, width)) = bits {
+        let (address, first) = (address + first / 8, first % 8);
+        let size = (first + width).div_ceil(8);
+        // What both watched and unwatched accesses of it lie in.
+        if address / 8 != (address + size - 1) / 8 {
+            bail!("the bit-field `{name}` is spread over two words: its values cannot be recorded");
+        }
+        let used = Use::Bits { encoding, first: first as u8, width: width as u8 };
+        let granule = |watched: &&Watched| (&watched.module, watched.address / 8) == (&module, address / 8);
+        let other = |watched: &&Watched| matches!(watched.used, Use::Bits { .. }) && watched.name != name;
+        if let Some(other) = known.iter().filter(granule).find(other) {
+            bail!("`{name}` and `{}` are bit-fields of one word: only one of them can be bound", other.name);
+        }
+        return Ok(vec![Watched { module, address, size: size as u32, name, used }]);
+    }
     let size = u32::try_from(size).ok().filter(|size| [1, 2, 4, 8].contains(size));
     let size = size.with_context(|| format!("`{name}` has a size that is no number's"))?;
     Ok(vec![Watched { module, address, size, name, used: Use::Value(encoding) }])

@@ -8,8 +8,8 @@ const VALVE: &str = r#"
 #include <pthread.h>
 #include <unistd.h>
 #define APART __attribute__((noinline))
-static volatile int first, second;
-APART static void open_valve(void) { first++; }
+static volatile int first, second; static __thread volatile int mine; static volatile struct { unsigned low : 3, open : 2; int delta : 4; int turns; } state;
+APART static void open_valve(void) { first++; mine++; state.open = 2; state.delta = -2; state.open = 1; state.delta = -7; state.turns++; }
 APART static void close_valve(void) { second++; }
 static inline __attribute__((always_inline)) void look(void) { first++; }
 static void *opens(void *unused) { open_valve(); look(); return unused; }
@@ -92,11 +92,35 @@ fn what_cannot_be_bound_is_an_error() {
         ("event opened at c open_valv;", "at trace \"open_valv\""),
         ("event opened(n : int) at c open_valve;", "FORETRACE_EVENT(\"open_valve\", value)"),
         ("event opened at c look;", "inlined everywhere"),
+        (
+            "shared int x at c mine; event opened at c open_valve;",
+            "`mine` is thread-local: its values cannot be recorded",
+        ),
+        (
+            "shared int x at c state.open; shared int y at c state.delta; event opened at c open_valve;",
+            "one of them can be bound",
+        ),
+        ("shared int x at c state; event opened at c open_valve;", "name a field or an element of it"),
         ("event opened at c open_valve; event left at c open_valve after;", "cannot both be events"),
     ] {
         let property = if declaration.contains("(n") { "true" } else { "opened -> true" };
         let (ran, _) = run(&folder, declaration, property);
         assert_eq!(ran.code, Some(2), "{declaration}: {ran:?}");
         assert!(ran.stderr.contains(expected), "{declaration}: {ran:?}");
+    }
+}
+
+#[test]
+fn bit_fields_have_values() {
+    // Who writes one writes its neighbours, too, as they were.
+    for (field, values) in [("open", ["2", "2", "1", "1"]), ("delta", ["0", "-2", "-2", "-7"])] {
+        let folder = valve(true);
+        let (ran, json) = run(&folder, &format!("shared int x = 0 at c state.{field};"), "x < 2");
+        let verdict = if field == "open" { "violated" } else { "holds" };
+        assert_eq!(json["properties"][0]["verdict"], verdict, "{ran:?}");
+        let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+        let writes = shown.lines().filter(|line| line.contains(&format!("w(state.{field})=")));
+        let found: Vec<&str> = writes.filter_map(|line| line.split(['=', '|']).nth(2)).collect();
+        assert_eq!(found, values, "{shown}");
     }
 }

@@ -151,11 +151,13 @@ impl Case {
             code => code == Some(1),
         };
         let complete = result["trace"]["complete"] == true;
-        if unexpected.is_empty() && missing.is_empty() && right_code && complete {
+        // What cannot have happened did not happen in a program without mistakes.
+        let possible = !wanted.is_empty() || result["trace"]["problems"].as_array().is_none_or(Vec::is_empty);
+        if unexpected.is_empty() && missing.is_empty() && right_code && complete && possible {
             return Ok(());
         }
         Err(format!(
-            "unexpected {unexpected:#?}\nmissing {missing:#?}\ncode {:?}, complete: {complete}\n{}{}",
+            "unexpected {unexpected:#?}\nmissing {missing:#?}\ncode {:?}, complete: {complete}, possible: {possible}\n{}{}",
             ran.code, ran.stdout, ran.stderr
         ))
     }

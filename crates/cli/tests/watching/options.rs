@@ -156,3 +156,146 @@ fn races_that_are_meant_do_not_count() {
     let ran = run(&compiled(&text.replace("&counter, sizeof counter", "&a, sizeof a")), &[]);
     assert_eq!(ran.code, Some(1), "{ran:?}");
 }
+
+#[test]
+fn what_openmp_keeps_apart_is_no_race() {
+    let folder = Folder::new();
+    let text = r#"
+#include <stdio.h>
+int parts[64], total;
+int main(void) {
+    for (int round = 0; round < 3; round++) {
+        #pragma omp parallel for num_threads(2)
+        for (int i = 0; i < 64; i++) parts[i] += i;
+        for (int i = 0; i < 64; i++) total += parts[i];
+    }
+    printf("%d\n", total);
+    return 0;
+}
+"#;
+    folder.write("program.c", text);
+    folder.ok(&["cc", "-O1", "-fopenmp", "program.c", "-o", "program"]);
+    let ran = run(&folder, &["--detect", "hb,maximal"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "12096\n"), "{ran:?}");
+    assert!(ran.stderr.contains("warning: race on parts["), "{ran:?}");
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains("T1 is a thread of libgomp, which orders its threads"), "{ran:?}");
+}
+
+#[test]
+fn code_without_hooks_is_named() {
+    let folder = Folder::new();
+    folder.write("plain.c", "int calls;\nvoid call(void) { calls++; }\n");
+    folder.write("hooked.c", "int steps;\nvoid step(void) { steps++; }\n");
+    folder.write("program.c", "void call(void); void step(void);\nint main(void) { call(); step(); return 0; }\n");
+    let plain = std::process::Command::new("cc")
+        .args(["-shared", "-fPIC", "plain.c", "-o", "libplain.so"])
+        .current_dir(folder.path(""))
+        .status();
+    assert!(plain.expect("cc runs").success());
+    folder.ok(&["cc", "-shared", "-fPIC", "hooked.c", "-o", "libhooked.so"]);
+    folder.ok(&["cc", "program.c", "-o", "program", "-L.", "-lplain", "-lhooked", "-Wl,-rpath,$ORIGIN"]);
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let expected = "libplain.so accesses: it was built without hooks";
+    let words: Vec<&str> = ran.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains(expected) && !ran.stderr.contains("libhooked"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    let process = &json["processes"][0];
+    let files: Vec<&str> =
+        process["without_hooks"].as_array().expect("a list").iter().filter_map(|path| path.as_str()).collect();
+    assert!(files.len() == 1 && files[0].ends_with("/libplain.so"), "{process}");
+    assert!(process["system_libraries"].as_u64() >= Some(2), "the C library and the loader: {process}");
+}
+
+#[test]
+fn a_program_without_threads_has_a_result_too() {
+    let folder = compiled("int main(void) { return 3; }\n");
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(3), ""), "{ran:?}");
+    assert!(ran.stderr.contains("no findings"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    assert_eq!((&json["trace"]["complete"], &json["processes"][0]["exit"]), (&true.into(), &3.into()), "{json}");
+    // Nobody can look into a static program: that is no clean bill of health.
+    folder.write("program.c", "int main(void) { return 0; }\n");
+    let built = std::process::Command::new("cc")
+        .args(["-static", "program.c", "-o", "program"])
+        .current_dir(folder.path(""))
+        .status();
+    assert!(built.expect("cc runs").success());
+    let ran = run(&folder, &["--json", "out.json"]);
+    assert!(ran.code == Some(0) && ran.stderr.contains("a fully static program cannot be watched"), "{ran:?}");
+    let json: serde_json::Value = serde_json::from_slice(&folder.read("out.json")).expect("JSON");
+    assert_eq!(json["trace"]["complete"], false, "{json}");
+    assert_eq!(run(&folder, &["--strict"]).code, Some(1));
+}
+
+/// A fiber counts on one thread, and then on another; nothing but the fiber itself orders the two.
+const FIBER: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <ucontext.h>
+#define UNSEEN __attribute__((noinline, no_sanitize_thread))
+#define TELL(what) TOLD
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned);
+void __tsan_switch_to_fiber(void *, unsigned);
+void __tsan_destroy_fiber(void *);
+void __tsan_set_fiber_name(void *, const char *);
+int value;
+static ucontext_t inside, outside;
+static void *fiber, *home;
+static char stack[1 << 16];
+static int turn;
+UNSEEN static void leave(void) {
+    TELL(__tsan_switch_to_fiber(home, 0));
+    swapcontext(&inside, &outside);
+}
+__attribute__((noinline)) static void count(void) { value++; }
+static void body(void) {
+    for (;;) {
+        count();
+        leave();
+    }
+}
+UNSEEN static void resume(void) {
+    home = __tsan_get_current_fiber();
+    TELL(__tsan_switch_to_fiber(fiber, 0));
+    swapcontext(&outside, &inside);
+}
+UNSEEN static void pass(void) { __atomic_store_n(&turn, 1, __ATOMIC_RELEASE); }
+UNSEEN static void await(void) { while (!__atomic_load_n(&turn, __ATOMIC_ACQUIRE)) {} }
+static void *other(void *unused) { resume(); resume(); pass(); return unused; }
+int main(void) {
+    getcontext(&inside);
+    inside.uc_stack.ss_sp = stack;
+    inside.uc_stack.ss_size = sizeof stack;
+    makecontext(&inside, body, 0);
+    fiber = __tsan_create_fiber(0);
+    __tsan_set_fiber_name(fiber, "counter");
+    value = 1;
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    await();
+    resume();
+    resume();
+    pthread_join(thread, 0);
+    __tsan_destroy_fiber(fiber);
+    printf("%d\n", value);
+    return 0;
+}
+"#;
+
+#[test]
+fn fibers_take_their_order_along() {
+    let folder = compiled(&FIBER.replace("TOLD", "what"));
+    let ran = run(&folder, &["-o", "t.ftrace"]);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), "5\n"), "{ran:?}");
+    assert!(ran.stderr.contains("each is taken for the thread that it runs on"), "{ran:?}");
+    let shown = folder.ok(&["show", "t.ftrace"]).stdout;
+    assert!(shown.contains("main|await(fiber#1)|resume program.c:"), "{shown}");
+    // Unless nobody says that it is the same fiber.
+    let ran = run(&compiled(&FIBER.replace("TOLD", "")), &[]);
+    assert_eq!(ran.code, Some(1), "{ran:?}");
+    assert!(ran.stderr.contains("observed race on value: count program.c:"), "{ran:?}");
+}

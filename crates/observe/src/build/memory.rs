@@ -2,7 +2,7 @@
 
 use super::Build;
 use super::blocks::{Doer, Freed};
-use super::values::{Encoding, Use};
+use super::values::{Encoding, Use, Watched};
 use super::variables::Parts;
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
@@ -77,7 +77,7 @@ impl Build {
             Kind::AtomicStore => Op::AtomicStore,
             _ => Op::AtomicRmw,
         };
-        let value = if log2 > 3 { Value::Unknown } else { self.encoding(payload(words[0])).value(words[2], log2) };
+        let value = if log2 > 3 { Value::Unknown } else { self.value(payload(words[0]), words[2], log2) };
         let extra = Extra { value, order, ..Extra::default() };
         self.valued(by, op, payload(words[0]), 1 << log2, extra);
     }
@@ -93,7 +93,7 @@ impl Build {
             // The thread was gone, or waited for too long, before it could say what it wrote.
             extra.inexact = true;
         } else {
-            extra.value = self.encoding(payload(words[0])).value(words[2], log2);
+            extra.value = self.value(payload(words[0]), words[2], log2);
         }
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
         self.valued(by, op, payload(words[0]), 1 << log2, extra);
@@ -110,12 +110,24 @@ impl Build {
         })
     }
 
-    fn encoding(&self, address: u64) -> Encoding {
-        let watched = self.watched_at.get(&address).and_then(|&index| self.watched.get(index));
-        match watched.map(|watched| watched.used) {
-            Some(Use::Value(encoding)) => encoding,
-            _ => Encoding::default(),
+    /// What 2^`log2` bytes at an address mean.
+    fn value(&self, address: u64, word: u64, log2: u8) -> Value {
+        let watched = |at| self.watched_at.get(&at).and_then(|&index| self.watched.get(index));
+        if let Some(Use::Value(encoding)) = watched(address).map(|watched| watched.used) {
+            return encoding.value(word, log2);
         }
+        // Compilers read and write bit-fields as parts of a word around them.
+        let end = address.saturating_add(1 << log2);
+        for start in address.saturating_sub(7)..end {
+            if let Some(&Watched { size, used: Use::Bits { encoding, first, width }, .. }) = watched(start)
+                && start.saturating_add(size.into()) > address
+            {
+                let whole = start >= address && start.saturating_add(size.into()) <= end;
+                let first = (start.saturating_sub(address) * 8) as u32 + u32::from(first);
+                return if whole { encoding.bits(word, first, width.into()) } else { Value::Unknown };
+            }
+        }
+        Encoding::default().value(word, log2)
     }
 
     /// An access with a value. A value of several variables is none of them.

@@ -28,8 +28,9 @@ use positions::Positions;
 use runtime::layout::SLOTS;
 use runtime::record::{Kind, TextFor};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+use std::path::PathBuf;
 use trace::Loss;
 use values::{Values, Watched};
 use variables::Variables;
@@ -134,6 +135,12 @@ impl Build {
                 self.meta.modules.push(Module { path, build_id, base, size });
             }
         }
+    }
+
+    /// The files that were loaded, each once.
+    pub(crate) fn modules(&self) -> Vec<PathBuf> {
+        let paths: BTreeSet<&str> = self.meta.modules.iter().map(|module| self.names.str(module.path)).collect();
+        paths.into_iter().filter(|path| path.starts_with('/')).map(PathBuf::from).collect()
     }
 
     fn text(&mut self, text: &str) -> StrId {

@@ -3,6 +3,7 @@
 use super::Build;
 use super::blocks::{Doer, Freed};
 use super::objects::Number;
+use super::values::{Use, Watched};
 use event::{Event, Extra, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
 use trace::binary::LateRecord;
 
@@ -61,6 +62,16 @@ impl Build {
         {
             let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
             return (watched.name.clone(), Some(global));
+        }
+        // The word that a bit-field is a part of is called by that.
+        let bytes = if self.watched_at.is_empty() { 0 } else { size };
+        for start in address..address.saturating_add(bytes) {
+            if let Some(&index) = self.watched_at.get(&start)
+                && let Some(Watched { name, used: Use::Bits { .. }, .. }) = self.watched.get(index)
+            {
+                let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
+                return (name.clone(), Some(global));
+            }
         }
         if let Some(thread) = self.stack_owner(address) {
             let count = self.stack_variables.entry(thread).or_insert(0);

@@ -23,6 +23,15 @@ pub enum Encoding {
 pub enum Use {
     /// A variable: its values.
     Value(Encoding),
+    /// A bit-field: the values of some bits, counted from the lowest of its first byte.
+    Bits {
+        /// What they mean.
+        encoding: Encoding,
+        /// The first of them.
+        first: u8,
+        /// How many.
+        width: u8,
+    },
     /// A function: its calls are blocks.
     Region,
     /// A function: that it is entered, as an event of its name.
@@ -35,7 +44,7 @@ impl Use {
     /// As agents know it.
     pub(crate) fn code(self) -> u16 {
         match self {
-            Use::Value(_) => runtime::layout::watch::VALUE,
+            Use::Value(_) | Use::Bits { .. } => runtime::layout::watch::VALUE,
             Use::Region => runtime::layout::watch::REGION,
             Use::Entered => runtime::layout::watch::ENTERED,
             Use::Left => runtime::layout::watch::LEFT,
@@ -70,6 +79,20 @@ impl Encoding {
             Encoding::Float if bits == 32 => Value::Real(f32::from_bits(word as u32).into()),
             Encoding::Float => Value::Unknown,
             Encoding::Bool => Value::Bool(word << unused != 0),
+        }
+    }
+}
+
+impl Encoding {
+    /// The value of a bit-field in a word.
+    pub(crate) fn bits(self, word: u64, first: u32, width: u32) -> Value {
+        let unused = 64 - width.clamp(1, 64);
+        let word = word.checked_shr(first).unwrap_or(0) << unused;
+        match self {
+            Encoding::Signed => Value::Int(word as i64 >> unused),
+            Encoding::Unsigned => Value::Int((word >> unused) as i64),
+            Encoding::Bool => Value::Bool(word != 0),
+            Encoding::Float => Value::Unknown,
         }
     }
 }
@@ -115,5 +138,9 @@ mod tests {
         assert_eq!(Encoding::Float.value(u64::from(0.5f32.to_bits()), 2), Value::Real(0.5));
         assert_eq!(Encoding::Bool.value(0x100, 0), Value::Bool(false));
         assert_eq!(Encoding::Bool.value(1, 0), Value::Bool(true));
+        assert_eq!(Encoding::Unsigned.bits(0b1101_0110, 4, 3), Value::Int(0b101));
+        assert_eq!(Encoding::Signed.bits(0b1101_0110, 4, 3), Value::Int(-3));
+        assert_eq!(Encoding::Bool.bits(0b1101_0110, 3, 1), Value::Bool(false));
+        assert_eq!(Encoding::Signed.bits(u64::MAX, 0, 64), Value::Int(-1));
     }
 }
