@@ -10,7 +10,7 @@
 //! | 46..64 | position to bit 51, slot 13 | of the first entry: nodes (lower 10 bits), bytes read 8; of the second: nodes (upper 9), foreign half 1, foreign bytes 8 |
 //!
 //! Of an Exclusive cell, the first entry is the owner's newest read (without bytes: none, but it names the owner) and the second
-//! its newest write; of a Shared one, both are reads of two threads.
+//! the newest write, its own or of one that comes before it in every run; of a Shared one, both are reads of two threads.
 //!
 //! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell.
 

@@ -18,12 +18,15 @@ impl Recorder {
     ) -> Outcome {
         let mut lost = false;
         if words.shared || !same_slot(words.first.at, self.here()) || words.first.at == 0 {
-            for entry in [words.first, words.second] {
-                lost |= self.retire(filter, words, entry);
-                words.version |= lost && entry.is_write();
+            lost = self.retire(filter, words, words.first);
+            // The write of one that comes first stays where it is while this thread only reads.
+            if access.write || words.shared {
+                let is_lost = self.retire(filter, words, words.second);
+                words.version |= is_lost && words.second.is_write();
+                words.second = Entry::default();
+                lost |= is_lost;
             }
             words.first = Entry::nothing(self.here());
-            words.second = Entry::default();
             words.shared = false;
             words.read = 0;
         }

@@ -37,12 +37,19 @@ impl Recorder {
         words: &mut Words,
         access: &Placed,
     ) -> Outcome {
-        let sees = words.version || words.second.is_write() || self.sees_write(filter, words);
+        let writes = words.second.is_write() && !self.is_after(filter, &words.second);
+        let sees = words.version || writes || self.sees_write(filter, words);
         if !sees {
+            let write = words.second;
+            let lost = !write.is_silent() && !self.push(filter, words, write);
+            words.version = lost;
             let other = words.first;
             words.second = if other.is_silent() { Entry::default() } else { other };
             words.shared = true;
             words.first = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
+            if lost {
+                words.first.set_lost();
+            }
             words.read = access.mask;
             return Outcome::Kept;
         }
