@@ -78,7 +78,7 @@ impl Recorder {
         let at = if is_first { a } else { cell.second[0].load(Relaxed) };
         // Whether it is worth the lock.
         let may = same(at, self.here())
-            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 1 }.is_renewable());
+            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 0 }.is_lost_or_out());
         if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
@@ -118,7 +118,7 @@ impl Recorder {
             {
                 // Byte after byte in a loop: taken for one read, the first.
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
-            } else if self.is_sparing() || !is_here && first.is_renewable() {
+            } else if self.may_renew(a, &first, is_here, place) {
                 let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
                 let entry = first.renewed(here, self.next_rank(false), mask, place);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
@@ -151,7 +151,7 @@ impl Recorder {
             }
             if write && is_here && self.goes_on(&second, mask, place) {
                 entry.add_bytes(mask);
-            } else if self.is_sparing() || !is_here && second.is_renewable() {
+            } else if self.may_renew(a, &second, is_here, place) {
                 entry = second.renewed(here, self.next_rank(write), mask, place);
             } else {
                 return false;
@@ -161,6 +161,16 @@ impl Recorder {
         cell.second[1].store(entry.what, Relaxed);
         cell.unlock(a);
         true
+    }
+
+    /// Whether an entry can give its place to a later one without a word: it is in the trace, or this thread keeps only the
+    /// newest; of reads among others' those of the same place.
+    #[inline(always)]
+    fn may_renew(&self, a: u64, entry: &Entry, is_here: bool, place: u32) -> bool {
+        if entry.is_silent() {
+            return !is_here;
+        }
+        (self.is_sparing() || !is_here && entry.is_lost()) && (a & SHARED == 0 || entry.place() == place)
     }
 
     /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will

@@ -340,10 +340,10 @@ impl Entry {
         self.mask() != 0 && self.at & OUT == 0
     }
 
-    /// Whether it can give its place to a later one without a word: it is in the trace, or older ones were dropped already.
+    /// Whether its flags allow that it gives its place to a later one without a word.
     #[inline(always)]
-    pub(super) fn is_renewable(&self) -> bool {
-        self.at & (LOST | OUT) != 0 || self.mask() == 0
+    pub(super) fn is_lost_or_out(&self) -> bool {
+        self.at & (LOST | OUT) != 0
     }
 
     /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.

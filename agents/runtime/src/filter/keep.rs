@@ -138,6 +138,9 @@ impl Recorder {
         if entry.is_silent() {
             return false;
         }
+        if words.shared && self.is_sparing() {
+            return self.retire_reader(filter, words, entry);
+        }
         let is_here = same(entry.at, self.here());
         let room = match 2 * (self.entries(filter) - 1) {
             room if is_here && room > 0 => MOST_NODES,
@@ -154,6 +157,20 @@ impl Recorder {
             self.give_history(filter, core::mem::take(&mut words.nodes));
         }
         true
+    }
+
+    /// Of a reader that keeps little, the two newest reads stay that are not the same place's again.
+    fn retire_reader(&mut self, filter: &Filter, words: &mut Words, mut entry: Entry) -> bool {
+        let own = filter.list(words.nodes).find(|(_, older)| older.slot() == self.slot() && !older.is_write());
+        if let Some((node, older)) = own {
+            if !older.is_silent() {
+                self.has_pinned(filter);
+                entry.set_lost();
+            }
+            filter.node(node).set_entry(entry);
+            return false;
+        }
+        filter.entries() == 1 || !self.push(filter, words, entry)
     }
 
     /// Puts an entry into a node before the others. False if there is none.
