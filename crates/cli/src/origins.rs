@@ -136,9 +136,10 @@ mod tests {
         let (space, made, stack) = (Space::Var, Made::Heap, StackId(0));
         meta.origins.push(event::Origin { space, id: first, made, thread, site, stack, size: 40 });
         let origins = Origins::new(&names, &meta, [second, cut, other].map(|id| (Space::Var, id)));
-        let of = |id: u32| origins.of(&[(Space::Var, id)], &[]).first().map(Origin::words);
-        assert_eq!(of(second).as_deref(), Some("heap#7+16: 40 bytes, allocated by main at make bank.c:8"));
-        assert_eq!(of(cut).as_deref(), Some("heap#7+16#2: 40 bytes, allocated by main at make bank.c:8"));
+        let of = |id: u32| origins.of(&[(Space::Var, id)], &[]).into_iter().next().map(|told| (told.name, told.site));
+        let told = |name: &str| Some((name.to_owned(), "make bank.c:8".to_owned()));
+        assert_eq!(of(second), told("heap#7+16"));
+        assert_eq!(of(cut), told("heap#7+16#2"));
         assert_eq!(of(other), None);
         assert_eq!(origins.identity((Space::Var, second)), "made by make");
     }
