@@ -9,7 +9,7 @@ use crate::shared::Shared;
 use crate::{Error, Watched};
 use runtime::layout::process;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open, test_kill_process};
 use std::ffi::OsString;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -93,7 +93,11 @@ impl Observed {
 
     /// Whether the process runs.
     pub(crate) fn lives(&self) -> bool {
-        let Some(life) = &self.life else { return false };
+        let Some(life) = &self.life else {
+            // It is gone, or the system has no such descriptors.
+            let pid = i32::try_from(self.member.pid).ok().and_then(Pid::from_raw);
+            return pid.is_some_and(|pid| test_kill_process(pid).is_ok());
+        };
         let mut fds = [PollFd::new(life, PollFlags::IN)];
         !poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ended| ended > 0)
     }

@@ -349,6 +349,13 @@ const PLAIN: [Option<Op>; 256] = {
     table
 };
 
+/// The kinds of records that have a granule, as bits.
+const ACCESSES: u64 = 1 << Kind::Read as u64
+    | 1 << Kind::ArriveRead as u64
+    | 1 << Kind::ArriveWrite as u64
+    | 1 << Kind::Late as u64
+    | 1 << Kind::Pin as u64;
+
 impl Take for Build {
     #[inline]
     fn take(&mut self, slot: u32, words: &[u64]) {
@@ -380,7 +387,7 @@ impl Take for Build {
         while at < enough
             && let Some(&head) = words.get(at)
         {
-            if head as u8 == Kind::Read as u8 || head as u8 & !1 == Kind::ArriveRead as u8 {
+            if ACCESSES >> (head & 63) & 1 == 1 {
                 self.variables.fetch(payload(head) >> 3);
             }
             at += length(head);

@@ -11,6 +11,9 @@ const BATCH: usize = 1 << 11;
 /// Late events that are gathered.
 const LATE: usize = 1 << 14;
 
+/// Extras of late events that are remembered.
+const LATE_EXTRAS: usize = 256;
+
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
 
@@ -22,6 +25,8 @@ pub(crate) struct Out {
     /// Counts the batches: an index of an extra is true for one batch.
     pub(crate) number: u32,
     late: Batch,
+    /// By stack: an extra of the late batch that may be the same.
+    late_extras: [u32; LATE_EXTRAS],
     records: Vec<LateRecord>,
     events: u64,
     error: Option<io::Error>,
@@ -36,6 +41,7 @@ impl Out {
             batch,
             number: 0,
             late: Batch::default(),
+            late_extras: [0; LATE_EXTRAS],
             records: Vec::new(),
             events: 0,
             error: None,
@@ -53,7 +59,12 @@ impl Out {
 
     /// Adds a late event, with its extra.
     pub(crate) fn push_late(&mut self, event: Event, extra: Extra, at: LateRecord, names: &Names, meta: &Meta) {
-        let extra = self.late.add_extra(extra);
+        // Few places have most of the late events, one after the other.
+        let slot = &mut self.late_extras[extra.stack.0 as usize % LATE_EXTRAS];
+        if self.late.extras.get(*slot as usize) != Some(&extra) {
+            *slot = self.late.add_extra(extra);
+        }
+        let extra = *slot;
         let event = Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra);
         self.late.events.push(event);
         self.records.push(at);

@@ -6,7 +6,10 @@
 use event::ThreadId;
 
 /// Deviations between two entries of the index.
-const STRIDE: usize = 16;
+const STRIDE: usize = 8;
+
+/// Positions of a block, for which is known where its marks begin.
+const BLOCK_BITS: u32 = 10;
 
 /// A thread in a slot.
 struct Span {
@@ -41,6 +44,8 @@ pub(crate) struct Positions {
     deviations: usize,
     last: u64,
     marks: Vec<Mark>,
+    /// By block of positions: how many marks are before it.
+    blocks: Vec<u32>,
 }
 
 impl Positions {
@@ -61,6 +66,10 @@ impl Positions {
 
     fn deviate(&mut self, events: u64) {
         if self.deviations.is_multiple_of(STRIDE) {
+            let before = (self.last >> BLOCK_BITS) as usize + 1;
+            if self.blocks.len() < before {
+                self.blocks.resize(before, self.marks.len() as u32);
+            }
             self.marks.push(Mark { position: self.last, surplus: self.surplus, byte: self.bytes.len() });
         }
         put(&mut self.bytes, self.count - self.last);
@@ -95,7 +104,10 @@ impl Positions {
 
     /// Events of the records before a position.
     fn events_before(&self, position: u64) -> u64 {
-        let mark = self.marks.partition_point(|mark| mark.position < position);
+        let block = (position >> BLOCK_BITS) as usize;
+        let marks = |block: usize| self.blocks.get(block).map_or(self.marks.len(), |&marks| marks as usize);
+        let (from, to) = (marks(block), marks(block + 1));
+        let mark = from + self.marks[from..to].partition_point(|mark| mark.position < position);
         let Some(mark) = mark.checked_sub(1).map(|index| &self.marks[index]) else { return position };
         let (mut at, mut surplus, mut byte) = (mark.position, mark.surplus, mark.byte);
         while byte < self.bytes.len() {
