@@ -153,10 +153,17 @@ impl Build {
         let (start, size) = (payload(words[0]), bounded(words));
         let (_, after) = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default();
         let known = self.blocks.find(start).filter(|block| block.start == start);
-        let of_heap = known.is_some();
-        let size = known.as_ref().map_or(size, |block| block.size.max(size));
-        if let Some(block) = known {
+        let asked = known.map(|block| {
             block.freed = Some(Freed { by, after });
+            block.size
+        });
+        let of_heap = asked.is_some();
+        let mut size = asked.unwrap_or_default().max(size);
+        // What malloc gave beyond what was asked for was cleared by nobody: it may have the variables of an older block.
+        let behind = asked.map_or(start + size, |asked| (start + asked).next_multiple_of(8));
+        if behind < start + size && self.blocks.find(behind).is_none() {
+            self.variables.range(behind, start + size - behind, true, |_| {});
+            size = behind - start;
         }
         let mut vars = Vec::new();
         // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.
