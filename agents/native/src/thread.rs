@@ -130,7 +130,9 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
     // SAFETY: as in `enter`; `accesses` is the thread's state.
     unsafe {
         if !session::is_running() {
-            return let_go(tls);
+            let_go(tls);
+            // A signal may have come on the short way that led here.
+            return leave(tls);
         }
         let accesses = (*tls).accesses;
         (*tls).busy = true;

@@ -97,6 +97,13 @@ impl Recorder {
         self.position
     }
 
+    /// As if it had done as many accesses that the trace will have, all reads, as leave this many before a `Mark`: small tests
+    /// have few.
+    #[doc(hidden)]
+    pub fn use_ranks(&mut self, left: u32) {
+        self.rank = self.rank.max(MOST_RANKS.saturating_sub(3 + left));
+    }
+
     /// The rank of what this thread did last at its position that the trace will have.
     pub fn rank(&self) -> u32 {
         self.rank

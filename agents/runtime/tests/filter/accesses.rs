@@ -44,3 +44,71 @@ pub(crate) fn accesses_trace(r: &mut Random) -> String {
     }
     text
 }
+
+/// A trace of up to five threads that the first one forks and joins, which read more than they write, with atomics and memory that
+/// is given and taken back; neighbours `x`, `y`, `z` are often accessed together.
+pub(crate) fn forked_trace(r: &mut Random) -> String {
+    let events = 10 + r.below(8);
+    let most = 3 + r.below(3);
+    let (forks, others) = (*r.pick(&[15, 30]), *r.pick(&[0, 5, 15]));
+    let writes = *r.pick(&[10, 30, 60]);
+    let stay = *r.pick(&[20, 50, 70]);
+    let (mut live, mut made) = (vec![0], 1);
+    let mut holder = None;
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut t = 0;
+    let mut freed = false;
+    while lines.len() < events {
+        if !r.percent(stay) {
+            t = *r.pick(&live);
+        }
+        let op = if r.percent(forks) {
+            // Anybody forks, and joins whom it knows: all do.
+            let others: Vec<usize> = live.iter().copied().filter(|&u| u != 0 && u != t && holder != Some(u)).collect();
+            if made < most && (others.is_empty() || r.percent(60)) {
+                live.push(made);
+                made += 1;
+                lines.push((t, format!("fork(T{made})")));
+                // A thread without events orders nothing.
+                lines.push((made - 1, format!("acq(m{made})")));
+                continue;
+            } else if !others.is_empty() {
+                let child = *r.pick(&others);
+                live.retain(|&u| u != child);
+                format!("join(T{})", child + 1)
+            } else {
+                continue;
+            }
+        } else if r.percent(10) {
+            match holder {
+                None => {
+                    holder = Some(t);
+                    "acq(l)".to_string()
+                }
+                Some(by) if by == t => {
+                    holder = None;
+                    "rel(l)".to_string()
+                }
+                Some(_) => continue,
+            }
+        } else if r.percent(others) {
+            match r.below(5) {
+                0 => "ald(x)".to_string(),
+                1 => "ast(y)".to_string(),
+                2 => "armw(z)".to_string(),
+                _ => {
+                    freed = !freed;
+                    format!("{}(q)", if freed { "free" } else { "alloc" })
+                }
+            }
+        } else {
+            let op = if r.percent(writes) { 'w' } else { 'r' };
+            let variables = *r.pick(&[&["x"][..], &["y"], &["z"], &["q"], &["x", "y"], &["y", "z"], &["x", "y", "z"]]);
+            lines.extend(variables.iter().map(|variable| (t, format!("{op}({variable})"))));
+            continue;
+        };
+        lines.push((t, op));
+    }
+    let line = |(number, (t, op)): (usize, &(usize, String))| format!("T{}|{op}|{number}\n", t + 1);
+    lines.iter().enumerate().map(line).collect()
+}

@@ -20,6 +20,8 @@ pub(crate) enum Lie {
     Apart,
     /// `x` and `y` share one.
     Together,
+    /// `x`, `y` and `z` share one, and two of them a half of it.
+    Bytes,
 }
 
 /// Where a variable is.
@@ -27,6 +29,9 @@ fn granule(lie: Lie, names: &event::Names, var: VarId) -> (usize, u8) {
     match (lie, names.var(var)) {
         (Lie::Together, "x") => (0, 0x0f),
         (Lie::Together, "y") => (0, 0xf0),
+        (Lie::Bytes, "x") => (0, 0x03),
+        (Lie::Bytes, "y") => (0, 0x0c),
+        (Lie::Bytes, "z") => (0, 0xf0),
         _ => (1 + var.index(), 0xff),
     }
 }
@@ -44,7 +49,9 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
         };
         let (thread, op) = event.split_once('|').expect("a thread");
         // Memory is given and taken back in whole granules.
-        let parted = lie == Lie::Together && ["alloc(x)", "alloc(y)", "free(x)", "free(y)"].contains(&op);
+        let is_part = |name: &str| name == "x" || name == "y" || name == "z" && lie == Lie::Bytes;
+        let block = op.strip_prefix("alloc(").or_else(|| op.strip_prefix("free(")).and_then(|op| op.strip_suffix(')'));
+        let parted = lie != Lie::Apart && block.is_some_and(is_part);
         if op.starts_with("pin") || parted {
             continue;
         }
@@ -74,10 +81,12 @@ pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
     pub(crate) taken: u32,
+    /// Threads use up their ranks now and then.
+    pub(crate) few_ranks: bool,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200 };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200, few_ranks: false };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -88,6 +97,8 @@ pub(crate) struct Filtered {
     pub(crate) left_out: BTreeSet<usize>,
     pub(crate) pins: usize,
     pub(crate) late: usize,
+    /// Slots that were used again.
+    pub(crate) again: usize,
 }
 
 /// Runs a trace through the filter. `sites`: how many places accesses share; `None`: each has its own.
@@ -100,15 +111,18 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let cells = cells(1 + names.space(Space::Var).len());
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
-    let begin = |t: usize, sink: &mut Records| {
-        let mut recorder = Recorder::begin(&filter, t as u32, false);
-        recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    let mut slots = Slots::new(threads);
+    let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
+        let slot = slots.of[t];
+        let mut recorder = Recorder::begin(&filter, slot as u32, false);
+        slots.users[slot].push((recorder.position() + 1, t));
+        recorder.ticketed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
         Some(recorder)
     };
     let forked: BTreeSet<usize> =
         batch.events.iter().filter(|e| e.op() == Op::Fork).map(|e| e.child().index()).collect();
     for t in (0..threads).filter(|t| !forked.contains(t)) {
-        recorders[t] = begin(t, &mut sinks[t]);
+        recorders[t] = begin(t, &mut slots, &mut sinks);
     }
     // By slot, position and rank: the event that was kept; without a rank: written.
     let mut kept: BTreeMap<(usize, u64, u32), Range<usize>> = BTreeMap::new();
@@ -118,17 +132,25 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         let event = batch.events[e];
         let t = event.thread().index();
         if recorders[t].is_none() {
-            recorders[t] = begin(t, &mut sinks[t]);
+            recorders[t] = begin(t, &mut slots, &mut sinks);
         }
+        let slot = slots.of[t];
         let recorder = recorders[t].as_mut().expect("it has begun");
-        let sink = &mut sinks[t];
-        // Two that are one access.
-        let count = 1 + usize::from(is_pair(trace, lie, e) && r.percent(90));
+        let sink = &mut sinks[slot];
+        // Several that are one access.
+        let mut count = 1;
+        while is_pair(trace, lie, e + count - 1) && r.percent(90) {
+            count += 1;
+        }
         let place = |e: usize| sites.map_or(e, |sites| e % sites) as u32;
         if event.op().is_plain_access() {
             let write = event.op() == Op::Write;
-            let (at, mask) = granule(lie, names, event.var());
-            let mask = if count == 2 { 0xff } else { mask };
+            let (at, _) = granule(lie, names, event.var());
+            let parts = batch.events[e..e + count].iter();
+            let mask = parts.map(|event| granule(lie, names, event.var()).1).fold(0, |mask, part| mask | part);
+            if room.few_ranks && r.percent(15) {
+                recorder.use_ranks(r.below(3) as u32);
+            }
             let access = Access { granule: at as u64, mask, write };
             let before = (recorder.position(), recorder.rank());
             // One of the ways that a hook can go.
@@ -146,19 +168,22 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             };
             let now = (recorder.position(), recorder.rank());
             if outcome == Some(Outcome::Written) {
-                kept.insert((t, recorder.position(), u32::MAX), e..e + count);
+                kept.insert((slot, recorder.position(), u32::MAX), e..e + count);
             } else if before == now {
                 // Covered, or part of another.
                 left_out.extend(e..e + count);
             } else {
-                kept.insert((t, now.0, now.1), e..e + count);
+                kept.insert((slot, now.0, now.1), e..e + count);
             }
         } else {
-            synchronise(trace, lie, event, e, &filter, recorder, sink, &cells);
+            if event.op() == Op::Fork {
+                slots.give(event.child().index(), |slot| filter.may_use_again(slot as u32, recorder), r);
+            }
+            synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
             if event.op() == Op::Fork {
                 let child = event.child().index();
                 if r.percent(50) {
-                    recorders[child] = begin(child, &mut sinks[child]);
+                    recorders[child] = begin(child, &mut slots, &mut sinks);
                 }
             } else if event.op() == Op::Join {
                 let child = event.child().index();
@@ -166,26 +191,64 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                     child.ticketed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
                     child.end(&filter);
                 }
+                let child = slots.of[child];
                 let recorder = recorders[t].as_mut().expect("it has begun");
-                recorder.ticketed(&mut sinks[t], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
+                recorder.ticketed(&mut sinks[slot], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
                 recorder.join(&filter, child as u32);
             }
         }
         e += count;
     }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
-    written(trace, lie, &decode(&words), &kept, left_out)
+    written(trace, lie, &decode(&words), &kept, left_out, &slots)
 }
 
-/// Whether the next two events are `x` and `y` of one access.
+/// Which thread has which slot.
+struct Slots {
+    /// By thread.
+    of: Vec<usize>,
+    /// By slot: from which position on whose it is.
+    users: Vec<Vec<(u64, usize)>>,
+    taken: usize,
+}
+
+impl Slots {
+    /// At first, each thread has its own.
+    fn new(threads: usize) -> Slots {
+        Slots { of: (0..threads).collect(), users: vec![Vec::new(); threads], taken: 0 }
+    }
+
+    /// Gives a thread that is about to begin the slot of one that is over, if there is one.
+    fn give(&mut self, child: usize, may_use_again: impl Fn(usize) -> bool, r: &mut Random) {
+        let is_given = |slot: usize| {
+            let waits = |&t: &usize| self.of[t] == slot && !self.users[slot].iter().any(|user| user.1 == t);
+            (0..self.of.len()).filter(waits).any(|t| t != slot)
+        };
+        let over: Vec<usize> = (0..self.users.len()).filter(|&slot| may_use_again(slot) && !is_given(slot)).collect();
+        if !over.is_empty() && r.percent(70) {
+            self.of[child] = *r.pick(&over);
+            self.taken += 1;
+        }
+    }
+
+    /// The thread of a position.
+    fn user(&self, slot: usize, position: u64) -> usize {
+        let user = self.users[slot].iter().rfind(|user| user.0 <= position);
+        user.expect("somebody had the slot").1
+    }
+}
+
+/// Whether the next two events are neighbours of one access.
 fn is_pair(trace: &Trace, lie: Lie, e: usize) -> bool {
     let (names, events) = (&trace.names, &trace.batch.events);
     let Some(&next) = events.get(e + 1) else { return false };
     let event = events[e];
-    lie == Lie::Together
-        && event.op().is_plain_access()
-        && (event.op(), event.thread()) == (next.op(), next.thread())
-        && (names.var(event.var()), names.var(next.var())) == ("x", "y")
+    let is_access =
+        lie != Lie::Apart && event.op().is_plain_access() && (event.op(), event.thread()) == (next.op(), next.thread());
+    is_access && {
+        let [(at, mask), (next_at, next_mask)] = [event, next].map(|event| granule(lie, names, event.var()));
+        at == next_at && mask < next_mask
+    }
 }
 
 /// What is no plain access. The payload of the record is the event's number, where there is room for it; else its place is.
@@ -199,6 +262,7 @@ fn synchronise(
     recorder: &mut Recorder,
     sink: &mut Records,
     cells: &[runtime::filter::Cell],
+    slots: &Slots,
 ) {
     let number = e as u64;
     match event.op() {
@@ -224,7 +288,7 @@ fn synchronise(
             recorder.free(filter, sink, &cells[at], || false, at as u64);
         }
         Op::Fork => {
-            let child = event.child().index() as u32;
+            let child = slots.of[event.child().index()] as u32;
             recorder.ticketed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
             recorder.fork(filter, child);
         }
@@ -240,6 +304,7 @@ fn written(
     all: &[Stands],
     kept: &BTreeMap<(usize, u64, u32), Range<usize>>,
     left_out: BTreeSet<usize>,
+    slots: &Slots,
 ) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let mut text = String::new();
@@ -260,6 +325,10 @@ fn written(
     };
     let (mut pins, mut lates) = (0, 0);
     for stands in all {
+        let thread = match stands {
+            Stands::OnTime(record) => slots.user(record.slot, record.position),
+            Stands::Late(late) => slots.user(late.slot, late.position),
+        };
         match stands {
             Stands::OnTime(record) => match record.kind {
                 Kind::ThreadStart | Kind::ThreadEnd | Kind::Mark => {}
@@ -269,13 +338,13 @@ fn written(
                         if at as u64 == record.payload && mask & record.aux != 0 {
                             let events = kept[&(record.slot, record.position, u32::MAX)].clone();
                             let was = which(events, write, var);
-                            lines.push((record.slot, access(names, write, var), was));
+                            lines.push((thread, access(names, write, var), was));
                         }
                     }
                 }
                 _ => {
                     let e = record.payload as usize;
-                    lines.push((record.slot, op_text(trace, e), Some(e)));
+                    lines.push((thread, op_text(trace, e), Some(e)));
                 }
             },
             Stands::Late(late) => {
@@ -286,10 +355,10 @@ fn written(
                 for &(var, (at, mask)) in &variables {
                     if at as u64 == late.granule && mask & late.mask != 0 {
                         if late.pin {
-                            lines.push((late.slot, format!("pin({}", names.var(var)), None));
+                            lines.push((thread, format!("pin({}", names.var(var)), None));
                         } else {
                             let was = events.and_then(|events| which(events.clone(), late.write, var));
-                            lines.push((late.slot, access(names, late.write, var), was));
+                            lines.push((thread, access(names, late.write, var), was));
                         }
                     }
                 }
@@ -297,14 +366,14 @@ fn written(
         }
     }
     let mut counts = BTreeMap::<usize, usize>::new();
-    for (number, (slot, op, _)) in lines.iter().enumerate() {
-        let count = counts.entry(*slot).or_default();
+    for (number, (thread, op, _)) in lines.iter().enumerate() {
+        let count = counts.entry(*thread).or_default();
         let op = if op.starts_with("pin(") { format!("{op},{count})") } else { op.clone() };
         *count += 1;
-        writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *slot as u32)).expect("a string");
+        writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, pins, late: lates }
+    Filtered { text, was, left_out, pins, late: lates, again: slots.taken }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {

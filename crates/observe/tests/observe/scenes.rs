@@ -243,6 +243,32 @@ pub(crate) fn late() {
     agent.end(process::EXITED);
 }
 
+/// `malloc_usable_size` of 16 bytes is 24.
+pub(crate) fn beyond() {
+    let (agent, mut main) = start();
+    main.alloc(0x7000, 64, 0);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7010, 0);
+    main.free(0x7000, 72, 0);
+    for _ in 0..2 {
+        main.alloc(0x7000, 16, 0);
+        main.sync(Kind::ArriveWrite, 0xff, 0x7008, 0);
+        main.free(0x7000, 24, 0);
+    }
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn what_malloc_gave_beyond_what_was_asked_for_has_no_variables() {
+    let expected = "\
+main|w(heap#1+16)|
+main|free(heap#1+16)|
+main|w(heap#2+8)|
+main|free(heap#2+8)|
+main|w(heap#3+8)|
+main|free(heap#3+8)|";
+    assert_eq!(shown("beyond"), expected.lines().collect::<Vec<_>>());
+}
+
 #[test]
 fn late_accesses_and_pins() {
     let expected = "\

@@ -15,6 +15,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("locks", crate::scenes::locks),
     ("memory", crate::scenes::memory),
     ("freed", crate::scenes::freed),
+    ("beyond", crate::scenes::beyond),
     ("late", crate::scenes::late),
     ("early", crate::scenes::early),
     ("neighbours", crate::neighbours::neighbours),
