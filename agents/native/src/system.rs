@@ -206,8 +206,13 @@ pub fn register_barrier() -> bool {
     unsafe { syscall(libc::SYS_membarrier, [membarrier::REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
 }
 
-/// Every other thread of this process has passed a full barrier when this returns.
-pub fn barrier() {
+/// Every other thread of this process has passed a full barrier when this returns true.
+pub fn barrier() -> bool {
     // SAFETY: changes nothing.
-    unsafe { syscall(libc::SYS_membarrier, [membarrier::PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) };
+    unsafe { syscall(libc::SYS_membarrier, [membarrier::PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
+}
+
+/// Lets so many milliseconds pass.
+pub fn sleep(milliseconds: u32) {
+    futex_wait(&core::sync::atomic::AtomicU32::new(0), 0, milliseconds);
 }

@@ -19,7 +19,7 @@ use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
-use event::{Event, Extra, Meta, Module, Names, Op, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
 use handlers::Waiting;
 use objects::Objects;
 use out::Out;
@@ -397,6 +397,17 @@ impl Take for Build {
 }
 
 impl Build {
+    /// A thread ends. One without any event would not order its fork before its join: it has a fence that orders nothing else.
+    fn end(&mut self, slot: u32, words: &[u64]) {
+        self.go_on(slot);
+        let by = self.doer(slot, words[1]);
+        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |(_, made)| made);
+        if made == 0 {
+            self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
+        }
+        self.gave(slot, u64::from(made == 0));
+    }
+
     fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {
         match kind {
             Kind::Stamp => {}
@@ -411,11 +422,7 @@ impl Build {
             Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),
             Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, words),
             Kind::ThreadStart => self.start(slot, words),
-            Kind::ThreadEnd => {
-                self.go_on(slot);
-                self.thread(slot);
-                self.gave(slot, 0);
-            }
+            Kind::ThreadEnd => self.end(slot, words),
             Kind::Mark => self.gave(slot, 0),
             Kind::Fork => self.fork(slot, words),
             Kind::Join => self.join(slot, words),
