@@ -59,7 +59,7 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
 
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
-    if handler == 0 || (*tls()).busy && defer(signal, info.cast()) {
+    if handler == 0 || (*tls()).busy && defer(signal, info.cast(), context.cast()) {
         return;
     }
     let before = (*scratch()).handlers;
@@ -76,12 +76,14 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
 pub(super) struct Deferred {
     count: usize,
     infos: [siginfo_t; DEFERRED],
+    /// Signals for which there was no place: they are pending, and blocked until the hook is over.
+    held: u64,
 }
 
 const DEFERRED: usize = 4;
 
 /// Keeps a signal for later. False if that is not to be.
-unsafe fn defer(signal: c_int, info: *const siginfo_t) -> bool {
+unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucontext_t) -> bool {
     // The kernel has forgotten the handler already: a second time would end the program.
     if ONE_SHOT[signal as usize].load(Acquire) {
         return false;
@@ -92,12 +94,35 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t) -> bool {
     if signal < QUEUED && deferred.infos.iter().take(deferred.count).any(|other| other.si_signo == signal) {
         return true;
     }
-    let Some(place) = deferred.infos.get_mut(deferred.count) else { return false };
+    (*tls()).deferred = true;
+    let Some(place) = deferred.infos.get_mut(deferred.count) else {
+        let bit = 1u64 << (signal - 1);
+        deferred.held |= bit;
+        // Now, and when this handler has returned.
+        mask(libc::SIG_BLOCK, bit);
+        libc::sigaddset(&raw mut (*context).uc_sigmask, signal);
+        send_again(&*info, signal);
+        return true;
+    };
     *place = *info;
     place.si_signo = signal;
     deferred.count += 1;
-    (*tls()).deferred = true;
     true
+}
+
+/// Changes which signals of this thread are blocked. Those that were.
+unsafe fn mask(how: c_int, signals: u64) -> u64 {
+    let mut before = 0u64;
+    let (new, old) = ((&raw const signals) as usize, (&raw mut before) as usize);
+    syscall(libc::SYS_rt_sigprocmask, [how as usize, new, old, size_of::<u64>(), 0, 0]);
+    before
+}
+
+/// Sends this thread a signal that it got before, as it was.
+unsafe fn send_again(info: &siginfo_t, signal: c_int) {
+    let (process, thread) = (system::process_id() as usize, system::thread_id() as usize);
+    let arguments = [process, thread, signal as usize, ptr::from_ref(info) as usize, 0, 0];
+    syscall(libc::SYS_rt_tgsigqueueinfo, arguments);
 }
 
 /// Sends the signals of [`defer`] again, as they were.
@@ -109,11 +134,13 @@ pub(crate) fn deliver() {
         (*tls()).deferred = false;
         let infos = deferred.infos;
         let count = mem::take(&mut deferred.count);
-        let (process, thread) = (system::process_id() as usize, system::thread_id() as usize);
+        let held = mem::take(&mut deferred.held);
+        // All at once: the first handler may jump away.
+        let blocked = mask(libc::SIG_SETMASK, !0);
         for info in &infos[..count] {
-            let arguments = [process, thread, info.si_signo as usize, ptr::from_ref(info) as usize, 0, 0];
-            syscall(libc::SYS_rt_tgsigqueueinfo, arguments);
+            send_again(info, info.si_signo);
         }
+        mask(libc::SIG_SETMASK, blocked & !held);
     }
 }
 
@@ -122,7 +149,12 @@ pub(super) fn forget_all() {
     // SAFETY: the thread's own storage.
     unsafe {
         (*tls()).deferred = false;
-        (*scratch()).deferred.count = 0;
+        let deferred = &mut (*scratch()).deferred;
+        deferred.count = 0;
+        let held = mem::take(&mut deferred.held);
+        if held != 0 {
+            mask(libc::SIG_UNBLOCK, held);
+        }
     }
 }
 
