@@ -170,7 +170,8 @@ impl Recorder {
         if entry.is_silent() {
             return !is_here;
         }
-        (self.is_sparing() || !is_here && entry.is_lost()) && (a & SHARED == 0 || entry.place() == place)
+        (self.is_sparing() || !is_here && entry.is_lost())
+            && (a & SHARED == 0 || entry.place() == place && !self.is_writing())
     }
 
     /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will

@@ -5,6 +5,7 @@ use super::access::Placed;
 use super::cell::{Entry, Words, same, same_slot, without_halves};
 use super::memory::{Filter, MOST_NODES};
 use super::recorder::{Outcome, Recorder};
+use super::write_out::put_entry;
 use core::sync::atomic::Ordering::Relaxed;
 
 impl Recorder {
@@ -18,10 +19,10 @@ impl Recorder {
     ) -> Outcome {
         let mut lost = false;
         if words.shared || !same_slot(words.first.at, self.here()) || words.first.at == 0 {
-            lost = self.retire(filter, words, words.first);
+            lost = self.retire(filter, sink, words, words.first, access.granule);
             // The write of one that comes first stays where it is while this thread only reads.
             if access.write || words.shared {
-                let is_lost = self.retire(filter, words, words.second);
+                let is_lost = self.retire(filter, sink, words, words.second, access.granule);
                 words.version |= is_lost && words.second.is_write();
                 words.second = Entry::default();
                 lost |= is_lost;
@@ -39,7 +40,7 @@ impl Recorder {
         let mut entry = if arrives {
             self.arrive_at_more(filter, sink, words, old, access)
         } else {
-            self.kept(filter, words, old, access)
+            self.kept(filter, sink, words, old, access)
         };
         if lost {
             entry.set_lost();
@@ -62,7 +63,7 @@ impl Recorder {
         access: &Placed,
     ) -> Entry {
         self.put_arrival(sink, access);
-        let lost = self.retire(filter, words, old);
+        let lost = self.retire(filter, sink, words, old, access.granule);
         words.unread = without_halves(words.unread, access.mask);
         if access.write {
             words.foreign &= !access.mask;
@@ -77,11 +78,18 @@ impl Recorder {
     }
 
     /// The entry of a thread's kind of access, with this one. Of a first entry, also the bytes read.
-    pub(super) fn kept(&mut self, filter: &Filter, words: &mut Words, old: Entry, access: &Placed) -> Entry {
+    pub(super) fn kept(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        old: Entry,
+        access: &Placed,
+    ) -> Entry {
         let (here, mask, place, write) = (self.here(), access.mask, access.place, access.write);
         let is_first = old.at == words.first.at && !write;
         if !same(old.at, here) || old.mask() == 0 {
-            let lost = self.retire(filter, words, old);
+            let lost = self.retire(filter, sink, words, old, access.granule);
             if is_first {
                 words.read = mask;
             }
@@ -125,21 +133,25 @@ impl Recorder {
             if old.is_lost() {
                 entry.set_lost();
             }
-        } else if self.retire(filter, words, old) {
+        } else if self.retire(filter, sink, words, old, access.granule) {
             entry.set_lost();
         }
         entry
     }
 
-    /// Takes an entry out of the cell: into a node before the older ones, or it is dropped, and all older ones of the owner's cell
-    /// with it. Whether it was dropped: who gets the place then has a pin. A cell whose owner comes again and again must not
+    /// Takes an entry out of the cell: into a node before the older ones; a reader's among others is written, as long as its thread has
+    /// not written many; else it is dropped, and all older ones of the owner's cell with it. Whether it was dropped: who gets the place then has a pin. A cell whose owner comes again and again must not
     /// cost more each time.
-    pub(super) fn retire(&mut self, filter: &Filter, words: &mut Words, entry: Entry) -> bool {
+    pub(super) fn retire(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        entry: Entry,
+        granule: u64,
+    ) -> bool {
         if entry.is_silent() {
             return false;
-        }
-        if words.shared && self.is_sparing() {
-            return self.retire_reader(filter, words, entry);
         }
         let is_here = same(entry.at, self.here());
         let room = match 2 * (self.entries(filter) - 1) {
@@ -147,6 +159,13 @@ impl Recorder {
             room => room,
         };
         if !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry) {
+            return false;
+        }
+        if words.shared && self.may_write() {
+            put_entry(sink, granule, &entry);
+            return false;
+        }
+        if words.shared && self.retire_reader(filter, words, entry) {
             return false;
         }
         if !entry.is_lost() {
@@ -159,18 +178,25 @@ impl Recorder {
         true
     }
 
-    /// Of a reader that keeps little, the two newest reads stay that are not the same place's again.
-    fn retire_reader(&mut self, filter: &Filter, words: &mut Words, mut entry: Entry) -> bool {
-        let own = filter.list(words.nodes).find(|(_, older)| older.slot() == self.slot() && !older.is_write());
-        if let Some((node, older)) = own {
-            if !older.is_silent() {
-                self.has_pinned(filter);
-                entry.set_lost();
+    /// Of a reader among others, as many reads stay as it has nodes, at least one: the oldest goes. False if there is no node.
+    fn retire_reader(&mut self, filter: &Filter, words: &mut Words, entry: Entry) -> bool {
+        let mut moved = entry;
+        let mut oldest = None;
+        for (node, older) in filter.list(words.nodes) {
+            if older.slot() == self.slot() && !older.is_write() {
+                filter.node(node).set_entry(moved);
+                moved = older;
+                oldest = Some(node);
             }
-            filter.node(node).set_entry(entry);
-            return false;
         }
-        filter.entries() == 1 || !self.push(filter, words, entry)
+        let Some(node) = oldest else { return filter.entries() > 1 && self.push(filter, words, entry) };
+        if !moved.is_silent() {
+            self.has_pinned(filter);
+            let mut entry = filter.node(node).entry();
+            entry.set_lost();
+            filter.node(node).set_entry(entry);
+        }
+        true
     }
 
     /// Puts an entry into a node before the others. False if there is none.

@@ -100,7 +100,7 @@ impl Recorder {
         let old = if is_second { words.second } else { words.first };
         let bytes = if is_second { 0 } else { words.read };
         if mine(&old) && (!version || knows(&old, bytes)) {
-            let entry = self.kept(filter, words, old, access);
+            let entry = self.kept(filter, sink, words, old, access);
             if is_second {
                 words.second = entry;
             } else {
@@ -121,7 +121,7 @@ impl Recorder {
         // This thread's older entry goes, or the other reader's: the first then moves to the second place.
         let is_mine = is_second || mine(&words.first);
         let lost = if is_mine {
-            self.retire(filter, words, old)
+            self.retire(filter, sink, words, old, access.granule)
         } else {
             self.make_room(filter, sink, words, access.granule);
             false

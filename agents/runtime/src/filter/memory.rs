@@ -28,11 +28,13 @@ pub struct Limits {
     pub nodes: u32,
     /// A thread that has taken so many nodes takes no more for older positions: of each granule it keeps the newest accesses.
     pub taken: u32,
+    /// A thread that has written so many reads among others', for want of nodes, drops them instead.
+    pub reads: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, taken: 1 << 15 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, taken: 1 << 15, reads: 1 << 18 }
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Recorder {
     spare: [u32; SPARE],
     /// Nodes that it may still take for older positions ([`Limits::taken`](super::Limits::taken)).
     left: u32,
+    /// Reads among others' that it may still write for want of nodes ([`Limits::reads`](super::Limits::reads)).
+    reads: u32,
     /// Granules pinned that the filter does not know of.
     pinned: u32,
 }
@@ -70,6 +72,7 @@ impl Recorder {
             spare_count: 0,
             spare: [0; SPARE],
             left: filter.limits.taken,
+            reads: filter.limits.reads,
             pinned: 0,
         };
         recorder.new_position();
@@ -276,6 +279,19 @@ impl Recorder {
     #[inline(always)]
     pub(super) fn is_sparing(&self) -> bool {
         self.left == 0
+    }
+
+    /// Whether reads among others' are written rather than dropped.
+    #[inline(always)]
+    pub(super) fn is_writing(&self) -> bool {
+        self.reads > 0
+    }
+
+    /// Whether such a read may be written now.
+    pub(super) fn may_write(&mut self) -> bool {
+        let may = self.is_writing();
+        self.reads -= u32::from(may);
+        may
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {
