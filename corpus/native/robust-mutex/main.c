@@ -50,9 +50,9 @@ static void *clerk(void *arg) {
 
 __attribute__((noinline)) static int audit(void) {
     take(&ledger_lock);
-    int right = entries == sum;
+    int seen = entries;
     pthread_mutex_unlock(&ledger_lock);
-    return right;
+    return seen;
 }
 
 int main(void) {
@@ -66,7 +66,7 @@ int main(void) {
     int early = audit();
     for (int i = 0; i < 4; i++)
         pthread_join(clerks[i], NULL);
-    int right = audit() && repairs > 0;
-    printf("%s%s\n", right ? "the ledger is right" : "the ledger is wrong", early ? ", as it was" : "");
+    int right = audit() == sum && repairs > 0 && early <= sum;
+    puts(right ? "the ledger is right" : "the ledger is wrong");
     return !right;
 }
