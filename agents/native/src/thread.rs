@@ -262,7 +262,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
             session::Started::Off => None,
             // Another thread is at it: the next hook will find it done.
             session::Started::Soon => {
-                (*tls).busy = false;
+                leave(tls);
                 return false;
             }
         };
@@ -273,7 +273,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
             (*thread).life.fetch_or(life::RELEASED, AcqRel);
             bind(tls, thread, slot == Some(0));
         }
-        (*tls).busy = false;
+        leave(tls);
         !thread.is_null()
     }
 }
@@ -294,7 +294,7 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
         thread.begin(is_first);
         ending::arm(thread);
         thread.open(tls);
-        (*tls).busy = false;
+        leave(tls);
     }
 }
 
@@ -404,7 +404,9 @@ pub fn after_fork_child() {
             thread.recorder = Recorder::begin(filter(), 0, records_all());
             thread.started(id);
             thread.open(tls);
-            (*tls).busy = busy;
+            if !busy {
+                leave(tls);
+            }
         }
     }
 }

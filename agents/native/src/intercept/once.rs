@@ -25,29 +25,34 @@ shim2! {
 #[repr(C)]
 pub(super) struct Once {
     routine: unsafe extern "C" fn(),
+    control: Pointer,
+    pc: usize,
     ran: bool,
 }
 
-/// Runs what the program wanted to be run, and remembers that it was this thread that did.
+/// Runs what the program wanted to be run, and remembers that it was this thread that did. That it is done is told before
+/// anybody can see it.
 unsafe extern "C" fn run() {
     let once = (*scratch()).once;
-    let routine = (*once).routine;
+    let Once { routine, control, pc, .. } = *once;
     (*once).ran = true;
     routine();
+    sync(pc, Kind::Post, Class::Once, control);
 }
 
 pub(super) unsafe extern "C" fn once(control: Pointer, routine: unsafe extern "C" fn(), pc: usize) -> c_int {
     if is_quiet() {
         return real::pthread_once(control, routine);
     }
-    let mut once = Once { routine, ran: false };
+    let mut once = Once { routine, control, pc, ran: false };
     let outer = (*scratch()).once;
     // An exception of the routine's leaves this pointer behind. Nobody follows it: the next call sets its own first.
     (*scratch()).once = &mut once;
     let result = real::pthread_once(control, run);
     (*scratch()).once = outer;
-    let kind = if (&raw const once.ran).read_volatile() { Kind::Post } else { Kind::Await };
-    sync(pc, kind, Class::Once, control);
+    if !(&raw const once.ran).read_volatile() {
+        sync(pc, Kind::Await, Class::Once, control);
+    }
     result
 }
 
