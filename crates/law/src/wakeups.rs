@@ -47,7 +47,9 @@ impl Definition {
             let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
             !(*read + 1..wait).filter(again).any(|e| reads(&e) || writes(e))
         };
-        (0..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last).find(changed)
+        // What was read before an earlier wait was over was the test of that one.
+        let since = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Woken).unwrap_or(0);
+        (since..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last).find(changed)
     }
 
     /// The event with which a thread goes on.

@@ -132,6 +132,7 @@ impl LostWakeups {
                     self.reads.read(event, index);
                 }
                 Op::Write | Op::AtomicStore | Op::AtomicRmw => self.reads.write(event, index),
+                Op::Woken => self.reads.forget(event.thread()),
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                     let cond = &mut self.conds[event.cond().index()];

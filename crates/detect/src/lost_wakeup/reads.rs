@@ -74,6 +74,11 @@ impl Reads {
         }
     }
 
+    /// A thread goes on from a wait: what it read before was the test of that one.
+    pub(super) fn forget(&mut self, thread: ThreadId) {
+        self.by_thread[thread.index()].fill(None);
+    }
+
     /// The test of a wait of `thread`, which has done nothing since: the last read of something that it has not accessed again,
     /// and that who notifies wrote between that read and the notify.
     pub(super) fn test(&self, thread: ThreadId, notify: Place) -> Option<Place> {

@@ -75,7 +75,8 @@ fn definition(sample: &Sample, pairs: &[(usize, usize)], wait: usize) -> Option<
     let reads = |e: &usize| matches!(events[*e].op(), Op::Read | Op::AtomicLoad);
     let mut seen = BTreeSet::new();
     let last = |e: &usize| seen.insert(events[*e].object());
-    let accesses = (0..wait).rev().filter(own).filter(|e| reads(e) || writes(*e));
+    let over = (0..wait).rev().filter(own).find(|&e| events[e].op() == Op::Woken);
+    let accesses = (over.unwrap_or(0)..wait).rev().filter(own).filter(|e| reads(e) || writes(*e));
     let test = accesses.filter(last).find(|&e| reads(&e) && written(e))?;
     Some((test, notify))
 }

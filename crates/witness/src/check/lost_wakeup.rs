@@ -42,7 +42,10 @@ pub fn check_lost_wakeup(
             written.insert(event.object(), at);
         }
     }
-    let accesses = (0..offset(wait)).rev().filter(own).filter(|&at| {
+    // What was read before an earlier wait was over was the test of that one.
+    let is_over = |at: &usize| own(at) && trace.events[*at].op() == Op::Woken;
+    let since = (0..offset(wait)).rfind(is_over).unwrap_or(0);
+    let accesses = (since..offset(wait)).rev().filter(own).filter(|&at| {
         let op = trace.events[at].op();
         is_read(op) || is_write(op)
     });
