@@ -25,6 +25,8 @@ __attribute__((noinline)) void Stack::push(int value) {
     // Release: who takes the node sees its fields. Later exchanges by others carry that on.
     while (!head_.compare_exchange_weak(node->next, node, std::memory_order_release,
                                         std::memory_order_relaxed)) {
+        // Also without the release, the compiler keeps the new link before the next try.
+        std::atomic_signal_fence(std::memory_order_seq_cst);
     }
 }
 
