@@ -68,7 +68,7 @@ kinds! {
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
-    /// A read of a shared granule: aux mask, payload granule; word 1: place.
+    /// A read of a shared granule: aux mask, payload granule; word 1: place. The filter writes none; the observer takes them.
     Read = 8, 2, Stamp;
     /// Memory given: payload address; word 1: place; word 2: size.
     Alloc = 9, 3, Stamp;

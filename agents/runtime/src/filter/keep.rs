@@ -139,9 +139,9 @@ impl Recorder {
         entry
     }
 
-    /// Takes an entry out of the cell: into a node before the older ones; a reader's among others is written, as long as its thread has
-    /// not written many; else it is dropped, and all older ones of the owner's cell with it. Whether it was dropped: who gets the place then has a pin. A cell whose owner comes again and again must not
-    /// cost more each time.
+    /// Takes an entry out of the cell: into a node before the older ones; a reader's among others is written, as long as its
+    /// thread has not written many; else it is dropped, and all older ones of the owner's cell with it. Whether it was
+    /// dropped: who gets the place then has a pin. A cell whose owner comes again and again must not cost more each time.
     pub(super) fn retire(
         &mut self,
         filter: &Filter,

@@ -2,8 +2,8 @@
 //! say nothing new. `docs/recording.md` defines it ("The filter").
 //!
 //! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
-//! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path; what it
-//!   denies goes to [`Recorder::access`].
+//! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
+//!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.
 //! * [`Sink`]: where records go.
