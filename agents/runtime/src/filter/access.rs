@@ -75,10 +75,11 @@ impl Recorder {
     pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
         let is_first = !write && same_slot(a, self.here());
-        let at = if is_first { a } else { cell.second[0].load(Relaxed) };
+        let [at, what] = if is_first { &cell.first } else { &cell.second };
+        let entry = Entry { at: at.load(Relaxed), what: what.load(Relaxed) };
         // Whether it is worth the lock.
-        let may = same(at, self.here())
-            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 0 }.is_lost_or_out());
+        let may = same(entry.at, self.here())
+            || same_slot(entry.at, self.here()) && (entry.is_lost_or_out() || self.is_hot(&entry));
         if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
@@ -118,7 +119,7 @@ impl Recorder {
             {
                 // Byte after byte in a loop: taken for one read, the first.
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
-            } else if self.may_renew(a, &first, is_here, place) {
+            } else if self.may_renew(a, &first, is_here) {
                 let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
                 let entry = first.renewed(here, self.next_rank(false), mask, place);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
@@ -151,7 +152,7 @@ impl Recorder {
             }
             if write && is_here && self.goes_on(&second, mask, place) {
                 entry.add_bytes(mask);
-            } else if self.may_renew(a, &second, is_here, place) {
+            } else if self.may_renew(a, &second, is_here) {
                 entry = second.renewed(here, self.next_rank(write), mask, place);
             } else {
                 return false;
@@ -163,15 +164,14 @@ impl Recorder {
         true
     }
 
-    /// Whether an entry can give its place to a later one without a word: it is in the trace, or this thread keeps only the
-    /// newest; of reads among others' those of the same place.
+    /// Whether an entry can give its place to a later one without a word: it is in the trace, or of a place of which this
+    /// thread keeps only the newest.
     #[inline(always)]
-    fn may_renew(&self, a: u64, entry: &Entry, is_here: bool, place: u32) -> bool {
+    fn may_renew(&self, a: u64, entry: &Entry, is_here: bool) -> bool {
         if entry.is_silent() {
             return !is_here;
         }
-        (self.is_sparing() || !is_here && entry.is_lost())
-            && (a & SHARED == 0 || entry.place() == place && !self.is_writing())
+        self.is_hot(entry) || !is_here && entry.is_lost() && a & SHARED == 0
     }
 
     /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will

@@ -22,6 +22,8 @@ pub enum Outcome {
 const EXACT: u32 = 256;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
+/// Places that are told apart when what was kept of each is counted.
+const PLACES: usize = 1 << 10;
 
 /// What a thread needs to know of itself. Zeroed memory is a recorder that covers nothing and must not be used otherwise.
 #[derive(Debug)]
@@ -43,12 +45,11 @@ pub struct Recorder {
     told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
-    /// Nodes that it may still take for older positions ([`Limits::taken`](super::Limits::taken)).
-    left: u32,
-    /// Reads among others' that it may still write for want of nodes ([`Limits::reads`](super::Limits::reads)).
-    reads: u32,
     /// Granules pinned that the filter does not know of.
     pinned: u32,
+    /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
+    each_place: u8,
+    of_place: [u8; PLACES],
 }
 
 impl Recorder {
@@ -71,9 +72,9 @@ impl Recorder {
             told: 0,
             spare_count: 0,
             spare: [0; SPARE],
-            left: filter.limits.taken,
-            reads: filter.limits.reads,
             pinned: 0,
+            each_place: filter.limits.each_place,
+            of_place: [0; PLACES],
         };
         recorder.new_position();
         recorder.segment = recorder.here;
@@ -268,34 +269,20 @@ impl Recorder {
         filter.pinned.0.fetch_add(core::mem::take(&mut self.pinned).into(), Relaxed);
     }
 
-    /// How many entries of a kind this thread may have in a cell, now: fewer when it has kept so much that older ones cost more than
-    /// they tell.
+    /// Whether so many older accesses of this one's place were kept that of each granule the newest will do.
+    #[inline(always)]
+    pub(super) fn is_hot(&self, entry: &Entry) -> bool {
+        self.of_place[of_place(entry)] >= self.each_place
+    }
+
+    /// One more of them is kept, or written.
     #[inline]
-    pub(super) fn entries(&self, filter: &Filter) -> usize {
-        let most = filter.entries();
-        if self.is_sparing() { 1 } else { most }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_sparing(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Whether reads among others' are written rather than dropped.
-    #[inline(always)]
-    pub(super) fn is_writing(&self) -> bool {
-        self.reads > 0
-    }
-
-    /// Whether such a read may be written now.
-    pub(super) fn may_write(&mut self) -> bool {
-        let may = self.is_writing();
-        self.reads -= u32::from(may);
-        may
+    pub(super) fn spend(&mut self, entry: &Entry) {
+        let of = &mut self.of_place[of_place(entry)];
+        *of = of.saturating_add(1);
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {
-        self.left = self.left.saturating_sub(1);
         match self.spare_count {
             0 => filter.take_node(),
             n => {
@@ -319,6 +306,12 @@ impl Recorder {
             filter.give_node(self.spare[self.spare_count as usize]);
         }
     }
+}
+
+/// Places are numbered one after the other, by each slot.
+#[inline(always)]
+fn of_place(entry: &Entry) -> usize {
+    (entry.place() as usize ^ (entry.slot() as usize) << 4) % PLACES
 }
 
 #[inline]

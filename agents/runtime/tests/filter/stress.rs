@@ -245,8 +245,8 @@ fn threads_meet() {
     while begun.elapsed() < Duration::from_secs(3) {
         let shape = Shape { slots: THREADS as u32 + 1, nodes: 1000 };
         // Most threads keep all they may, some only the newest.
-        let taken = if seed % 3 == 2 { 20 } else { Limits::default().taken };
-        let filter = Owned::new(shape, Limits { entries: 8, taken, ..Limits::default() });
+        let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
+        let filter = Owned::new(shape, Limits { entries: 8, each_place, ..Limits::default() });
         let steps = 40 + seed as usize % 7 * 300;
         let all = run(&filter, seed, steps);
         let words: Vec<&[u64]> = all.iter().map(|thread| &thread.0[..]).collect();

@@ -80,14 +80,13 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
 pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
-    pub(crate) taken: u32,
-    pub(crate) reads: u32,
+    pub(crate) each_place: u8,
     /// Threads use up their ranks now and then.
     pub(crate) few_ranks: bool,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200, reads: 200, few_ranks: false };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, each_place: 200, few_ranks: false };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -107,8 +106,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
-    let filter =
-        Owned::new(shape, Limits { entries: room.entries, taken: room.taken, reads: room.reads, ..Limits::default() });
+    let filter = Owned::new(shape, Limits { entries: room.entries, each_place: room.each_place, ..Limits::default() });
     let ticket = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
