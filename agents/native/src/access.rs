@@ -23,6 +23,8 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
         let covered = |cell, mask| {
             (!READ || recorder.covered(cell, mask, false)) && (!WRITE || recorder.covered(cell, mask, true))
         };
+        // SAFETY: the address has a cell, so its unit has an owner.
+        let is_common = || alone::is_common(unsafe { shadow::owner_unchecked(addr) });
         if SIZE == 16 {
             // Two cells, side by side in one leaf.
             if addr & 15 == 0
@@ -34,12 +36,26 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
         } else {
             let mask = ((1u32 << SIZE) - 1) << (addr & 7);
             if mask <= 0xff {
-                if covered(cell, mask as u8) {
+                let mask = mask as u8;
+                // The second reader of a cell does not look at what the first one changes all the time.
+                let is_covered = if READ && !WRITE && recorder.is_second() && is_common() {
+                    recorder.covered_by_second(cell, mask)
+                } else {
+                    covered(cell, mask)
+                };
+                if is_covered {
                     return;
                 }
-                if READ != WRITE {
-                    // SAFETY: the same.
-                    return unsafe { again::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask as u8) };
+                // SAFETY: the same.
+                unsafe {
+                    match (READ, WRITE) {
+                        (true, true) => {}
+                        (true, false) if is_common() => return reads_again::<SIZE>(addr, pc, thread, cell, mask),
+                        _ if is_common() => {
+                            return again_among_others::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
+                        }
+                        _ => return again::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask),
+                    }
                 }
             }
         }
@@ -54,7 +70,7 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
     addr: usize,
     pc: usize,
     thread: *mut Thread,
-    cell: &Cell,
+    cell: Cell,
     mask: u8,
 ) {
     let tls = machine::tls();
@@ -64,9 +80,6 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
             return;
         }
         let owner = shadow::owner_unchecked(addr);
-        if alone::is_common(owner) {
-            return again_among_others::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
-        }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
             return slow::<SIZE, READ, WRITE>(addr, pc);
         };
@@ -86,24 +99,55 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
     }
 }
 
-/// The same in a unit that is everybody's.
+/// A read in a unit that is everybody's, most often of a thread that has read the same before.
+#[inline(never)]
+unsafe extern "C" fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell, mask: u8) {
+    let tls = machine::tls();
+    // SAFETY: as in `again`.
+    unsafe {
+        if !(*tls).busy
+            && let Some(place) = (*thread).places.known(frames::parent(tls), pc)
+        {
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
+            compiler_fence(SeqCst);
+            (*tls).busy = false;
+            compiler_fence(SeqCst);
+            if done {
+                if (*tls).deferred {
+                    crate::intercept::deliver();
+                }
+                return;
+            }
+        }
+        again_among_others::<SIZE, true, false>(addr, pc, thread, cell, mask);
+    }
+}
+
+/// An access in a unit that is everybody's.
 #[inline(never)]
 unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
-    cell: &Cell,
+    cell: Cell,
     mask: u8,
 ) {
     let tls = machine::tls();
     // SAFETY: as in `again`.
     unsafe {
+        if (*tls).busy {
+            return;
+        }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
             return slow::<SIZE, READ, WRITE>(addr, pc);
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        let done = (*thread).recorder.again_among_others(cell, mask, WRITE, place);
+        let recorder = &mut (*thread).recorder;
+        // A second reader has looked at its own half only.
+        let done = READ && recorder.covered(cell, mask, false) || recorder.again_among_others(cell, mask, WRITE, place);
         compiler_fence(SeqCst);
         (*tls).busy = false;
         compiler_fence(SeqCst);

@@ -1,11 +1,13 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
+//!
+//! A leaf has the first halves of its cells, then the second ones, then whose its units are.
 
 use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::Cell;
+use runtime::filter::{Cell, Half};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -16,17 +18,17 @@ const USER_BITS: u32 = 47;
 const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
-const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
-/// Behind the cells of a leaf: whose its units are.
+/// The halves of one kind.
+const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
-const MAPPED_BYTES: usize = LEAF_BYTES + OWNERS * size_of::<Owner>();
-/// A cell is so many times as large as its granule.
-const SCALE: usize = size_of::<Cell>() / 8;
+const MAPPED_BYTES: usize = 2 * HALF_BYTES + OWNERS * size_of::<Owner>();
+/// Half a cell is so many times as large as its granule.
+const SCALE: usize = size_of::<Half>() / 8;
 const PAGE: usize = 4096;
-/// Granules whose cells fill a page.
-const PAGE_GRANULES: usize = PAGE / size_of::<Cell>();
+/// Granules whose halves of one kind fill a page.
+const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
-static LEAF_TABLE: AtomicPtr<AtomicPtr<Cell>> = AtomicPtr::new(ptr::null_mut());
+static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes the table. False if there is no address space for it.
 pub fn start() -> bool {
@@ -37,7 +39,7 @@ pub fn start() -> bool {
 
 /// The leaf of an address, null if there is none yet.
 #[inline(always)]
-fn leaf(addr: usize) -> *mut Cell {
+fn leaf(addr: usize) -> *mut Half {
     let table = LEAF_TABLE.load(Relaxed);
     // SAFETY: the index is masked; only watched threads come here, after `start`.
     unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
@@ -45,15 +47,20 @@ fn leaf(addr: usize) -> *mut Cell {
 
 /// The cell of an address, if its part of the shadow is there.
 #[inline(always)]
-pub fn find(addr: usize) -> Option<&'static Cell> {
+pub fn find(addr: usize) -> Option<Cell<'static>> {
     let leaf = leaf(addr);
     if leaf.is_null() {
         return None;
     }
     // In bytes, to save a shift.
-    let offset = (addr * SCALE) & (LEAF_BYTES - size_of::<Cell>());
+    let offset = (addr * SCALE) & (HALF_BYTES - size_of::<Half>());
     // SAFETY: masked to the leaf.
-    Some(unsafe { &*leaf.byte_add(offset) })
+    Some(unsafe { Cell::new(&*leaf.byte_add(offset), &*leaf.byte_add(offset + HALF_BYTES)) })
+}
+
+/// The first half of the cell of an address whose leaf is there. A cell that anything is known of has something in it.
+fn first_half(addr: usize) -> *mut Half {
+    leaf(addr).wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
 }
 
 /// Whose the unit of an address is, if its part of the shadow is there.
@@ -67,17 +74,17 @@ pub fn owner(addr: usize) -> Option<&'static Owner> {
 #[inline(always)]
 pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
     // SAFETY: behind the cells of the leaf, masked to their number.
-    unsafe { &*leaf(addr).byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
+    unsafe { &*leaf(addr).byte_add(2 * HALF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
 }
 
 /// The cell of an address; None only for want of memory, or for an address that is no program's.
 #[inline]
-pub fn cell(addr: usize) -> Option<&'static Cell> {
+pub fn cell(addr: usize) -> Option<Cell<'static>> {
     if let Some(cell) = find(addr) { Some(cell) } else { make(addr) }
 }
 
 #[cold]
-fn make(addr: usize) -> Option<&'static Cell> {
+fn make(addr: usize) -> Option<Cell<'static>> {
     if addr >> USER_BITS != 0 {
         return None;
     }
@@ -95,7 +102,7 @@ fn make(addr: usize) -> Option<&'static Cell> {
 
 /// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages
 /// are asked of the kernel first, so that shadow nobody used stays unused.
-pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, &'static Cell)) {
+pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'static>)) {
     const ASK: usize = 16;
     let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
     let mut at = addr & !7;
@@ -116,8 +123,7 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, &'static 
         }
         // As many pages as there is room for in the answer.
         let mut resident = [0u8; 1024];
-        let Some(cell) = find(at) else { return };
-        let first = ptr::from_ref(cell) as usize & !(PAGE - 1);
+        let first = first_half(at) as usize & !(PAGE - 1);
         let begin = at & !(PAGE_GRANULES * 8 - 1);
         let pages = (stop - begin).div_ceil(PAGE_GRANULES * 8).min(resident.len());
         let known = system::resident(first, pages * PAGE, &mut resident);
@@ -143,9 +149,13 @@ pub fn discard(addr: usize, size: usize) {
     let mut at = addr.next_multiple_of(SPAN);
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        if let Some(cell) = find(at) {
+        if !leaf(at).is_null() {
+            let first = first_half(at).cast::<u8>();
             // SAFETY: whole pages of one leaf.
-            unsafe { system::discard(ptr::from_ref(cell).cast_mut().cast(), (stop - at) * SCALE) };
+            unsafe {
+                system::discard(first, (stop - at) * SCALE);
+                system::discard(first.byte_add(HALF_BYTES), (stop - at) * SCALE);
+            }
         }
         at = stop;
     }

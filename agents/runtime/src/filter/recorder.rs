@@ -115,19 +115,33 @@ impl Recorder {
 
     /// Whether an access is covered: nothing more is to be done.
     #[inline(always)]
-    pub fn covered(&self, cell: &Cell, mask: u8, write: bool) -> bool {
-        let a = cell.first[0].load(Relaxed);
-        let second = || Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+    pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
         if write {
-            let second = second();
-            return second.mask() == mask && second.is_write_at(self.here, self.rank) && same_slot(a, self.here);
+            let second = cell.second.entry();
+            return second.mask() == mask
+                && second.is_write_at(self.here, self.rank)
+                && same_slot(cell.state(), self.here);
         }
+        let a = cell.state();
         if self.is_newest(a) {
-            let read = (cell.first[1].load(Relaxed) >> BYTES_SHIFT) as u8;
+            let read = (cell.first.what() >> BYTES_SHIFT) as u8;
             return mask & !read == 0;
         }
-        let second = second();
+        // No thread is both, and the other half is elsewhere.
+        !same_slot(a, self.here) && self.covered_by_second(cell, mask)
+    }
+
+    /// Whether a read is covered by the second entry of its cell.
+    #[inline(always)]
+    pub fn covered_by_second(&self, cell: Cell, mask: u8) -> bool {
+        let second = cell.second.entry();
         self.is_newest(second.at) && mask & !second.mask() == 0 && !second.is_write()
+    }
+
+    /// Whether this thread is the second entry of a Shared cell, if it can choose.
+    #[inline(always)]
+    pub fn is_second(&self) -> bool {
+        self.slot & 1 != 0
     }
 
     /// Whether an entry that begins so is of this thread's segment, and this thread has written nothing since that counts.
