@@ -385,6 +385,18 @@ impl Entry {
         self.at |= LOST;
     }
 
+    /// What was dropped before it is of no concern.
+    #[inline]
+    pub(super) fn set_found(&mut self) {
+        self.at &= !LOST;
+    }
+
+    /// The same, with these bytes, when it was written.
+    #[inline]
+    pub(super) fn out_with(&self, mask: u8) -> Entry {
+        Entry { at: self.at | OUT, what: self.what | u64::from(mask) }
+    }
+
     /// Whether it is to be written when another thread comes.
     #[inline(always)]
     pub(super) fn is_kept(&self) -> bool {

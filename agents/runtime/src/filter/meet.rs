@@ -58,13 +58,18 @@ impl Recorder {
             }
             return Outcome::Kept;
         }
-        let owner = words.first.slot();
         let known = words.first.mask() | words.second.mask();
+        // It need not arrive at what it did itself. If only reads of it were dropped, that concerns those who will write.
+        let other = if words.first.is_lost() && words.second.is_write() && !words.second.is_lost() {
+            let lost = words.first.out_with(known);
+            words.first.set_found();
+            lost
+        } else {
+            Entry::out(tag(words.first.slot(), 0), known, false)
+        };
         self.write_out(filter, sink, access.granule, words);
         self.put_arrival(sink, access);
         let mine = Entry::out(self.here(), access.mask, false);
-        // It need not arrive at what it did itself.
-        let other = Entry::out(tag(owner, 0), known, false);
         let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
         *words = Words { first, second, shared: true, version: true, read: first.mask(), ..Words::default() };
         Outcome::Written

@@ -55,6 +55,26 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
 }
 
 #[test]
+fn dropped_reads_hold_back_writes_only() {
+    let filter = Owned::new(SHAPE, Limits { each_place: 0, ..Limits::default() });
+    let (ticket, cells) = (AtomicU64::new(0), cells(1));
+    let mut sinks = [0; 3].map(|_| Records::new(&ticket));
+    let mut threads = [0, 1, 2].map(|slot| Recorder::begin(&filter, slot, false));
+    let mut access = |t: usize, access: Access| {
+        threads[t].ticketed(&mut sinks[t], head(Kind::Internal, 0, 0), 0, Some(0));
+        let outcome = threads[t].access(&filter, &mut sinks[t], cells.cell(0), || false, access, |_| 1);
+        let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::Pin, 0xff, 8)).count();
+        (outcome, pins)
+    };
+    for what in [WRITE, READ, READ, READ] {
+        assert_eq!(access(0, what), (Outcome::Kept, 0));
+    }
+    // Two reads of the first thread were dropped. A pin would order its write before this read.
+    assert_eq!(access(1, READ), (Outcome::Written, 0));
+    assert_eq!(access(2, WRITE), (Outcome::Written, 1));
+}
+
+#[test]
 fn freed_and_watched_granules() {
     let filter = Owned::new(SHAPE, Limits::default());
     let (ticket, cells) = (AtomicU64::new(0), cells(2));
