@@ -3,7 +3,7 @@
 //!
 //! A leaf has the first halves of its cells, then the second ones, then whose its units are.
 
-use core::ptr;
+use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -37,44 +37,53 @@ pub fn start() -> bool {
     true
 }
 
-/// The leaf of an address, null if there is none yet.
+/// The part of the shadow for the addresses around one.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Leaf(NonNull<Half>);
+
+/// The leaf of an address, if there is one yet.
 #[inline(always)]
-fn leaf(addr: usize) -> *mut Half {
+pub fn leaf(addr: usize) -> Option<Leaf> {
     let table = LEAF_TABLE.load(Relaxed);
     // SAFETY: the index is masked; only watched threads come here, after `start`.
-    unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
+    NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
 }
 
-/// The cell of an address, if its part of the shadow is there.
-#[inline(always)]
-pub fn find(addr: usize) -> Option<Cell<'static>> {
-    let leaf = leaf(addr);
-    if leaf.is_null() {
-        return None;
+impl Leaf {
+    /// The cell of one of its addresses.
+    #[inline(always)]
+    pub fn cell(self, addr: usize) -> Cell<'static> {
+        let first = self.first_half(addr);
+        // SAFETY: masked to the leaf.
+        unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
     }
-    // In bytes, to save a shift.
-    let offset = (addr * SCALE) & (HALF_BYTES - size_of::<Half>());
-    // SAFETY: masked to the leaf.
-    Some(unsafe { Cell::new(&*leaf.byte_add(offset), &*leaf.byte_add(offset + HALF_BYTES)) })
-}
 
-/// The first half of the cell of an address whose leaf is there. A cell that anything is known of has something in it.
-fn first_half(addr: usize) -> *mut Half {
-    leaf(addr).wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
+    /// The first half of it. A cell that anything is known of has something in it.
+    #[inline(always)]
+    fn first_half(self, addr: usize) -> *mut Half {
+        // In bytes, to save a shift.
+        self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
+    }
+
+    /// Whose the unit of one of its addresses is.
+    #[inline(always)]
+    pub fn owner(self, addr: usize) -> &'static Owner {
+        // SAFETY: behind the cells of the leaf, masked to their number.
+        unsafe { self.0.byte_add(2 * HALF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+    }
 }
 
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
-    // SAFETY: there is a leaf.
-    (!leaf(addr).is_null()).then(|| unsafe { owner_unchecked(addr) })
+    leaf(addr).map(|leaf| leaf.owner(addr))
 }
 
-/// The same of an address that has a cell.
+/// The cell of an address, if its part of the shadow is there.
 #[inline(always)]
-pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
-    // SAFETY: behind the cells of the leaf, masked to their number.
-    unsafe { &*leaf(addr).byte_add(2 * HALF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
+pub fn find(addr: usize) -> Option<Cell<'static>> {
+    leaf(addr).map(|leaf| leaf.cell(addr))
 }
 
 /// The cell of an address; None only for want of memory, or for an address that is no program's.
@@ -108,22 +117,20 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
     let mut at = addr & !7;
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        if leaf(at).is_null() {
+        let Some(leaf) = leaf(at) else {
             at = stop;
             continue;
-        }
+        };
         if stop - at < ASK * PAGE_GRANULES * 8 {
             while at < stop {
-                if let Some(cell) = find(at) {
-                    f(at, cell);
-                }
+                f(at, leaf.cell(at));
                 at += 8;
             }
             continue;
         }
         // As many pages as there is room for in the answer.
         let mut resident = [0u8; 1024];
-        let first = first_half(at) as usize & !(PAGE - 1);
+        let first = leaf.first_half(at) as usize & !(PAGE - 1);
         let begin = at & !(PAGE_GRANULES * 8 - 1);
         let pages = (stop - begin).div_ceil(PAGE_GRANULES * 8).min(resident.len());
         let known = system::resident(first, pages * PAGE, &mut resident);
@@ -133,9 +140,7 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
                 at = page_end;
             }
             while at < page_end {
-                if let Some(cell) = find(at) {
-                    f(at, cell);
-                }
+                f(at, leaf.cell(at));
                 at += 8;
             }
         }
@@ -149,8 +154,8 @@ pub fn discard(addr: usize, size: usize) {
     let mut at = addr.next_multiple_of(SPAN);
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        if !leaf(at).is_null() {
-            let first = first_half(at).cast::<u8>();
+        if let Some(leaf) = leaf(at) {
+            let first = leaf.first_half(at).cast::<u8>();
             // SAFETY: whole pages of one leaf.
             unsafe {
                 system::discard(first, (stop - at) * SCALE);

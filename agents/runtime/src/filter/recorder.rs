@@ -122,20 +122,28 @@ impl Recorder {
                 && second.is_write_at(self.here, self.rank)
                 && same_slot(cell.state(), self.here);
         }
-        let a = cell.state();
-        if self.is_newest(a) {
-            let read = (cell.first.what() >> BYTES_SHIFT) as u8;
-            return mask & !read == 0;
+        if same_slot(cell.state(), self.here) {
+            return self.covered_as_first(cell, mask);
         }
-        // No thread is both, and the other half is elsewhere.
-        !same_slot(a, self.here) && self.covered_by_second(cell, mask)
+        self.covered_as_second(cell, mask)
     }
 
-    /// Whether a read is covered by the second entry of its cell.
+    /// Whether a read is covered by the first entry of its cell.
     #[inline(always)]
-    pub fn covered_by_second(&self, cell: Cell, mask: u8) -> bool {
+    pub fn covered_as_first(&self, cell: Cell, mask: u8) -> bool {
+        let read = (cell.first.what() >> BYTES_SHIFT) as u8;
+        self.is_newest(cell.state()) && mask & !read == 0
+    }
+
+    /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
+    /// not is left alone.)
+    #[inline(always)]
+    pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
         let second = cell.second.entry();
-        self.is_newest(second.at) && mask & !second.mask() == 0 && !second.is_write()
+        if second.is_write() || !same_slot(second.at, self.here) {
+            return self.covered_as_first(cell, mask);
+        }
+        self.is_newest(second.at) && mask & !second.mask() == 0
     }
 
     /// Whether this thread is the second entry of a Shared cell, if it can choose.
