@@ -36,6 +36,10 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
                 return;
             }
         } else if READ && !WRITE {
+            // Of large tables that are read again and again, the lines are at hand when the cells are not.
+            if SIZE == 8 && recorder.has_read(leaf.line(addr, recorder.is_second()), addr as u64) {
+                return;
+            }
             // The second reader of a cell does not look at what the first one changes all the time.
             let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
                 recorder.covered_as_second(cell, mask as u8)
@@ -110,6 +114,9 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        if SIZE == 8 && READ {
+            shadow::note_read(addr, &(*thread).recorder);
+        }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine && (*thread).recorder.again(cell, mask, WRITE, place);
         (*thread).turn.end();
@@ -135,6 +142,9 @@ unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Th
         {
             (*tls).busy = true;
             compiler_fence(SeqCst);
+            if SIZE == 8 {
+                shadow::note_read(addr, &(*thread).recorder);
+            }
             let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
             compiler_fence(SeqCst);
             (*tls).busy = false;

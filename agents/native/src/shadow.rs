@@ -1,13 +1,13 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then whose its units are.
+//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are.
 
 use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::{Cell, Half};
+use runtime::filter::{Cell, Half, LINE_BITS, Recorder, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -20,8 +20,12 @@ const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
+/// The lines of one kind.
+const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
+const LINES_AT: usize = 2 * HALF_BYTES;
+const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
-const MAPPED_BYTES: usize = 2 * HALF_BYTES + OWNERS * size_of::<Owner>();
+const MAPPED_BYTES: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
 /// Half a cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Half>() / 8;
 const PAGE: usize = 4096;
@@ -66,11 +70,37 @@ impl Leaf {
         self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
     }
 
+    /// The line of one of its addresses, for threads of even slots or odd ones.
+    #[inline(always)]
+    pub fn line(self, addr: usize, odd: bool) -> &'static Half {
+        let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>());
+        let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
+        // SAFETY: masked to the lines of one kind.
+        unsafe { self.0.byte_add(at + offset).as_ref() }
+    }
+
     /// Whose the unit of one of its addresses is.
     #[inline(always)]
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
-        unsafe { self.0.byte_add(2 * HALF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+        unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+    }
+}
+
+/// Notes that a thread is about to read a granule.
+#[inline]
+pub fn note_read(addr: usize, recorder: &Recorder) {
+    if let Some(leaf) = leaf(addr) {
+        recorder.note_read(leaf.line(addr, recorder.is_second()), addr as u64);
+    }
+}
+
+/// What threads have noted to have read around an address is to be looked at again.
+#[inline]
+pub fn forget_lines(addr: usize) {
+    if let Some(leaf) = leaf(addr) {
+        forget_line(leaf.line(addr, false));
+        forget_line(leaf.line(addr, true));
     }
 }
 

@@ -4,6 +4,7 @@
 //! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
+//! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.
 //! * [`Sink`]: where records go.
@@ -14,6 +15,7 @@ mod access;
 mod blocks;
 mod cell;
 mod keep;
+mod line;
 mod meet;
 mod memory;
 mod recorder;
@@ -22,6 +24,7 @@ mod write_out;
 
 pub use access::Access;
 pub use cell::{Cell, Half};
+pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 

@@ -49,6 +49,7 @@ pub struct Recorder {
     pinned: u32,
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
+    long: u32,
     of_place: [u8; PLACES],
 }
 
@@ -74,6 +75,7 @@ impl Recorder {
             spare: [0; SPARE],
             pinned: 0,
             each_place: filter.limits.each_place,
+            long: filter.limits.long,
             of_place: [0; PLACES],
         };
         recorder.new_position();
@@ -295,6 +297,12 @@ impl Recorder {
     #[inline(always)]
     pub(super) fn is_hot(&self, entry: &Entry) -> bool {
         self.of_place[of_place(entry)] >= self.each_place
+    }
+
+    /// Whether so much was done at this position that more of the same is to be expected.
+    #[inline(always)]
+    pub(super) fn is_long(&self) -> bool {
+        self.rank >= self.long
     }
 
     /// One more of them is kept, or written.

@@ -4,7 +4,7 @@ use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
 use event::{Event, Id, Op, Space, VarId};
 use law::random::Random;
-use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
+use runtime::filter::{Access, Half, Limits, Outcome, Recorder, Shape, forget_line};
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -106,9 +106,14 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
-    let filter = Owned::new(shape, Limits { entries: room.entries, each_place: room.each_place, ..Limits::default() });
+    let filter = Owned::new(
+        shape,
+        Limits { entries: room.entries, each_place: room.each_place, long: r.below(3) as u32, ..Limits::default() },
+    );
     let ticket = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
+    // Of even and of odd slots.
+    let lines: [Half; 2] = Default::default();
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
@@ -155,17 +160,27 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let before = (recorder.position(), recorder.rank());
             // One of the ways that a hook can go.
             let cell = cells.cell(at);
-            let outcome = if recorder.covered(cell, mask, write) {
+            let line = &lines[usize::from(recorder.is_second())];
+            let has_read = !write && mask == 0xff && recorder.has_read(line, 8 * at as u64);
+            let outcome = if has_read || recorder.covered(cell, mask, write) {
                 None
-            } else if match r.below(4) {
+            } else if {
+                if !write && mask == 0xff {
+                    recorder.note_read(line, 8 * at as u64);
+                }
+                r.percent(75)
+            } && match r.below(3) {
                 0 => recorder.again(cell, mask, write, place(e)),
                 1 => recorder.again_among_others(cell, mask, write, place(e)),
-                2 => !write && recorder.reads_again_at_home(cell, mask, place(e)),
-                _ => false,
+                _ => !write && recorder.reads_again_at_home(cell, mask, place(e)),
             } {
                 Some(Outcome::Kept)
             } else {
-                Some(recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e)))
+                let outcome = recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e));
+                if write {
+                    lines.iter().for_each(forget_line);
+                }
+                Some(outcome)
             };
             let now = (recorder.position(), recorder.rank());
             if outcome == Some(Outcome::Written) {
@@ -179,6 +194,9 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         } else {
             if event.op() == Op::Fork {
                 slots.give(event.child().index(), |slot| filter.may_use_again(slot as u32, recorder), r);
+            }
+            if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
+                lines.iter().for_each(forget_line);
             }
             synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
             if event.op() == Op::Fork {
