@@ -28,19 +28,16 @@ pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 
-/// Where a thread's records go, and where tickets come from.
+/// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// The ticket that is next, without taking it. Sequentially consistent with [`Sink::reading`].
-    fn stamp(&self) -> u64;
-    /// Takes the next ticket.
-    fn ticket(&mut self) -> u64;
+    /// The time of a timed record, which is put next: later than all that were taken before, as far as anybody can know.
+    fn time(&mut self) -> u64;
+    /// The timed record is put.
+    fn written(&self) {}
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
     /// Writes a record, for which there is room.
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]);
-    /// Tells the observer that a record with this stamp (+ 1) or a later one is on its way; 0: no more. A sequentially
-    /// consistent store, so that the stamp taken behind it is not before what the observer has emitted meanwhile.
-    fn reading(&self, stamp_plus_one: u64);
     /// Lets others run: the cell has been locked for long.
     fn yield_now(&self) {
         core::hint::spin_loop();

@@ -3,7 +3,7 @@
 use super::Sink;
 use super::cell::{BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, moment, same_slot, tag};
 use super::memory::Filter;
-use crate::record::{Kind, head, ticketed};
+use crate::record::{Kind, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -41,8 +41,6 @@ pub struct Recorder {
     slot: u32,
     everything: bool,
     position: u64,
-    /// The stamp (of tickets) that was written last.
-    told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
     /// Granules pinned that the filter does not know of.
@@ -70,7 +68,6 @@ impl Recorder {
             slot,
             everything,
             position: of.ended.swap(0, Acquire).max(1) - 1,
-            told: 0,
             spare_count: 0,
             spare: [0; SPARE],
             pinned: 0,
@@ -160,27 +157,18 @@ impl Recorder {
         at.wrapping_sub(self.floor) <= self.extent
     }
 
-    /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
+    /// Writes a timed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
     /// tells.
     #[inline]
-    pub fn ticketed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    pub fn timed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         sink.reserve(3);
-        put_ticketed(sink, head, place, word);
+        put_timed(sink, head, place, word);
         self.synchronised();
     }
 
     /// Writes an `Alloc`. Its cells are for [`Recorder::alloc`] or [`Recorder::forget`].
     pub fn allocated(&mut self, sink: &mut impl Sink, address: u64, size: u64, place: u32) {
-        sink.reserve(4);
-        sink.reading(sink.stamp() + 1);
-        let stamp = sink.stamp();
-        if self.told != stamp + 1 {
-            self.told = stamp + 1;
-            sink.put([head(Kind::Stamp, stamp as u8, stamp >> 8)]);
-        }
-        sink.put([head(Kind::Alloc, 0, address), u64::from(place), size]);
-        sink.reading(0);
-        self.synchronised();
+        self.timed(sink, head(Kind::Alloc, 0, address), place, Some(size));
     }
 
     /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
@@ -269,7 +257,7 @@ impl Recorder {
     #[cold]
     fn mark(&mut self, sink: &mut impl Sink) {
         sink.reserve(2);
-        put_ticketed(sink, head(Kind::Mark, 0, 0), 0, None);
+        put_timed(sink, head(Kind::Mark, 0, 0), 0, None);
         self.position += 1;
         self.new_position();
         if self.everything {
@@ -345,10 +333,11 @@ fn of_place(entry: &Entry) -> usize {
 }
 
 #[inline]
-pub(super) fn put_ticketed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = ticketed(sink.ticket(), place);
+pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    let second = timed(sink.time(), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),
     }
+    sink.written();
 }

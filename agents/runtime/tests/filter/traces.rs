@@ -110,18 +110,18 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         shape,
         Limits { entries: room.entries, each_place: room.each_place, long: r.below(3) as u32, ..Limits::default() },
     );
-    let ticket = AtomicU64::new(0);
+    let clock = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
     // Of even and of odd slots.
     let lines: [Half; 2] = Default::default();
-    let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
+    let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
     let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
         let slot = slots.of[t];
         let mut recorder = Recorder::begin(&filter, slot as u32, false);
         slots.users[slot].push((recorder.position() + 1, t));
-        recorder.ticketed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+        recorder.timed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
         Some(recorder)
     };
     let forked: BTreeSet<usize> =
@@ -207,12 +207,12 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             } else if event.op() == Op::Join {
                 let child = event.child().index();
                 if let Some(mut child) = recorders[child].take() {
-                    child.ticketed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
+                    child.timed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
                     child.end(&filter);
                 }
                 let child = slots.of[child];
                 let recorder = recorders[t].as_mut().expect("it has begun");
-                recorder.ticketed(&mut sinks[slot], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
+                recorder.timed(&mut sinks[slot], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
                 recorder.join(&filter, child as u32);
             }
         }
@@ -297,22 +297,22 @@ fn synchronise(
         Op::Alloc => {
             let (at, _) = granule(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
-            recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+            recorder.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
             recorder.alloc(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.ticketed(sink, head(Kind::Free, 0, number), 0, Some(8));
+            recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
             recorder.free(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Fork => {
             let child = slots.of[event.child().index()] as u32;
-            recorder.ticketed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
+            recorder.timed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
             recorder.fork(filter, child);
         }
         Op::Join => {}
-        _ => recorder.ticketed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
+        _ => recorder.timed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
     }
 }
 
