@@ -167,7 +167,7 @@ impl Build {
     /// The object that a record means, in the space of its operation.
     pub(super) fn object(&mut self, space: Space, class: u8, object: u64) -> Option<u32> {
         let number = Number::new(class, object);
-        if let Some(id) = self.objects.get(number, space) {
+        if let Some(id) = self.objects.get(class, object, space) {
             return Some(id);
         }
         let (name, from) = match number {
