@@ -43,8 +43,7 @@ impl Order {
     #[inline]
     pub(super) fn is_before(&self, earlier: Moment, thread: u32) -> bool {
         let row = &self.threads[thread as usize].row;
-        earlier.thread == thread
-            || row.get(earlier.thread as usize).is_some_and(|&segment| segment >= earlier.segment)
+        earlier.thread == thread || row.get(earlier.thread as usize).is_some_and(|&segment| segment >= earlier.segment)
     }
 
     pub(super) fn fork(&mut self, parent: usize, child: usize) {

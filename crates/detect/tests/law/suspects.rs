@@ -6,10 +6,13 @@ use detect::hb::Hb;
 use detect::lock_order::{LockOrder, LockOrderOptions};
 use detect::lockset::Lockset;
 use detect::lost_wakeup::LostWakeups;
+use detect::maximal::{self, Known, Maximal};
 use detect::misuse::Misuses;
 use detect::suspects::{Suspects, Suspicions, each_masked};
+use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Batch, Op, Space};
 use law::cases;
+use reach::Excerpts;
 use std::collections::BTreeSet;
 use trace::validate::Validator;
 
@@ -63,6 +66,23 @@ fn what_is_not_suspected_is_not_there() {
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
         assert!(suspicions.any_unprotected() || all == Lockset::new().finish(), "{}", shown());
+
+        let predicted = |suspicions| {
+            let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
+            analysis.races(&Options { suspicions, ..Options::default() })
+        };
+        assert_eq!(predicted(None), predicted(Some(&suspicions)), "{}", shown());
+        let windows = |suspicions| {
+            let options = maximal::Options { suspicions, ..maximal::Options::default() };
+            let mut maximal = Maximal::new(options, Known::default());
+            let mut excerpts = Excerpts::new(names, batch, 12);
+            while let Some(excerpt) = excerpts.next_with(|window| maximal.wants(&batch.events[window])) {
+                maximal.window(names, &excerpt, &|var| case.initial(var));
+            }
+            let report = maximal.finish();
+            (report.races, report.prefixes, report.looked.windows)
+        };
+        assert_eq!(windows(None), windows(Some(&suspicions)), "{}", shown());
 
         if !suspicions.nested {
             without[0] += 1;
