@@ -74,7 +74,7 @@ impl Thread {
     }
 
     /// One that is not covered.
-    pub fn uncovered(&mut self, addr: usize, cell: &Cell, mask: u8, write: bool) {
+    pub fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
         let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| {
@@ -82,8 +82,14 @@ impl Thread {
             let parent = unsafe { frames::parent(tls()) };
             places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
         };
+        if !write && mask == 0xff && !cell.is_watched() {
+            shadow::note_read(addr, recorder);
+        }
         let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
         turn.end();
+        if write {
+            shadow::forget_lines(addr);
+        }
         match outcome {
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
@@ -118,6 +124,12 @@ impl Thread {
         // The cell is the lock, but for a watched one.
         self.ring.reserve(2 * ARRIVAL_WORDS);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        let act = || {
+            for granule in granules {
+                shadow::forget_lines(granule);
+            }
+            act()
+        };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
         drop(stripe);
         result
@@ -136,6 +148,7 @@ impl Thread {
                 let alone = || self.turn.begin(granule, self.slot);
                 self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
                 self.turn.end();
+                shadow::forget_lines(granule);
             }
         }
     }
@@ -149,6 +162,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
             self.turn.end();
+            shadow::forget_lines(granule);
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -161,6 +175,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.forget(filter(), &self.ring, cell, alone);
             self.turn.end();
+            shadow::forget_lines(granule);
         });
     }
 

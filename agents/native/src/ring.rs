@@ -12,6 +12,8 @@ use crate::{machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
+/// Words ahead of what is written that the processor is asked for: the observer has touched them last.
+const AHEAD: usize = 24;
 /// How often the observer is looked for while a thread waits, in milliseconds.
 const PATIENCE: u32 = 50;
 
@@ -115,6 +117,7 @@ impl Ring {
             }
             (*self.at.cast::<AtomicU64>()).store(first, Release);
             self.at = self.at.add(words.len());
+            machine::want(self.at.wrapping_add(AHEAD));
         }
         record
     }

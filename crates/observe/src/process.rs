@@ -71,6 +71,7 @@ impl Observed {
         member: &Member,
         naming: impl FnOnce() -> Box<dyn Naming>,
         watched: &[Watched],
+        kept: bool,
         sink: impl FnOnce() -> io::Result<Sink>,
     ) -> Result<Option<Observed>, Error> {
         let Some(shared) = Shared::open(&member.path)? else { return Ok(None) };
@@ -85,7 +86,7 @@ impl Observed {
             shared,
             drain: Drain::default(),
             merger: Merger::default(),
-            build: Build::new(sink()?, naming(), member.pid, watched.to_vec())?,
+            build: Build::new(sink()?, kept, naming(), member.pid, watched.to_vec())?,
             life,
             maps: 0,
             blocked: None,

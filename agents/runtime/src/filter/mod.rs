@@ -1,9 +1,10 @@
 //! The filter: which accesses a thread writes at once, which are kept in the cells until another thread comes, and which
 //! say nothing new. `docs/recording.md` defines it ("The filter").
 //!
-//! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
+//! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
+//! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.
 //! * [`Sink`]: where records go.
@@ -14,13 +15,16 @@ mod access;
 mod blocks;
 mod cell;
 mod keep;
+mod line;
 mod meet;
 mod memory;
 mod recorder;
+mod wide;
 mod write_out;
 
 pub use access::Access;
-pub use cell::Cell;
+pub use cell::{Cell, Half};
+pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 
