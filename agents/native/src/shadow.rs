@@ -5,7 +5,7 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::Cell;
+use runtime::filter::{Cell, ROW_BYTES, Row};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -19,7 +19,10 @@ const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
 /// Behind the cells of a leaf: whose its units are.
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
-const MAPPED_BYTES: usize = LEAF_BYTES + OWNERS * size_of::<Owner>();
+/// Behind these, its rows.
+const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
+const ROWS_AT: usize = LEAF_BYTES + OWNERS * size_of::<Owner>();
+const MAPPED_BYTES: usize = ROWS_AT + ROWS * size_of::<Row>();
 /// A cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Cell>() / 8;
 const PAGE: usize = 4096;
@@ -56,6 +59,13 @@ pub fn find(addr: usize) -> Option<&'static Cell> {
     Some(unsafe { &*leaf.byte_add(offset) })
 }
 
+/// The cell of an address whose part of the shadow is there.
+#[inline(always)]
+pub unsafe fn find_unchecked(addr: usize) -> &'static Cell {
+    // SAFETY: masked to the leaf, which the caller knows to be there.
+    unsafe { &*leaf(addr).byte_add((addr * SCALE) & (LEAF_BYTES - size_of::<Cell>())) }
+}
+
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
@@ -68,6 +78,13 @@ pub fn owner(addr: usize) -> Option<&'static Owner> {
 pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
     // SAFETY: behind the cells of the leaf, masked to their number.
     unsafe { &*leaf(addr).byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
+}
+
+/// The row of an address that has a cell.
+#[inline(always)]
+pub unsafe fn row_unchecked(addr: usize) -> &'static Row {
+    // SAFETY: behind the owners of the leaf, masked to their number.
+    unsafe { &*leaf(addr).byte_add(ROWS_AT).cast::<Row>().add((addr / ROW_BYTES) & (ROWS - 1)) }
 }
 
 /// The cell of an address; None only for want of memory, or for an address that is no program's.

@@ -11,7 +11,7 @@ use runtime::record::{Kind, PENDING, head, ticketed};
 
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{session, shadow, system};
+use crate::{alone, session, shadow, system};
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -201,6 +201,11 @@ fn add(watch: &Watch, bias: usize) {
         let mut at = begin & !7;
         while at < end {
             if let Some(cell) = shadow::cell(at) {
+                // SAFETY: there is a cell.
+                if unsafe { shadow::row_unchecked(at) }.is_swept() {
+                    // Something else was there before.
+                    alone::share(at);
+                }
                 cell.watch();
             }
             at += 8;

@@ -17,12 +17,14 @@ mod keep;
 mod meet;
 mod memory;
 mod recorder;
+mod sweep;
 mod write_out;
 
 pub use access::Access;
 pub use cell::Cell;
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
+pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
 
 /// Where a thread's records go, and where tickets come from.
 pub trait Sink {

@@ -4,8 +4,10 @@
 
 mod accesses;
 mod decode;
+mod land;
 mod law_of;
 mod memory;
 mod stress;
+mod sweeps;
 mod traces;
 mod units;
