@@ -8,6 +8,7 @@ mod land;
 mod law_of;
 mod memory;
 mod stress;
+mod sweep_stress;
 mod sweeps;
 mod traces;
 mod units;
