@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-const THREADS: usize = 3;
+const THREADS: usize = 2;
 /// Units that each thread has at first.
-const UNITS: usize = 8;
+const UNITS: usize = 2;
 const OWN: usize = UNITS * UNIT;
 
 /// By position and rank, the granule that was accessed then; and when each granule was read last.
@@ -45,11 +45,27 @@ fn work(walker: &mut Walker<'_>, t: usize, r: &mut Random, passes: usize) -> Log
                 read(walker, &mut log, granule, 1);
             }
             walker.sync(Kind::Fence, 0, None);
-            if r.percent(4) {
-                let other = BASE + (r.below(THREADS * OWN / ROW_BYTES) + 1) * ROW_BYTES - 8;
-                read(walker, &mut log, other, 2);
-            }
         }
+        if r.percent(4) {
+            read(walker, &mut log, others(r), 2);
+        }
+    }
+    log
+}
+
+/// One of them.
+fn others(r: &mut Random) -> usize {
+    BASE + (r.below(THREADS * OWN / ROW_BYTES) + 1) * ROW_BYTES - 8
+}
+
+/// Takes memory away, now and then.
+fn take(walker: &mut Walker<'_>, r: &mut Random) -> Log {
+    let mut log = Log::default();
+    for _ in 0..r.below(4) {
+        for _ in 0..r.below(20_000) {
+            std::hint::spin_loop();
+        }
+        read(walker, &mut log, others(r), 2);
     }
     log
 }
@@ -75,26 +91,28 @@ fn memory_is_taken_away_from_sweeps() {
     let (mut swept, mut seed, mut found) = (0, 0, 0);
     while begun.elapsed() < Duration::from_secs(3) {
         let limits = Limits { each_place: 0, ..Limits::default() };
-        let filter = Owned::new(Shape { slots: THREADS as u32 + 1, nodes: 100 }, limits);
-        let land = Land::new(THREADS * UNITS, THREADS + 1, true);
+        let filter = Owned::new(Shape { slots: THREADS as u32 + 2, nodes: 100 }, limits);
+        let land = Land::new(THREADS * UNITS, THREADS + 2, true);
         let ticket = AtomicU64::new(0);
         let (filter, land, ticket) = (&filter, &land, &ticket);
-        let passes = 3 + seed as usize % 20;
+        let passes = 3 + seed as usize % 4;
         let mut done: Vec<(Vec<u64>, Log, u64)> = std::thread::scope(|scope| {
             let spawn = |t: usize| {
                 scope.spawn(move || {
                     let mut walker = Walker::begin(land, filter, t, Records::new(ticket));
-                    let log = work(&mut walker, t, &mut Random::new(seed << 8 | t as u64), passes);
+                    let mut r = Random::new(seed << 8 | t as u64);
+                    let log =
+                        if t < THREADS { work(&mut walker, t, &mut r, passes) } else { take(&mut walker, &mut r) };
                     let swept = walker.swept;
                     // Some end, others are still there when their memory is taken.
                     let ends = (seed + t as u64).is_multiple_of(2);
                     (if ends { walker.finish() } else { walker.sink.words }, log, swept)
                 })
             };
-            let handles: Vec<_> = (0..THREADS).map(spawn).collect();
+            let handles: Vec<_> = (0..=THREADS).map(spawn).collect();
             handles.into_iter().map(|handle| handle.join().expect("no panics")).collect()
         });
-        let mut last = Walker::begin(land, filter, THREADS, Records::new(ticket));
+        let mut last = Walker::begin(land, filter, THREADS + 1, Records::new(ticket));
         for granule in (BASE..BASE + THREADS * OWN).step_by(8) {
             last.access(granule, 3, true, 9);
         }

@@ -61,7 +61,12 @@ fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, r: &mut Random)
         all.push((t, Do::Access(at, log2, write, pc)));
         at += 1 << log2;
         if r.below(100) < disturbed {
-            match r.below(6) {
+            match r.below(7) {
+                6 => {
+                    let near =
+                        (at + r.below(ROW_BYTES / 4) * 8).saturating_sub(ROW_BYTES).clamp(BASE, BASE + BYTES - 8);
+                    all.push((r.below(THREADS), Do::Access(near & !7, 3, r.percent(30), 5)));
+                }
                 0 => all.push((t, Do::Sync)),
                 1 => all.push((r.below(THREADS), other(r))),
                 2 => all.push((t, Do::Access(BASE + r.below(BYTES / 8) * 8, 3, r.percent(50), 4))),
