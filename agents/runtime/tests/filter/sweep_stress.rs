@@ -6,6 +6,7 @@ use law::random::Random;
 use runtime::filter::{Limits, ROW_BYTES, Shape};
 use runtime::record::{Kind, PLACE_BITS};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Barrier;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
@@ -94,13 +95,15 @@ fn memory_is_taken_away_from_sweeps() {
         let filter = Owned::new(Shape { slots: THREADS as u32 + 2, nodes: 100 }, limits);
         let land = Land::new(THREADS * UNITS, THREADS + 2, true);
         let ticket = AtomicU64::new(0);
-        let (filter, land, ticket) = (&filter, &land, &ticket);
-        let passes = 3 + seed as usize % 4;
+        let start = Barrier::new(THREADS + 1);
+        let (filter, land, ticket, start) = (&filter, &land, &ticket, &start);
+        let passes = 3 + seed as usize % 20;
         let mut done: Vec<(Vec<u64>, Log, u64)> = std::thread::scope(|scope| {
             let spawn = |t: usize| {
                 scope.spawn(move || {
                     let mut walker = Walker::begin(land, filter, t, Records::new(ticket));
                     let mut r = Random::new(seed << 8 | t as u64);
+                    start.wait();
                     let log =
                         if t < THREADS { work(&mut walker, t, &mut r, passes) } else { take(&mut walker, &mut r) };
                     let swept = walker.swept;
