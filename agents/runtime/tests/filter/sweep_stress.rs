@@ -42,7 +42,9 @@ fn work(walker: &mut Walker<'_>, t: usize, r: &mut Random, passes: usize) -> Log
     for _ in 0..passes {
         for unit in 0..UNITS {
             let begin = BASE + t * OWN + unit * UNIT;
-            for granule in (begin..begin + UNIT).step_by(8) {
+            // Some stop somewhere.
+            let bytes = if r.percent(25) { r.below(UNIT / 8) * 8 } else { UNIT };
+            for granule in (begin..begin + bytes).step_by(8) {
                 read(walker, &mut log, granule, 1);
             }
             walker.sync(Kind::Fence, 0, None);
