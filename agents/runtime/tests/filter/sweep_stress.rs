@@ -43,7 +43,7 @@ fn work(walker: &mut Walker<'_>, t: usize, r: &mut Random, passes: usize) -> Log
         for unit in 0..UNITS {
             let begin = BASE + t * OWN + unit * UNIT;
             // Some stop somewhere.
-            let bytes = if r.percent(25) { r.below(UNIT / 8) * 8 } else { UNIT };
+            let bytes = if r.percent(50) { r.below(UNIT / 8) * 8 } else { UNIT };
             for granule in (begin..begin + bytes).step_by(8) {
                 read(walker, &mut log, granule, 1);
             }
@@ -65,7 +65,7 @@ fn others(r: &mut Random) -> usize {
 fn take(walker: &mut Walker<'_>, r: &mut Random) -> Log {
     let mut log = Log::default();
     for _ in 0..r.below(4) {
-        for _ in 0..r.below(20_000) {
+        for _ in 0..r.below(10_000) {
             std::hint::spin_loop();
         }
         read(walker, &mut log, others(r), 2);
@@ -99,7 +99,7 @@ fn memory_is_taken_away_from_sweeps() {
         let ticket = AtomicU64::new(0);
         let start = Barrier::new(THREADS + 1);
         let (filter, land, ticket, start) = (&filter, &land, &ticket, &start);
-        let passes = 3 + seed as usize % 20;
+        let passes = 3 + seed as usize % 4;
         let mut done: Vec<(Vec<u64>, Log, u64)> = std::thread::scope(|scope| {
             let spawn = |t: usize| {
                 scope.spawn(move || {
