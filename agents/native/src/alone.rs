@@ -57,15 +57,15 @@ pub struct Own(pub u32);
 
 impl Ground for Own {
     #[inline]
-    fn cell(&self, granule: usize) -> &Cell {
+    fn cell(&self, granule: usize) -> Cell<'_> {
         // SAFETY: rows that are swept have cells.
-        unsafe { shadow::find_unchecked(granule) }
+        unsafe { shadow::leaf_unchecked(granule) }.cell(granule)
     }
 
     #[inline]
     fn row(&self, addr: usize) -> &Row {
         // SAFETY: only addresses are asked for whose unit is known.
-        unsafe { shadow::row_unchecked(addr) }
+        unsafe { shadow::leaf_unchecked(addr) }.row(addr)
     }
 
     #[inline]
@@ -110,9 +110,9 @@ impl Turn {
         loop {
             match self.try_begin(owner, slot) {
                 Whose::Mine => {
-                    // SAFETY: its unit has an owner, so there is a leaf.
-                    if unsafe { shadow::row_unchecked(addr) }.is_swept() {
-                        self.sweep.dissolve(&Own(slot), addr);
+                    let own = Own(slot);
+                    if own.row(addr).is_swept() {
+                        self.sweep.dissolve(&own, addr);
                     }
                     return true;
                 }
@@ -149,7 +149,7 @@ impl Turn {
     /// The sweep may have come to another unit, which is this thread's: the one of this address.
     pub unsafe fn sweeps_in(&self, addr: usize) {
         // SAFETY: the address has a unit.
-        let owner = unsafe { shadow::owner_unchecked(addr) };
+        let owner = unsafe { shadow::leaf_unchecked(addr) }.owner(addr);
         self.mine.store(owner.load(Relaxed), Relaxed);
         self.owner.store(core::ptr::from_ref(owner).cast_mut(), Relaxed);
     }

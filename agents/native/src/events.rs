@@ -74,7 +74,7 @@ impl Thread {
     }
 
     /// One that is not covered.
-    pub fn uncovered(&mut self, addr: usize, cell: &Cell, mask: u8, write: bool) {
+    pub fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
         let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| {

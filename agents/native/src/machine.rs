@@ -80,6 +80,13 @@ pub fn accesses() -> *mut Thread {
     thread
 }
 
+/// Asks for memory that will be written soon.
+#[inline(always)]
+pub fn want(address: *const u64) {
+    // SAFETY: a hint, which never faults.
+    unsafe { asm!("prefetchw byte ptr [{0}]", in(reg) address, options(nostack, preserves_flags, readonly)) };
+}
+
 /// `__tsan_func_entry(pc)`, where `pc` is what the function returns to: pushes a frame.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]

@@ -8,10 +8,12 @@ use runtime::filter::Sink;
 use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, flags, offset, process};
 use runtime::record::{Kind, head};
 
-use crate::{session, system};
+use crate::{machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
+/// Words ahead of what is written that the processor is asked for: the observer has touched them last.
+const AHEAD: usize = 24;
 /// How often the observer is looked for while a thread waits, in milliseconds.
 const PATIENCE: u32 = 50;
 
@@ -90,6 +92,7 @@ impl Ring {
             }
             (*self.at.cast::<AtomicU64>()).store(first, Release);
             self.at = self.at.add(words.len());
+            machine::want(self.at.wrapping_add(AHEAD));
         }
         record
     }

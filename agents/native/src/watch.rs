@@ -201,9 +201,8 @@ fn add(watch: &Watch, bias: usize) {
         let mut at = begin & !7;
         while at < end {
             if let Some(cell) = shadow::cell(at) {
-                // SAFETY: there is a cell.
-                if unsafe { shadow::row_unchecked(at) }.is_swept() {
-                    // Something else was there before.
+                // Something else was there before.
+                if shadow::leaf(at).is_some_and(|leaf| leaf.row(at).is_swept()) {
                     alone::share(at);
                 }
                 cell.watch();

@@ -171,7 +171,12 @@ impl Recorder {
             self.has_pinned(filter);
         }
         if !words.shared {
-            words.version |= filter.list(words.nodes).any(|(_, older)| older.is_write());
+            if filter.list(words.nodes).any(|(_, older)| older.is_write()) {
+                words.version = true;
+                if words.second.is_write() {
+                    words.second.set_lost();
+                }
+            }
             self.give_history(filter, core::mem::take(&mut words.nodes));
         }
         true

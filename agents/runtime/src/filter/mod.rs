@@ -1,7 +1,7 @@
 //! The filter: which accesses a thread writes at once, which are kept in the cells until another thread comes, and which
 //! say nothing new. `docs/recording.md` defines it ("The filter").
 //!
-//! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
+//! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
@@ -18,10 +18,11 @@ mod meet;
 mod memory;
 mod recorder;
 mod sweep;
+mod wide;
 mod write_out;
 
 pub use access::Access;
-pub use cell::Cell;
+pub use cell::{Cell, Half};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};

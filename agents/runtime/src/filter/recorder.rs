@@ -124,19 +124,39 @@ impl Recorder {
 
     /// Whether an access is covered: nothing more is to be done.
     #[inline(always)]
-    pub fn covered(&self, cell: &Cell, mask: u8, write: bool) -> bool {
-        let a = cell.first[0].load(Relaxed);
-        let second = || Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+    pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
         if write {
-            let second = second();
-            return second.mask() == mask && second.is_write_at(self.now) && same_slot(a, self.here);
+            let second = cell.second.entry();
+            return second.mask() == mask && second.is_write_at(self.now) && same_slot(cell.state(), self.here);
         }
-        if self.is_newest(a) {
-            let read = (cell.first[1].load(Relaxed) >> BYTES_SHIFT) as u8;
-            return mask & !read == 0;
+        if same_slot(cell.state(), self.here) {
+            return self.covered_as_first(cell, mask);
         }
-        let second = second();
-        self.is_newest(second.at) && mask & !second.mask() == 0 && !second.is_write()
+        self.covered_as_second(cell, mask)
+    }
+
+    /// Whether a read is covered by the first entry of its cell.
+    #[inline(always)]
+    pub fn covered_as_first(&self, cell: Cell, mask: u8) -> bool {
+        let read = (cell.first.what() >> BYTES_SHIFT) as u8;
+        self.is_newest(cell.state()) && mask & !read == 0
+    }
+
+    /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
+    /// not is left alone.)
+    #[inline(always)]
+    pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
+        let second = cell.second.entry();
+        if second.is_write() || !same_slot(second.at, self.here) {
+            return self.covered_as_first(cell, mask);
+        }
+        self.is_newest(second.at) && mask & !second.mask() == 0
+    }
+
+    /// Whether this thread is the second entry of a Shared cell, if it can choose.
+    #[inline(always)]
+    pub fn is_second(&self) -> bool {
+        self.slot & 1 != 0
     }
 
     /// Whether an entry that begins so is of this thread's segment, and this thread has written nothing since that counts.

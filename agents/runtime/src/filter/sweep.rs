@@ -38,7 +38,7 @@ impl Row {
 
     /// Brings the cells of the row at this address up to date. `sweep`: of the thread that has it. Only that thread does so, or
     /// one that is taking the row from it.
-    pub fn dissolve<'c>(&self, base: usize, sweep: &Sweep, cell: impl Fn(usize) -> &'c Cell) {
+    pub fn dissolve<'c>(&self, base: usize, sweep: &Sweep, cell: impl Fn(usize) -> Cell<'c>) {
         let at = self.at.load(Relaxed);
         if at == 0 {
             return;
@@ -73,7 +73,7 @@ pub enum Whose {
 /// The memory that a sweep goes through.
 pub trait Ground {
     /// The cell of a granule.
-    fn cell(&self, granule: usize) -> &Cell;
+    fn cell(&self, granule: usize) -> Cell<'_>;
     /// The row of an address.
     fn row(&self, addr: usize) -> &Row;
     /// Whose it is.

@@ -1,6 +1,6 @@
 //! Memory with rows and units, as the agent has it, and a thread's ways to its cells.
 
-use crate::memory::{Records, cells};
+use crate::memory::{Cells, Records, cells};
 use runtime::filter::{Access, Cell, Filter, Ground, Outcome, ROW_BYTES, Recorder, Row, Step, Sweep, Whose};
 use runtime::record::{Kind, head};
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ const PARENT: u32 = 1;
 
 /// Memory.
 pub(crate) struct Land {
-    cells: Vec<Cell>,
+    cells: Cells,
     rows: Vec<Row>,
     owners: Vec<AtomicU32>,
     turns: Vec<AtomicBool>,
@@ -33,7 +33,7 @@ pub(crate) struct Land {
 struct Own<'l>(&'l Land, usize);
 
 impl Ground for Own<'_> {
-    fn cell(&self, granule: usize) -> &Cell {
+    fn cell(&self, granule: usize) -> Cell<'_> {
         self.0.cell(granule)
     }
     fn row(&self, addr: usize) -> &Row {
@@ -61,8 +61,8 @@ impl Land {
         }
     }
 
-    fn cell(&self, granule: usize) -> &Cell {
-        &self.cells[(granule - BASE) / 8]
+    fn cell(&self, granule: usize) -> Cell<'_> {
+        self.cells.cell((granule - BASE) / 8)
     }
 
     fn owner(&self, addr: usize) -> &AtomicU32 {
@@ -190,7 +190,7 @@ impl<'w> Walker<'w> {
         assert_ne!(outcome, Outcome::Watched);
     }
 
-    fn again(&mut self, cell: &Cell, mask: u8, addr: usize, log2: usize, write: bool, pc: usize) -> bool {
+    fn again(&mut self, cell: Cell<'_>, mask: u8, addr: usize, log2: usize, write: bool, pc: usize) -> bool {
         let (t, land) = (self.t(), self.land);
         let (own, sweep) = (Own(land, t), &land.sweeps[t]);
         let place = pc as u32;
@@ -204,7 +204,10 @@ impl<'w> Walker<'w> {
                     self.recorder.again(cell, mask, write, place)
                 }
             }
-            Some(false) => self.recorder.again_among_others(cell, mask, write, place),
+            Some(false) => {
+                !write && self.recorder.reads_again_at_home(cell, mask, place)
+                    || self.recorder.again_among_others(cell, mask, write, place)
+            }
             None => false,
         };
         land.end(t);

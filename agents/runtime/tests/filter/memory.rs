@@ -1,7 +1,7 @@
 //! Memory for a filter, and a place for records, as a test has them.
 #![allow(unsafe_code)]
 
-use runtime::filter::{Cell, Filter, Limits, Shape, Sink};
+use runtime::filter::{Cell, Filter, Half, Limits, Shape, Sink};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
@@ -76,7 +76,17 @@ impl Sink for Records<'_> {
     }
 }
 
+/// Cells.
+pub(crate) struct Cells(Vec<[Half; 2]>);
+
+impl Cells {
+    pub(crate) fn cell(&self, at: usize) -> Cell<'_> {
+        let [first, second] = &self.0[at];
+        Cell::new(first, second)
+    }
+}
+
 /// Empty cells.
-pub(crate) fn cells(count: usize) -> Vec<Cell> {
-    (0..count).map(|_| Cell::default()).collect()
+pub(crate) fn cells(count: usize) -> Cells {
+    Cells((0..count).map(|_| Default::default()).collect())
 }

@@ -1,11 +1,11 @@
 //! The filter under load: threads that meet at the same cells, and the trace that comes out.
 
 use crate::decode::{Stands, decode};
-use crate::memory::{Owned, Records, cells};
+use crate::memory::{Cells, Owned, Records, cells};
 use detect::hb::Hb;
 use event::VarId;
 use law::random::Random;
-use runtime::filter::{Access, Cell, Filter, Limits, Outcome, Recorder, Shape};
+use runtime::filter::{Access, Filter, Limits, Outcome, Recorder, Shape};
 use runtime::record::{Kind, head};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -87,7 +87,7 @@ struct Counts {
 
 struct Thread<'f> {
     filter: &'f Filter,
-    cells: &'f [Cell],
+    cells: &'f Cells,
     units: &'f Units,
     recorder: Recorder,
     sink: Records<'f>,
@@ -101,14 +101,18 @@ impl Thread<'_> {
     fn access(&mut self, cell: usize, write: bool) {
         self.accesses[cell] += 1;
         self.writes[cell] += u64::from(write);
-        if self.recorder.covered(&self.cells[cell], 0xff, write) {
+        if self.recorder.covered(self.cells.cell(cell), 0xff, write) {
             self.counts.covered += 1;
             return;
         }
         let (t, place) = (self.recorder.slot() as usize, cell as u32 + 1);
         let again = match self.units.try_begin(t, cell) {
-            Some(true) => self.recorder.again(&self.cells[cell], 0xff, write, place),
-            Some(false) => self.recorder.again_among_others(&self.cells[cell], 0xff, write, place),
+            Some(true) => self.recorder.again(self.cells.cell(cell), 0xff, write, place),
+            Some(false) => {
+                let of = self.cells.cell(cell);
+                !write && self.recorder.reads_again_at_home(of, 0xff, place)
+                    || self.recorder.again_among_others(of, 0xff, write, place)
+            }
             None => false,
         };
         self.units.turns[t].store(false, SeqCst);
@@ -119,7 +123,8 @@ impl Thread<'_> {
         }
         let access = Access { granule: cell as u64, mask: 0xff, write };
         let alone = || self.units.begin(t, cell);
-        let outcome = self.recorder.access(self.filter, &mut self.sink, &self.cells[cell], alone, access, |_| place);
+        let outcome =
+            self.recorder.access(self.filter, &mut self.sink, self.cells.cell(cell), alone, access, |_| place);
         self.units.turns[t].store(false, SeqCst);
         match outcome {
             Outcome::Kept => self.counts.kept += 1,
@@ -163,7 +168,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
     let ticket = AtomicU64::new(0);
     let cells = cells(CELLS);
     let (lock, units) = (Mutex::new(()), Units::default());
-    let (ticket, cells, lock, units) = (&ticket, &cells[..], &lock, &units);
+    let (ticket, cells, lock, units) = (&ticket, &cells, &lock, &units);
     std::thread::scope(|scope| {
         let begin = |t: usize| Thread {
             filter,

@@ -1,7 +1,7 @@
 //! Small traces through the filter: every event by the recorder of its thread, and the trace that comes out.
 
 use crate::decode::{Stands, decode};
-use crate::memory::{Owned, Records, cells};
+use crate::memory::{Cells, Owned, Records, cells};
 use event::{Event, Id, Op, Space, VarId};
 use law::random::Random;
 use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
@@ -154,12 +154,13 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let access = Access { granule: at as u64, mask, write };
             let before = (recorder.position(), recorder.rank());
             // One of the ways that a hook can go.
-            let cell = &cells[at];
+            let cell = cells.cell(at);
             let outcome = if recorder.covered(cell, mask, write) {
                 None
-            } else if match r.below(3) {
+            } else if match r.below(4) {
                 0 => recorder.again(cell, mask, write, place(e)),
                 1 => recorder.again_among_others(cell, mask, write, place(e)),
+                2 => !write && recorder.reads_again_at_home(cell, mask, place(e)),
                 _ => false,
             } {
                 Some(Outcome::Kept)
@@ -261,7 +262,7 @@ fn synchronise(
     filter: &Owned,
     recorder: &mut Recorder,
     sink: &mut Records,
-    cells: &[runtime::filter::Cell],
+    cells: &Cells,
     slots: &Slots,
 ) {
     let number = e as u64;
@@ -273,19 +274,19 @@ fn synchronise(
                 _ => Kind::AtomicRmw,
             };
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.atomic(filter, sink, &[(&cells[at], at as u64)], number, 0, || (kind, 0, 0, ()));
+            recorder.atomic(filter, sink, &[(cells.cell(at), at as u64)], number, 0, || (kind, 0, 0, ()));
         }
         Op::Alloc => {
             let (at, _) = granule(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
             recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
-            recorder.alloc(filter, sink, &cells[at], || false, at as u64);
+            recorder.alloc(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
             recorder.ticketed(sink, head(Kind::Free, 0, number), 0, Some(8));
-            recorder.free(filter, sink, &cells[at], || false, at as u64);
+            recorder.free(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Fork => {
             let child = slots.of[event.child().index()] as u32;
