@@ -106,13 +106,13 @@ impl Turn {
     /// The same, after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
     #[inline]
     pub fn begin(&self, addr: usize, slot: u32) -> bool {
-        let Some(owner) = shadow::owner(addr) else { return false };
+        let Some(leaf) = shadow::leaf(addr) else { return false };
+        let owner = leaf.owner(addr);
         loop {
             match self.try_begin(owner, slot) {
                 Whose::Mine => {
-                    let own = Own(slot);
-                    if own.row(addr).is_swept() {
-                        self.sweep.dissolve(&own, addr);
+                    if leaf.row(addr).is_swept() {
+                        self.sweep.dissolve(&Own(slot), addr);
                     }
                     return true;
                 }
