@@ -4,7 +4,7 @@
 //! remembers it, and the next sweep leaves the cells as they are: it counts the ranks on, and tells the row at its end. Whoever comes to
 //! a cell of the row in any other way first brings them up to date ([`Sweep::dissolve`]), with what one read after the other would have left.
 
-use super::cell::{Cell, NEXT_RANK, same_slot};
+use super::cell::{Cell, NEXT_RANK, same, same_slot};
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
@@ -14,14 +14,16 @@ pub const ROW_BYTES: usize = 512;
 /// Granules of a row: a sweep takes so many ranks.
 pub(super) const GRANULES: u32 = (ROW_BYTES / 8) as u32;
 
-/// The newest sweep through a row of granules, by the thread that has it to itself. Zeroed memory: none. Else all its cells are
-/// Exclusive of that thread, and what they say of its reads may be out of date.
+/// The newest sweep through a row of granules, to its end, by the thread that has it to itself. Zeroed memory: none. Else the cells from
+/// where it began are Exclusive of that thread, and what they say of its reads may be out of date.
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct Row {
     /// When the first granule was read, as in first words of cells. Each of the others has the next rank.
     at: AtomicU64,
-    place: AtomicU64,
+    place: AtomicU32,
+    /// In which granule it began.
+    from: AtomicU32,
 }
 
 impl Row {
@@ -31,9 +33,14 @@ impl Row {
         self.at.load(Relaxed) != 0
     }
 
+    /// Where it began, if the row at this address was swept.
+    fn from(&self, base: usize) -> usize {
+        base + self.from.load(Relaxed) as usize * 8
+    }
+
     fn set(&self, at: u64, place: u32) {
         self.at.store(at, Relaxed);
-        self.place.store(u64::from(place), Relaxed);
+        self.place.store(place, Relaxed);
     }
 
     /// Brings the cells of the row at this address up to date. `sweep`: of the thread that has it. Only that thread does so, or
@@ -43,11 +50,12 @@ impl Row {
         if at == 0 {
             return;
         }
-        let place = self.place.load(Relaxed) as u32;
+        let place = self.place.load(Relaxed);
         let (new, new_place, reached) = sweep.through(base);
-        for granule in 0..GRANULES {
+        let from = self.from.load(Relaxed);
+        for granule in from..GRANULES {
             let address = base + granule as usize * 8;
-            let later = u64::from(granule) * NEXT_RANK;
+            let later = u64::from(granule - from) * NEXT_RANK;
             let cell = cell(address);
             match reached.saturating_sub(address) {
                 0 => cell.was_read(at + later, 0xff, place),
@@ -115,8 +123,9 @@ pub struct Sweep {
     place: AtomicU32,
     /// When the thread did what it did last, if that was of this sweep.
     now: AtomicU64,
-    /// When the first granule of the row was read.
+    /// When the first granule in its row was read, and its address.
     start: AtomicU64,
+    from: AtomicUsize,
     /// The row whose cells it leaves; 0: it leaves none.
     base: AtomicUsize,
     /// How far it has come in that row, when it does not go on.
@@ -205,7 +214,7 @@ impl Sweep {
         let base = self.base();
         if base != 0 {
             match ground.whose(base) {
-                Whose::Mine if self.through(base).2 > base => self.dissolve(ground, base),
+                Whose::Mine if self.through(base).2 > ground.row(base).from(base) => self.dissolve(ground, base),
                 Whose::Mine | Whose::Others => {}
                 Whose::InBetween => return false,
             }
@@ -219,6 +228,7 @@ impl Sweep {
         self.parent.store(step.parent.into(), Relaxed);
         self.place.store(step.place, Relaxed);
         self.start.store(now, Relaxed);
+        self.from.store(step.addr, Relaxed);
         self.now.store(now, Relaxed);
     }
 }
@@ -244,7 +254,8 @@ impl Recorder {
         let base = sweep.base();
         ground.row(base).set(sweep.start.load(Relaxed), sweep.place.load(Relaxed));
         let next = base + ROW_BYTES;
-        if ground.whose(next) == Whose::Mine && self.may_leave(ground.row(next)) {
+        if ground.whose(next) == Whose::Mine && self.may_leave(ground.row(next)) && ground.row(next).from(next) == next
+        {
             sweep.start.store(self.now() + NEXT_RANK, Relaxed);
             sweep.base.store(next, Relaxed);
         } else {
@@ -258,22 +269,23 @@ impl Recorder {
         at != 0
             && same_slot(at, self.here())
             && self.is_before_segment(at)
-            && self.is_hot_place(row.place.load(Relaxed) as u32)
+            && self.is_hot_place(row.place.load(Relaxed))
             && self.has_ranks_for(GRANULES)
     }
 
     /// An access as in [`Recorder::again`], to a row that was swept, at the first address of a row, or where a sweep goes on cell by
-    /// cell.
+    /// cell: from the beginning of a row, or of a position if that is in the first half of one.
     #[inline(never)]
     pub fn again_in_row(&mut self, ground: &impl Ground, sweep: &Sweep, step: &Step) -> bool {
         let (addr, row) = (step.addr, ground.row(step.addr));
-        let is_first = !step.write && addr.is_multiple_of(ROW_BYTES);
-        if row.is_swept() {
+        let base = addr & !(ROW_BYTES - 1);
+        if row.is_swept() && addr >= row.from(base) {
             // The end of a sweep that was here before dissolves the row.
+            let is_first = !step.write && addr == row.from(base);
             if is_first && sweep.end(ground) && self.may_leave(row) {
                 self.next_rank(false);
                 sweep.begin(step, self.now());
-                sweep.base.store(addr, Relaxed);
+                sweep.base.store(base, Relaxed);
                 sweep.next[step.log2].store(addr as u64 + (1 << step.log2), Relaxed);
                 return true;
             }
@@ -283,32 +295,32 @@ impl Recorder {
             }
         }
         let before = self.now();
-        let follows = !step.write
-            && sweep.may_follow(addr)
-            && sweep.is_at(step.pc, step.parent)
-            && sweep.now.load(Relaxed) == before;
+        let is_next = !step.write && sweep.may_follow(addr) && sweep.is_at(step.pc, step.parent);
+        let last = sweep.now.load(Relaxed);
         sweep.follows.store(0, Relaxed);
         let cell = ground.cell(addr & !7);
         if !self.again(cell, step.mask(), step.write, step.place) {
             return false;
         }
         let ranks = if addr & 7 == 0 { NEXT_RANK } else { 0 };
-        if self.now() != before + ranks || !cell.is_exclusive() {
+        if step.write || self.now() != before + ranks || !cell.is_exclusive() {
             return true;
         }
         let next = addr + (1 << step.log2);
-        if is_first {
-            if self.is_hot_place(step.place) && sweep.end(ground) {
-                sweep.begin(step, self.now());
-                sweep.follows.store(next, Relaxed);
-            }
-        } else if follows {
+        if is_next && last == before {
             sweep.now.store(self.now(), Relaxed);
             if next.is_multiple_of(ROW_BYTES) {
+                row.from.store((sweep.from.load(Relaxed) - base) as u32 / 8, Relaxed);
                 row.set(sweep.start.load(Relaxed), step.place);
             } else {
                 sweep.follows.store(next, Relaxed);
             }
+            return true;
+        }
+        let begins = addr == base || is_next && addr & 7 == 0 && addr - base <= ROW_BYTES / 2 && !same(last, before);
+        if begins && self.is_hot_place(step.place) && sweep.end(ground) {
+            sweep.begin(step, self.now());
+            sweep.follows.store(next, Relaxed);
         }
         true
     }

@@ -32,13 +32,15 @@ fn program(r: &mut Random) -> Vec<(usize, Do)> {
     let mut all = Vec::new();
     let disturbed = *r.pick(&[0, 0, 0, 1, 3]);
     let stay = *r.pick(&[60, 90, 100]);
+    // Where blocks of a loop end, in each row.
+    let block = *r.pick(&[None, None, Some(16), Some(96), Some(256), Some(400)]);
     let mut t = 0;
     for _ in 0..10 + r.below(40) {
         if !r.percent(stay) {
             t = r.below(THREADS);
         }
         if r.percent(70) {
-            sweep(&mut all, t, disturbed, r);
+            sweep(&mut all, t, disturbed, block, r);
         } else {
             all.push((t, other(r)));
         }
@@ -50,7 +52,7 @@ fn program(r: &mut Random) -> Vec<(usize, Do)> {
 }
 
 /// A loop through part of the memory, which mostly begins where others do.
-fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, r: &mut Random) {
+fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, block: Option<usize>, r: &mut Random) {
     let (log2, pc, write) = (*r.pick(&[0, 1, 2, 2, 3, 3, 3]), 1 + r.below(2), r.percent(8));
     let unit = if r.percent(70) { t } else { r.below(UNITS) };
     let begin = BASE + unit * UNIT + if r.percent(20) { r.below(UNIT / 8) * 8 } else { 0 };
@@ -60,6 +62,9 @@ fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, r: &mut Random)
     while at + (1 << log2) <= end {
         all.push((t, Do::Access(at, log2, write, pc)));
         at += 1 << log2;
+        if block == Some(at % ROW_BYTES) && r.percent(90) {
+            all.push((t, Do::Sync));
+        }
         if r.below(100) < disturbed {
             match r.below(7) {
                 6 => {
