@@ -3,24 +3,25 @@
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
 
-use runtime::filter::{Cell, ROW_BYTES, Row, Step};
+use runtime::filter::{Cell, ROW_BYTES, Row};
 
-use crate::alone::{self, Own, Owner, Whose};
+use crate::alone::{self, Owner, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
 use crate::shadow::Leaf;
+use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
 use crate::{frames, shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
 #[inline(always)]
-unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
     if READ && !WRITE && SIZE <= 8 && !thread.is_null() {
         // SAFETY: this thread's own state.
         if unsafe { (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) } {
             // SAFETY: the same.
-            return unsafe { sweep::<SIZE>(addr, pc, thread) };
+            return unsafe { sweeps::next::<SIZE>(addr, pc, thread) };
         }
     }
     let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
@@ -60,71 +61,6 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
         }
     }
     slow::<SIZE, READ, WRITE>(addr, pc);
-}
-
-const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
-
-/// A read that is most likely the next one of a sweep: nothing is to be done but to count it.
-#[inline(never)]
-unsafe extern "C" fn sweep<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
-    let tls = machine::tls();
-    // SAFETY: this thread's own state; its fast way is open. A signal handler does not come while the turn is begun.
-    unsafe {
-        let turn = &(*thread).turn;
-        if turn.sweep.is_at(pc, frames::parent(tls)) && !(*tls).busy {
-            if turn.begin_sweeping() && (*thread).recorder.sweeps(&turn.sweep, addr, LOG2[SIZE]) {
-                // At its end, so that nothing is to be saved before.
-                if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
-                    return ends_row(addr + SIZE, thread);
-                }
-                turn.end();
-                compiler_fence(SeqCst);
-                if (*tls).deferred {
-                    crate::intercept::deliver();
-                }
-                return;
-            }
-            turn.end();
-        }
-        sweeps_no_more::<SIZE>(addr, pc, thread);
-    }
-}
-
-/// The sweep has come to the end of a row, before this address.
-#[inline(never)]
-unsafe extern "C" fn ends_row(next: usize, thread: *mut Thread) {
-    // SAFETY: this thread's own state, in its turn.
-    unsafe {
-        let Thread { turn, recorder, slot, .. } = &*thread;
-        recorder.ends_row(&Own(*slot), &turn.sweep);
-        if turn.sweep.base() == next {
-            turn.sweeps_in(next);
-        }
-        turn.end();
-        compiler_fence(SeqCst);
-        if (*machine::tls()).deferred {
-            crate::intercept::deliver();
-        }
-    }
-}
-
-/// It was not: it goes the way of others.
-#[cold]
-#[inline(never)]
-unsafe extern "C" fn sweeps_no_more<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
-    // SAFETY: this thread's own state.
-    unsafe {
-        let tls = machine::tls();
-        if (*tls).busy {
-            return;
-        }
-        (*thread).turn.sweep.stop();
-        hook::<SIZE, true, false>(addr, pc);
-        // One may have come in the turn that was for nothing.
-        if (*tls).deferred {
-            crate::intercept::deliver();
-        }
-    }
 }
 
 /// A read that is not covered by this thread's entry, if it is where it most often is.
@@ -187,7 +123,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         let may_sweep = READ && (addr.is_multiple_of(ROW_BYTES) || (*thread).turn.sweep.may_follow(addr));
         let done = is_mine
             && if is_swept || may_sweep {
-                again_in_row::<SIZE, WRITE>(addr, pc, thread, place)
+                sweeps::again_in_row::<SIZE, WRITE>(addr, pc, thread, place)
             } else {
                 (*thread).recorder.again(cell, mask, WRITE, place)
             };
@@ -200,27 +136,6 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         if (*tls).deferred {
             crate::intercept::deliver();
         }
-    }
-}
-
-/// The part of it for rows that are, or may be, swept.
-#[inline(never)]
-unsafe fn again_in_row<const SIZE: usize, const WRITE: bool>(
-    addr: usize,
-    pc: usize,
-    thread: *mut Thread,
-    place: u32,
-) -> bool {
-    // SAFETY: this thread's own state, in its turn; the address has a unit, which is this thread's.
-    unsafe {
-        let Thread { turn, recorder, slot, .. } = &mut *thread;
-        let parent = frames::parent(machine::tls());
-        let step = Step { addr, log2: LOG2[SIZE], write: WRITE, place, pc, parent };
-        let done = recorder.again_in_row(&Own(*slot), &turn.sweep, &step);
-        if turn.sweep.base() == addr {
-            turn.sweeps_in(addr);
-        }
-        done
     }
 }
 

@@ -10,9 +10,10 @@
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU16, compiler_fence};
 
-use runtime::filter::{Cell, Ground, ROW_BYTES, Row, Sweep, Whose as Swept};
+use runtime::filter::{Ground, ROW_BYTES, Sweep, Whose as Swept};
 
 use crate::slots::life;
+use crate::sweeps::Own;
 use crate::{shadow, system, thread};
 
 /// A unit has 2 to the power of this many bytes.
@@ -50,32 +51,6 @@ pub struct Turn {
     /// The owner of that unit.
     owner: AtomicPtr<Owner>,
     pub sweep: Sweep,
-}
-
-/// Memory, as the thread of a slot has it.
-pub struct Own(pub u32);
-
-impl Ground for Own {
-    #[inline]
-    fn cell(&self, granule: usize) -> Cell<'_> {
-        // SAFETY: rows that are swept have cells.
-        unsafe { shadow::leaf_unchecked(granule) }.cell(granule)
-    }
-
-    #[inline]
-    fn row(&self, addr: usize) -> &Row {
-        // SAFETY: only addresses are asked for whose unit is known.
-        unsafe { shadow::leaf_unchecked(addr) }.row(addr)
-    }
-
-    #[inline]
-    fn whose(&self, addr: usize) -> Swept {
-        match shadow::owner(addr).map(|owner| owner.load(Acquire)) {
-            Some(now) if u32::from(now & !SECOND) == self.0 + 1 => Swept::Mine,
-            Some(IN_BETWEEN) => Swept::InBetween,
-            _ => Swept::Others,
-        }
-    }
 }
 
 /// Whose a unit is, for a thread that has begun to change a cell of it.
@@ -173,6 +148,16 @@ impl Turn {
         while self.begun.load(Acquire) {
             system::give_way();
         }
+    }
+}
+
+/// Whose the unit of an address is, for the sweep of a thread of this slot.
+#[inline]
+pub fn whose(addr: usize, slot: u32) -> Swept {
+    match shadow::owner(addr).map(|owner| owner.load(Acquire)) {
+        Some(now) if u32::from(now & !SECOND) == slot + 1 => Swept::Mine,
+        Some(IN_BETWEEN) => Swept::InBetween,
+        _ => Swept::Others,
     }
 }
 
