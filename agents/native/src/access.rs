@@ -119,14 +119,16 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         (*tls).busy = true;
         compiler_fence(SeqCst);
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
-        let is_swept = row.is_swept();
-        let may_sweep = READ && (addr.is_multiple_of(ROW_BYTES) || (*thread).turn.sweep.may_follow(addr));
         let done = is_mine
-            && if is_swept || may_sweep {
-                sweeps::again_in_row::<SIZE, WRITE>(addr, pc, thread, place)
-            } else {
-                (*thread).recorder.again(cell, mask, WRITE, place)
-            };
+            && (row.is_swept() && sweeps::comes_to::<SIZE, WRITE>(addr, pc, thread, row, place) || {
+                let before = (*thread).recorder.now();
+                let done = (*thread).recorder.again(cell, mask, WRITE, place);
+                if READ && done && (addr as u32 & (ROW_BYTES as u32 - 1) == 0 || (*thread).turn.sweep.may_follow(addr))
+                {
+                    sweeps::has_read::<SIZE>(addr, pc, thread, (cell, row), place, before);
+                }
+                done
+            });
         (*thread).turn.end();
         (*tls).busy = false;
         compiler_fence(SeqCst);

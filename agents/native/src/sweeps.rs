@@ -96,12 +96,14 @@ unsafe extern "C" fn no_more<const SIZE: usize>(addr: usize, pc: usize, thread: 
     }
 }
 
-/// An access that was not covered, of a row that is, or may be, swept.
+/// An access of a row that was swept, that is not covered. True: it is done.
+#[cold]
 #[inline(never)]
-pub unsafe fn again_in_row<const SIZE: usize, const WRITE: bool>(
+pub unsafe fn comes_to<const SIZE: usize, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
+    row: &Row,
     place: u32,
 ) -> bool {
     // SAFETY: this thread's own state, in its turn; the address has a unit, which is this thread's.
@@ -109,10 +111,29 @@ pub unsafe fn again_in_row<const SIZE: usize, const WRITE: bool>(
         let Thread { turn, recorder, slot, .. } = &mut *thread;
         let parent = frames::parent(machine::tls());
         let step = Step { addr, log2: LOG2[SIZE], write: WRITE, place, pc, parent };
-        let done = recorder.again_in_row(&Own(*slot), &turn.sweep, &step);
-        if turn.sweep.base() == addr {
+        let done = recorder.comes_to(&Own(*slot), &turn.sweep, row, &step);
+        if turn.sweep.base() == addr & !(ROW_BYTES - 1) {
             turn.sweeps_in(addr);
         }
         done
+    }
+}
+
+/// A read was done where a sweep may begin or go on, cell by cell.
+#[inline(never)]
+pub unsafe fn has_read<const SIZE: usize>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    (cell, row): (Cell, &Row),
+    place: u32,
+    before: u64,
+) {
+    // SAFETY: as in `comes_to`.
+    unsafe {
+        let Thread { turn, recorder, slot, .. } = &*thread;
+        let parent = frames::parent(machine::tls());
+        let step = Step { addr, log2: LOG2[SIZE], write: false, place, pc, parent };
+        recorder.has_read(&Own(*slot), &turn.sweep, row, cell, &step, before);
     }
 }

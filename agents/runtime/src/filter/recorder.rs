@@ -118,7 +118,7 @@ impl Recorder {
 
     /// The same with slot and position, as it stands in first words.
     #[inline(always)]
-    pub(super) fn now(&self) -> u64 {
+    pub fn now(&self) -> u64 {
         self.now
     }
 

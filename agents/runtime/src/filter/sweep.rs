@@ -273,55 +273,53 @@ impl Recorder {
             && self.has_ranks_for(GRANULES)
     }
 
-    /// An access as in [`Recorder::again`], to a row that was swept, at the first address of a row, or where a sweep goes on cell by
-    /// cell: from the beginning of a row, or of a position if that is in the first half of one.
+    /// An access of a row that was swept, which is this thread's. True: it is done. Else it goes its way, [`Recorder::again`] or another.
+    #[cold]
     #[inline(never)]
-    pub fn again_in_row(&mut self, ground: &impl Ground, sweep: &Sweep, step: &Step) -> bool {
-        let (addr, row) = (step.addr, ground.row(step.addr));
-        let base = addr & !(ROW_BYTES - 1);
-        if row.is_swept() && addr >= row.from(base) {
-            // The end of a sweep that was here before dissolves the row.
-            let is_first = !step.write && addr == row.from(base);
-            if is_first && sweep.end(ground) && self.may_leave(row) {
-                self.next_rank(false);
-                sweep.begin(step, self.now());
-                sweep.base.store(base, Relaxed);
-                sweep.next[step.log2].store(addr as u64 + (1 << step.log2), Relaxed);
-                return true;
-            }
-            sweep.dissolve(ground, addr);
-            if self.covered(ground.cell(addr & !7), step.mask(), step.write) {
-                return true;
-            }
-        }
-        let before = self.now();
-        let is_next = !step.write && sweep.may_follow(addr) && sweep.is_at(step.pc, step.parent);
-        let last = sweep.now.load(Relaxed);
-        sweep.follows.store(0, Relaxed);
-        let cell = ground.cell(addr & !7);
-        if !self.again(cell, step.mask(), step.write, step.place) {
+    pub fn comes_to(&mut self, ground: &impl Ground, sweep: &Sweep, row: &Row, step: &Step) -> bool {
+        let base = step.addr & !(ROW_BYTES - 1);
+        let from = row.from(base);
+        if step.addr < from {
             return false;
         }
-        let ranks = if addr & 7 == 0 { NEXT_RANK } else { 0 };
-        if step.write || self.now() != before + ranks || !cell.is_exclusive() {
+        // The end of a sweep that was here before dissolves the row.
+        if !step.write && step.addr == from && sweep.end(ground) && self.may_leave(row) {
+            self.next_rank(false);
+            sweep.begin(step, self.now());
+            sweep.base.store(base, Relaxed);
+            sweep.next[step.log2].store(step.addr as u64 + (1 << step.log2), Relaxed);
             return true;
         }
-        let next = addr + (1 << step.log2);
-        if is_next && last == before {
+        sweep.dissolve(ground, step.addr);
+        self.covered(ground.cell(step.addr & !7), step.mask(), step.write)
+    }
+
+    /// A read was done by [`Recorder::again`], at the first address of a row or where a sweep goes on cell by cell: from the beginning of a
+    /// row, or of a position, if that is in the first half of one. `before`: when the thread did what it did before.
+    #[inline]
+    pub fn has_read(&self, ground: &impl Ground, sweep: &Sweep, row: &Row, cell: Cell, step: &Step, before: u64) {
+        let ranks = if step.addr & 7 == 0 { NEXT_RANK } else { 0 };
+        let is_next = sweep.may_follow(step.addr) && sweep.is_at(step.pc, step.parent);
+        let last = own(&sweep.now);
+        let next = step.addr + (1 << step.log2);
+        if self.now() != before + ranks || !cell.is_exclusive() {
+            sweep.follows.store(0, Relaxed);
+        } else if is_next && last == before {
             sweep.now.store(self.now(), Relaxed);
-            if next.is_multiple_of(ROW_BYTES) {
-                row.from.store((sweep.from.load(Relaxed) - base) as u32 / 8, Relaxed);
+            sweep.follows.store(next, Relaxed);
+            if next & (ROW_BYTES - 1) == 0 {
+                sweep.follows.store(0, Relaxed);
+                row.from.store((sweep.from.load(Relaxed) & (ROW_BYTES - 1)) as u32 / 8, Relaxed);
                 row.set(sweep.start.load(Relaxed), step.place);
-            } else {
+            }
+        } else {
+            let base = step.addr & !(ROW_BYTES - 1);
+            let goes_on = is_next && ranks != 0 && step.addr - base <= ROW_BYTES / 2 && !same(last, before);
+            sweep.follows.store(0, Relaxed);
+            if (step.addr == base || goes_on) && self.is_hot_place(step.place) && sweep.end(ground) {
+                sweep.begin(step, self.now());
                 sweep.follows.store(next, Relaxed);
             }
-            return true;
         }
-        let begins = addr == base || is_next && addr & 7 == 0 && addr - base <= ROW_BYTES / 2 && !same(last, before);
-        if begins && self.is_hot_place(step.place) && sweep.end(ground) {
-            sweep.begin(step, self.now());
-            sweep.follows.store(next, Relaxed);
-        }
-        true
     }
 }

@@ -196,12 +196,16 @@ impl<'w> Walker<'w> {
         let place = pc as u32;
         let done = match land.try_begin(t, addr) {
             Some(true) => {
-                let may_sweep = !write && (addr.is_multiple_of(ROW_BYTES) || sweep.may_follow(addr));
-                if land.with_sweeps && (may_sweep || own.row(addr).is_swept()) {
-                    let step = Step { addr, log2, write, place, pc, parent: PARENT };
-                    self.recorder.again_in_row(&own, sweep, &step)
-                } else {
-                    self.recorder.again(cell, mask, write, place)
+                let step = Step { addr, log2, write, place, pc, parent: PARENT };
+                let row = own.row(addr);
+                row.is_swept() && self.recorder.comes_to(&own, sweep, row, &step) || {
+                    let before = self.recorder.now();
+                    let done = self.recorder.again(cell, mask, write, place);
+                    let may_sweep = !write && (addr.is_multiple_of(ROW_BYTES) || sweep.may_follow(addr));
+                    if land.with_sweeps && done && may_sweep {
+                        self.recorder.has_read(&own, sweep, row, cell, &step, before);
+                    }
+                    done
                 }
             }
             Some(false) => {
