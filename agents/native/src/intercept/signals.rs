@@ -71,6 +71,10 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     handler(signal, info, context);
     (*scratch()).handlers = before;
     (*tls()).busy = busy;
+    // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
+    if let Some(thread) = (*tls()).thread.as_ref() {
+        thread.turn.sweep.interrupt();
+    }
 }
 
 /// Whether this thread is inside a hook.

@@ -178,6 +178,11 @@ impl Sweep {
         }
     }
 
+    /// Something came in between: it cannot go on.
+    pub fn interrupt(&self) {
+        self.now.store(0, Relaxed);
+    }
+
     /// There is none.
     pub fn clear(&self) {
         self.base.store(0, Relaxed);
