@@ -44,6 +44,10 @@ pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool
                 return;
             }
         } else if READ && !WRITE {
+            // Of large tables that are read again and again, the lines are at hand when the cells are not.
+            if SIZE == 8 && recorder.has_read(leaf.line(addr, recorder.is_second()), addr as u64) {
+                return;
+            }
             // The second reader of a cell does not look at what the first one changes all the time.
             let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
                 recorder.covered_as_second(cell, mask as u8)
@@ -118,6 +122,9 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        if SIZE == 8 && READ {
+            shadow::note_read(addr, &(*thread).recorder);
+        }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine
             && (row.is_swept() && sweeps::comes_to::<SIZE, WRITE>(addr, pc, thread, row, place) || {
@@ -125,7 +132,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
                 let done = (*thread).recorder.again(cell, mask, WRITE, place);
                 if READ && done && (addr as u32 & (ROW_BYTES as u32 - 1) == 0 || (*thread).turn.sweep.may_follow(addr))
                 {
-                    sweeps::has_read::<SIZE>(addr, pc, thread, (cell, row), place, before);
+                    sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
                 }
                 done
             });
@@ -152,6 +159,9 @@ unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Th
         {
             (*tls).busy = true;
             compiler_fence(SeqCst);
+            if SIZE == 8 {
+                shadow::note_read(addr, &(*thread).recorder);
+            }
             let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
             compiler_fence(SeqCst);
             (*tls).busy = false;

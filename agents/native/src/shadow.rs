@@ -1,13 +1,14 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then whose its units are, then its rows.
+//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are, then
+//! its rows.
 
 use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::{Cell, Half, ROW_BYTES, Row};
+use runtime::filter::{Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -20,10 +21,14 @@ const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
+/// The lines of one kind.
+const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
+const LINES_AT: usize = 2 * HALF_BYTES;
+const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
 /// Behind these, its rows.
 const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
-const ROWS_AT: usize = 2 * HALF_BYTES + OWNERS * size_of::<Owner>();
+const ROWS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
 const MAPPED_BYTES: usize = ROWS_AT + ROWS * size_of::<Row>();
 /// Half a cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Half>() / 8;
@@ -53,6 +58,13 @@ pub fn leaf(addr: usize) -> Option<Leaf> {
     NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
 }
 
+/// The same of an address that is known to have one.
+#[inline(always)]
+pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
+    // SAFETY: the caller knows.
+    unsafe { leaf(addr).unwrap_unchecked() }
+}
+
 impl Leaf {
     /// The cell of one of its addresses.
     #[inline(always)]
@@ -69,11 +81,20 @@ impl Leaf {
         self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
     }
 
+    /// The line of one of its addresses, for threads of even slots or odd ones.
+    #[inline(always)]
+    pub fn line(self, addr: usize, odd: bool) -> &'static Half {
+        let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>());
+        let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
+        // SAFETY: masked to the lines of one kind.
+        unsafe { self.0.byte_add(at + offset).as_ref() }
+    }
+
     /// Whose the unit of one of its addresses is.
     #[inline(always)]
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
-        unsafe { self.0.byte_add(2 * HALF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+        unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
     }
 
     /// The row of one of its addresses.
@@ -84,11 +105,21 @@ impl Leaf {
     }
 }
 
-/// The same of an address that is known to have one.
-#[inline(always)]
-pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
-    // SAFETY: the caller knows.
-    unsafe { leaf(addr).unwrap_unchecked() }
+/// Notes that a thread is about to read a granule.
+#[inline]
+pub fn note_read(addr: usize, recorder: &Recorder) {
+    if let Some(leaf) = leaf(addr) {
+        recorder.note_read(leaf.line(addr, recorder.is_second()), addr as u64);
+    }
+}
+
+/// What threads have noted to have read around an address is to be looked at again.
+#[inline]
+pub fn forget_lines(addr: usize) {
+    if let Some(leaf) = leaf(addr) {
+        forget_line(leaf.line(addr, false));
+        forget_line(leaf.line(addr, true));
+    }
 }
 
 /// Whose the unit of an address is, if its part of the shadow is there.

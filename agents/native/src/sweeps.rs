@@ -121,7 +121,7 @@ pub unsafe fn comes_to<const SIZE: usize, const WRITE: bool>(
 
 /// A read was done where a sweep may begin or go on, cell by cell.
 #[inline(never)]
-pub unsafe fn has_read<const SIZE: usize>(
+pub unsafe fn has_followed<const SIZE: usize>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
@@ -134,6 +134,6 @@ pub unsafe fn has_read<const SIZE: usize>(
         let Thread { turn, recorder, slot, .. } = &*thread;
         let parent = frames::parent(machine::tls());
         let step = Step { addr, log2: LOG2[SIZE], write: false, place, pc, parent };
-        recorder.has_read(&Own(*slot), &turn.sweep, row, cell, &step, before);
+        recorder.has_followed(&Own(*slot), &turn.sweep, row, cell, &step, before);
     }
 }

@@ -6,23 +6,19 @@ use runtime::record::{Kind, head};
 use std::alloc::{Layout, alloc_zeroed};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Forgets what is written, as fast as a chunk would take it.
 struct Ring<'t> {
-    ticket: &'t AtomicU64,
-    reading: AtomicU64,
+    clock: &'t AtomicU64,
     words: Vec<u64>,
     at: usize,
 }
 
 impl Sink for Ring<'_> {
-    fn stamp(&self) -> u64 {
-        self.ticket.load(SeqCst)
-    }
-    fn ticket(&mut self) -> u64 {
-        self.ticket.fetch_add(1, Relaxed)
+    fn time(&mut self) -> u64 {
+        self.clock.fetch_add(1, Relaxed)
     }
     fn reserve(&mut self, words: usize) {
         if self.at + words > self.words.len() {
@@ -32,9 +28,6 @@ impl Sink for Ring<'_> {
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
         self.words[self.at..self.at + words.len()].copy_from_slice(&words);
         self.at += words.len();
-    }
-    fn reading(&self, stamp_plus_one: u64) {
-        self.reading.store(stamp_plus_one, SeqCst);
     }
 }
 
@@ -72,7 +65,7 @@ impl Bench<'_> {
 
     fn new_segment(&mut self, t: usize) {
         let (recorder, sink) = &mut self.threads[t];
-        recorder.ticketed(sink, head(Kind::Fence, 0, 0), 0, None);
+        recorder.timed(sink, head(Kind::Fence, 0, 0), 0, None);
     }
 }
 
@@ -94,9 +87,9 @@ fn main() {
     let layout = Layout::from_size_align(Filter::bytes(shape), 64).expect("a size");
     // SAFETY: zeroed memory of that size, which stays.
     let filter = unsafe { Filter::new(alloc_zeroed(layout), shape, Limits::default()) };
-    let ticket = AtomicU64::new(0);
+    let clock = AtomicU64::new(0);
     let thread = |slot| {
-        let ring = Ring { ticket: &ticket, reading: AtomicU64::new(0), words: vec![0; 4096], at: 0 };
+        let ring = Ring { clock: &clock, words: vec![0; 4096], at: 0 };
         (Recorder::begin(&filter, slot, false), ring)
     };
     let cells = (0..CELLS).map(|_| Default::default()).collect();

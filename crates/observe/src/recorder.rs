@@ -320,8 +320,9 @@ impl Recording {
                 continue;
             }
             let mut pending = None;
+            let kept = !matches!(self.options.output, Output::Temporary);
             let Options { naming, watched, output, .. } = &self.options;
-            let opened = Observed::open(&member, naming, watched, || {
+            let opened = Observed::open(&member, naming, watched, kept, || {
                 let (file, writer) = create(output)?;
                 pending = Some(file);
                 Ok(Box::new(BufWriter::with_capacity(1 << 18, writer)))

@@ -18,6 +18,9 @@ pub const MIN_LATE: usize = 1 << 20;
 /// The most call stacks (8 bytes each).
 pub const MAX_STACKS: usize = 1 << 26;
 
+/// The most actions: operations at a place by certain calls (12 bytes each).
+pub const MAX_ACTIONS: usize = 1 << 24;
+
 /// The most modules, and the most threads told about.
 pub const MAX_TOLD: usize = 1 << 20;
 

@@ -2,7 +2,7 @@
 
 use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
 use std::io::Cursor;
-use trace::binary::{BinaryReader, BinaryWriter};
+use trace::binary::{ActWriter, BinaryReader, BinaryWriter};
 use trace::{Error, Loss, Place, Source};
 
 struct Random(u64);
@@ -14,12 +14,13 @@ impl Random {
     }
 }
 
-/// A trace of many small frames, with its events.
-fn sample() -> (Vec<u8>, Vec<Event>) {
+/// A trace of many small frames, with its events; of actions or not.
+fn sample(by_actions: bool) -> (Vec<u8>, Vec<Event>) {
     let mut random = Random(7);
     let mut names = Names::default();
     let meta = Meta::default();
     let mut writer = BinaryWriter::new(Vec::new()).unwrap();
+    let mut act_writer = ActWriter::new(Vec::new()).unwrap();
     let mut all = Vec::new();
     for _ in 0..40 {
         let mut batch = Batch::default();
@@ -35,8 +36,14 @@ fn sample() -> (Vec<u8>, Vec<Event>) {
         }
         writer.write_batch(&names, &meta, &batch).unwrap();
         writer.flush(&names, &meta).unwrap();
+        for (index, &event) in batch.events.iter().enumerate() {
+            let extra = if index % 2 == 0 { batch.extra(event) } else { &event::Extra::default() };
+            act_writer.event(event, extra, &[]);
+        }
+        act_writer.flush(&names, &meta).unwrap();
     }
-    (writer.finish(&names, &meta).unwrap(), all)
+    let written = if by_actions { act_writer.finish(&names, &meta) } else { writer.finish(&names, &meta) };
+    (written.unwrap(), all)
 }
 
 /// Reads all there is: the events, what is missing, and the error that ended it.
@@ -76,7 +83,11 @@ fn names_its_byte(losses: &[Loss], error: Option<&Error>) -> bool {
 
 #[test]
 fn cut_off_anywhere_it_reads_up_to_the_last_whole_frame() {
-    let (bytes, all) = sample();
+    cut_off(sample(false));
+    cut_off(sample(true));
+}
+
+fn cut_off((bytes, all): (Vec<u8>, Vec<Event>)) {
     let mut last = 0;
     for len in 0..bytes.len() {
         let (events, losses, error) = read(&bytes[..len], len % 2 == 0);
@@ -93,7 +104,11 @@ fn cut_off_anywhere_it_reads_up_to_the_last_whole_frame() {
 
 #[test]
 fn ten_thousand_corruptions_give_a_prefix_and_a_place() {
-    let (bytes, all) = sample();
+    corrupt(sample(false));
+    corrupt(sample(true));
+}
+
+fn corrupt((bytes, all): (Vec<u8>, Vec<Event>)) {
     let mut random = Random(3);
     let mut noticed = 0;
     for round in 0..10_000 {

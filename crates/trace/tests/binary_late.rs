@@ -1,10 +1,10 @@
 //! Late records: put back to their places, against the definition.
 
 use crate::common::in_words;
-use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
+use event::{Batch, Event, Extra, Meta, Names, Op, SiteId, Space, StackId, ThreadId, Value};
 use proptest::prelude::*;
 use std::io::Cursor;
-use trace::binary::{BinaryReader, BinaryWriter, LateRecord};
+use trace::binary::{ActWriter, BinaryReader, BinaryWriter, LateRecord};
 use trace::{Source, Trace};
 
 const THREADS: u32 = 4;
@@ -93,6 +93,46 @@ fn write(case: &Case) -> Vec<u8> {
     writer.finish(&names, &meta).unwrap()
 }
 
+/// The same by actions; all late events in one frame, or each in its own.
+fn write_actions(case: &Case, apart: bool) -> Vec<u8> {
+    let mut names = Names::default();
+    for thread in 0..THREADS {
+        names.add(Space::Thread, &format!("T{thread}")).unwrap();
+    }
+    let var = names.add(Space::Var, "x").unwrap();
+    let site = |names: &mut Names, text: String| SiteId(names.add(Space::Site, &text).unwrap());
+    let meta = Meta::default();
+    let mut writer = ActWriter::new(Vec::new()).unwrap();
+    for i in 0..=case.on_time.len() {
+        for (l, &(thread, after, rank, before)) in case.late.iter().enumerate() {
+            if before.min(case.on_time.len()) == i {
+                let site = site(&mut names, format!("late {l}"));
+                let (thread, at) = (ThreadId(thread), LateRecord { after, rank });
+                match l % 3 {
+                    2 => writer.late(Event::new(thread, Op::Pin, var, site), &Extra::default(), &[], at),
+                    1 => {
+                        let extra = Extra { value: Value::Int(l as i64), ..Extra::default() };
+                        writer.late(Event::new(thread, Op::Read, var, site), &extra, &[], at)
+                    }
+                    _ => {
+                        let read = writer.action(Op::Read, site, StackId(0)).unwrap();
+                        writer.act_late(thread, read, var, at)
+                    }
+                };
+                if apart {
+                    writer.make_room_for_late(&names, &meta).unwrap();
+                }
+            }
+        }
+        if let Some(&(thread, child)) = case.on_time.get(i) {
+            let site = site(&mut names, format!("on time {i}"));
+            let (op, object) = child.map_or((Op::Write, var), |child| (Op::Fork, child));
+            writer.event(Event::new(ThreadId(thread), op, object, site), &Extra::default(), &[]);
+        }
+    }
+    writer.finish(&names, &meta).unwrap()
+}
+
 fn sites(trace: &Trace) -> Vec<String> {
     trace.batch.events.iter().map(|e| trace.names.site(e.site()).to_owned()).collect()
 }
@@ -110,8 +150,11 @@ fn pins_name_themselves(trace: &Trace) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4000))]
     #[test]
-    fn late_events_are_put_back(case in cases()) {
-        let bytes = write(&case);
+    fn late_events_are_put_back(case in cases(), how in 0..3) {
+        let bytes = match how {
+            0 => write(&case),
+            how => write_actions(&case, how == 1),
+        };
         let trace = Trace::read(&mut BinaryReader::open(Cursor::new(&bytes)).unwrap()).unwrap();
         let (expected, unplaced) = expected(&case);
         prop_assert_eq!(sites(&trace), expected);

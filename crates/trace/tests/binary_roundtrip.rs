@@ -7,7 +7,7 @@ use event::{
 };
 use proptest::prelude::*;
 use std::io::Cursor;
-use trace::binary::{BinaryReader, BinaryWriter, LateRecord};
+use trace::binary::{ActWriter, BinaryReader, BinaryWriter, LateRecord};
 use trace::{Loss, Source, Trace};
 
 /// Writes the events in pieces of these lengths, flushing after those that are even.
@@ -33,6 +33,51 @@ fn write(sample: &Sample, pieces: &[usize]) -> Vec<u8> {
             writer.flush(names, meta).unwrap();
         }
         from = to;
+    }
+    writer.finish(names, meta).unwrap()
+}
+
+/// Writes the events by their actions: bare ones told beforehand, or all alike. Flushes after pieces of these lengths that are even.
+fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: bool) -> Vec<u8> {
+    let Sample { names, meta, batch } = sample;
+    let mut writer = if plain { ActWriter::plain(Vec::new()) } else { ActWriter::new(Vec::new()) }.unwrap();
+    let mut ends = pieces.iter().scan(0usize, |end, &piece| {
+        *end += piece;
+        Some((*end, piece))
+    });
+    let mut end = ends.next();
+    for item in batch.items() {
+        match item {
+            event::Item::Init(init) => {
+                if writer.init(init.name, init.value) {
+                    writer.make_room(names, meta).unwrap();
+                }
+            }
+            event::Item::Event(index, event) => {
+                while let Some((at, piece)) = end
+                    && at <= index
+                {
+                    if piece % 2 == 0 {
+                        writer.flush(names, meta).unwrap();
+                    }
+                    end = ends.next();
+                }
+                let extra = batch.extra(event);
+                let bare = *extra == (Extra { stack: extra.stack, ..Extra::default() });
+                let action = if beforehand && bare && event.op() != Op::Pin {
+                    writer.action(event.op(), event.site(), extra.stack)
+                } else {
+                    None
+                };
+                let full = match action {
+                    Some(action) => writer.act(event.thread(), action, event.object()),
+                    None => writer.event(event, extra, batch.args(event)),
+                };
+                if full {
+                    writer.make_room(names, meta).unwrap();
+                }
+            }
+        }
     }
     writer.finish(names, meta).unwrap()
 }
@@ -66,6 +111,7 @@ proptest! {
         pieces in prop::collection::vec(0usize..30, 0..6),
     ) {
         check(&sample, &write(&sample, &pieces))?;
+        check(&sample, &write_actions(&sample, &pieces, pieces.len() % 2 == 0, pieces.len() % 3 == 0))?;
     }
 }
 
@@ -73,6 +119,7 @@ proptest! {
 fn the_same_trace_gives_the_same_bytes() {
     let sample = long(70_000);
     assert_eq!(write(&sample, &[]), write(&sample, &[]));
+    assert_eq!(write_actions(&sample, &[], true, false), write_actions(&sample, &[], false, false));
 }
 
 /// A trace of several full frames: loops with strides, and random accesses, so that each prediction hits and misses.
@@ -110,6 +157,10 @@ fn several_frames_of_habits_and_surprises_come_back() {
     let bytes = write(&sample, &[]);
     check(&sample, &bytes).unwrap();
     assert!(bytes.len() < 200_000 * 4, "{} bytes", bytes.len());
+    let bytes = write_actions(&sample, &[], true, false);
+    check(&sample, &bytes).unwrap();
+    assert!(bytes.len() < 200_000 * 4, "{} bytes", bytes.len());
+    check(&sample, &write_actions(&sample, &[], true, true)).unwrap();
 }
 
 /// Frames are read in pieces: neither extras nor initial values may get lost or shifted between them.
@@ -129,15 +180,20 @@ fn extras_and_initial_values_of_long_frames_come_back() {
     }
     assert!(sample.batch.inits.len() > 2);
     check(&sample, &write(&sample, &[])).unwrap();
+    check(&sample, &write_actions(&sample, &[], true, false)).unwrap();
 }
 
 #[test]
 fn reading_can_begin_at_any_event() {
     // Enough for two key frames.
     let sample = long(33 * 32_768 + 100);
-    let bytes = write(&sample, &[]);
+    begins_anywhere(&sample, &write(&sample, &[]));
+    begins_anywhere(&sample, &write_actions(&sample, &[], true, false));
+}
+
+fn begins_anywhere(sample: &Sample, bytes: &[u8]) {
     for from in [0, 1, 32_767, 32_768, 32 * 32_768 - 1, 32 * 32_768, 33 * 32_768 + 99, 9_999_999] {
-        let mut reader = BinaryReader::open(Cursor::new(&bytes)).unwrap();
+        let mut reader = BinaryReader::open(Cursor::new(bytes)).unwrap();
         reader.skip_to(from as u64).unwrap();
         let mut batch = Batch::default();
         let mut next = None;
@@ -179,6 +235,7 @@ fn tables_come_back() {
     sample.meta.threads.push(ThreadInfo { thread: ThreadId(1), name, site: SiteId(3), stack: deeper });
     sample.meta.origins = origins();
     check(&sample, &write(&sample, &[3])).unwrap();
+    check(&sample, &write_actions(&sample, &[3], true, false)).unwrap();
     assert_eq!(sample.meta.stacks.frames(deeper).collect::<Vec<_>>(), [SiteId(2), SiteId(1)]);
 }
 
@@ -216,7 +273,7 @@ fn a_later_version_is_refused_with_advice() {
     let crc = crc32fast::hash(&bytes[..12]);
     bytes[12..16].copy_from_slice(&crc.to_le_bytes());
     let error = BinaryReader::new(&bytes[..]).err().unwrap().to_string();
-    assert_eq!(error, "byte 8: format version 9: this program reads versions 1 to 3; use a newer foretrace");
+    assert_eq!(error, "byte 8: format version 9: this program reads versions 1 to 4; use a newer foretrace");
 }
 
 /// A trace with a frame of every kind that a version has, and several of events: with habits and without, key and not.
@@ -275,8 +332,6 @@ fn fixture(version: u32) -> (Vec<u8>, Sample) {
     if version >= 2 {
         meta.origins = origins();
     }
-    let mut writer = BinaryWriter::new(Vec::new()).unwrap();
-    writer.write_batch(names, meta, batch).unwrap();
     let mut late = Batch::default();
     late.events.push(Event::new(ThreadId(0), Op::Read, 1, SiteId(1)));
     let mut records = vec![LateRecord { after: 0, rank: 7 }];
@@ -284,9 +339,16 @@ fn fixture(version: u32) -> (Vec<u8>, Sample) {
         late.events.push(Event::new(ThreadId(0), Op::Pin, 1, SiteId(1)));
         records.push(LateRecord { after: 0, rank: 8 });
     }
-    writer.write_late(names, meta, &late, &records).unwrap();
-    writer.write_loss(&Loss { place: None, message: "a chunk".into() }).unwrap();
-    let bytes = writer.finish(names, meta).unwrap();
+    let loss = Loss { place: None, message: "a chunk".into() };
+    let bytes = if version < 4 {
+        let mut writer = BinaryWriter::new(Vec::new()).unwrap();
+        writer.write_batch(names, meta, batch).unwrap();
+        writer.write_late(names, meta, &late, &records).unwrap();
+        writer.write_loss(&loss).unwrap();
+        writer.finish(names, meta).unwrap()
+    } else {
+        by_actions(names, meta, batch, (&late, &records), &loss)
+    };
     // Where it belongs: before the first event of its thread.
     let at = batch.events.iter().position(|e| e.thread() == ThreadId(0)).unwrap();
     batch.events.insert(at, late.events[0]);
@@ -300,12 +362,39 @@ fn fixture(version: u32) -> (Vec<u8>, Sample) {
     (bytes, sample)
 }
 
+/// The same in frames of actions.
+fn by_actions(
+    names: &Names,
+    meta: &Meta,
+    batch: &Batch,
+    (late, records): (&Batch, &[LateRecord]),
+    loss: &Loss,
+) -> Vec<u8> {
+    let mut writer = ActWriter::new(Vec::new()).unwrap();
+    for item in batch.items() {
+        let full = match item {
+            event::Item::Init(init) => writer.init(init.name, init.value),
+            event::Item::Event(_, event) => writer.event(event, batch.extra(event), batch.args(event)),
+        };
+        if full {
+            writer.make_room(names, meta).unwrap();
+        }
+    }
+    for (&event, &at) in late.events.iter().zip(records) {
+        assert!(!writer.late(event, late.extra(event), late.args(event), at));
+    }
+    writer.make_room(names, meta).unwrap();
+    writer.make_room_for_late(names, meta).unwrap();
+    writer.write_loss(loss).unwrap();
+    writer.finish(names, meta).unwrap()
+}
+
 /// A trace that was written by an earlier version of the format must read for ever: a change of the format that breaks
 /// this needs a new version number, and a reader for the old one. (The bytes may change with the compressor: the stored
-/// file of the newest version was written by `FORETRACE_WRITE_FIXTURE=3 cargo test -p foretrace-trace stored`, once.)
+/// file of the newest version was written by `FORETRACE_WRITE_FIXTURE=4 cargo test -p foretrace-trace stored`, once.)
 #[test]
 fn stored_traces_still_read() {
-    for version in [1, 2, 3] {
+    for version in [1, 2, 3, 4] {
         let (fresh, sample) = fixture(version);
         let path = format!("{}/tests/data/version{version}.ftrace", env!("CARGO_MANIFEST_DIR"));
         if std::env::var("FORETRACE_WRITE_FIXTURE").is_ok_and(|wanted| wanted == version.to_string()) {

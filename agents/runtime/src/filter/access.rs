@@ -5,7 +5,7 @@ use super::cell::{
     unread,
 };
 use super::memory::Filter;
-use super::recorder::{Outcome, Recorder, put_ticketed};
+use super::recorder::{Outcome, Recorder, put_timed};
 use super::{ARRIVAL_WORDS, Sink};
 use crate::record::{Kind, head};
 use core::ops::Deref;
@@ -257,7 +257,7 @@ impl Recorder {
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
     pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed) {
         let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
+        put_timed(sink, head(kind, access.mask, access.granule), access.place, None);
         self.synchronised();
     }
 }

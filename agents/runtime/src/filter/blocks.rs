@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, tag};
 use super::memory::Filter;
-use super::recorder::{Recorder, put_ticketed};
+use super::recorder::{Recorder, put_timed};
 use super::{ARRIVAL_WORDS, Sink};
 use crate::record::{Kind, head};
 
@@ -36,7 +36,7 @@ impl Recorder {
                 self.write_out(filter, sink, granule, &cell.words(a));
             }
         }
-        put_ticketed(sink, head(kind, aux, address), place, Some(value));
+        put_timed(sink, head(kind, aux, address), place, Some(value));
         self.synchronised();
         for (&(cell, _), a) in cells.iter().zip(before) {
             match a {

@@ -92,6 +92,17 @@ impl Half {
         self.0[1].load(Relaxed)
     }
 
+    /// The second word, before anything that is read next.
+    #[inline(always)]
+    pub(super) fn what_first(&self) -> u64 {
+        self.0[1].load(Acquire)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_at(&self, at: u64) {
+        self.0[0].store(at, Relaxed);
+    }
+
     /// Its two words, which may not belong together.
     #[inline(always)]
     pub(super) fn entry(&self) -> Entry {

@@ -29,11 +29,13 @@ pub struct Limits {
     /// A thread keeps (or writes, if they are reads among others') so many older accesses of a place; then, of each granule, only
     /// the newest. What is done seldom is kept, what is done all the time costs little.
     pub each_place: u8,
+    /// After so many accesses at one position, a thread notes what it reads ([`Recorder::note_read`]).
+    pub long: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, each_place: 200 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, each_place: 200, long: 64 }
     }
 }
 

@@ -5,7 +5,7 @@ use super::cell::{
     BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, NEXT_RANK, moment, rank_of, same_slot, tag,
 };
 use super::memory::Filter;
-use crate::record::{Kind, head, ticketed};
+use crate::record::{Kind, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -43,14 +43,15 @@ pub struct Recorder {
     slot: u32,
     everything: bool,
     position: u64,
-    /// The stamp (of tickets) that was written last.
-    told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
     /// Granules pinned that the filter does not know of.
     pinned: u32,
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
+    /// Ranks that make a position a long one, and where it is one.
+    long: u32,
+    long_from: u64,
     of_place: [u8; PLACES],
 }
 
@@ -71,11 +72,12 @@ impl Recorder {
             slot,
             everything,
             position: of.ended.swap(0, Acquire).max(1) - 1,
-            told: 0,
             spare_count: 0,
             spare: [0; SPARE],
             pinned: 0,
             each_place: filter.limits.each_place,
+            long: filter.limits.long,
+            long_from: 0,
             of_place: [0; PLACES],
         };
         recorder.new_position();
@@ -165,27 +167,18 @@ impl Recorder {
         at.wrapping_sub(self.floor) <= self.extent
     }
 
-    /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
+    /// Writes a timed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
     /// tells.
     #[inline]
-    pub fn ticketed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    pub fn timed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         sink.reserve(3);
-        put_ticketed(sink, head, place, word);
+        put_timed(sink, head, place, word);
         self.synchronised();
     }
 
     /// Writes an `Alloc`. Its cells are for [`Recorder::alloc`] or [`Recorder::forget`].
     pub fn allocated(&mut self, sink: &mut impl Sink, address: u64, size: u64, place: u32) {
-        sink.reserve(4);
-        sink.reading(sink.stamp() + 1);
-        let stamp = sink.stamp();
-        if self.told != stamp + 1 {
-            self.told = stamp + 1;
-            sink.put([head(Kind::Stamp, stamp as u8, stamp >> 8)]);
-        }
-        sink.put([head(Kind::Alloc, 0, address), u64::from(place), size]);
-        sink.reading(0);
-        self.synchronised();
+        self.timed(sink, head(Kind::Alloc, 0, address), place, Some(size));
     }
 
     /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
@@ -206,6 +199,7 @@ impl Recorder {
         // No entry is of the slot that does not exist.
         self.here = if self.everything { tag(MOST_SLOTS, 0) } else { tag(self.slot, self.position) };
         self.now = self.here;
+        self.long_from = self.here.saturating_add(moment(0, self.long));
     }
 
     /// This thread's slot is about to begin (the `Fork` is written): all that this one did so far comes before all that the
@@ -286,7 +280,7 @@ impl Recorder {
     #[cold]
     fn mark(&mut self, sink: &mut impl Sink) {
         sink.reserve(2);
-        put_ticketed(sink, head(Kind::Mark, 0, 0), 0, None);
+        put_timed(sink, head(Kind::Mark, 0, 0), 0, None);
         self.position += 1;
         self.new_position();
         if self.everything {
@@ -319,6 +313,12 @@ impl Recorder {
     /// The same of an access of this slot.
     pub(super) fn is_hot_place(&self, place: u32) -> bool {
         self.of_place[of_place(place, self.slot)] >= self.each_place
+    }
+
+    /// Whether so much was done at this position that more of the same is to be expected.
+    #[inline(always)]
+    pub(super) fn is_long(&self) -> bool {
+        self.now >= self.long_from
     }
 
     /// One more of them is kept, or written.
@@ -361,10 +361,11 @@ fn of_place(place: u32, slot: u32) -> usize {
 }
 
 #[inline]
-pub(super) fn put_ticketed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = ticketed(sink.ticket(), place);
+pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    let second = timed(sink.time(), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),
     }
+    sink.written();
 }

@@ -302,7 +302,7 @@ impl Recorder {
     /// A read was done by [`Recorder::again`], at the first address of a row or where a sweep goes on cell by cell: from the beginning of a
     /// row, or of a position, if that is in the first half of one. `before`: when the thread did what it did before.
     #[inline]
-    pub fn has_read(&self, ground: &impl Ground, sweep: &Sweep, row: &Row, cell: Cell, step: &Step, before: u64) {
+    pub fn has_followed(&self, ground: &impl Ground, sweep: &Sweep, row: &Row, cell: Cell, step: &Step, before: u64) {
         let ranks = if step.addr & 7 == 0 { NEXT_RANK } else { 0 };
         let is_next = sweep.may_follow(step.addr) && sweep.is_at(step.pc, step.parent);
         let last = own(&sweep.now);

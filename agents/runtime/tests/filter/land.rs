@@ -203,7 +203,7 @@ impl<'w> Walker<'w> {
                     let done = self.recorder.again(cell, mask, write, place);
                     let may_sweep = !write && (addr.is_multiple_of(ROW_BYTES) || sweep.may_follow(addr));
                     if land.with_sweeps && done && may_sweep {
-                        self.recorder.has_read(&own, sweep, row, cell, &step, before);
+                        self.recorder.has_followed(&own, sweep, row, cell, &step, before);
                     }
                     done
                 }
@@ -219,7 +219,7 @@ impl<'w> Walker<'w> {
     }
 
     pub(crate) fn sync(&mut self, kind: Kind, object: u64, word: Option<u64>) {
-        self.recorder.ticketed(&mut self.sink, head(kind, 0, object), 0, word);
+        self.recorder.timed(&mut self.sink, head(kind, 0, object), 0, word);
     }
 
     pub(crate) fn free(&mut self, addr: usize, size: usize) {

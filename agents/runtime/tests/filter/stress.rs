@@ -134,7 +134,7 @@ impl Thread<'_> {
     }
 
     fn sync(&mut self, kind: Kind, object: u64) {
-        self.recorder.ticketed(&mut self.sink, head(kind, 0, object), 0, None);
+        self.recorder.timed(&mut self.sink, head(kind, 0, object), 0, None);
     }
 }
 
@@ -165,17 +165,17 @@ type Done = (Vec<u64>, Counts, Vec<u64>, Vec<u64>);
 
 /// Runs threads for so many steps, and gives their records and counts.
 fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
-    let ticket = AtomicU64::new(0);
+    let clock = AtomicU64::new(0);
     let cells = cells(CELLS);
     let (lock, units) = (Mutex::new(()), Units::default());
-    let (ticket, cells, lock, units) = (&ticket, &cells, &lock, &units);
+    let (clock, cells, lock, units) = (&clock, &cells, &lock, &units);
     std::thread::scope(|scope| {
         let begin = |t: usize| Thread {
             filter,
             cells,
             units,
             recorder: Recorder::begin(filter, t as u32, false),
-            sink: Records::new(ticket),
+            sink: Records::new(clock),
             counts: Counts::default(),
             accesses: vec![0; CELLS],
             writes: vec![0; CELLS],
@@ -187,7 +187,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
         }
         let mut handles = Vec::new();
         for t in 0..THREADS {
-            main.recorder.ticketed(&mut main.sink, head(Kind::Fork, 0, 0), 0, Some(t as u64));
+            main.recorder.timed(&mut main.sink, head(Kind::Fork, 0, 0), 0, Some(t as u64));
             main.recorder.fork(filter, t as u32);
             handles.push(scope.spawn(move || {
                 let mut thread = begin(t);
@@ -203,7 +203,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
         }
         let mut all: Vec<_> = handles.into_iter().map(|handle| handle.join().expect("no panics")).collect();
         for t in 0..THREADS {
-            main.recorder.ticketed(&mut main.sink, head(Kind::Join, 0, 0), 0, Some(t as u64));
+            main.recorder.timed(&mut main.sink, head(Kind::Join, 0, 0), 0, Some(t as u64));
             main.recorder.join(filter, t as u32);
             assert!(filter.may_use_again(t as u32, &main.recorder));
         }

@@ -96,14 +96,14 @@ fn memory_is_taken_away_from_sweeps() {
         let limits = Limits { each_place: 0, ..Limits::default() };
         let filter = Owned::new(Shape { slots: THREADS as u32 + 2, nodes: 100 }, limits);
         let land = Land::new(THREADS * UNITS, THREADS + 2, true);
-        let ticket = AtomicU64::new(0);
+        let clock = AtomicU64::new(0);
         let start = Barrier::new(THREADS + 1);
-        let (filter, land, ticket, start) = (&filter, &land, &ticket, &start);
+        let (filter, land, clock, start) = (&filter, &land, &clock, &start);
         let passes = 3 + seed as usize % 4;
         let mut done: Vec<(Vec<u64>, Log, u64)> = std::thread::scope(|scope| {
             let spawn = |t: usize| {
                 scope.spawn(move || {
-                    let mut walker = Walker::begin(land, filter, t, Records::new(ticket));
+                    let mut walker = Walker::begin(land, filter, t, Records::new(clock));
                     let mut r = Random::new(seed << 8 | t as u64);
                     start.wait();
                     let log =
@@ -117,7 +117,7 @@ fn memory_is_taken_away_from_sweeps() {
             let handles: Vec<_> = (0..=THREADS).map(spawn).collect();
             handles.into_iter().map(|handle| handle.join().expect("no panics")).collect()
         });
-        let mut last = Walker::begin(land, filter, THREADS + 1, Records::new(ticket));
+        let mut last = Walker::begin(land, filter, THREADS + 1, Records::new(clock));
         for granule in (BASE..BASE + THREADS * OWN).step_by(8) {
             last.access(granule, 3, true, 9);
         }

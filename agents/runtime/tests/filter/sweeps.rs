@@ -104,8 +104,8 @@ type Done = (Vec<Vec<u64>>, Vec<(u64, u32)>, u64);
 fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -> Done {
     let filter = Owned::new(Shape { slots: THREADS as u32 + 2, nodes }, limits);
     let land = Land::new(UNITS, THREADS + 2, with_sweeps);
-    let ticket = AtomicU64::new(0);
-    let new = |t: usize| Walker::begin(&land, &filter, t, Records::new(&ticket));
+    let clock = AtomicU64::new(0);
+    let new = |t: usize| Walker::begin(&land, &filter, t, Records::new(&clock));
     // Who forks and joins the others; and who sees all they have kept, in the end.
     let (mut main, mut last) = (new(THREADS), new(THREADS + 1));
     let mut walkers: Vec<Option<Walker<'_>>> = (0..THREADS).map(|_| None).collect();

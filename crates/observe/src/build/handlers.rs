@@ -5,7 +5,7 @@
 
 use super::Build;
 use super::blocks::Doer;
-use event::{Event, Extra, Op, Space, ThreadId};
+use event::{Event, Op, Space, ThreadId};
 use trace::binary::LateRecord;
 
 /// A thread that waits on a condition.
@@ -47,7 +47,7 @@ impl Build {
         // Before the wait, which was the last event, and after everything that is told late of the thread there.
         let at = LateRecord { after: made.saturating_sub(1), rank: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
-        self.out.push_late(fork, Extra { stack, ..Extra::default() }, at, &self.names, &self.meta);
+        self.out.push_late(fork, stack, at, &self.names, &self.meta);
         self.tell_thread(handler, "", site, stack);
         Some(handler)
     }

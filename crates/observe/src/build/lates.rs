@@ -7,9 +7,9 @@
 use super::Build;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
-use event::{Event, Extra, Op};
+use event::{Event, Op};
 use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::LateRecord;
+use trace::binary::{Action, LateRecord};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -101,15 +101,32 @@ impl Build {
             self.senseless += 1;
             return;
         };
+        let at = LateRecord { after, rank };
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
+        let action = self.known_action(slot, place(words[1]), op);
+        if let Some(action) = action
+            && let Some(var) = self.variables.one(granule, mask)
+        {
+            return self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+        }
         let vars = self.vars(granule, mask);
         let (site, stack) = self.place(slot, place(words[1]));
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
-            let extra = Extra { stack, ..Extra::default() };
-            self.out.push_late(event, extra, LateRecord { after, rank }, &self.names, &self.meta);
+            self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
+    }
+
+    /// What an operation at a place is, if that has its names already.
+    fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<Action> {
+        let place = self.slots.get_mut(slot as usize)?.places.known(place)?;
+        if let Some(action) = place.action(op) {
+            return Some(action);
+        }
+        let action = self.out.action(op, place.site, place.stack)?;
+        place.learn(action);
+        Some(action)
     }
 }
 

@@ -19,7 +19,7 @@ use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
-use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo};
+use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use handlers::Waiting;
 use objects::Objects;
 use out::Out;
@@ -94,11 +94,17 @@ pub(crate) struct Build {
 const MAX_NOTES: usize = 100;
 
 impl Build {
-    pub(crate) fn new(sink: Sink, naming: Box<dyn Naming>, pid: u32, watched: Vec<Watched>) -> io::Result<Build> {
+    pub(crate) fn new(
+        sink: Sink,
+        kept: bool,
+        naming: Box<dyn Naming>,
+        pid: u32,
+        watched: Vec<Watched>,
+    ) -> io::Result<Build> {
         Ok(Build {
             names: Names::default(),
             meta: Meta::default(),
-            out: Out::new(sink)?,
+            out: Out::new(sink, kept)?,
             slots: Vec::new(),
             sites: Sites::new(naming, pid),
             variables: Variables::default(),
@@ -212,21 +218,30 @@ impl Build {
     fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
         let Some(state) = self.slots.get_mut(slot as usize) else { return false };
         let (Some(thread), Some(place)) = (state.thread, state.places.known(place)) else { return false };
-        if place.batch != self.out.number {
-            place.extra = self.out.batch.add_extra(Extra { stack: place.stack, ..Extra::default() });
-            place.batch = self.out.number;
-        }
+        let action = match place.action(op) {
+            Some(action) => action,
+            None => match self.out.action(op, place.site, place.stack) {
+                Some(action) => {
+                    place.learn(action);
+                    action
+                }
+                None => return false,
+            },
+        };
         state.positions.one();
-        self.out.push(Event::with_extra(thread, op, object, place.site, place.extra), &self.names, &self.meta);
+        self.out.act(thread, action, object, &self.names, &self.meta);
         true
     }
 
     /// Adds an event at a place. The stack is put into the extra.
-    fn emit(&mut self, by: Doer, op: Op, object: u32, mut extra: Extra) {
+    fn emit(&mut self, by: Doer, op: Op, object: u32, extra: Extra) {
+        self.emit_with(by, op, object, extra, &[]);
+    }
+
+    fn emit_with(&mut self, by: Doer, op: Op, object: u32, mut extra: Extra, args: &[Value]) {
         let (site, stack) = self.place(by.slot, by.place);
         extra.stack = stack;
-        let extra = self.out.batch.add_extra(extra);
-        self.out.push(Event::with_extra(by.thread, op, object, site, extra), &self.names, &self.meta);
+        self.out.push(Event::new(by.thread, op, object, site), &extra, args, &self.names, &self.meta);
     }
 
     fn plain(&mut self, by: Doer, op: Op, object: u32) {

@@ -4,7 +4,7 @@ use super::Build;
 use super::blocks::{Doer, Freed};
 use super::objects::Number;
 use super::values::{Use, Watched};
-use event::{Event, Extra, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
+use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
 use trace::binary::LateRecord;
 
 /// Where a named thing came from.
@@ -157,9 +157,8 @@ impl Build {
         if let Some(freed) = self.freed(address) {
             let (site, stack) = self.place(freed.by.slot, freed.by.place);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
-            let extra = Extra { stack, ..Extra::default() };
             let at = LateRecord { after: freed.after, rank: 0 };
-            self.out.push_late(event, extra, at, &self.names, &self.meta);
+            self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
         Some(var)
     }
@@ -167,7 +166,7 @@ impl Build {
     /// The object that a record means, in the space of its operation.
     pub(super) fn object(&mut self, space: Space, class: u8, object: u64) -> Option<u32> {
         let number = Number::new(class, object);
-        if let Some(id) = self.objects.get(number, space) {
+        if let Some(id) = self.objects.get(class, object, space) {
             return Some(id);
         }
         let (name, from) = match number {

@@ -35,9 +35,29 @@ const NEAR: usize = 1 << 9;
 /// An object that was looked up.
 #[derive(Clone, Copy)]
 struct Near {
-    number: Number,
-    space: Space,
+    key: u64,
     id: u32,
+}
+
+/// The key of no object.
+const NOBODY: Near = Near { key: u64::MAX, id: 0 };
+
+/// What the numbers of a class are, by its code: 0 for addresses, whatever lies there.
+const SORTS: [u8; 256] = {
+    let mut sorts = [0; 256];
+    sorts[Class::Descriptor as usize] = DESCRIPTOR;
+    sorts[Class::Signal as usize] = SIGNAL;
+    sorts[Class::AtExit as usize] = AT_EXIT;
+    sorts
+};
+const DESCRIPTOR: u8 = 1;
+const SIGNAL: u8 = 2;
+const AT_EXIT: u8 = 3;
+
+/// Which object a record means, in a word: numbers have 48 bits.
+#[inline]
+fn key(sort: u8, object: u64, space: Space) -> u64 {
+    object ^ u64::from(sort) << 48 ^ (space as u64) << 56
 }
 
 /// The synchronisation objects of a process.
@@ -46,36 +66,34 @@ pub(crate) struct Objects {
     /// Those at addresses, so that freed memory takes them along.
     memory: BTreeMap<(u64, Space), u32>,
     others: FxHashMap<(Number, Space), u32>,
-    near: Vec<Option<Near>>,
+    /// By [`slot`].
+    near: Vec<Near>,
 }
 
 /// Where an object is remembered. Objects lie in memory at distances of 8, 40, 64 bytes.
 #[inline]
-fn slot(number: Number, space: Space) -> usize {
-    let bits = match number {
-        Number::Memory(address) => address >> 3,
-        Number::Descriptor(number) | Number::Signal(number) => number,
-        Number::AtExit => 0,
-    };
-    ((bits ^ (space as u64) << 40).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % NEAR
+fn slot(key: u64) -> usize {
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 55) as usize % NEAR
 }
 
 impl Objects {
     /// The object that a record means, if it was looked up not long ago.
     #[inline]
     pub(crate) fn near(&self, class: u8, object: u64, space: Space) -> Option<u32> {
-        let number = Number::new(class, object);
-        let near = self.near.get(slot(number, space))?.as_ref()?;
-        (near.number == number && near.space == space).then_some(near.id)
+        let key = key(SORTS[usize::from(class)], object, space);
+        let near = self.near.get(slot(key))?;
+        (near.key == key).then_some(near.id)
     }
 
-    pub(crate) fn get(&mut self, number: Number, space: Space) -> Option<u32> {
+    pub(crate) fn get(&mut self, class: u8, object: u64, space: Space) -> Option<u32> {
+        let number = Number::new(class, object);
         let id = match number {
             Number::Memory(address) => self.memory.get(&(address, space)).copied(),
             other => self.others.get(&(other, space)).copied(),
         }?;
-        self.near.resize(NEAR, None);
-        self.near[slot(number, space)] = Some(Near { number, space, id });
+        self.near.resize(NEAR, NOBODY);
+        let key = key(SORTS[usize::from(class)], object, space);
+        self.near[slot(key)] = Near { key, id };
         Some(id)
     }
 
@@ -88,8 +106,15 @@ impl Objects {
     }
 
     fn forget(&mut self, number: Number, space: Space) {
-        if let Some(near) = self.near.get_mut(slot(number, space)) {
-            *near = None;
+        let key = match number {
+            Number::Memory(address) => key(0, address, space),
+            Number::Descriptor(number) => key(DESCRIPTOR, number, space),
+            Number::Signal(number) => key(SIGNAL, number, space),
+            // The only one, whatever number a record gives it.
+            Number::AtExit => return self.near.clear(),
+        };
+        if let Some(near) = self.near.get_mut(slot(key)) {
+            *near = NOBODY;
         }
     }
 
@@ -139,7 +164,7 @@ mod tests {
                 _ => {
                     let remembered = objects.near(class, object, space);
                     near += u32::from(remembered.is_some());
-                    let known = objects.get(number, space);
+                    let known = objects.get(class, object, space);
                     assert!(remembered.is_none() || remembered == known);
                     if known.is_none() {
                         next += 1;

@@ -1,9 +1,10 @@
 //! Places of slots to sites and call stacks: named when something first happens there.
 
 use crate::naming::{Naming, Object};
-use event::{Meta, Names, SiteId, Space, StackId};
+use event::{Meta, Names, Op, SiteId, Space, StackId};
 use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
+use trace::binary::Action;
 
 /// No stack is deeper than this.
 const MAX_DEPTH: usize = 1 << 12;
@@ -16,13 +17,24 @@ pub(crate) struct Place {
     known: bool,
     pub(crate) site: SiteId,
     pub(crate) stack: StackId,
-    /// The number of the batch for which `extra` is true.
-    pub(crate) batch: u32,
-    pub(crate) extra: u32,
+    /// What was done here last, and before that.
+    actions: [Option<Action>; 2],
 }
 
-const EMPTY: Place =
-    Place { pc: 0, caller: 0, known: true, site: SiteId(0), stack: StackId(0), batch: u32::MAX, extra: 0 };
+const EMPTY: Place = Place { pc: 0, caller: 0, known: true, site: SiteId(0), stack: StackId(0), actions: [None, None] };
+
+impl Place {
+    /// An operation here, if it is known what that is. Most places have one; some have accesses and pins of them.
+    #[inline]
+    pub(crate) fn action(&self, op: Op) -> Option<Action> {
+        self.actions.iter().copied().flatten().find(|action| action.op() == op)
+    }
+
+    /// Says what an operation here is.
+    pub(crate) fn learn(&mut self, action: Action) {
+        self.actions = [Some(action), self.actions[0]];
+    }
+}
 
 /// The places of a slot.
 pub(crate) struct Places {

@@ -1,15 +1,12 @@
 //! Where the records of a slot stand among the events of its threads, so that late accesses find their place.
 //!
-//! A record gives one event as a rule. Only those that give none or several are kept, in a few bytes each: late accesses can reach back to
-//! the beginning.
+//! A record gives one event as a rule. Only those that give none or several are kept, in two bits of each position: late accesses can reach back to
+//! the beginning, and there are many of them.
 
 use event::ThreadId;
 
-/// Deviations between two entries of the index.
-const STRIDE: usize = 8;
-
-/// Positions of a block, for which is known where its marks begin.
-const BLOCK_BITS: u32 = 10;
+/// Positions of a block, a bit each.
+const BLOCK_BITS: u32 = 6;
 
 /// A thread in a slot.
 struct Span {
@@ -22,13 +19,12 @@ struct Span {
     made: u64,
 }
 
-/// A point from which the deviations can be read.
-struct Mark {
-    /// The position of the deviation before, or 0.
-    position: u64,
-    /// Deviations up to there: events less positions.
+/// Some positions that follow one another.
+struct Block {
+    /// Events less positions, up to the first of them.
     surplus: i64,
-    byte: usize,
+    /// Those whose records gave no event.
+    none: u64,
 }
 
 /// The positions of a slot.
@@ -39,13 +35,10 @@ pub(crate) struct Positions {
     /// Events less records so far.
     surplus: i64,
     spans: Vec<Span>,
-    /// For each record with not one event: positions since the one before, events; as varints.
-    bytes: Vec<u8>,
-    deviations: usize,
-    last: u64,
-    marks: Vec<Mark>,
-    /// By block of positions: how many marks are before it.
-    blocks: Vec<u32>,
+    /// Up to the last record that gave not one event.
+    blocks: Vec<Block>,
+    /// Records that gave several events: their positions, and how many events these and those before them gave beyond one each.
+    several: Vec<(u64, u64)>,
 }
 
 impl Positions {
@@ -65,17 +58,17 @@ impl Positions {
     }
 
     fn deviate(&mut self, events: u64) {
-        if self.deviations.is_multiple_of(STRIDE) {
-            let before = (self.last >> BLOCK_BITS) as usize + 1;
-            if self.blocks.len() < before {
-                self.blocks.resize(before, self.marks.len() as u32);
-            }
-            self.marks.push(Mark { position: self.last, surplus: self.surplus, byte: self.bytes.len() });
+        let block = (self.count >> BLOCK_BITS) as usize;
+        while self.blocks.len() <= block {
+            self.blocks.push(Block { surplus: self.surplus, none: 0 });
         }
-        put(&mut self.bytes, self.count - self.last);
-        put(&mut self.bytes, events);
-        self.deviations += 1;
-        self.last = self.count;
+        match events.checked_sub(1) {
+            None => self.blocks[block].none |= 1 << (self.count % (1 << BLOCK_BITS)),
+            Some(more) => {
+                let before = self.several.last().map_or(0, |last| last.1);
+                self.several.push((self.count, before + more));
+            }
+        }
         self.surplus += events as i64 - 1;
     }
 
@@ -94,53 +87,39 @@ impl Positions {
     }
 
     /// The thread that was at a position, and how many events it had made there. Positions that are still to come are now.
+    #[inline]
     pub(crate) fn find(&self, position: u64) -> Option<(ThreadId, u64)> {
         let position = position.min(self.count);
-        let after = self.spans.partition_point(|span| span.position <= position);
-        let span = &self.spans[after.checked_sub(1)?];
+        let span = match self.spans.last()? {
+            last if last.position <= position => last,
+            _ => &self.spans[self.spans.partition_point(|span| span.position <= position).checked_sub(1)?],
+        };
         let since = self.events_before(position).saturating_sub(span.events);
         Some((span.thread, since.saturating_add(span.made)))
     }
 
     /// Events of the records before a position.
+    #[inline]
     fn events_before(&self, position: u64) -> u64 {
-        let block = (position >> BLOCK_BITS) as usize;
-        let marks = |block: usize| self.blocks.get(block).map_or(self.marks.len(), |&marks| marks as usize);
-        let (from, to) = (marks(block), marks(block + 1));
-        let mark = from + self.marks[from..to].partition_point(|mark| mark.position < position);
-        let Some(mark) = mark.checked_sub(1).map(|index| &self.marks[index]) else { return position };
-        let (mut at, mut surplus, mut byte) = (mark.position, mark.surplus, mark.byte);
-        while byte < self.bytes.len() {
-            at += get(&self.bytes, &mut byte);
-            if at >= position {
-                break;
-            }
-            surplus += get(&self.bytes, &mut byte) as i64 - 1;
+        let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) else {
+            return position.saturating_add_signed(self.surplus);
+        };
+        let before = (1 << (position % (1 << BLOCK_BITS))) - 1;
+        let mut surplus = block.surplus - i64::from((block.none & before).count_ones());
+        if !self.several.is_empty() {
+            surplus += self.several_between(position & !((1 << BLOCK_BITS) - 1), position);
         }
         position.saturating_add_signed(surplus)
     }
-}
 
-fn put(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
+    /// What the records with several events gave beyond one each, from a position up to another.
+    fn several_between(&self, from: u64, to: u64) -> i64 {
+        let before = |position: u64| {
+            let index = self.several.partition_point(|several| several.0 < position);
+            index.checked_sub(1).map_or(0, |index| self.several[index].1)
+        };
+        (before(to) - before(from)) as i64
     }
-    out.push(number as u8);
-}
-
-fn get(bytes: &[u8], at: &mut usize) -> u64 {
-    let mut number = 0;
-    let mut shift = 0;
-    while let Some(&byte) = bytes.get(*at) {
-        *at += 1;
-        number |= u64::from(byte & 0x7f) << shift;
-        shift += 7;
-        if byte < 0x80 || shift > 63 {
-            break;
-        }
-    }
-    number
 }
 
 #[cfg(test)]

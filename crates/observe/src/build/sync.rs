@@ -3,7 +3,7 @@
 use super::Build;
 use super::objects::Number;
 use crate::decode::{aux, payload};
-use event::{Extra, LockId, Op, Order, Space, Value, Wake};
+use event::{Extra, Op, Order, Space, Value, Wake};
 use runtime::record::{Class, Kind};
 
 /// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
@@ -95,7 +95,8 @@ impl Build {
         if space == Space::Sem {
             let name = self.names.get(Space::Sem, id).to_owned();
             let name = self.text(&name);
-            self.out.batch.push_init(name, Value::Int(words[2].min(i64::MAX as u64) as i64));
+            let count = Value::Int(words[2].min(i64::MAX as u64) as i64);
+            self.out.init(name, count, &self.names, &self.meta);
         }
         0
     }
@@ -161,14 +162,7 @@ impl Build {
 
     fn event(&mut self, by: super::Doer, label: &str, args: &[Value]) -> u64 {
         let Ok(label) = self.names.add(Space::Label, label) else { return 0 };
-        let extra = Extra {
-            lock: LockId(0),
-            args_start: self.out.batch.args.len() as u32,
-            args_len: args.len() as u16,
-            ..Extra::default()
-        };
-        self.out.batch.args.extend_from_slice(args);
-        self.emit(by, Op::Internal, label, extra);
+        self.emit_with(by, Op::Internal, label, Extra::default(), args);
         1
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Custom {
 
 /// Writes columns. Each is compressed in the way that was best for those before it, or in both, and the better one kept.
 pub(super) struct ColumnWriter {
+    /// Columns are stored as they are: nobody keeps the file.
+    plain: bool,
     /// Finds repetitions: loops, phases.
     matching: Compressor<'static>,
     matched: Vec<u8>,
@@ -48,7 +50,12 @@ impl ColumnWriter {
         // Steps so far ahead after each byte that it finds next to no repetitions.
         counting.set_parameter(CParameter::TargetLength(1 << 17))?;
         counting.set_parameter(CParameter::LiteralCompressionMode(ParamSwitch::Enable))?;
-        Ok(ColumnWriter { matching, matched: Vec::new(), counting, counted: Vec::new() })
+        Ok(ColumnWriter { plain: false, matching, matched: Vec::new(), counting, counted: Vec::new() })
+    }
+
+    /// Stores all columns as they are.
+    pub(super) fn plain() -> io::Result<Self> {
+        Ok(ColumnWriter { plain: true, ..ColumnWriter::new()? })
     }
 
     /// Appends a column: its length, its compressed length (0: stored), and the bytes.
@@ -57,7 +64,9 @@ impl ColumnWriter {
         if raw.is_empty() {
             return put(out, 0);
         }
-        let way = if custom.left > 0 {
+        let way = if self.plain {
+            Way::Stored
+        } else if custom.left > 0 {
             custom.left -= 1;
             self.compress(raw, custom.way)
         } else {

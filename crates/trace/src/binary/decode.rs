@@ -15,7 +15,9 @@ const PIECE: usize = 1 << 12;
 
 /// Reads events frames, piece by piece.
 pub(super) struct EventDecoder {
-    pub(super) predictor: Predictor,
+    predictor: Predictor,
+    /// Nothing was learned yet.
+    fresh: bool,
     columns: ColumnReader,
     runs: Vec<u8>,
     ops: Vec<u8>,
@@ -62,6 +64,7 @@ impl EventDecoder {
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(EventDecoder {
             predictor: Predictor::new(),
+            fresh: true,
             columns: ColumnReader::new()?,
             runs: Vec::new(),
             ops: Vec::new(),
@@ -79,6 +82,13 @@ impl EventDecoder {
             sites: Vec::new(),
             only_stacks: OnlyStacks { indices: vec![0; 1 << 12] },
         })
+    }
+
+    /// The next frame starts from a fresh predictor.
+    pub(super) fn reset(&mut self) {
+        if !std::mem::replace(&mut self.fresh, true) {
+            self.predictor.reset();
+        }
     }
 
     /// Begins to read the `count` events of a payload.
@@ -109,6 +119,7 @@ impl EventDecoder {
     /// Appends events to a batch: all that are left, or some.
     pub(super) fn take(&mut self, all: bool, names: &Names, stacks: usize, batch: &mut Batch) -> Result<(), Damage> {
         let left = self.ops.len() - self.taken;
+        self.fresh = false;
         let limits = Limits::new(names);
         let taken = self.piece(if all { left } else { left.min(PIECE) }, &limits, Bounds::new(names, stacks), batch);
         if taken.is_err() {

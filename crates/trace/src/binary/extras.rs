@@ -126,18 +126,32 @@ pub(super) fn get_extra(
 ) -> Result<(StackId, u32), Damage> {
     let mut extra = get_parts(from, bounds, batch)?;
     fits(op, &extra)?;
+    own_stack(&mut extra, stack)?;
+    Ok((extra.stack, batch.add_extra(extra)))
+}
+
+/// The stack of an event whose extra has none.
+#[inline]
+fn own_stack(extra: &mut Extra, stack: Option<StackId>) -> Result<(), Damage> {
     if let Some(stack) = stack {
         if extra.stack != StackId(0) {
             return Err(Damage("an event has two call stacks"));
         }
         extra.stack = stack;
     }
-    Ok((extra.stack, batch.add_extra(extra)))
+    Ok(())
 }
 
 /// The same for a late event: a pin may leave its position to the reader.
-pub(super) fn get_late_extra(from: &mut Cursor<'_>, op: Op, bounds: Bounds, batch: &mut Batch) -> Result<u32, Damage> {
-    let extra = get_parts(from, bounds, batch)?;
+pub(super) fn get_late_extra(
+    from: &mut Cursor<'_>,
+    op: Op,
+    bounds: Bounds,
+    batch: &mut Batch,
+    stack: Option<StackId>,
+) -> Result<u32, Damage> {
+    let mut extra = get_parts(from, bounds, batch)?;
+    own_stack(&mut extra, stack)?;
     let assumed = if leaves_position(op, &extra) { Value::Int(0) } else { extra.value };
     fits(op, &Extra { value: assumed, ..extra })?;
     Ok(batch.add_extra(extra))

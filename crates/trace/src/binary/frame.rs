@@ -6,7 +6,7 @@ use crate::{Error, Place};
 pub const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 
 /// The version of the format that this program writes; it reads this one and every earlier one.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Length of the file header.
 pub(super) const FILE_HEADER: usize = 16;
@@ -59,12 +59,13 @@ kinds! {
     Index = 9,
     End = 10,
     Origins = 11,
+    Actions = 12,
 }
 
 impl Kind {
     /// A table that events and late records refer to; what it told stays true to the end of the file.
     pub(super) fn is_table(self) -> bool {
-        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads | Kind::Origins)
+        matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads | Kind::Origins | Kind::Actions)
     }
 }
 
@@ -76,6 +77,9 @@ pub(super) const FLAG_HABITS: u8 = 2;
 
 /// An events frame with this flag, and that of habits, predicts by them alone: what sites objects have is neither used nor learned.
 pub(super) const FLAG_HABITS_ALONE: u8 = 4;
+
+/// A frame of events, or of late ones, with this flag tells them by their actions.
+pub(super) const FLAG_ACTIONS: u8 = 8;
 
 /// What is wrong inside a frame; the reader adds where.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -53,7 +53,7 @@ pub(super) fn get_late(
         let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
         let object = from.get_below(limits.objects[op as usize] as usize)?;
         let site = SiteId(from.get_below(limits.sites as usize)?);
-        let extra = extras::get_late_extra(&mut from, op, bounds, batch)?;
+        let extra = extras::get_late_extra(&mut from, op, bounds, batch, None)?;
         batch.events.push(Event::with_extra(thread, op, object, site, extra));
     }
     Ok(())

@@ -1,18 +1,22 @@
 //! Reads a binary trace, a frame or a piece of one at a time, from a file or a stream.
 
+use super::act_decode::{ActDecoder, Acted};
+use super::actions::get_actions;
 use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::decode::EventDecoder;
 use super::frame::{
-    Damage, FILE_HEADER, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING, check_file_header,
+    Damage, FILE_HEADER, FLAG_ACTIONS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING,
+    check_file_header,
 };
 use super::index::{END_FRAME, Entry, get_end, get_index};
 use super::late::{LateRecord, Restorer, get_late};
+use super::late_acts::LateDecoder;
 use super::predict::Uses;
 use super::tables;
 use crate::limits::{MAX_LATE, MIN_LATE};
 use crate::{Error, Loss, Place, Source};
-use event::{Batch, Meta, Names};
+use event::{Batch, Meta, Names, Space};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Reads a binary trace.
@@ -38,6 +42,9 @@ pub struct BinaryReader<R> {
     frame_at: u64,
     ended: bool,
     decoder: EventDecoder,
+    /// The same for frames of actions, and the actions told.
+    by_actions: Box<ActDecoder>,
+    acted: Acted,
     tables: TableReader,
     payload: Vec<u8>,
     /// Initial values of the events that were skipped.
@@ -78,6 +85,8 @@ impl<R: Read> BinaryReader<R> {
             frame_at: 0,
             ended: false,
             decoder: EventDecoder::new()?,
+            by_actions: Box::new(ActDecoder::new()?),
+            acted: Acted::default(),
             tables: TableReader { columns: ColumnReader::new()?, raw: Vec::new() },
             payload: Vec::new(),
             early: Batch::default(),
@@ -128,6 +137,11 @@ impl<R: Read> BinaryReader<R> {
         Next::End
     }
 
+    /// Whether all events of the frames read were taken.
+    fn is_done(&self) -> bool {
+        self.decoder.is_done() && self.by_actions.is_done()
+    }
+
     /// The bytes here are not those that were written; `got` of them were read.
     fn damaged(&mut self, got: u64) -> Result<Next, Error> {
         let rest = match self.size {
@@ -147,6 +161,10 @@ impl<R: Read> BinaryReader<R> {
             Kind::Modules => tables::get_modules(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Threads => tables::get_threads(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Origins => tables::get_origins(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
+            Kind::Actions => {
+                let (sites, stacks) = (self.names.space(Space::Site).len(), self.meta.stacks.len());
+                get_actions(self.tables.open(&self.payload)?, sites, stacks, &mut self.acted.told)
+            }
             Kind::Loss => tables::get_losses(self.tables.open(&self.payload)?, &mut self.losses),
             Kind::Inits => {
                 let base = batch.events.len() as u32;
@@ -266,6 +284,8 @@ impl<R: Read + Seek> BinaryReader<R> {
     fn read_ahead(&mut self, entries: &[Entry]) -> Result<bool, Error> {
         let mut late = Batch::default();
         let mut records: Vec<LateRecord> = Vec::new();
+        let mut late_decoder = LateDecoder::new()?;
+        self.acted.turn();
         let mut sound = true;
         for entry in entries {
             let wanted = |kind: &Kind| kind.is_table() || *kind == Kind::Late;
@@ -277,6 +297,13 @@ impl<R: Read + Seek> BinaryReader<R> {
             }
             let header = Header::new(kind, entry.flags, entry.count, &[]);
             let taken = match kind {
+                Kind::Late if entry.flags & FLAG_ACTIONS != 0 => late_decoder.get(
+                    (&self.payload, entry.count as usize),
+                    (&self.names, self.meta.stacks.len()),
+                    &mut self.acted,
+                    &mut late,
+                    &mut records,
+                ),
                 Kind::Late => self
                     .tables
                     .open(&self.payload)
@@ -339,10 +366,15 @@ impl<R: Read + Send> Source for BinaryReader<R> {
         batch.clear(self.read);
         batch.inits.append(&mut self.early.inits);
         while !self.ended {
-            if !self.decoder.is_done() {
+            if !self.is_done() {
                 // Initial values may stand between any of the events that follow them.
                 let whole = !batch.inits.is_empty();
-                if let Err(damage) = self.decoder.take(whole, &self.names, self.meta.stacks.len(), batch) {
+                let stacks = self.meta.stacks.len();
+                let taken = match self.decoder.is_done() {
+                    false => self.decoder.take(whole, &self.names, stacks, batch),
+                    true => self.by_actions.take(whole, &self.names, stacks, &mut self.acted, batch),
+                };
+                if let Err(damage) = taken {
                     self.ended = true;
                     batch.clear(self.read);
                     return Err(damage.at(self.frame_at));
@@ -357,9 +389,14 @@ impl<R: Read + Send> Source for BinaryReader<R> {
                     return Err(error);
                 }
             };
-            let taken = if header.kind == Kind::Events as u8 {
+            let taken = if header.kind == Kind::Events as u8 && header.flags & FLAG_ACTIONS != 0 {
                 if header.flags & FLAG_KEY != 0 {
-                    self.decoder.predictor.reset();
+                    self.by_actions.reset();
+                }
+                self.by_actions.open(&self.payload, header.count as usize)
+            } else if header.kind == Kind::Events as u8 {
+                if header.flags & FLAG_KEY != 0 {
+                    self.decoder.reset();
                 }
                 self.decoder.open(&self.payload, header.count as usize, Uses::of(header.flags))
             } else {
@@ -372,7 +409,7 @@ impl<R: Read + Send> Source for BinaryReader<R> {
             }
             // Initial values that stand before the next events need not wait for them.
             let waiting = batch.inits.last().is_some_and(|init| init.before > 0);
-            if self.decoder.is_done() && batch.inits.len() >= MAX_INITS && !waiting {
+            if self.is_done() && batch.inits.len() >= MAX_INITS && !waiting {
                 break;
             }
             if batch.inits.len() > 2 * MAX_INITS {

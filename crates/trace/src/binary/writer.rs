@@ -2,22 +2,19 @@
 
 use super::column::{ColumnWriter, Custom};
 use super::encode::EventEncoder;
-use super::frame::{FILE_HEADER, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, file_header};
-use super::index::{End, Entry, put_end, put_index};
+use super::frame::{FLAG_KEY, Kind, MAX_INITS};
+use super::frames::{Frames, KEY_EVERY, need_inits};
 use super::late::{LateRecord, put_late};
-use super::tables::{self, ALL_NAMES, MetaWritten, Needed};
+use super::tables::ALL_NAMES;
 use crate::Loss;
-use event::{Batch, Init, Meta, Names, Space, Value};
+use event::{Batch, Init, Meta, Names};
 use std::io::{self, Write};
 
 /// Late records in a frame.
 const FRAME_LATE: usize = 1 << 15;
 
 /// Initial values before one events frame: a reader holds them until it comes.
-const HELD_INITS: usize = MAX_INITS / 2;
-
-/// Every so many events frames one starts from a fresh predictor.
-const KEY_EVERY: usize = 32;
+pub(super) const HELD_INITS: usize = MAX_INITS / 2;
 
 /// Writes a binary trace.
 ///
@@ -56,43 +53,23 @@ const KEY_EVERY: usize = 32;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct BinaryWriter<W: Write> {
-    out: W,
-    offset: u64,
+    frames: Frames<W>,
     /// The events held back, and the initial values before and between them.
     events: EventEncoder,
     inits: Vec<Init>,
-    columns: ColumnWriter,
     late_custom: Custom,
-    names_written: Needed,
-    meta_written: MetaWritten,
-    index: Vec<Entry>,
     event_frames: usize,
-    on_time: u64,
-    late: u64,
-    raw: Vec<u8>,
-    payload: Vec<u8>,
 }
 
 impl<W: Write> BinaryWriter<W> {
     /// Begins a trace.
-    pub fn new(mut out: W) -> io::Result<Self> {
-        out.write_all(&file_header())?;
-        let fresh = Names::default();
+    pub fn new(out: W) -> io::Result<Self> {
         Ok(BinaryWriter {
-            out,
-            offset: FILE_HEADER as u64,
+            frames: Frames::new(out, ColumnWriter::new()?)?,
             events: EventEncoder::new()?,
             inits: Vec::new(),
-            columns: ColumnWriter::new()?,
             late_custom: Custom::default(),
-            names_written: Space::ALL.map(|space| fresh.space(space).len()),
-            meta_written: MetaWritten::default(),
-            index: Vec::new(),
             event_frames: 0,
-            on_time: 0,
-            late: 0,
-            raw: Vec::new(),
-            payload: Vec::new(),
         })
     }
 
@@ -122,43 +99,30 @@ impl<W: Write> BinaryWriter<W> {
     /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
     pub fn write_late(&mut self, names: &Names, meta: &Meta, batch: &Batch, records: &[LateRecord]) -> io::Result<()> {
         assert_eq!(batch.events.len(), records.len(), "a record for each late event");
-        self.write_tables(names, meta, &ALL_NAMES)?;
-        self.late += records.len() as u64;
+        self.frames.tables(names, meta, &ALL_NAMES)?;
+        self.frames.late += records.len() as u64;
         for (events, records) in batch.events.chunks(FRAME_LATE).zip(records.chunks(FRAME_LATE)) {
-            let mut custom = self.late_custom;
-            self.table_like(Kind::Late, &mut custom, |raw| put_late(raw, batch, events, records))?;
-            self.late_custom = custom;
+            self.frames.table_like(Kind::Late, &mut self.late_custom, |raw| put_late(raw, batch, events, records))?;
         }
         Ok(())
     }
 
     /// Says that a part of the run is missing from the trace.
     pub fn write_loss(&mut self, loss: &Loss) -> io::Result<()> {
-        self.table(Kind::Loss, |raw| tables::put_losses(raw, std::slice::from_ref(loss)))?;
-        Ok(())
+        self.frames.loss(loss)
     }
 
     /// Writes out the events held back.
     pub fn flush(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
         self.write_held(names, meta)?;
-        self.write_tables(names, meta, &ALL_NAMES)?;
-        self.out.flush()
+        self.frames.tables(names, meta, &ALL_NAMES)?;
+        self.frames.flush()
     }
 
     /// Ends the trace: writes what is held back, the index and the end mark.
     pub fn finish(mut self, names: &Names, meta: &Meta) -> io::Result<W> {
         self.flush(names, meta)?;
-        let index = self.offset;
-        self.raw.clear();
-        put_index(&mut self.raw, &self.index);
-        self.payload.clear();
-        self.columns.put(&mut self.payload, &self.raw, &mut Custom::default());
-        self.emit(Kind::Index, 0, self.index.len() as u32)?;
-        self.payload.clear();
-        put_end(&mut self.payload, &End { index, events: self.on_time + self.late, late: self.late });
-        self.emit(Kind::End, 0, 0)?;
-        self.out.flush()?;
-        Ok(self.out)
+        self.frames.finish()
     }
 
     fn write_held(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
@@ -166,16 +130,9 @@ impl<W: Write> BinaryWriter<W> {
             return Ok(());
         }
         let mut needed = self.events.needed();
-        for init in &self.inits {
-            let value = if let Value::Str(id) = init.value { id.0 } else { 0 };
-            let strings = &mut needed[Space::Str as usize];
-            *strings = (*strings).max(init.name.0.max(value) as usize + 1);
-        }
-        self.write_tables(names, meta, &needed)?;
-        let mut inits = std::mem::take(&mut self.inits);
-        self.table(Kind::Inits, |raw| tables::put_inits(raw, &inits))?;
-        inits.clear();
-        self.inits = inits;
+        need_inits(&mut needed, &self.inits);
+        self.frames.tables(names, meta, &needed)?;
+        self.frames.inits(&mut self.inits)?;
         let count = self.events.len();
         if count == 0 {
             return Ok(());
@@ -183,64 +140,12 @@ impl<W: Write> BinaryWriter<W> {
         let key = self.event_frames.is_multiple_of(KEY_EVERY);
         self.event_frames += 1;
         let flags = if key { FLAG_KEY } else { 0 } | self.events.uses().flags();
-        self.payload.clear();
-        self.events.finish(&mut self.payload);
+        self.frames.payload.clear();
+        self.events.finish(&mut self.frames.payload);
         if self.event_frames.is_multiple_of(KEY_EVERY) {
             self.events.reset();
         }
-        self.on_time += count as u64;
-        self.emit(Kind::Events, flags, count as u32)
-    }
-
-    /// Writes what the tables gained: the names needed, and all where the meta-information gained, too. (Names that
-    /// nothing refers to yet can wait, so that a file does not depend on how its events were cut into batches.)
-    fn write_tables(&mut self, names: &Names, meta: &Meta, needed: &Needed) -> io::Result<()> {
-        let needed = if self.meta_written == MetaWritten::all(meta) { needed } else { &ALL_NAMES };
-        let mut written = self.names_written;
-        while self.table(Kind::Names, |raw| tables::put_names(raw, names, needed, &mut written))? {}
-        self.names_written = written;
-        let mut written = self.meta_written;
-        while self.table(Kind::Stacks, |raw| tables::put_stacks(raw, meta, &mut written))? {}
-        while self.table(Kind::Modules, |raw| tables::put_modules(raw, meta, &mut written))? {}
-        while self.table(Kind::Threads, |raw| tables::put_threads(raw, meta, &mut written))? {}
-        while self.table(Kind::Origins, |raw| tables::put_origins(raw, meta, &mut written))? {}
-        self.meta_written = written;
-        Ok(())
-    }
-
-    /// Writes a frame of one column, unless it has no records. Tells whether it did.
-    fn table(&mut self, kind: Kind, fill: impl FnOnce(&mut Vec<u8>) -> u32) -> io::Result<bool> {
-        self.table_like(kind, &mut Custom::default(), fill)
-    }
-
-    /// The same, compressed like those before it.
-    fn table_like(
-        &mut self,
-        kind: Kind,
-        custom: &mut Custom,
-        fill: impl FnOnce(&mut Vec<u8>) -> u32,
-    ) -> io::Result<bool> {
-        self.raw.clear();
-        let count = fill(&mut self.raw);
-        if count == 0 {
-            return Ok(false);
-        }
-        if self.raw.len() > MAX_COLUMN {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a {kind:?} frame would be too large")));
-        }
-        self.payload.clear();
-        self.columns.put(&mut self.payload, &self.raw, custom);
-        self.emit(kind, 0, count)?;
-        Ok(true)
-    }
-
-    /// Writes the payload as a frame.
-    fn emit(&mut self, kind: Kind, flags: u8, count: u32) -> io::Result<()> {
-        let header = Header::new(kind, flags, count, &self.payload);
-        self.out.write_all(&header.encode())?;
-        self.out.write_all(&self.payload)?;
-        self.index.push(Entry { kind: kind as u8, flags, offset: self.offset, count });
-        self.offset += (FRAME_HEADER + self.payload.len()) as u64;
-        Ok(())
+        self.frames.on_time += count as u64;
+        self.frames.emit(Kind::Events, flags, count as u32)
     }
 }

@@ -1,0 +1,217 @@
+//! Writes events frames of [actions](super::actions).
+//!
+//! | column | holds |
+//! | --- | --- |
+//! | runs | (thread, length) of each stretch of one thread |
+//! | codes | one byte an event: what of it was foretold ([`habits::code`](super::habits::code)) |
+//! | action planes | for the actions that were not: as many bytes as the largest needs, lowest bytes first |
+//! | object planes | the same for objects |
+//! | extras | for the events that have one: the operation and the site, if their action is untold; their [extra](super::extras), whose stack is the action's |
+
+use super::actions::{Action, SPACES, UNTOLD};
+use super::bytes::put;
+use super::column::{ColumnWriter, Custom};
+use super::extras;
+use super::habits::{Habits, boxed, code};
+use super::planes::put_planes;
+use super::tables::Needed;
+use event::{Extra, SiteId, Space, StackId, Value};
+
+/// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
+const FRAME_EVENTS: usize = 1 << 15;
+
+/// Bytes of extras after which a frame is closed: their column must stay within what is read.
+const FULL_EXTRAS: usize = 1 << 23;
+
+const NONE_NEEDED: Needed = [0; Space::ALL.len()];
+
+/// Numbers that are stored, of which there are no more than events in a frame.
+pub(super) struct Stored<const N: usize> {
+    numbers: Box<[u32; N]>,
+    count: usize,
+}
+
+impl<const N: usize> Stored<N> {
+    pub(super) fn new() -> Self {
+        Stored { numbers: boxed(), count: 0 }
+    }
+
+    /// Adds a number if it is wanted, without a branch: nobody could foretell it.
+    #[inline]
+    pub(super) fn push_if(&mut self, wanted: bool, number: u32) {
+        self.numbers[self.count % N] = number;
+        self.count += usize::from(wanted);
+    }
+
+    /// All that were added; there are none then.
+    pub(super) fn take(&mut self) -> &[u32] {
+        &self.numbers[..std::mem::take(&mut self.count)]
+    }
+}
+
+/// Takes events as they come; a frame is made of them when it is full.
+pub(super) struct ActEncoder {
+    habits: Habits,
+    columns: ColumnWriter,
+    runs: Vec<u8>,
+    codes: Box<[u8; FRAME_EVENTS]>,
+    count: usize,
+    actions: Stored<FRAME_EVENTS>,
+    objects: Stored<FRAME_EVENTS>,
+    extras: Vec<u8>,
+    plane: Vec<u8>,
+    customs: Customs,
+    /// The thread of the last events, and which one was the first of them.
+    run: (u32, usize),
+    /// By the kind of object: the highest + 1.
+    highest: [u32; SPACES],
+    highest_thread: u32,
+    /// Names that extras refer to.
+    needed: Needed,
+}
+
+#[derive(Default)]
+struct Customs {
+    runs: Custom,
+    codes: Custom,
+    actions: [Custom; 4],
+    objects: [Custom; 4],
+    extras: Custom,
+}
+
+impl ActEncoder {
+    pub(super) fn new(columns: ColumnWriter) -> Self {
+        ActEncoder {
+            habits: Habits::new(),
+            columns,
+            runs: Vec::new(),
+            codes: boxed(),
+            count: 0,
+            actions: Stored::new(),
+            objects: Stored::new(),
+            extras: Vec::new(),
+            plane: Vec::new(),
+            customs: Customs::default(),
+            run: (0, 0),
+            highest: [0; SPACES],
+            highest_thread: 0,
+            needed: NONE_NEEDED,
+        }
+    }
+
+    /// Events taken since the last frame.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// The next frame starts from fresh habits. No event may have been added to it.
+    pub(super) fn reset(&mut self) {
+        debug_assert_eq!(self.len(), 0);
+        self.habits.reset();
+    }
+
+    /// Adds an event, for which there must be room. Whether the frame is full then.
+    #[inline]
+    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, how: u8) -> bool {
+        if self.run.0 != thread {
+            self.turn_to(thread);
+        }
+        let space = action.space();
+        let highest = &mut self.highest[space];
+        *highest = (*highest).max(object.saturating_add(1));
+        let another = self.habits.next(thread) != action.number;
+        let (mut by_action, mut by_thread) = (false, false);
+        self.habits.learn(thread, action.number, space, |leads, does| {
+            (by_action, by_thread) = (leads == object, does == object);
+            object
+        });
+        self.actions.push_if(another, action.number);
+        self.objects.push_if(!(by_action | by_thread), object);
+        let found = if by_thread { code::OBJECT_BY_THREAD } else { code::OBJECT_STORED };
+        let found = if by_action { 0 } else { found };
+        self.codes[self.count % FRAME_EVENTS] = if another { code::ACTION_STORED } else { 0 } | found | how;
+        self.count += 1;
+        self.count == FRAME_EVENTS
+    }
+
+    /// Adds an event with an extra. Its action has its stack, unless that is untold.
+    pub(super) fn push_with(
+        &mut self,
+        thread: u32,
+        action: Action,
+        object: u32,
+        site: SiteId,
+        mut extra: Extra,
+        args: &[Value],
+    ) -> bool {
+        if action.number == UNTOLD {
+            self.extras.push(action.op() as u8);
+            put(&mut self.extras, site.0.into());
+            self.need(Space::Site, site.0);
+            if let Some(space) = action.op().space() {
+                self.need(space, object);
+            }
+        } else {
+            extra.stack = StackId(0);
+        }
+        if extras::has_lock(action.op()) {
+            self.need(Space::Lock, extra.lock.0);
+        }
+        for value in args.iter().chain([&extra.value]) {
+            if let Value::Str(id) = value {
+                self.need(Space::Str, id.0);
+            }
+        }
+        extras::put_extra(&mut self.extras, action.op(), &extra, args);
+        self.push(thread, action, object, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
+    }
+
+    #[inline(never)]
+    fn turn_to(&mut self, thread: u32) {
+        self.end_run();
+        self.run = (thread, self.count);
+    }
+
+    fn end_run(&mut self) {
+        let (thread, start) = self.run;
+        if self.count > start {
+            put(&mut self.runs, thread.into());
+            put(&mut self.runs, (self.count - start) as u64);
+            self.highest_thread = self.highest_thread.max(thread + 1);
+        }
+    }
+
+    fn need(&mut self, space: Space, number: u32) {
+        let count = &mut self.needed[space as usize];
+        *count = (*count).max(number as usize + 1);
+    }
+
+    /// The names that the events refer to: all up to the highest number in each space.
+    pub(super) fn needed(&self) -> Needed {
+        let mut needed = self.needed;
+        for (known, &count) in needed.iter_mut().zip(&self.highest) {
+            *known = (*known).max(count as usize);
+        }
+        let threads = &mut needed[Space::Thread as usize];
+        *threads = (*threads).max(self.highest_thread as usize).max(self.run.0 as usize + 1);
+        needed
+    }
+
+    /// Appends the payload of a frame of the events added.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        self.end_run();
+        let customs = &mut self.customs;
+        self.columns.put(out, &self.runs, &mut customs.runs);
+        self.columns.put(out, &self.codes[..self.count], &mut customs.codes);
+        put_planes(&mut self.columns, out, self.actions.take(), &mut self.plane, &mut customs.actions);
+        put_planes(&mut self.columns, out, self.objects.take(), &mut self.plane, &mut customs.objects);
+        self.columns.put(out, &self.extras, &mut customs.extras);
+        self.runs.clear();
+        self.extras.clear();
+        self.count = 0;
+        self.run.1 = 0;
+        self.highest = [0; SPACES];
+        self.highest_thread = 0;
+        self.needed = NONE_NEEDED;
+    }
+}

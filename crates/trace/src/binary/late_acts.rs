@@ -1,0 +1,285 @@
+//! Late frames of [actions](super::actions): columns again, for there can be as many late events as others.
+//!
+//! | column | holds |
+//! | --- | --- |
+//! | codes | one byte an event: what of it was not foretold ([`code`]) |
+//! | planes | of what was not: actions, objects, threads, the low and the high halves of the events before; of all: ranks |
+//! | extras | as in [events frames](super::act_encode) |
+//!
+//! Late events come in groups: those of one variable, and often of one thread and place among its events. After an action comes the one that
+//! followed it the last time. Each frame begins anew, so that it can be read alone.
+
+use super::act_decode::{Acted, get_untold};
+use super::act_encode::Stored;
+use super::actions::{Action, UNTOLD};
+use super::bytes::{Cursor, put};
+use super::column::{ColumnReader, ColumnWriter, Custom};
+use super::events::Limits;
+use super::extras::{self, Bounds};
+use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
+use super::habits::boxed;
+use super::late::LateRecord;
+use super::planes::{Planes, put_planes};
+use event::{Batch, Event, Extra, Names, SiteId, StackId, ThreadId, Value};
+
+/// Bits of the byte that tells what of a late event is stored.
+mod code {
+    /// The action; else it is the one that followed the last time.
+    pub(super) const ACTION: u8 = 1;
+    /// The object; else it is that of the event before.
+    pub(super) const OBJECT: u8 = 1 << 1;
+    /// The thread; else it is that of the event before.
+    pub(super) const THREAD: u8 = 1 << 2;
+    /// The events of its thread before it; else they are as many as those of the event before.
+    pub(super) const AFTER: u8 = 1 << 3;
+    /// The event has more to it.
+    pub(super) const HAS_EXTRA: u8 = 1 << 4;
+    /// Every bit that has a meaning.
+    pub(super) const ALL: u8 = ACTION | OBJECT | THREAD | AFTER | HAS_EXTRA;
+}
+
+/// Late events in a frame.
+const FRAME_LATE: usize = 1 << 15;
+
+/// Bytes of extras after which a frame is closed.
+const FULL_EXTRAS: usize = 1 << 23;
+
+const FOLLOWERS: usize = 1 << 12;
+
+/// What a late event is expected to be.
+struct Guess {
+    action: u32,
+    object: u32,
+    thread: u32,
+    after: u64,
+    /// By action: the one that followed it.
+    followers: Box<[u32; FOLLOWERS]>,
+}
+
+impl Guess {
+    fn new() -> Guess {
+        Guess { action: 0, object: 0, thread: 0, after: 0, followers: boxed() }
+    }
+
+    fn reset(&mut self) {
+        self.followers.fill(0);
+        (self.action, self.object, self.thread, self.after) = (0, 0, 0, 0);
+    }
+
+    /// The action that is expected; there may be another one.
+    #[inline]
+    fn follower(&mut self) -> &mut u32 {
+        &mut self.followers[self.action as usize % FOLLOWERS]
+    }
+}
+
+/// Takes late events as they come; a frame is made of them when it is full.
+pub(super) struct LateEncoder {
+    columns: ColumnWriter,
+    guess: Guess,
+    codes: Box<[u8; FRAME_LATE]>,
+    count: usize,
+    actions: Stored<FRAME_LATE>,
+    objects: Stored<FRAME_LATE>,
+    threads: Stored<FRAME_LATE>,
+    afters: Stored<FRAME_LATE>,
+    afters_high: Stored<FRAME_LATE>,
+    ranks: Stored<FRAME_LATE>,
+    extras: Vec<u8>,
+    plane: Vec<u8>,
+    customs: [[Custom; 4]; 6],
+    code_custom: Custom,
+    extra_custom: Custom,
+}
+
+impl LateEncoder {
+    pub(super) fn new(columns: ColumnWriter) -> Self {
+        LateEncoder {
+            columns,
+            guess: Guess::new(),
+            codes: boxed(),
+            count: 0,
+            actions: Stored::new(),
+            objects: Stored::new(),
+            threads: Stored::new(),
+            afters: Stored::new(),
+            afters_high: Stored::new(),
+            ranks: Stored::new(),
+            extras: Vec::new(),
+            plane: Vec::new(),
+            customs: Default::default(),
+            code_custom: Custom::default(),
+            extra_custom: Custom::default(),
+        }
+    }
+
+    /// Late events taken since the last frame.
+    pub(super) fn len(&self) -> usize {
+        self.count
+    }
+
+    /// Adds a late event, for which there must be room. Whether the frame is full then.
+    #[inline]
+    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, at: LateRecord, how: u8) -> bool {
+        let guess = &mut self.guess;
+        let follower = guess.follower();
+        let another = std::mem::replace(follower, action.number) != action.number;
+        let other_object = guess.object != object;
+        let other_thread = guess.thread != thread;
+        let elsewhere = guess.after != at.after;
+        (guess.action, guess.object, guess.thread, guess.after) = (action.number, object, thread, at.after);
+        self.actions.push_if(another, action.number);
+        self.objects.push_if(other_object, object);
+        self.threads.push_if(other_thread, thread);
+        self.afters.push_if(elsewhere, at.after as u32);
+        self.afters_high.push_if(elsewhere, (at.after >> 32) as u32);
+        self.ranks.push_if(true, at.rank);
+        let flag = |set: bool, bit: u8| if set { bit } else { 0 };
+        self.codes[self.count % FRAME_LATE] = flag(another, code::ACTION)
+            | flag(other_object, code::OBJECT)
+            | flag(other_thread, code::THREAD)
+            | flag(elsewhere, code::AFTER)
+            | how;
+        self.count += 1;
+        self.count == FRAME_LATE
+    }
+
+    /// Adds a late event with an extra. Its action has its stack, unless that is untold.
+    pub(super) fn push_with(
+        &mut self,
+        (thread, action, object): (u32, Action, u32),
+        site: SiteId,
+        at: LateRecord,
+        mut extra: Extra,
+        args: &[Value],
+    ) -> bool {
+        if action.number == UNTOLD {
+            self.extras.push(action.op() as u8);
+            put(&mut self.extras, site.0.into());
+        } else {
+            extra.stack = StackId(0);
+        }
+        extras::put_extra(&mut self.extras, action.op(), &extra, args);
+        self.push(thread, action, object, at, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
+    }
+
+    /// Appends the payload of a frame of the late events added.
+    pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
+        let LateEncoder { columns, plane, .. } = self;
+        columns.put(out, &self.codes[..self.count], &mut self.code_custom);
+        let numbers = [
+            self.actions.take(),
+            self.objects.take(),
+            self.threads.take(),
+            self.afters.take(),
+            self.afters_high.take(),
+            self.ranks.take(),
+        ];
+        for (numbers, customs) in numbers.into_iter().zip(&mut self.customs) {
+            put_planes(columns, out, numbers, plane, customs);
+        }
+        columns.put(out, &self.extras, &mut self.extra_custom);
+        self.extras.clear();
+        self.count = 0;
+        self.guess.reset();
+    }
+}
+
+/// Reads late frames of actions.
+pub(super) struct LateDecoder {
+    columns: ColumnReader,
+    guess: Guess,
+    codes: Vec<u8>,
+    planes: [Planes; 6],
+    extras: Vec<u8>,
+}
+
+impl LateDecoder {
+    pub(super) fn new() -> std::io::Result<Self> {
+        Ok(LateDecoder {
+            columns: ColumnReader::new()?,
+            guess: Guess::new(),
+            codes: Vec::new(),
+            planes: Default::default(),
+            extras: Vec::new(),
+        })
+    }
+
+    /// Reads the records of a late frame, appending to both.
+    pub(super) fn get(
+        &mut self,
+        (payload, count): (&[u8], usize),
+        (names, stacks): (&Names, usize),
+        acted: &mut Acted,
+        batch: &mut Batch,
+        records: &mut Vec<LateRecord>,
+    ) -> Result<(), Damage> {
+        if count > MAX_EVENTS {
+            return Err(Damage("it says it holds more events than a frame can"));
+        }
+        self.columns(payload, count)?;
+        let (limits, bounds) = (Limits::new(names), Bounds::new(names, stacks));
+        let mut stored = self.planes.each_ref().map(|planes| planes.numbers.iter().copied());
+        // As many were stored as there are such codes.
+        let [actions, objects, threads, afters, afters_high, ranks] = &mut stored;
+        let mut extras = Cursor::new(&self.extras);
+        self.guess.reset();
+        let guess = &mut self.guess;
+        for &how in &self.codes {
+            if how & code::ACTION != 0 {
+                *guess.follower() = actions.next().unwrap_or(UNTOLD);
+            }
+            let number = *guess.follower();
+            guess.action = number;
+            if how & code::OBJECT != 0 {
+                guess.object = objects.next().unwrap_or(0);
+            }
+            if how & code::THREAD != 0 {
+                guess.thread = threads.next().unwrap_or(0);
+            }
+            if how & code::AFTER != 0 {
+                guess.after = u64::from(afters.next().unwrap_or(0)) | u64::from(afters_high.next().unwrap_or(0)) << 32;
+            }
+            if number == UNTOLD && how & code::HAS_EXTRA == 0 {
+                return Err(Damage("there is no such action"));
+            }
+            let told = if number == UNTOLD { get_untold(&mut extras, &limits)? } else { acted.get(number)? };
+            let extra = if how & code::HAS_EXTRA == 0 {
+                if extras::has_lock(told.op) {
+                    return Err(Damage("an event lacks a part that its operation needs"));
+                }
+                acted.extra(number, told.stack, batch)
+            } else {
+                let stack = Some(told.stack).filter(|&stack| stack != StackId(0));
+                extras::get_late_extra(&mut extras, told.op, bounds, batch, stack)?
+            };
+            if guess.object >= limits.objects[told.op as usize] || guess.thread as usize >= limits.threads {
+                return Err(Damage("an event refers to a name that is not there"));
+            }
+            batch.events.push(Event::with_extra(ThreadId(guess.thread), told.op, guess.object, told.site, extra));
+            records.push(LateRecord { after: guess.after, rank: ranks.next().unwrap_or(0) });
+        }
+        extras.finish()
+    }
+
+    fn columns(&mut self, payload: &[u8], count: usize) -> Result<(), Damage> {
+        let mut from = Cursor::new(payload);
+        self.columns.get_exact(&mut from, count, &mut self.codes)?;
+        let mut counts = [0; 4];
+        for &how in &self.codes {
+            if how & !code::ALL != 0 {
+                return Err(Damage("there is no such prediction"));
+            }
+            for (bit, count) in counts.iter_mut().enumerate() {
+                *count += usize::from(how >> bit & 1);
+            }
+        }
+        let [actions, objects, threads, afters] = counts;
+        for (planes, count) in self.planes.iter_mut().zip([actions, objects, threads, afters, afters, count]) {
+            planes.open(&mut self.columns, &mut from, count)?;
+            planes.next(count);
+        }
+        self.columns.get(&mut from, MAX_COLUMN, &mut self.extras)?;
+        from.finish()
+    }
+}
