@@ -59,15 +59,27 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
 
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
-    if handler == 0 || (*tls()).busy && defer(signal, info.cast(), context.cast()) {
+    if handler == 0 || is_inside() && defer(signal, info.cast(), context.cast()) {
         return;
     }
+    // One that cannot wait is inside of a hook: its own do nothing.
+    let busy = mem::replace(&mut (*tls()).busy, is_inside());
     let before = (*scratch()).handlers;
     (*scratch()).handlers = before + 1;
     synchronise(handler + 1, Kind::Await, signal);
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
+    (*tls()).busy = busy;
+    // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
+    if let Some(thread) = (*tls()).thread.as_ref() {
+        thread.turn.sweep.interrupt();
+    }
+}
+
+/// Whether this thread is inside a hook.
+unsafe fn is_inside() -> bool {
+    (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.turn.is_begun())
 }
 
 /// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be

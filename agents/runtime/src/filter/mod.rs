@@ -19,6 +19,7 @@ mod line;
 mod meet;
 mod memory;
 mod recorder;
+mod sweep;
 mod wide;
 mod write_out;
 
@@ -27,6 +28,7 @@ pub use cell::{Cell, Half};
 pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
+pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
 
 /// Where a thread's records go, and where times come from.
 pub trait Sink {
