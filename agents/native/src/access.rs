@@ -5,19 +5,23 @@ use core::sync::atomic::compiler_fence;
 
 use runtime::filter::Cell;
 
-use crate::alone::{self, Whose};
+use crate::alone::{self, Owner, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
+use crate::shadow::Leaf;
 use crate::thread::Thread;
 use crate::{frames, shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
-/// at any time.
+/// at any time. All else is done elsewhere, so that this needs nothing of the stack.
 #[inline(always)]
 unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
+    let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
     if !thread.is_null()
-        && let Some(cell) = shadow::find(addr)
+        && (SIZE == 16 || mask <= 0xff)
+        && let Some(leaf) = shadow::leaf(addr)
     {
+        let cell = leaf.cell(addr);
         // SAFETY: this thread's own state.
         let recorder = unsafe { &(*thread).recorder };
         let covered = |cell, mask| {
@@ -31,47 +35,88 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
             {
                 return;
             }
-        } else {
-            let mask = ((1u32 << SIZE) - 1) << (addr & 7);
-            if mask <= 0xff {
-                if covered(cell, mask as u8) {
-                    return;
-                }
-                if READ != WRITE {
-                    // SAFETY: the same.
-                    return unsafe { again::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask as u8) };
-                }
+        } else if READ && !WRITE {
+            // Of large tables that are read again and again, the lines are at hand when the cells are not.
+            if SIZE == 8 && recorder.has_read(leaf.line(addr, recorder.is_second()), addr as u64) {
+                return;
             }
+            // The second reader of a cell does not look at what the first one changes all the time.
+            let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
+                recorder.covered_as_second(cell, mask as u8)
+            } else {
+                recorder.covered_as_first(cell, mask as u8)
+            };
+            if is_covered {
+                return;
+            }
+            return reads::<SIZE>(addr, pc, thread, leaf);
+        } else if covered(cell, mask as u8) {
+            return;
+        } else if WRITE && !READ {
+            return writes::<SIZE>(addr, pc, thread, leaf);
         }
     }
     slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
+/// A read that is not covered by this thread's entry, if it is where it most often is.
+#[inline(never)]
+extern "C" fn reads<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    // SAFETY: this thread's own state; its fast way is open.
+    unsafe {
+        if alone::is_common(owner) {
+            if !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false) {
+                return;
+            }
+            reads_again::<SIZE>(addr, pc, thread, cell, mask);
+        } else if !(*thread).recorder.covered(cell, mask, false) {
+            again::<SIZE, true, false>(addr, pc, thread, cell, owner, mask);
+        }
+    }
+}
+
+/// A write that is not covered.
+#[inline(never)]
+extern "C" fn writes<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    // SAFETY: as in `reads`.
+    unsafe {
+        if alone::is_common(owner) {
+            again_among_others::<SIZE, false, true>(addr, pc, thread, cell, mask);
+        } else {
+            again::<SIZE, false, true>(addr, pc, thread, cell, owner, mask);
+        }
+    }
+}
+
 /// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
 /// other hooks. All calls are at its ends, so that it needs little of the stack.
-#[inline(never)]
-unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
+#[inline(always)]
+unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
-    cell: &Cell,
+    cell: Cell,
+    owner: &Owner,
     mask: u8,
 ) {
     let tls = machine::tls();
-    // SAFETY: this thread's own state; its fast way is open. The address has a cell, so its unit has an owner.
+    // SAFETY: this thread's own state; its fast way is open.
     unsafe {
         if (*tls).busy {
             return;
-        }
-        let owner = shadow::owner_unchecked(addr);
-        if alone::is_common(owner) {
-            return again_among_others::<SIZE, READ, WRITE>(addr, pc, thread, cell, mask);
         }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
             return slow::<SIZE, READ, WRITE>(addr, pc);
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        if SIZE == 8 && READ {
+            shadow::note_read(addr, &(*thread).recorder);
+        }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine && (*thread).recorder.again(cell, mask, WRITE, place);
         (*thread).turn.end();
@@ -86,24 +131,57 @@ unsafe extern "C" fn again<const SIZE: usize, const READ: bool, const WRITE: boo
     }
 }
 
-/// The same in a unit that is everybody's.
+/// A read in a unit that is everybody's, most often of a thread that has read the same before.
+#[inline(always)]
+unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell, mask: u8) {
+    let tls = machine::tls();
+    // SAFETY: as in `again`.
+    unsafe {
+        if !(*tls).busy
+            && let Some(place) = (*thread).places.known(frames::parent(tls), pc)
+        {
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            if SIZE == 8 {
+                shadow::note_read(addr, &(*thread).recorder);
+            }
+            let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
+            compiler_fence(SeqCst);
+            (*tls).busy = false;
+            compiler_fence(SeqCst);
+            if done {
+                if (*tls).deferred {
+                    crate::intercept::deliver();
+                }
+                return;
+            }
+        }
+        again_among_others::<SIZE, true, false>(addr, pc, thread, cell, mask);
+    }
+}
+
+/// An access in a unit that is everybody's.
 #[inline(never)]
 unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
-    cell: &Cell,
+    cell: Cell,
     mask: u8,
 ) {
     let tls = machine::tls();
     // SAFETY: as in `again`.
     unsafe {
+        if (*tls).busy {
+            return;
+        }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
             return slow::<SIZE, READ, WRITE>(addr, pc);
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        let done = (*thread).recorder.again_among_others(cell, mask, WRITE, place);
+        let recorder = &mut (*thread).recorder;
+        let done = recorder.again_among_others(cell, mask, WRITE, place);
         compiler_fence(SeqCst);
         (*tls).busy = false;
         compiler_fence(SeqCst);

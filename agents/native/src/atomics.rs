@@ -210,7 +210,7 @@ unsafe extern "C" fn compare_value<T: Word>(at: *mut T, old: T, new: T, good: i3
 
 unsafe extern "C" fn thread_fence(c: i32, pc: usize) {
     fence(SeqCst);
-    thread::enter(pc, |thread| thread.ticketed(Kind::Fence, atomic_aux(order(c), 0), 0, None));
+    thread::enter(pc, |thread| thread.timed(Kind::Fence, atomic_aux(order(c), 0), 0, None));
 }
 
 shim1! {

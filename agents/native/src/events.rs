@@ -16,21 +16,21 @@ const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 const REGION_SHIFT: u32 = 32;
 
 impl Thread {
-    /// Writes a ticketed record of two words.
+    /// Writes a timed record of two words.
     pub fn sync(&mut self, kind: Kind, class: Class, object: usize) {
-        self.ticketed(kind, class as u8, object as u64, None);
+        self.timed(kind, class as u8, object as u64, None);
     }
 
-    /// Writes a ticketed record of three words.
+    /// Writes a timed record of three words.
     pub fn sync_with(&mut self, kind: Kind, class: Class, object: usize, word: u64) {
-        self.ticketed(kind, class as u8, object as u64, Some(word));
+        self.timed(kind, class as u8, object as u64, Some(word));
     }
 
-    /// Writes any ticketed record that is not an access.
-    pub fn ticketed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
+    /// Writes any timed record that is not an access.
+    pub fn timed(&mut self, kind: Kind, aux: u8, payload: u64, word: Option<u64>) {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
-        self.recorder.ticketed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+        self.recorder.timed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -74,7 +74,7 @@ impl Thread {
     }
 
     /// One that is not covered.
-    pub fn uncovered(&mut self, addr: usize, cell: &Cell, mask: u8, write: bool) {
+    pub fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
         let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         let place = |ring: &mut Ring| {
@@ -82,8 +82,14 @@ impl Thread {
             let parent = unsafe { frames::parent(tls()) };
             places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
         };
+        if !write && mask == 0xff && !cell.is_watched() {
+            shadow::note_read(addr, recorder);
+        }
         let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
         turn.end();
+        if write {
+            shadow::forget_lines(addr);
+        }
         match outcome {
             Outcome::Kept | Outcome::Written => {
                 if !frames.on_stack(addr) {
@@ -118,6 +124,12 @@ impl Thread {
         // The cell is the lock, but for a watched one.
         self.ring.reserve(2 * ARRIVAL_WORDS);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
+        let act = || {
+            for granule in granules {
+                shadow::forget_lines(granule);
+            }
+            act()
+        };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
         drop(stripe);
         result
@@ -136,6 +148,7 @@ impl Thread {
                 let alone = || self.turn.begin(granule, self.slot);
                 self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
                 self.turn.end();
+                shadow::forget_lines(granule);
             }
         }
     }
@@ -144,11 +157,12 @@ impl Thread {
     pub fn free(&mut self, addr: usize, size: usize) {
         /// Blocks of this size give their shadow back.
         const LARGE: usize = 1 << 16;
-        self.ticketed(Kind::Free, 0, addr as u64, Some(size as u64));
+        self.timed(Kind::Free, 0, addr as u64, Some(size as u64));
         shadow::each_touched(addr, size, |granule, cell| {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
             self.turn.end();
+            shadow::forget_lines(granule);
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -161,6 +175,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.forget(filter(), &self.ring, cell, alone);
             self.turn.end();
+            shadow::forget_lines(granule);
         });
     }
 
@@ -173,7 +188,7 @@ impl Thread {
     /// A slot for a thread about to be created. Records the `Fork`.
     pub fn new_slot(&mut self) -> Option<u32> {
         let slot = slots::allocate(|slot| filter().may_use_again(slot, &self.recorder))?;
-        self.ticketed(Kind::Fork, 0, 0, Some(u64::from(slot)));
+        self.timed(Kind::Fork, 0, 0, Some(u64::from(slot)));
         self.recorder.fork(filter(), slot);
         Some(slot)
     }
@@ -185,7 +200,7 @@ impl Thread {
 
     /// Has waited for the thread of a slot. Records the `Join`.
     pub fn joined(&mut self, slot: u32) {
-        self.ticketed(Kind::Join, 0, 0, Some(u64::from(slot)));
+        self.timed(Kind::Join, 0, 0, Some(u64::from(slot)));
         self.recorder.join(filter(), slot);
         slots::mark(slot, life::RELEASED);
     }
@@ -217,14 +232,14 @@ impl Thread {
         if let Some(frame) = self.frames.last(tls()) {
             frame.place |= (usize::from(number) + 1) << REGION_SHIFT;
             self.pc = here;
-            self.ticketed(Kind::Begin, 1, u64::from(number), None);
+            self.timed(Kind::Begin, 1, u64::from(number), None);
         }
     }
 
     /// A function that is an event of a specification is entered or left; `here` is inside it.
     pub fn called(&mut self, number: u16, here: usize) {
         self.pc = here;
-        self.ticketed(Kind::Internal, 1, u64::from(number), Some(0));
+        self.timed(Kind::Internal, 1, u64::from(number), Some(0));
     }
 
     /// The call is left.
@@ -233,7 +248,7 @@ impl Thread {
             let region = frame.place >> REGION_SHIFT;
             if region != 0 {
                 self.pc = 0;
-                self.ticketed(Kind::End, 1, region as u64 - 1, None);
+                self.timed(Kind::End, 1, region as u64 - 1, None);
             }
         }
     }

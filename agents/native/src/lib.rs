@@ -9,6 +9,7 @@
 mod access;
 mod alone;
 mod atomics;
+mod clock;
 mod ending;
 mod events;
 mod frames;

@@ -1,6 +1,7 @@
 //! Everything that depends on the machine (x86-64, Linux): thread-local storage, system calls, hooks that know their
 //! caller's address.
 
+use core::arch::x86_64::__cpuid;
 use core::arch::{asm, global_asm, naked_asm};
 use core::mem::offset_of;
 use core::sync::atomic::AtomicUsize;
@@ -80,6 +81,13 @@ pub fn accesses() -> *mut Thread {
     thread
 }
 
+/// Asks for memory that will be written soon.
+#[inline(always)]
+pub fn want(address: *const u64) {
+    // SAFETY: a hint, which never faults.
+    unsafe { asm!("prefetchw byte ptr [{0}]", in(reg) address, options(nostack, preserves_flags, readonly)) };
+}
+
 /// `__tsan_func_entry(pc)`, where `pc` is what the function returns to: pushes a frame.
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
@@ -153,6 +161,23 @@ pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
         );
     }
     result
+}
+
+/// The processor's time stamp, when all that came before is done: after a lock was taken, it is later than what its last holder read
+/// before giving it back.
+#[inline(always)]
+pub fn time() -> u64 {
+    let (low, high): (u64, u64);
+    // SAFETY: reads a register. Memory is a clobber: what stands before it in the program is not moved behind it.
+    unsafe { asm!("lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+    high << 32 | low
+}
+
+/// Whether the time stamp counts at one rate, whatever the processor does.
+pub fn has_steady_time() -> bool {
+    const POWER: u32 = 0x8000_0007;
+    const INVARIANT: u32 = 1 << 8;
+    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & INVARIANT != 0
 }
 
 /// Whether the agent is linked into the program itself, not a library.

@@ -2,18 +2,23 @@
 
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use core::sync::atomic::{AtomicBool, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicU64, compiler_fence};
 
 use runtime::filter::Sink;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, flags, offset, process};
-use runtime::record::{Kind, head};
+use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
+use runtime::record::{Kind, MOST_BETWEEN, head};
 
-use crate::{session, system};
+use crate::{machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
+/// Words ahead of what is written that the processor is asked for: the observer has touched them last.
+const AHEAD: usize = 24;
 /// How often the observer is looked for while a thread waits, in milliseconds.
 const PATIENCE: u32 = 50;
+
+/// Words that are kept free for a `Stamp`.
+const STAMP: usize = Kind::Stamp.words();
 
 /// The chunk a thread writes into. Zeroed memory is a ring that has none.
 pub struct Ring {
@@ -24,6 +29,13 @@ pub struct Ring {
     chunk: u32,
     at: *mut u64,
     end: *mut u64,
+    /// What the observer sees of the slot.
+    shared: *const Slot,
+    /// Times are the processor's.
+    steady: bool,
+    /// The time of the last timed record, and the last that a `Stamp` told.
+    time: u64,
+    stamped: u64,
     /// The number of the next chunk.
     sequence: u64,
     /// Records lost since the last `Lost`, and how many of them the process' head knows of.
@@ -38,6 +50,8 @@ impl Ring {
     pub fn open(&mut self, file: *mut u8, slot: u32) {
         self.file = file;
         self.slot = slot;
+        self.shared = slot_of(file, slot);
+        self.steady = self.process().clock == clock::PROCESSOR;
         self.leave();
     }
 
@@ -46,6 +60,8 @@ impl Ring {
         self.chunk = 0;
         self.at = ptr::null_mut();
         self.end = ptr::null_mut();
+        self.time = 0;
+        self.stamped = 0;
         self.sequence = 0;
         self.lost = 0;
         self.told = 0;
@@ -66,7 +82,15 @@ impl Ring {
     /// The part of the slot that the observer sees.
     #[inline]
     pub fn shared(&self) -> &'static Slot {
-        slot_of(self.file, self.slot)
+        // SAFETY: `open` has it from the mapped file.
+        unsafe { &*self.shared }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stamp(&mut self) {
+        self.stamped = self.time;
+        self.write(&[head(Kind::Stamp, 0, 0), self.time]);
     }
 
     /// Whether records are being lost.
@@ -90,6 +114,7 @@ impl Ring {
             }
             (*self.at.cast::<AtomicU64>()).store(first, Release);
             self.at = self.at.add(words.len());
+            machine::want(self.at.wrapping_add(AHEAD));
         }
         record
     }
@@ -189,19 +214,29 @@ impl Ring {
 
 impl Sink for Ring {
     #[inline]
-    fn stamp(&self) -> u64 {
-        self.process().ticket.0.load(SeqCst)
+    fn time(&mut self) -> u64 {
+        // Nobody waits for a record that will be lost.
+        if self.at.is_null() {
+            return 0;
+        }
+        // Reading the time stamp waits for no store. The observer leaves this one the time that it takes to be seen.
+        self.shared().writing.store(self.time + 1, Relaxed);
+        compiler_fence(SeqCst);
+        self.time = if self.steady { machine::time() } else { self.process().counter.0.fetch_add(1, AcqRel) + 1 };
+        if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
+            self.stamp();
+        }
+        self.time
     }
 
     #[inline]
-    fn ticket(&mut self) -> u64 {
-        // Tickets are dense: a record that will be lost takes none.
-        if self.at.is_null() { 0 } else { self.process().ticket.0.fetch_add(1, SeqCst) }
+    fn written(&self) {
+        self.shared().writing.store(0, Release);
     }
 
     #[inline]
     fn reserve(&mut self, words: usize) {
-        if (self.end as usize) - (self.at as usize) < words * 8 {
+        if (self.end as usize) - (self.at as usize) < (words + STAMP) * 8 {
             self.refill();
         }
     }
@@ -209,11 +244,6 @@ impl Sink for Ring {
     #[inline(always)]
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
         self.write(&words);
-    }
-
-    #[inline]
-    fn reading(&self, stamp_plus_one: u64) {
-        self.shared().reading.store(stamp_plus_one, SeqCst);
     }
 
     fn yield_now(&self) {

@@ -5,10 +5,10 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 
-use runtime::layout::{MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
+use runtime::layout::{CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{alone, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{alone, clock, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -225,11 +225,13 @@ fn find_variable(value: &mut Path) -> bool {
     system::close(fd);
     let mut found = false;
     for entry in text[..length].split(|&byte| byte == 0) {
-        if let Some(directory) =
-            entry.strip_prefix(SESSION_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="))
-        {
+        let of = |name: &str| entry.strip_prefix(name.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+        if let Some(directory) = of(SESSION_VARIABLE) {
             value.push(directory);
             found = directory.first() == Some(&b'/');
+        }
+        if let Some(how) = of(CLOCK_VARIABLE) {
+            clock::wish(how);
         }
         if entry.starts_with(b"LD_PRELOAD=") && entry.windows(NAME.len()).any(|part| part == NAME) {
             PRELOADED.store(true, Relaxed);
@@ -272,6 +274,7 @@ fn open_process() -> bool {
             (*process).version = VERSION;
             (*process).pid = pid;
             (*process).parent = system::parent_id();
+            (*process).clock = clock::choose();
             (*process).agent = match (machine::is_in_program(), PRELOADED.load(Relaxed)) {
                 (true, _) => agent::STATIC,
                 (_, true) => agent::PRELOADED,

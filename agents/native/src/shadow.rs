@@ -1,11 +1,13 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
+//!
+//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are.
 
-use core::ptr;
+use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::Cell;
+use runtime::filter::{Cell, Half, LINE_BITS, Recorder, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -16,17 +18,21 @@ const USER_BITS: u32 = 47;
 const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
-const LEAF_BYTES: usize = LEAF_CELLS * size_of::<Cell>();
-/// Behind the cells of a leaf: whose its units are.
+/// The halves of one kind.
+const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
+/// The lines of one kind.
+const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
+const LINES_AT: usize = 2 * HALF_BYTES;
+const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
-const MAPPED_BYTES: usize = LEAF_BYTES + OWNERS * size_of::<Owner>();
-/// A cell is so many times as large as its granule.
-const SCALE: usize = size_of::<Cell>() / 8;
+const MAPPED_BYTES: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
+/// Half a cell is so many times as large as its granule.
+const SCALE: usize = size_of::<Half>() / 8;
 const PAGE: usize = 4096;
-/// Granules whose cells fill a page.
-const PAGE_GRANULES: usize = PAGE / size_of::<Cell>();
+/// Granules whose halves of one kind fill a page.
+const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
-static LEAF_TABLE: AtomicPtr<AtomicPtr<Cell>> = AtomicPtr::new(ptr::null_mut());
+static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes the table. False if there is no address space for it.
 pub fn start() -> bool {
@@ -35,49 +41,89 @@ pub fn start() -> bool {
     true
 }
 
-/// The leaf of an address, null if there is none yet.
+/// The part of the shadow for the addresses around one.
+#[repr(transparent)]
+#[derive(Clone, Copy)]
+pub struct Leaf(NonNull<Half>);
+
+/// The leaf of an address, if there is one yet.
 #[inline(always)]
-fn leaf(addr: usize) -> *mut Cell {
+pub fn leaf(addr: usize) -> Option<Leaf> {
     let table = LEAF_TABLE.load(Relaxed);
     // SAFETY: the index is masked; only watched threads come here, after `start`.
-    unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
+    NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
 }
 
-/// The cell of an address, if its part of the shadow is there.
-#[inline(always)]
-pub fn find(addr: usize) -> Option<&'static Cell> {
-    let leaf = leaf(addr);
-    if leaf.is_null() {
-        return None;
+impl Leaf {
+    /// The cell of one of its addresses.
+    #[inline(always)]
+    pub fn cell(self, addr: usize) -> Cell<'static> {
+        let first = self.first_half(addr);
+        // SAFETY: masked to the leaf.
+        unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
     }
-    // In bytes, to save a shift.
-    let offset = (addr * SCALE) & (LEAF_BYTES - size_of::<Cell>());
-    // SAFETY: masked to the leaf.
-    Some(unsafe { &*leaf.byte_add(offset) })
+
+    /// The first half of it. A cell that anything is known of has something in it.
+    #[inline(always)]
+    fn first_half(self, addr: usize) -> *mut Half {
+        // In bytes, to save a shift.
+        self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
+    }
+
+    /// The line of one of its addresses, for threads of even slots or odd ones.
+    #[inline(always)]
+    pub fn line(self, addr: usize, odd: bool) -> &'static Half {
+        let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>());
+        let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
+        // SAFETY: masked to the lines of one kind.
+        unsafe { self.0.byte_add(at + offset).as_ref() }
+    }
+
+    /// Whose the unit of one of its addresses is.
+    #[inline(always)]
+    pub fn owner(self, addr: usize) -> &'static Owner {
+        // SAFETY: behind the cells of the leaf, masked to their number.
+        unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+    }
+}
+
+/// Notes that a thread is about to read a granule.
+#[inline]
+pub fn note_read(addr: usize, recorder: &Recorder) {
+    if let Some(leaf) = leaf(addr) {
+        recorder.note_read(leaf.line(addr, recorder.is_second()), addr as u64);
+    }
+}
+
+/// What threads have noted to have read around an address is to be looked at again.
+#[inline]
+pub fn forget_lines(addr: usize) {
+    if let Some(leaf) = leaf(addr) {
+        forget_line(leaf.line(addr, false));
+        forget_line(leaf.line(addr, true));
+    }
 }
 
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
-    // SAFETY: there is a leaf.
-    (!leaf(addr).is_null()).then(|| unsafe { owner_unchecked(addr) })
+    leaf(addr).map(|leaf| leaf.owner(addr))
 }
 
-/// The same of an address that has a cell.
+/// The cell of an address, if its part of the shadow is there.
 #[inline(always)]
-pub unsafe fn owner_unchecked(addr: usize) -> &'static Owner {
-    // SAFETY: behind the cells of the leaf, masked to their number.
-    unsafe { &*leaf(addr).byte_add(LEAF_BYTES).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)) }
+pub fn find(addr: usize) -> Option<Cell<'static>> {
+    leaf(addr).map(|leaf| leaf.cell(addr))
 }
 
 /// The cell of an address; None only for want of memory, or for an address that is no program's.
 #[inline]
-pub fn cell(addr: usize) -> Option<&'static Cell> {
+pub fn cell(addr: usize) -> Option<Cell<'static>> {
     if let Some(cell) = find(addr) { Some(cell) } else { make(addr) }
 }
 
 #[cold]
-fn make(addr: usize) -> Option<&'static Cell> {
+fn make(addr: usize) -> Option<Cell<'static>> {
     if addr >> USER_BITS != 0 {
         return None;
     }
@@ -95,29 +141,26 @@ fn make(addr: usize) -> Option<&'static Cell> {
 
 /// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages
 /// are asked of the kernel first, so that shadow nobody used stays unused.
-pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, &'static Cell)) {
+pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'static>)) {
     const ASK: usize = 16;
     let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
     let mut at = addr & !7;
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        if leaf(at).is_null() {
+        let Some(leaf) = leaf(at) else {
             at = stop;
             continue;
-        }
+        };
         if stop - at < ASK * PAGE_GRANULES * 8 {
             while at < stop {
-                if let Some(cell) = find(at) {
-                    f(at, cell);
-                }
+                f(at, leaf.cell(at));
                 at += 8;
             }
             continue;
         }
         // As many pages as there is room for in the answer.
         let mut resident = [0u8; 1024];
-        let Some(cell) = find(at) else { return };
-        let first = ptr::from_ref(cell) as usize & !(PAGE - 1);
+        let first = leaf.first_half(at) as usize & !(PAGE - 1);
         let begin = at & !(PAGE_GRANULES * 8 - 1);
         let pages = (stop - begin).div_ceil(PAGE_GRANULES * 8).min(resident.len());
         let known = system::resident(first, pages * PAGE, &mut resident);
@@ -127,9 +170,7 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, &'static 
                 at = page_end;
             }
             while at < page_end {
-                if let Some(cell) = find(at) {
-                    f(at, cell);
-                }
+                f(at, leaf.cell(at));
                 at += 8;
             }
         }
@@ -143,9 +184,13 @@ pub fn discard(addr: usize, size: usize) {
     let mut at = addr.next_multiple_of(SPAN);
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        if let Some(cell) = find(at) {
+        if let Some(leaf) = leaf(at) {
+            let first = leaf.first_half(at).cast::<u8>();
             // SAFETY: whole pages of one leaf.
-            unsafe { system::discard(ptr::from_ref(cell).cast_mut().cast(), (stop - at) * SCALE) };
+            unsafe {
+                system::discard(first, (stop - at) * SCALE);
+                system::discard(first.byte_add(HALF_BYTES), (stop - at) * SCALE);
+            }
         }
         at = stop;
     }

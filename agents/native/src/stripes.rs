@@ -1,4 +1,4 @@
-//! Locks over memory, by address: what holds an atomic or a watched variable still while its ticket is taken.
+//! Locks over memory, by address: what holds an atomic or a watched variable still while its time is taken.
 
 use core::hint::spin_loop;
 use core::sync::atomic::AtomicBool;

@@ -169,6 +169,15 @@ pub fn is_alive(process: u32) -> bool {
     unsafe { syscall(libc::SYS_kill, [process as usize, 0, 0, 0, 0, 0]) != -(libc::ESRCH as isize) }
 }
 
+/// Whether reading the processor's time stamp is allowed: a process can have it forbidden.
+pub fn may_read_time() -> bool {
+    let mut how: c_int = 0;
+    let places = [libc::PR_GET_TSC as usize, &raw mut how as usize, 0, 0, 0, 0];
+    // SAFETY: writes the answer.
+    let result = unsafe { syscall(libc::SYS_prctl, places) };
+    result == 0 && how == libc::PR_TSC_ENABLE
+}
+
 /// Sleeps while the word has this value, for the given milliseconds at most.
 pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, milliseconds: u32) {
     let time = libc::timespec { tv_sec: 0, tv_nsec: i64::from(milliseconds) * 1_000_000 };

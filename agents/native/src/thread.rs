@@ -317,7 +317,7 @@ impl Thread {
     fn started(&mut self, id: u32) {
         let (low, high) = self.frames.stack;
         let word = ((high - low) as u64 >> 12) << 32 | u64::from(id);
-        self.ticketed(Kind::ThreadStart, 0, high as u64, Some(word));
+        self.timed(Kind::ThreadStart, 0, high as u64, Some(word));
     }
 }
 
@@ -355,7 +355,7 @@ pub fn end_thread() {
         if session::is_running() {
             thread.settle();
             thread.pc = 0;
-            thread.ticketed(Kind::ThreadEnd, 0, 0, None);
+            thread.timed(Kind::ThreadEnd, 0, 0, None);
             thread.recorder.end(filter());
             session::tell_pinned();
             thread.ring.leave();

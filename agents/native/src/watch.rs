@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 use runtime::filter::Sink;
 use runtime::layout::watch::VALUE;
 use runtime::layout::{Watch, path_hash};
-use runtime::record::{Kind, PENDING, head, ticketed};
+use runtime::record::{Kind, PENDING, head, timed};
 
 use crate::stripes::Stripe;
 use crate::thread::Thread;
@@ -81,11 +81,12 @@ impl Thread {
         let stripe = Stripe::lock(addr);
         // SAFETY: the program accesses it next.
         let value = unsafe { value(addr, size) };
-        let second = ticketed(self.ring.ticket(), place);
+        let second = timed(self.ring.time(), place);
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
         let record = self.ring.write(&[head(kind, aux, addr as u64), second, value]);
+        self.ring.written();
         self.recorder.synchronised();
         if is_pending && !record.is_null() {
             self.pending.writes[self.pending.count] = (record, addr, size);

@@ -1,28 +1,24 @@
 //! Nanoseconds for each way that an access can go: `cargo bench -p foretrace-runtime`.
 #![allow(unsafe_code)]
 
-use runtime::filter::{Access, Cell, Filter, Limits, Recorder, Shape, Sink};
+use runtime::filter::{Access, Cell, Filter, Half, Limits, Recorder, Shape, Sink};
 use runtime::record::{Kind, head};
 use std::alloc::{Layout, alloc_zeroed};
 use std::hint::black_box;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
 /// Forgets what is written, as fast as a chunk would take it.
 struct Ring<'t> {
-    ticket: &'t AtomicU64,
-    reading: AtomicU64,
+    clock: &'t AtomicU64,
     words: Vec<u64>,
     at: usize,
 }
 
 impl Sink for Ring<'_> {
-    fn stamp(&self) -> u64 {
-        self.ticket.load(SeqCst)
-    }
-    fn ticket(&mut self) -> u64 {
-        self.ticket.fetch_add(1, Relaxed)
+    fn time(&mut self) -> u64 {
+        self.clock.fetch_add(1, Relaxed)
     }
     fn reserve(&mut self, words: usize) {
         if self.at + words > self.words.len() {
@@ -33,18 +29,19 @@ impl Sink for Ring<'_> {
         self.words[self.at..self.at + words.len()].copy_from_slice(&words);
         self.at += words.len();
     }
-    fn reading(&self, stamp_plus_one: u64) {
-        self.reading.store(stamp_plus_one, SeqCst);
-    }
 }
 
 const CELLS: usize = 256;
 const ROUNDS: usize = 20;
 const STRETCHES: usize = 2_000;
 
+fn of(cells: &[[Half; 2]], at: usize) -> Cell<'_> {
+    Cell::new(&cells[at][0], &cells[at][1])
+}
+
 struct Bench<'t> {
     filter: &'t Filter,
-    cells: Vec<Cell>,
+    cells: Vec<[Half; 2]>,
     threads: Vec<(Recorder, Ring<'t>)>,
     /// Cells are not locked.
     alone: bool,
@@ -54,19 +51,21 @@ impl Bench<'_> {
     #[inline(always)]
     fn access(&mut self, t: usize, cell: usize, write: bool) {
         let (recorder, sink) = &mut self.threads[t];
-        if recorder.covered(&self.cells[cell], 0xff, write) {
+        let granule = cell as u64 * 8;
+        let cell = of(&self.cells, cell);
+        if recorder.covered(cell, 0xff, write) {
             return;
         }
-        if self.alone && recorder.again(&self.cells[cell], 0xff, write, 1) {
+        if self.alone && recorder.again(cell, 0xff, write, 1) {
             return;
         }
-        let access = Access { granule: cell as u64 * 8, mask: 0xff, write };
-        recorder.access(self.filter, sink, &self.cells[cell], || self.alone, access, |_| 1);
+        let access = Access { granule, mask: 0xff, write };
+        recorder.access(self.filter, sink, cell, || self.alone, access, |_| 1);
     }
 
     fn new_segment(&mut self, t: usize) {
         let (recorder, sink) = &mut self.threads[t];
-        recorder.ticketed(sink, head(Kind::Fence, 0, 0), 0, None);
+        recorder.timed(sink, head(Kind::Fence, 0, 0), 0, None);
     }
 }
 
@@ -88,12 +87,12 @@ fn main() {
     let layout = Layout::from_size_align(Filter::bytes(shape), 64).expect("a size");
     // SAFETY: zeroed memory of that size, which stays.
     let filter = unsafe { Filter::new(alloc_zeroed(layout), shape, Limits::default()) };
-    let ticket = AtomicU64::new(0);
+    let clock = AtomicU64::new(0);
     let thread = |slot| {
-        let ring = Ring { ticket: &ticket, reading: AtomicU64::new(0), words: vec![0; 4096], at: 0 };
+        let ring = Ring { clock: &clock, words: vec![0; 4096], at: 0 };
         (Recorder::begin(&filter, slot, false), ring)
     };
-    let cells = (0..CELLS).map(|_| Cell::default()).collect();
+    let cells = (0..CELLS).map(|_| Default::default()).collect();
     let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect(), alone: false };
 
     for cell in 0..CELLS {
@@ -169,7 +168,7 @@ fn main() {
     // Each thread forks the next, which takes its granules over.
     for cell in 0..CELLS {
         let (recorder, sink) = &mut bench.threads[2];
-        recorder.forget(&filter, sink, &bench.cells[cell], || false);
+        recorder.forget(&filter, sink, of(&bench.cells, cell), || false);
     }
     time("takeover (with a fork for every 256)", CELLS, |i| {
         let (one, other) = (2 + i % 2, 3 - i % 2);

@@ -11,7 +11,7 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Threads that can be told apart, or have run one after another in a slot.
 pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
@@ -100,6 +100,17 @@ pub const fn path_hash(path: &[u8]) -> u64 {
 #[derive(Debug)]
 pub struct Line<T>(pub T);
 
+/// Where times come from: [`Process::clock`].
+pub mod clock {
+    /// [`Process::counter`](super::Process::counter): every time is another number.
+    pub const COUNTER: u32 = 0;
+    /// The processor's time stamp, which the kernel found to be the same on all processors.
+    pub const PROCESSOR: u32 = 1;
+}
+
+/// Makes an agent take its times from the counter, if it is `counter`.
+pub const CLOCK_VARIABLE: &str = "FORETRACE_CLOCK";
+
 /// The states of [`Process::state`].
 pub mod process {
     /// Being set up: not to be read yet.
@@ -135,8 +146,10 @@ pub struct Process {
     pub chunks: AtomicU32,
     /// Copies of the memory map written so far.
     pub maps: AtomicU32,
-    /// The next ticket. Tickets are dense: each is in exactly one record.
-    pub ticket: Line<AtomicU64>,
+    /// One of [`clock`].
+    pub clock: u32,
+    /// The last time that was taken, if `clock` is the counter.
+    pub counter: Line<AtomicU64>,
     /// Free chunks, a stack: index + 1 of the first in the lower half, a counter against ABA in the upper.
     pub free: Line<AtomicU64>,
     /// A futex: counts up when the observer gives chunks back.
@@ -156,8 +169,9 @@ pub struct Process {
 /// What the observer needs to know of a slot.
 #[repr(C, align(64))]
 pub struct Slot {
-    /// The stamp of a read on its way into the chunk, +1; 0 if there is none.
-    pub reading: AtomicU64,
+    /// A timed record is on its way into the chunk: its time is not below this. 0 if there is none. Set before the time is taken,
+    /// cleared after the record is written.
+    pub writing: AtomicU64,
     /// The operating system's id of the thread that has it now, 0 if none.
     pub tid: AtomicU32,
 }

@@ -47,17 +47,16 @@ macro_rules! kinds {
 /// How a record finds its place among those of other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ordered {
-    /// It has a ticket of its own, in the upper 40 bits of its second word. It takes a position in its thread.
-    Ticket,
-    /// It stands after every ticket below the thread's last `Stamp`, before the others. It takes a position in its thread.
-    Stamp,
+    /// It has a time, whose lower 40 bits are the upper ones of its second word. It takes a position in its thread.
+    Timed,
     /// It says something about its thread or about others, and has no place.
     Aside,
 }
 
 kinds! {
-    /// Payload and auxiliary byte together (56 bits): the stamp of the `Stamp`-ordered records behind it.
-    Stamp = 1, 1, Aside;
+    /// Word 1: the time of the next timed record, or a little less. It is written when so much has passed since the last (0 at
+    /// first) that 40 bits could not tell; see [`extended`].
+    Stamp = 1, 2, Aside;
     /// Defines place `payload & 0xff_ffff`, called from place `payload >> 24`; word 1: the return address.
     Place = 2, 2, Aside;
     /// An access kept until now: aux mask, payload granule; word 1: position << 24 | place; word 2: [`late`].
@@ -68,80 +67,80 @@ kinds! {
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
-    /// A read of a shared granule: aux mask, payload granule; word 1: place. The filter writes none; the observer takes them.
-    Read = 8, 2, Stamp;
-    /// Memory given: payload address; word 1: place; word 2: size.
-    Alloc = 9, 3, Stamp;
+    /// A read of a shared granule: aux mask, payload granule. The filter writes none; the observer takes them.
+    Read = 8, 2, Timed;
+    /// Memory given: payload address; word 2: size.
+    Alloc = 9, 3, Timed;
     /// An access by which a thread arrives at a granule: aux mask, payload granule.
-    ArriveRead = 16, 2, Ticket;
+    ArriveRead = 16, 2, Timed;
     /// The same, a write.
-    ArriveWrite = 17, 2, Ticket;
+    ArriveWrite = 17, 2, Timed;
     /// Memory taken back: payload address; word 2: size.
-    Free = 18, 3, Ticket;
+    Free = 18, 3, Timed;
     /// A read of a watched variable: aux log2 size, payload address; word 2: value.
-    WatchRead = 19, 3, Ticket;
+    WatchRead = 19, 3, Timed;
     /// A write of a watched variable. Until its value is known, aux has [`PENDING`].
-    WatchWrite = 20, 3, Ticket;
+    WatchWrite = 20, 3, Timed;
     /// Atomic load: aux [`atomic_aux`], payload address; word 2: value.
-    AtomicLoad = 21, 3, Ticket;
+    AtomicLoad = 21, 3, Timed;
     /// Atomic store.
-    AtomicStore = 22, 3, Ticket;
+    AtomicStore = 22, 3, Timed;
     /// Atomic read-modify-write: the value written.
-    AtomicRmw = 23, 3, Ticket;
+    AtomicRmw = 23, 3, Timed;
     /// A fence: aux [`atomic_aux`].
-    Fence = 24, 2, Ticket;
+    Fence = 24, 2, Timed;
     /// Nothing but a position: its thread has kept too many accesses since the last.
-    Mark = 25, 2, Ticket;
+    Mark = 25, 2, Timed;
     /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
-    ThreadStart = 32, 3, Ticket;
+    ThreadStart = 32, 3, Timed;
     /// The thread ends.
-    ThreadEnd = 33, 2, Ticket;
+    ThreadEnd = 33, 2, Timed;
     /// Creates the thread of slot `word 2`.
-    Fork = 34, 3, Ticket;
+    Fork = 34, 3, Timed;
     /// Has waited for the thread of slot `word 2`.
-    Join = 35, 3, Ticket;
+    Join = 35, 3, Timed;
     /// From here on aux: [`Class`], payload: the object. Takes a lock exclusively.
-    Acquire = 36, 2, Ticket;
+    Acquire = 36, 2, Timed;
     /// Gives it back.
-    Release = 37, 2, Ticket;
+    Release = 37, 2, Timed;
     /// Takes a lock shared.
-    ReadAcquire = 38, 2, Ticket;
+    ReadAcquire = 38, 2, Timed;
     /// Gives it back.
-    ReadRelease = 39, 2, Ticket;
+    ReadRelease = 39, 2, Timed;
     /// A try or timed lock that succeeded.
-    TryAcquire = 40, 2, Ticket;
+    TryAcquire = 40, 2, Timed;
     /// One that failed.
-    TryFail = 41, 2, Ticket;
+    TryFail = 41, 2, Timed;
     /// Is about to block on a lock.
-    Request = 42, 2, Ticket;
+    Request = 42, 2, Timed;
     /// Begins to wait on the condition; word 2: the lock.
-    Wait = 43, 3, Ticket;
+    Wait = 43, 3, Timed;
     /// Was woken; word 2: the lock | reason << 48 (0 notified, 1 timeout, 2 spurious).
-    Woken = 44, 3, Ticket;
+    Woken = 44, 3, Timed;
     /// Wakes one waiter.
-    Notify = 45, 2, Ticket;
+    Notify = 45, 2, Timed;
     /// Wakes every waiter.
-    NotifyAll = 46, 2, Ticket;
+    NotifyAll = 46, 2, Timed;
     /// Lets later awaits of the object pass.
-    Post = 47, 2, Ticket;
+    Post = 47, 2, Timed;
     /// Passes because of the posts before.
-    Await = 48, 2, Ticket;
+    Await = 48, 2, Timed;
     /// Increments a semaphore.
-    Up = 49, 2, Ticket;
+    Up = 49, 2, Timed;
     /// Decrements it.
-    Down = 50, 2, Ticket;
+    Down = 50, 2, Timed;
     /// Makes a lock, condition, semaphore (word 2: its initial count or kind); where it came from.
-    Init = 51, 3, Ticket;
+    Init = 51, 3, Timed;
     /// Ends its life.
-    Destroy = 52, 2, Ticket;
+    Destroy = 52, 2, Timed;
     /// Enters the block named by the `Text` before it (aux 1: a region of a specification, payload its number).
-    Begin = 53, 2, Ticket;
+    Begin = 53, 2, Timed;
     /// Leaves it.
-    End = 54, 2, Ticket;
+    End = 54, 2, Timed;
     /// An internal event named by the `Text` before it; word 2: its value; payload 1 if it has one.
-    Internal = 55, 3, Ticket;
+    Internal = 55, 3, Timed;
     /// Misuse of the object told by the `Text` before it; aux: [`Class`].
-    Misuse = 56, 2, Ticket;
+    Misuse = 56, 2, Timed;
 }
 
 /// In the auxiliary byte of a `WatchWrite`: its value is not written yet.
@@ -203,10 +202,23 @@ pub const fn head(kind: Kind, aux: u8, payload: u64) -> u64 {
     kind as u64 | (aux as u64) << 8 | payload << 16
 }
 
-/// The second word of a ticketed record.
+/// The second word of a timed record.
 #[inline]
-pub const fn ticketed(ticket: u64, place: u32) -> u64 {
-    ticket << PLACE_BITS | place as u64
+pub const fn timed(time: u64, place: u32) -> u64 {
+    time << PLACE_BITS | place as u64
+}
+
+/// Bits of a time that are in a record.
+pub const TIME_BITS: u32 = 64 - PLACE_BITS;
+
+/// How far a record's time may be from the last `Stamp`'s: half of what [`extended`] could tell.
+pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
+
+/// The time whose lower bits are in this second word, which is the one nearest to the time before it in its slot.
+#[inline]
+pub const fn extended(before: u64, second: u64) -> u64 {
+    let further = (second & !((1 << PLACE_BITS) - 1)).wrapping_sub(before << PLACE_BITS) as i64;
+    before.wrapping_add((further >> PLACE_BITS) as u64)
 }
 
 /// The third word of a `Late` or `Pin`: whose access, whether it wrote, and whether it belongs at the end of its position

@@ -17,7 +17,7 @@ use report::{AnalysisStats, Kind, Problem, Report, Stats, Suppressions, TraceFig
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use trace::Loss;
 use trace::validate::Validator;
 
@@ -64,15 +64,26 @@ impl Analysed {
 
 /// Reads a trace and looks for what is asked.
 pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
-    look(trace, args, &Interrupt::listen(), None)
+    look(trace, args, &Interrupt::listen(), None, None)
+}
+
+/// The same with the trace of a program that ran just now, and took so long: searches need not take much longer.
+pub(crate) fn analyse_recording(trace: &Path, args: &Analysis, took: Duration) -> Result<Analysed> {
+    look(trace, args, &Interrupt::listen(), None, Some(took))
 }
 
 /// The same in the trace of a program that still runs: only what is so in the recorded run, in one pass.
 pub(crate) fn analyse_so_far(trace: &Path, args: &Analysis) -> Result<Analysed> {
-    look(trace, args, &Interrupt::deaf(), Some(&ONLINE))
+    look(trace, args, &Interrupt::deaf(), Some(&ONLINE), None)
 }
 
-fn look(trace: &Path, args: &Analysis, interrupt: &Interrupt, only: Option<&[Detector]>) -> Result<Analysed> {
+fn look(
+    trace: &Path,
+    args: &Analysis,
+    interrupt: &Interrupt,
+    only: Option<&[Detector]>,
+    recording: Option<Duration>,
+) -> Result<Analysed> {
     let started = Instant::now();
     let mut suppressions = suppressions(&args.suppress)?;
     // A formula on the command line is about the names of the trace: they must be known before it is understood.
@@ -83,12 +94,15 @@ fn look(trace: &Path, args: &Analysis, interrupt: &Interrupt, only: Option<&[Det
         (input, Some(names))
     };
     let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
-    let mut plan = Plan::new(args, &properties)?;
+    let mut plan = Plan::new(args, &properties, recording)?;
     if let Some(detectors) = only {
         plan.only(detectors);
     }
     let mut detectors = Detectors::new(plan);
     let mut kept = Kept::new(only.is_none() && (properties.search() || detectors.need_trace()));
+    if kept.keeps() {
+        detectors.wait_for_the_end();
+    }
     let read = read(&mut input, &mut properties, &mut detectors, &mut kept, interrupt);
     let Read { walked, problems, omitted, stopped } = read;
     let Walked { events, interrupted, .. } = walked;
@@ -187,7 +201,9 @@ fn read(
                 message: problem.message.clone(),
             });
         }
-        kept.add(batch);
+        if let Some(given_up) = kept.add(batch) {
+            detectors.catch_up(source.names(), &given_up);
+        }
         detectors.batch(source.names(), batch);
         if !properties.is_empty() {
             properties.batch((source.names(), source.meta()), batch);

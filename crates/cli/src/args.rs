@@ -92,7 +92,7 @@ Detectors (--detect; `all` of them if nothing is said, `none` for none):
 What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
 that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
 unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
---detect does not. Detectors that search have 10 seconds each, and say what they left out.
+--detect does not. Detectors that search have 10 seconds each (--search-time), and say what they left out.
 
 Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
   observed   only the recorded run
@@ -141,6 +141,10 @@ pub(crate) struct Analysis {
     /// Look at so many events together under weak-hb and maximal, and in detectors that search [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) window: Option<u64>,
+    /// Let each detector that searches take so many seconds [default: 10; `run`, if more than 300000 events were recorded: as long as the
+    /// program ran, at least 2 and at most 10]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) search_time: Option<u64>,
     /// Make at most so many cuts of the lattice
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_cuts: Option<u64>,

@@ -18,16 +18,24 @@ impl Kept {
         Kept { trace: wanted.then(Batch::default), too_long: false }
     }
 
-    /// Takes the next events.
-    pub(crate) fn add(&mut self, batch: &Batch) {
+    /// Takes the next events. Gives back what was kept if these are too many.
+    pub(crate) fn add(&mut self, batch: &Batch) -> Option<Batch> {
         match &mut self.trace {
             Some(kept) if kept.events.len() + batch.events.len() > MOST => {
-                self.trace = None;
                 self.too_long = true;
+                self.trace.take()
             }
-            Some(kept) => kept.append(batch),
-            None => {}
+            Some(kept) => {
+                kept.append(batch);
+                None
+            }
+            None => None,
         }
+    }
+
+    /// Whether events are kept now.
+    pub(crate) fn keeps(&self) -> bool {
+        self.trace.is_some()
     }
 
     /// The trace, unless nobody wants it or it is too long.

@@ -3,7 +3,7 @@
 //! A set is a chain: its greatest member and the set of the others. So the sets of nested sections share their memory, and
 //! to give back the lock taken last is one look at the chain.
 
-use event::LockId;
+use event::{Id, LockId};
 use rustc_hash::FxHashMap;
 
 /// The number of a set of locks.
@@ -43,6 +43,8 @@ pub(crate) struct LockSets {
     nodes: Vec<Node>,
     index: FxHashMap<(SetId, LockId), SetId>,
     meets: FxHashMap<(SetId, SetId), SetId>,
+    /// By lock: the set of it alone, or [`SetId::EMPTY`]. Most sections are not nested.
+    singles: Vec<SetId>,
     most: usize,
     /// How often there was no room for a set.
     pub(crate) unkept: u64,
@@ -52,7 +54,7 @@ impl Default for LockSets {
     fn default() -> Self {
         let empty = Node { rest: SetId::EMPTY, greatest: LockId(0), len: 0 };
         let (index, meets) = (FxHashMap::default(), FxHashMap::default());
-        LockSets { nodes: vec![empty], index, meets, most: MOST_SETS, unkept: 0 }
+        LockSets { nodes: vec![empty], index, meets, singles: Vec::new(), most: MOST_SETS, unkept: 0 }
     }
 }
 
@@ -63,6 +65,12 @@ impl LockSets {
 
     /// The set with a member that is greater than all others.
     fn push(&mut self, rest: SetId, greatest: LockId) -> Option<SetId> {
+        if rest == SetId::EMPTY
+            && let Some(&single) = self.singles.get(greatest.index())
+            && single != SetId::EMPTY
+        {
+            return Some(single);
+        }
         if let Some(&known) = self.index.get(&(rest, greatest)) {
             return Some(known);
         }
@@ -74,6 +82,11 @@ impl LockSets {
         let set = SetId(self.nodes.len() as u32);
         self.nodes.push(Node { rest, greatest, len });
         self.index.insert((rest, greatest), set);
+        if rest == SetId::EMPTY && greatest.index() < MOST_SETS {
+            let most = self.singles.len().max(greatest.index() + 1);
+            self.singles.resize(most, SetId::EMPTY);
+            self.singles[greatest.index()] = set;
+        }
         Some(set)
     }
 

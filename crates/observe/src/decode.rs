@@ -9,8 +9,7 @@ const ORDERS: [u8; 256] = {
     while i < Kind::ALL.len() {
         let kind = Kind::ALL[i];
         table[kind as usize] = match kind.order() {
-            Ordered::Ticket => TICKET,
-            Ordered::Stamp => STAMP,
+            Ordered::Timed => TIMED,
             Ordered::Aside => ASIDE,
         };
         i += 1;
@@ -29,9 +28,8 @@ const WORDS: [u8; 256] = {
     table
 };
 
-pub(crate) const TICKET: u8 = 1;
-pub(crate) const STAMP: u8 = 2;
-pub(crate) const ASIDE: u8 = 3;
+pub(crate) const TIMED: u8 = 1;
+pub(crate) const ASIDE: u8 = 2;
 
 /// How a record with this first word is ordered.
 #[inline]
@@ -49,12 +47,6 @@ pub(crate) fn aux(head: u64) -> u8 {
 #[inline]
 pub(crate) fn payload(head: u64) -> u64 {
     head >> 16
-}
-
-/// The ticket in a second word.
-#[inline]
-pub(crate) fn ticket(word: u64) -> u64 {
-    word >> PLACE_BITS
 }
 
 /// The place in a second word.

@@ -69,6 +69,11 @@ struct Mode {
 }
 
 impl Drain {
+    /// Whether nothing more is read of a slot.
+    pub(crate) fn is_damaged(&self, slot: usize) -> bool {
+        self.readers.get(slot).is_some_and(|reader| reader.damaged)
+    }
+
     /// Reads what there is. With `last` the process is dead; with `give_up` values are no longer waited for.
     pub(crate) fn poll(&mut self, shared: &Shared, merger: &mut Merger, last: bool, give_up: bool) -> Drained {
         let slots = shared.slots();
@@ -122,7 +127,8 @@ impl Drain {
             }
             if head.sequence > reader.sequence {
                 if !mode.last {
-                    return true;
+                    // It may become visible yet. A hole that stays is no reason to make others wait for ever.
+                    return !mode.give_up;
                 }
                 self.missing += head.sequence - reader.sequence;
                 reader.sequence = head.sequence;
@@ -139,7 +145,7 @@ impl Drain {
                 }
                 End::Pending => {
                     drained.pending = true;
-                    return false;
+                    return true;
                 }
                 End::Open | End::Words => {}
             }

@@ -1,12 +1,13 @@
-//! The records of all threads in one order: by key (ticket t: 2t + 1, stamp s: 2s), tickets without gaps.
+//! The records of all threads in one order: by their times, and by slots where these are equal.
 //!
-//! A heap over the slots holds the key of each one's next ordered record. Records of one slot are taken in a run up to the next key of
-//! another. What has no place of its own (late accesses, texts) goes with the ordered record behind it; definitions of places go ahead of
-//! it: a late access that another slot has written needs them, and may come first.
+//! Records of one slot are taken in a run up to the next time of another. What has no place of its own (late accesses, texts) goes with
+//! the timed record behind it; definitions of places go ahead of it: a late access that another slot has written needs them, and may come
+//! first.
 
-use crate::decode::{STAMP, TICKET, length, order, ticket};
+use crate::decode::{TIMED, length, order};
+use crate::least::{Least, NEVER, key, slot, time};
 use runtime::layout::CHUNK_WORDS;
-use runtime::record::Kind;
+use runtime::record::{Kind, extended};
 use std::collections::VecDeque;
 
 /// Who takes the merged records. The words are one whole record.
@@ -20,7 +21,7 @@ pub(crate) trait Take {
 }
 
 /// Whole records that were copied out of a chunk.
-pub(crate) struct Segment {
+struct Segment {
     words: Box<[u64]>,
     end: usize,
 }
@@ -31,13 +32,13 @@ struct Lane {
     segments: VecDeque<Segment>,
     /// In the first segment: the next record.
     at: usize,
-    /// In the first segment: the next ordered record, if `key` is one.
+    /// In the first segment: the next timed record. Without a segment there is none.
     next: usize,
     /// In the first segment: up to where the sink is ready.
     fetched: usize,
-    stamp: u64,
-    key: Option<u64>,
-    /// Records without a place that stood at the end of a segment: they go with the next ordered record.
+    /// The time of the next timed record; of the last one, if there is none.
+    time: u64,
+    /// Records without a place that stood at the end of a segment: they go with the next timed record.
     carried: Vec<u64>,
     /// There is more to be read than was read: who is ahead must wait.
     more: bool,
@@ -47,12 +48,12 @@ struct Lane {
 #[derive(Default)]
 pub(crate) struct Merger {
     lanes: Vec<Lane>,
-    /// A binary heap of (key, slot), least first.
-    heap: Vec<(u64, u32)>,
-    /// The next ticket.
-    expected: u64,
-    /// Tickets that were given up.
-    pub(crate) missing: u64,
+    /// Of the slots that have a timed record.
+    least: Least,
+    /// Up to this time, everything was taken.
+    passed: u64,
+    /// The time of the last record that was taken.
+    last: u64,
     /// Records that came after their place was passed.
     pub(crate) out_of_order: u64,
     /// Words that wait here.
@@ -72,23 +73,7 @@ const AHEAD: usize = 96;
 
 const PLACE_WORDS: usize = Kind::Place.words();
 
-/// How a merge ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stopped {
-    /// Nothing is left, or what is left lies beyond the limit.
-    Limit,
-    /// A ticket is missing.
-    Missing,
-    /// A slot has more to be read.
-    More,
-}
-
 impl Merger {
-    /// The next ticket.
-    pub(crate) fn expected(&self) -> u64 {
-        self.expected
-    }
-
     /// Words that were added and not taken yet.
     pub(crate) fn held(&self) -> usize {
         self.held
@@ -121,71 +106,55 @@ impl Merger {
             self.lane(slot).segments.push_back(Segment { words, end: 0 });
         }
         let lane = &mut self.lanes[slot as usize];
-        let last = lane.segments.len() - 1;
-        let segment = &mut lane.segments[last];
+        let is_first = lane.segments.len() == 1;
+        let segment = lane.segments.back_mut().expect("it has one with room");
+        // The record that is the next is known already, unless this is all there is.
+        let is_new = is_first && segment.end == 0;
         let (count, result) = fill(&mut segment.words[segment.end..segment.end + room]);
         segment.end += count.min(room);
         self.held += count.min(room);
         if segment.end == 0 {
             let segment = lane.segments.pop_back().expect("it was just looked at");
             self.spare.push(segment.words);
-        }
-        if lane.key.is_none() {
-            lane.find_next(slot, &mut self.spare, &mut self.early);
-            if let Some(key) = lane.key {
-                self.push(key, slot);
-            }
+        } else if is_new && lane.find_next(slot, &mut self.spare, &mut self.early) {
+            self.least.set(slot, key(lane.time, slot));
         }
         result
     }
 
-    /// Takes what is in order, up to a key. With `give_up`, tickets that are missing are passed over.
-    pub(crate) fn advance(&mut self, limit: u64, give_up: bool, sink: &mut impl Take) -> Stopped {
+    /// Takes all up to a time, unless a slot runs out of which there is more to be read.
+    pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl Take) {
         take_early(&mut self.early, sink);
-        while let Some(&(key, slot)) = self.heap.first() {
-            if key > limit {
-                return Stopped::Limit;
+        let waiting = |lane: &&Lane| lane.more && lane.segments.is_empty();
+        let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
+        let limit = limit.min(unread).max(self.passed);
+        // At the end of time nothing more comes, or nothing in order.
+        let mut passed = if limit == u64::MAX { self.passed } else { limit };
+        loop {
+            let first = self.least.first();
+            if first == NEVER || time(first) > limit {
+                break;
             }
-            // A ticket must be the next one; before a stamp all tickets below it must have been.
-            let number = key >> 1;
-            if number > self.expected {
-                if !give_up {
-                    return Stopped::Missing;
-                }
-                self.missing = self.missing.saturating_add(number - self.expected);
-                self.expected = number;
-            }
-            let second = self.heap[1..self.heap.len().min(3)].iter().min().map_or(u64::MAX, |next| next.0);
-            self.run(slot, limit.min(second), sink);
-            let lane = &self.lanes[slot as usize];
-            match lane.key {
-                Some(key) => self.replace_top(key),
-                None => {
-                    let more = lane.more;
-                    self.pop_top();
-                    if more {
-                        return Stopped::More;
-                    }
-                }
+            let slot = slot(first);
+            let second = self.least.without(slot);
+            // Of equal times, the lower slot's is first.
+            let before = time(second).saturating_sub(u64::from(slot > crate::least::slot(second)));
+            let next =
+                if self.run(slot, limit.min(before), sink) { key(self.lanes[slot as usize].time, slot) } else { NEVER };
+            self.least.set(slot, next);
+            if next == NEVER && self.lanes[slot as usize].more {
+                passed = self.passed.max(self.lanes[slot as usize].time);
+                break;
             }
         }
-        Stopped::Limit
+        self.passed = passed;
     }
 
-    /// Takes records of one slot up to a key.
-    fn run(&mut self, slot: u32, limit: u64, sink: &mut impl Take) {
+    /// Takes records of one slot up to a time, the first in any case. Whether there is one behind them.
+    fn run(&mut self, slot: u32, limit: u64, sink: &mut impl Take) -> bool {
         let lane = &mut self.lanes[slot as usize];
-        while let Some(key) = lane.key
-            && let Some(segment) = lane.segments.front()
-        {
-            let number = key >> 1;
-            if key > limit || number > self.expected {
-                return;
-            }
-            if key & 1 == 1 {
-                self.out_of_order += u64::from(number < self.expected);
-                self.expected = self.expected.max(number + 1);
-            }
+        loop {
+            let Some(segment) = lane.segments.front() else { return false };
             if !lane.carried.is_empty() {
                 take_all(slot, &lane.carried, false, sink);
                 self.held -= lane.carried.len();
@@ -193,83 +162,59 @@ impl Merger {
             }
             let words = &segment.words[..segment.end];
             let begin = lane.at;
-            if lane.fetched < words.len().min(begin + AHEAD) {
-                let from = begin.max(lane.fetched);
-                lane.fetched = from + sink.fetch(&words[from..], AHEAD);
+            let (mut at, mut next) = (begin, lane.next);
+            let is_known = loop {
+                self.out_of_order += u64::from(lane.time < self.last);
+                self.last = self.last.max(lane.time);
+                if lane.fetched < words.len().min(at + AHEAD) {
+                    let from = at.max(lane.fetched);
+                    lane.fetched = from + sink.fetch(&words[from..], AHEAD);
+                }
+                if at < next {
+                    take_all(slot, &words[at..next], false, sink);
+                }
+                let end = next + length(words[next]);
+                sink.take(slot, &words[next..end]);
+                (at, next) = (end, end);
+                // The common case: a timed record stands right behind.
+                match words.get(end..end + 2) {
+                    Some(&[head, second]) if order(head) == TIMED => lane.time = extended(lane.time, second),
+                    _ => break false,
+                }
+                if lane.time > limit {
+                    break true;
+                }
+            };
+            (lane.at, lane.next) = (at, next);
+            self.held -= at - begin;
+            if is_known {
+                return true;
             }
-            take_all(slot, &words[begin..lane.next], false, sink);
-            let end = lane.next + length(words[lane.next]);
-            sink.take(slot, &words[lane.next..end]);
-            lane.at = end;
-            lane.next = end;
-            self.held -= end - begin;
-            // The common case: an ordered record stands right behind.
-            match words.get(end).map(|&head| order(head)) {
-                Some(TICKET) => lane.key = Some(2 * ticket(words[end + 1]) + 1),
-                Some(STAMP) => lane.key = Some(2 * lane.stamp),
-                _ => lane.find_next(slot, &mut self.spare, &mut self.early),
-            }
+            let found = lane.find_next(slot, &mut self.spare, &mut self.early);
             if !self.early.is_empty() {
                 take_early(&mut self.early, sink);
+            }
+            if !found || lane.time > limit {
+                return found;
             }
         }
     }
 
-    /// Takes what stands behind the last ordered record of each slot: at the end, when nothing more comes.
+    /// Takes all that is left, and what stands behind the last timed record of each slot: at the end, when nothing more comes.
     pub(crate) fn take_rest(&mut self, sink: &mut impl Take) {
-        take_early(&mut self.early, sink);
+        for lane in &mut self.lanes {
+            lane.more = false;
+        }
+        self.advance(u64::MAX, sink);
         for (slot, lane) in self.lanes.iter_mut().enumerate() {
             take_all(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
             for segment in lane.segments.drain(..) {
                 take_all(slot as u32, &segment.words[lane.at..segment.end], true, sink);
                 lane.at = 0;
             }
-            lane.key = None;
         }
-        self.heap.clear();
+        self.least = Least::default();
         self.held = 0;
-    }
-
-    fn push(&mut self, key: u64, slot: u32) {
-        let mut at = self.heap.len();
-        self.heap.push((key, slot));
-        while at > 0 {
-            let parent = (at - 1) / 2;
-            if self.heap[parent] <= self.heap[at] {
-                break;
-            }
-            self.heap.swap(parent, at);
-            at = parent;
-        }
-    }
-
-    fn replace_top(&mut self, key: u64) {
-        self.heap[0].0 = key;
-        self.sift_down();
-    }
-
-    fn pop_top(&mut self) {
-        self.heap.swap_remove(0);
-        self.sift_down();
-    }
-
-    fn sift_down(&mut self) {
-        let heap = &mut self.heap[..];
-        let mut at = 0;
-        loop {
-            let mut least = 2 * at + 1;
-            if least >= heap.len() {
-                return;
-            }
-            if least + 1 < heap.len() && heap[least + 1] < heap[least] {
-                least += 1;
-            }
-            if heap[at] <= heap[least] {
-                return;
-            }
-            heap.swap(at, least);
-            at = least;
-        }
     }
 }
 
@@ -295,32 +240,26 @@ fn is_place(head: u64) -> bool {
 }
 
 impl Lane {
-    /// Finds the next ordered record and its key.
-    fn find_next(&mut self, slot: u32, spare: &mut Vec<Box<[u64]>>, early: &mut Vec<Early>) {
-        self.key = None;
+    /// Finds the next timed record and its time. Whether there is one.
+    fn find_next(&mut self, slot: u32, spare: &mut Vec<Box<[u64]>>, early: &mut Vec<Early>) -> bool {
         while let Some(segment) = self.segments.front() {
             let words = &segment.words[..segment.end];
             while let Some(&head) = words.get(self.next) {
-                match order(head) {
-                    TICKET => {
-                        self.key = Some(2 * ticket(words[self.next + 1]) + 1);
-                        return;
+                let rest = &words[self.next..];
+                match rest.first_chunk() {
+                    Some(&[_, second]) if order(head) == TIMED => {
+                        self.time = extended(self.time, second);
+                        return true;
                     }
-                    STAMP => {
-                        self.key = Some(2 * self.stamp);
-                        return;
-                    }
-                    _ => {
-                        if head as u8 == Kind::Stamp as u8 {
-                            self.stamp = head >> 8;
-                        } else if let Some(words) = words[self.next..].first_chunk()
-                            && is_place(head)
-                        {
-                            early.push(Early { slot, words: *words });
-                        }
-                        self.next += length(head);
-                    }
+                    Some(&[_, time]) if head as u8 == Kind::Stamp as u8 => self.time = time,
+                    _ => {}
                 }
+                if let Some(words) = rest.first_chunk()
+                    && is_place(head)
+                {
+                    early.push(Early { slot, words: *words });
+                }
+                self.next += length(head);
             }
             self.carried.extend_from_slice(&words[self.at..]);
             (self.at, self.next, self.fetched) = (0, 0, 0);
@@ -328,5 +267,9 @@ impl Lane {
                 spare.push(segment.words);
             }
         }
+        false
     }
 }
+
+#[cfg(test)]
+mod tests;

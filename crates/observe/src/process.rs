@@ -2,7 +2,7 @@
 
 use crate::build::{Build, Sink};
 use crate::drain::Drain;
-use crate::merge::{Merger, Stopped};
+use crate::merge::Merger;
 use crate::naming::Naming;
 use crate::session::Member;
 use crate::shared::Shared;
@@ -15,14 +15,13 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
 use trace::Loss;
 
-/// How long a missing ticket is waited for while threads wait for the observer.
+/// How long a record on its way is waited for while threads wait for the observer.
 const PATIENCE: Duration = Duration::from_millis(500);
-
-/// The same, once a slot is damaged: its tickets will not come.
-const SHORT_PATIENCE: Duration = Duration::from_millis(10);
 
 /// Copies of the memory map that are read of one process.
 const MAX_MAPS: u32 = 10_000;
@@ -39,6 +38,10 @@ pub(crate) struct Observed {
     life: Option<OwnedFd>,
     maps: u32,
     blocked: Option<Instant>,
+    /// What slots were writing when it was no longer waited for.
+    forgone: Vec<u64>,
+    /// Records that were being written when the process was over.
+    never: u64,
     losses: Vec<Loss>,
     pub(crate) over: bool,
 }
@@ -87,6 +90,8 @@ impl Observed {
             life,
             maps: 0,
             blocked: None,
+            forgone: Vec::new(),
+            never: 0,
             losses: Vec::new(),
             over: false,
         }))
@@ -127,27 +132,46 @@ impl Observed {
     }
 
     fn take_new(&mut self, now: Instant) -> usize {
-        let damaged = self.drain.damaged > 0;
         let waited = self.blocked.map_or(Duration::ZERO, |since| now - since);
-        let pressed = self.merger.held() > 0 && (damaged || self.shared.waiting());
-        let give_up = pressed && waited > if damaged { SHORT_PATIENCE } else { PATIENCE };
-        // The ticket first, then the reads on their way, then the records: whatever comes later has a later key.
-        let mut limit = self.shared.ticket().saturating_mul(2);
-        if !give_up {
-            let reading = (0..self.shared.slots()).filter_map(|slot| self.shared.reading(slot)).min();
-            limit = reading.map_or(limit, |stamp| limit.min(stamp.saturating_mul(2)));
-        }
+        let give_up = waited > PATIENCE && self.merger.held() > 0 && self.shared.waiting();
+        let limit = self.limit(give_up);
         let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
-        let before = self.merger.held();
-        let stopped = self.merger.advance(limit, give_up && !drained.held_back, &mut self.build);
+        let held = self.merger.held();
+        self.merger.advance(limit, &mut self.build);
+        if give_up && held == self.merger.held() {
+            // Times that are not of this world.
+            self.merger.advance(u64::MAX, &mut self.build);
+        }
         // Who waits for a chunk soon has one, as long as some are given back.
-        let moved = before != self.merger.held() || drained.gave && !damaged;
-        if moved || stopped != Stopped::Missing && !drained.pending && self.merger.held() == 0 {
+        let moved = held != self.merger.held() || drained.gave;
+        if moved || self.merger.held() == 0 && !drained.pending {
             self.blocked = None;
         } else {
             self.blocked.get_or_insert(now);
         }
         drained.words
+    }
+
+    /// Up to this time all records are there, when the chunks are read next. With `give_up`, those that are being written now are not
+    /// waited for any more.
+    fn limit(&mut self, give_up: bool) -> u64 {
+        // The time first, then who is writing: who is not will have a later one, or his record is there.
+        let mut limit = self.shared.time();
+        fence(SeqCst);
+        let slots = self.shared.slots();
+        self.forgone.resize(slots.max(self.forgone.len()), 0);
+        for (slot, forgone) in self.forgone.iter_mut().enumerate().take(slots) {
+            let writing = self.shared.writing(slot);
+            if writing == 0 || writing == *forgone || self.drain.is_damaged(slot) {
+                continue;
+            }
+            if give_up {
+                *forgone = writing;
+            } else {
+                limit = limit.min(writing - 1);
+            }
+        }
+        limit
     }
 
     /// The process is over: takes all there is.
@@ -156,19 +180,16 @@ impl Observed {
         loop {
             let drained = self.drain.poll(&self.shared, &mut self.merger, true, true);
             words += drained.words;
-            let before = self.merger.held();
-            self.merger.advance(u64::MAX, !drained.held_back, &mut self.build);
-            if drained.words == 0 && before == self.merger.held() {
-                if !drained.held_back {
-                    break;
-                }
-                self.merger.advance(u64::MAX, true, &mut self.build);
-                if before == self.merger.held() {
-                    break;
-                }
+            let held = self.merger.held();
+            self.merger.advance(u64::MAX, &mut self.build);
+            if drained.words == 0 && held == self.merger.held() {
+                break;
             }
         }
         self.merger.take_rest(&mut self.build);
+        let slots = 0..self.shared.slots();
+        let never = slots.filter(|&slot| self.shared.writing(slot) != 0 && !self.drain.is_damaged(slot));
+        self.never = never.count() as u64;
         self.over = true;
         words
     }
@@ -221,11 +242,9 @@ impl Observed {
             }
             _ => {}
         }
-        let never = self.shared.ticket().saturating_sub(self.merger.expected());
-        let missing = self.merger.missing.saturating_add(if state == process::STARTING { 0 } else { never });
         let lost = self.build.lost.max(self.shared.lost());
         let told = [
-            (missing, "records were never written, or not in time"),
+            (self.never, "records were never written"),
             (self.drain.damaged, "threads wrote something that is no record; nothing more was read of them"),
             (self.drain.missing, "chunks of records are missing"),
             (self.merger.out_of_order, "records came too late for their place in the order"),
@@ -246,7 +265,7 @@ impl Observed {
             agent: self.shared.agent(),
             state,
             events: self.build.events(),
-            lost: lost.saturating_add(missing),
+            lost: lost.saturating_add(self.never),
             unwatched: self.shared.unwatched(),
             accesses: self.shared.accesses(),
             pinned: self.shared.pinned(),

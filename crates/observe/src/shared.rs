@@ -7,7 +7,9 @@
 #![allow(unsafe_code)]
 
 use crate::Error;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, SLOTS, Slot, VERSION, chunk, offset, process};
+use runtime::layout::{
+    CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, SLOTS, Slot, VERSION, chunk, clock, offset, process,
+};
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex;
 use std::fs::File;
@@ -23,10 +25,16 @@ pub(crate) struct Shared {
     file: File,
     /// The first [`MAPPED`] bytes of the file.
     head: NonNull<u8>,
+    /// Times are the processor's.
+    steady: bool,
 }
 
 /// All before the words of the first chunk.
 const MAPPED: usize = offset::WORDS_AT;
+
+/// How far back a time of the processor must be before the observer trusts that a store before it is seen: half a millisecond and more.
+/// Stores wait for their cache lines, some microseconds at the worst.
+const SEEN: u64 = 1 << 21;
 
 /// What a chunk's head says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -53,7 +61,7 @@ impl Shared {
             mmap(std::ptr::null_mut(), MAPPED, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)
         };
         let head = NonNull::new(head.map_err(std::io::Error::from)?.cast()).ok_or(Error::Foreign("no map"))?;
-        let shared = Shared { file, head };
+        let mut shared = Shared { file, head, steady: false };
         if shared.state() == process::STARTING {
             return Ok(None);
         }
@@ -63,6 +71,11 @@ impl Shared {
         if shared.u32(offset_of!(Process, version)).load(Relaxed) != VERSION {
             return Err(Error::Foreign("its agent has another version"));
         }
+        shared.steady = match shared.u32(offset_of!(Process, clock)).load(Relaxed) {
+            clock::COUNTER => false,
+            clock::PROCESSOR if processor_time().is_some() => true,
+            _ => return Err(Error::Foreign("its clock is not known here")),
+        };
         Ok(Some(shared))
     }
 
@@ -111,8 +124,14 @@ impl Shared {
         self.u32(offset_of!(Process, maps)).load(Acquire)
     }
 
-    pub(crate) fn ticket(&self) -> u64 {
-        self.u64(offset_of!(Process, ticket)).load(SeqCst)
+    /// The latest time of which it is certain: whoever took it, or an earlier one, is seen to be writing from now on, or to have written.
+    pub(crate) fn time(&self) -> u64 {
+        if self.steady {
+            processor_time().unwrap_or(0).saturating_sub(SEEN)
+        } else {
+            // Reads what the taker of the time wrote, who had said before that he would.
+            self.u64(offset_of!(Process, counter)).load(Acquire)
+        }
     }
 
     /// Slots used so far.
@@ -146,9 +165,9 @@ impl Shared {
         self.u32(offset_of!(Process, waiting)).load(SeqCst) != 0
     }
 
-    /// The stamp of a read on its way in this slot.
-    pub(crate) fn reading(&self, slot: usize) -> Option<u64> {
-        self.u64(offset::SLOTS_AT + slot * size_of::<Slot>() + offset_of!(Slot, reading)).load(SeqCst).checked_sub(1)
+    /// The least time that a record on its way in this slot can have; 0 if there is none.
+    pub(crate) fn writing(&self, slot: usize) -> u64 {
+        self.u64(offset::SLOTS_AT + slot * size_of::<Slot>() + offset_of!(Slot, writing)).load(Acquire)
     }
 
     /// The head of a chunk, unless it is free.
@@ -223,6 +242,15 @@ impl Drop for Shared {
         // SAFETY: the map is ours, and nothing borrowed from it outlives `self`.
         let _ = unsafe { munmap(self.head.as_ptr().cast(), MAPPED) };
     }
+}
+
+/// The processor's time stamp, on machines whose agents use it.
+fn processor_time() -> Option<u64> {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: every such processor has the instruction.
+    return Some(unsafe { std::arch::x86_64::_rdtsc() });
+    #[cfg(not(target_arch = "x86_64"))]
+    None
 }
 
 fn large_enough(file: &File) -> std::io::Result<bool> {

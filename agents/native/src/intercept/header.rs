@@ -22,7 +22,7 @@ unsafe fn labelled(label: *const u8, pc: usize, kind: Kind, payload: u64, word: 
     let label = if label.is_null() { &[][..] } else { slice::from_raw_parts(label, length(label)) };
     record(pc, |thread| {
         thread.text(TextFor::Label, label, None);
-        thread.ticketed(kind, 0, payload, word);
+        thread.timed(kind, 0, payload, word);
     });
 }
 

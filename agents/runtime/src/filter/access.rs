@@ -5,11 +5,10 @@ use super::cell::{
     unread,
 };
 use super::memory::Filter;
-use super::recorder::{Outcome, Recorder, put_ticketed};
+use super::recorder::{Outcome, Recorder, put_timed};
 use super::{ARRIVAL_WORDS, Sink};
 use crate::record::{Kind, head};
 use core::ops::Deref;
-use core::sync::atomic::Ordering::Relaxed;
 
 /// An access of bytes of a granule.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +42,7 @@ impl Recorder {
         &mut self,
         filter: &Filter,
         sink: &mut S,
-        cell: &Cell,
+        cell: Cell,
         alone: impl FnOnce() -> bool,
         access: Access,
         place: impl FnOnce(&mut S) -> u32,
@@ -61,7 +60,7 @@ impl Recorder {
     /// An access that [`Recorder::covered`] denied, if it is one that threads do most of the time with memory of their own: the
     /// same again, or the same as at an earlier position; of a cell that no other thread comes to meanwhile. False: nothing was done.
     #[inline(always)]
-    pub fn again(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+    pub fn again(&mut self, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
         // An empty cell is as good as one that this thread owns.
         if !same_slot(a, self.here()) || !self.has_ranks() {
@@ -72,13 +71,13 @@ impl Recorder {
 
     /// The same of a cell that others may come to.
     #[inline(always)]
-    pub fn again_among_others(&mut self, cell: &Cell, mask: u8, write: bool, place: u32) -> bool {
+    pub fn again_among_others(&mut self, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();
         let is_first = !write && same_slot(a, self.here());
-        let at = if is_first { a } else { cell.second[0].load(Relaxed) };
+        let entry = if is_first { cell.first.entry() } else { cell.second.entry() };
         // Whether it is worth the lock.
-        let may = same(at, self.here())
-            || same_slot(at, self.here()) && (self.is_sparing() || Entry { at, what: 0 }.is_lost_or_out());
+        let may = same(entry.at, self.here())
+            || same_slot(entry.at, self.here()) && (entry.is_lost_or_out() || self.is_hot(&entry));
         if !may || !self.has_ranks() || !is_known(a) || !cell.try_lock(a) {
             return false;
         }
@@ -93,11 +92,35 @@ impl Recorder {
         done
     }
 
+    /// The same of a read by a thread that is the entry where it belongs ([`Recorder::is_second`]), at an earlier position: without
+    /// the lock, and without a look at the other half.
+    #[inline(always)]
+    pub fn reads_again_at_home(&mut self, cell: Cell, mask: u8, place: u32) -> bool {
+        let is_second = self.is_second();
+        let half = if is_second { cell.second } else { cell.first };
+        let old = half.entry();
+        let here = self.here();
+        let is_mine = same_slot(old.at, here) && !same(old.at, here) && !(is_second && old.is_write());
+        // It knows of the bytes that it has read, and of no others without a further look.
+        if !is_mine || mask & !old.mask() != 0 || !(old.is_silent() || self.is_hot(&old)) || !self.has_ranks() {
+            return false;
+        }
+        let mut new = old.renewed(here, self.rank() + 1, mask, place);
+        if !is_second {
+            new.what = new.what & !(0xff << BYTES_SHIFT) | u64::from(mask) << BYTES_SHIFT;
+        }
+        let is_done = half.exchange(old, new);
+        if is_done {
+            self.next_rank(false);
+        }
+        is_done
+    }
+
     /// This thread's read is the first entry of the locked cell. Done with the words as they are; unlocked if it was.
     #[inline(always)]
-    fn reads_again(&mut self, cell: &Cell, a: u64, mask: u8, place: u32) -> bool {
+    fn reads_again(&mut self, cell: Cell, a: u64, mask: u8, place: u32) -> bool {
         let here = self.here();
-        let first = Entry { at: a, what: cell.first[1].load(Relaxed) };
+        let first = Entry { at: a, what: cell.first.what() };
         let bytes = u64::from(mask) << BYTES_SHIFT;
         let is_here = same(a, here);
         let entry = if is_here && first.mask() == mask && first.is_kept() {
@@ -114,11 +137,11 @@ impl Recorder {
                 && first.is_kept()
                 && first.place() == place
                 && self.is_newest(a)
-                && !same(cell.second[0].load(Relaxed), here)
+                && !same(cell.second.at(), here)
             {
                 // Byte after byte in a loop: taken for one read, the first.
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
-            } else if self.may_renew(a, &first, is_here, place) {
+            } else if self.may_renew(a, &first, is_here) {
                 let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
                 let entry = first.renewed(here, self.next_rank(false), mask, place);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
@@ -126,16 +149,15 @@ impl Recorder {
                 return false;
             }
         };
-        cell.first[1].store(entry.what, Relaxed);
-        cell.unlock(entry.at);
+        cell.set_first(entry);
         true
     }
 
     /// The same of the second entry: the owner's write, or the other reader's read.
     #[inline(always)]
-    fn second_again(&mut self, cell: &Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
+    fn second_again(&mut self, cell: Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
         let here = self.here();
-        let second = Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+        let second = cell.second.entry();
         if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
             return false;
         }
@@ -151,27 +173,25 @@ impl Recorder {
             }
             if write && is_here && self.goes_on(&second, mask, place) {
                 entry.add_bytes(mask);
-            } else if self.may_renew(a, &second, is_here, place) {
+            } else if self.may_renew(a, &second, is_here) {
                 entry = second.renewed(here, self.next_rank(write), mask, place);
             } else {
                 return false;
             }
         }
-        cell.second[0].store(entry.at, Relaxed);
-        cell.second[1].store(entry.what, Relaxed);
+        cell.second.set(entry.at, entry.what);
         cell.unlock(a);
         true
     }
 
-    /// Whether an entry can give its place to a later one without a word: it is in the trace, or this thread keeps only the
-    /// newest; of reads among others' those of the same place.
+    /// Whether an entry can give its place to a later one without a word: it is in the trace, or of a place of which this
+    /// thread keeps only the newest.
     #[inline(always)]
-    fn may_renew(&self, a: u64, entry: &Entry, is_here: bool, place: u32) -> bool {
+    fn may_renew(&self, a: u64, entry: &Entry, is_here: bool) -> bool {
         if entry.is_silent() {
             return !is_here;
         }
-        (self.is_sparing() || !is_here && entry.is_lost())
-            && (a & SHARED == 0 || entry.place() == place && !self.is_writing())
+        self.is_hot(entry) || !is_here && entry.is_lost() && a & SHARED == 0
     }
 
     /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will
@@ -187,7 +207,7 @@ impl Recorder {
 
     /// Everything else, by what is in the cell.
     #[inline(never)]
-    fn changes(&mut self, filter: &Filter, sink: &mut impl Sink, cell: &Cell, a: u64, access: &Placed) -> Outcome {
+    fn changes(&mut self, filter: &Filter, sink: &mut impl Sink, cell: Cell, a: u64, access: &Placed) -> Outcome {
         if !is_known(a) && a != EMPTY {
             self.put_arrival(sink, access);
             cell.unlock(FREED);
@@ -237,18 +257,18 @@ impl Recorder {
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
     pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed) {
         let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        put_ticketed(sink, head(kind, access.mask, access.granule), access.place, None);
+        put_timed(sink, head(kind, access.mask, access.granule), access.place, None);
         self.synchronised();
     }
 }
 
 /// Whether the owner of a cell has no bytes of others to arrive at by this read.
 #[inline(always)]
-fn has_arrived(cell: &Cell, first: &Entry, mask: u8) -> bool {
-    let what = cell.second[1].load(Relaxed);
-    (what >> BYTES_SHIFT) as u8 & mask == 0
+fn has_arrived(cell: Cell, first: &Entry, mask: u8) -> bool {
+    let second = cell.second.entry();
+    (second.what >> BYTES_SHIFT) as u8 & mask == 0
         || mask & !first.mask() == 0
-        || unread(cell.second[0].load(Relaxed), what) & mask == 0
+        || unread(second.at, second.what) & mask == 0
 }
 
 /// Whether a reader of a shared cell that begins so has no version of these bytes to arrive at.

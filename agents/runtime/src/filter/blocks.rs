@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, tag};
 use super::memory::Filter;
-use super::recorder::{Recorder, put_ticketed};
+use super::recorder::{Recorder, put_timed};
 use super::{ARRIVAL_WORDS, Sink};
 use crate::record::{Kind, head};
 
@@ -13,7 +13,7 @@ impl Recorder {
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
-        cells: &[(&Cell, u64)],
+        cells: &[(Cell, u64)],
         address: u64,
         place: u32,
         act: impl FnOnce() -> (Kind, u8, u64, R),
@@ -36,7 +36,7 @@ impl Recorder {
                 self.write_out(filter, sink, granule, &cell.words(a));
             }
         }
-        put_ticketed(sink, head(kind, aux, address), place, Some(value));
+        put_timed(sink, head(kind, aux, address), place, Some(value));
         self.synchronised();
         for (&(cell, _), a) in cells.iter().zip(before) {
             match a {
@@ -57,7 +57,7 @@ impl Recorder {
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
-        cell: &Cell,
+        cell: Cell,
         alone: impl FnOnce() -> bool,
         granule: u64,
     ) {
@@ -71,7 +71,7 @@ impl Recorder {
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
-        cell: &Cell,
+        cell: Cell,
         alone: impl FnOnce() -> bool,
         granule: u64,
     ) {
@@ -86,7 +86,7 @@ impl Recorder {
 
     /// Nothing is known of a granule any more, and nothing is said about it: the stack of a thread that has ended, a block whose
     /// shadow is given back.
-    pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: &Cell, alone: impl FnOnce() -> bool) {
+    pub fn forget(&mut self, filter: &Filter, sink: &impl Sink, cell: Cell, alone: impl FnOnce() -> bool) {
         if cell.is_empty() {
             return;
         }
@@ -103,7 +103,7 @@ impl Recorder {
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
-        cell: &Cell,
+        cell: Cell,
         alone: impl FnOnce() -> bool,
         granule: u64,
     ) -> bool {

@@ -1,6 +1,6 @@
 //! A cell: what is known of a granule, in four words that are locked as one.
 //!
-//! Two entries of two words each, and what concerns the whole cell in the bits they leave:
+//! Two halves, each an entry of two words, and what concerns the whole cell in the bits they leave:
 //!
 //! | bits | first word | second word |
 //! | --- | --- | --- |
@@ -12,12 +12,16 @@
 //! Of an Exclusive cell, the first entry is the owner's newest read (without bytes: none, but it names the owner) and the second
 //! the newest write, its own or of one that comes before it in every run; of a Shared one, both are reads of two threads.
 //!
-//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell.
+//! The halves lie apart, so that two threads that read the same memory all the time change different lines of the cache: threads of
+//! even slots are the first entry of a Shared cell, if they can, and those of odd ones the second.
+//!
+//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but the reader that is the
+//! second entry of a Shared one renews it without the lock ([`Half::exchange`]), if nobody has taken it out ([`Cell::words`]).
 
-use super::Sink;
+use super::{Sink, wide};
 use core::hint::spin_loop;
 use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 const SLOT_BITS: u32 = 13;
 const POSITION_BITS: u32 = 33;
@@ -72,18 +76,70 @@ const REST: u64 = (1 << NODES_REST) - 1;
 /// Spins before the processor is given away.
 const SPINS: u32 = 100;
 
-/// What is known of a granule. Zeroed memory is a cell of which nothing is known.
-#[repr(C, align(32))]
+/// Half of a cell. Zeroed memory is that of one of which nothing is known.
+#[repr(C, align(16))]
 #[derive(Default, Debug)]
-pub struct Cell {
-    pub(super) first: [AtomicU64; 2],
-    pub(super) second: [AtomicU64; 2],
+pub struct Half([AtomicU64; 2]);
+
+impl Half {
+    #[inline(always)]
+    pub(super) fn at(&self) -> u64 {
+        self.0[0].load(Relaxed)
+    }
+
+    #[inline(always)]
+    pub(super) fn what(&self) -> u64 {
+        self.0[1].load(Relaxed)
+    }
+
+    /// The second word, before anything that is read next.
+    #[inline(always)]
+    pub(super) fn what_first(&self) -> u64 {
+        self.0[1].load(Acquire)
+    }
+
+    #[inline(always)]
+    pub(super) fn set_at(&self, at: u64) {
+        self.0[0].store(at, Relaxed);
+    }
+
+    /// Its two words, which may not belong together.
+    #[inline(always)]
+    pub(super) fn entry(&self) -> Entry {
+        Entry { at: self.at(), what: self.what() }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&self, at: u64, what: u64) {
+        self.0[1].store(what, Relaxed);
+        self.0[0].store(at, Relaxed);
+    }
+
+    /// Replaces both words at once, if they are these.
+    #[inline(always)]
+    pub(super) fn exchange(&self, old: Entry, new: Entry) -> bool {
+        wide::exchange(&self.0, [old.at, old.what], [new.at, new.what])
+    }
 }
 
-impl Cell {
+/// What is known of a granule: its two halves.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Cell<'a> {
+    pub(super) first: &'a Half,
+    pub(super) second: &'a Half,
+}
+
+impl<'a> Cell<'a> {
+    /// The cell of these halves. Always the same two belong together.
+    #[inline(always)]
+    pub fn new(first: &'a Half, second: &'a Half) -> Cell<'a> {
+        Cell { first, second }
+    }
+
     /// Makes it the cell of a watched variable: accesses go past the filter. Nobody has accessed it yet.
     pub fn watch(&self) {
-        self.first[0].store(WATCHED, Relaxed);
+        self.first.0[0].store(WATCHED, Relaxed);
     }
 
     /// Whether it is a watched variable's.
@@ -101,7 +157,7 @@ impl Cell {
     /// The first word.
     #[inline(always)]
     pub(super) fn state(&self) -> u64 {
-        self.first[0].load(Relaxed)
+        self.first.at()
     }
 
     /// The first word that `fits`, now locked (if `alone`, nobody else comes anyway); or, without the lock, one that does not fit.
@@ -114,7 +170,7 @@ impl Cell {
                 if !fits(a) {
                     return Err(a);
                 }
-                if alone || self.first[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
+                if alone || self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
                     return Ok(a);
                 }
             }
@@ -130,19 +186,20 @@ impl Cell {
     /// Locks it, if its first word is still this one.
     #[inline(always)]
     pub(super) fn try_lock(&self, a: u64) -> bool {
-        self.first[0].compare_exchange(a, LOCKED, Acquire, Relaxed).is_ok()
+        self.first.0[0].compare_exchange(a, LOCKED, Acquire, Relaxed).is_ok()
     }
 
     /// Unlocks it, with this first word.
     #[inline]
     pub(super) fn unlock(&self, a: u64) {
-        self.first[0].store(a, Release);
+        self.first.0[0].store(a, Release);
     }
 
-    /// What is in a cell that this thread has locked.
+    /// What is in a cell that this thread has locked. A second reader is taken out: who does that puts something there again.
     #[inline]
     pub(super) fn words(&self, a: u64) -> Words {
-        let (b, c, d) = (self.first[1].load(Relaxed), self.second[0].load(Relaxed), self.second[1].load(Relaxed));
+        let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
+        let (b, d) = (self.first.what(), self.second.what());
         Words {
             first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
             second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
@@ -155,6 +212,13 @@ impl Cell {
         }
     }
 
+    /// Unlocks it, with these words of the first entry.
+    #[inline(always)]
+    pub(super) fn set_first(&self, entry: Entry) {
+        self.first.0[1].store(entry.what, Relaxed);
+        self.unlock(entry.at);
+    }
+
     /// Unlocks it, with this in it.
     #[inline]
     pub(super) fn set(&self, words: &Words) {
@@ -165,18 +229,16 @@ impl Cell {
             high |= UPPER_UNREAD;
         }
         let lower = if words.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
-        self.first[1].store(words.first.what | low, Relaxed);
-        self.second[0].store(words.second.at | lower, Relaxed);
-        self.second[1].store(words.second.what | high, Relaxed);
+        self.first.0[1].store(words.first.what | low, Relaxed);
+        self.second.set(words.second.at | lower, words.second.what | high);
         let flags = if words.shared { SHARED } else { 0 } | if words.version { VERSION } else { 0 };
-        self.first[0].store(words.first.at | flags, Release);
+        self.unlock(words.first.at | flags);
     }
 
     /// Forgets everything, and unlocks it with this state.
     pub(super) fn clear(&self, state: u64) {
-        self.first[1].store(0, Relaxed);
-        self.second[0].store(0, Relaxed);
-        self.second[1].store(0, Relaxed);
+        self.first.0[1].store(0, Relaxed);
+        self.second.set(0, 0);
         self.unlock(state);
     }
 }
@@ -332,6 +394,18 @@ impl Entry {
     #[inline(always)]
     pub(super) fn set_lost(&mut self) {
         self.at |= LOST;
+    }
+
+    /// What was dropped before it is of no concern.
+    #[inline]
+    pub(super) fn set_found(&mut self) {
+        self.at &= !LOST;
+    }
+
+    /// The same, with these bytes, when it was written.
+    #[inline]
+    pub(super) fn out_with(&self, mask: u8) -> Entry {
+        Entry { at: self.at | OUT, what: self.what | u64::from(mask) }
     }
 
     /// Whether it is to be written when another thread comes.

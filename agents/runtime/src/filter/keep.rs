@@ -139,8 +139,8 @@ impl Recorder {
         entry
     }
 
-    /// Takes an entry out of the cell: into a node before the older ones; a reader's among others is written, as long as its
-    /// thread has not written many; else it is dropped, and all older ones of the owner's cell with it. Whether it was
+    /// Takes an entry out of the cell: into a node before the older ones, or a reader's among others into the trace, as long
+    /// as few of its place were; else it is dropped, and all older ones of the owner's cell with it. Whether it was
     /// dropped: who gets the place then has a pin. A cell whose owner comes again and again must not cost more each time.
     pub(super) fn retire(
         &mut self,
@@ -153,48 +153,31 @@ impl Recorder {
         if entry.is_silent() {
             return false;
         }
-        let is_here = same(entry.at, self.here());
-        let room = match 2 * (self.entries(filter) - 1) {
-            room if is_here && room > 0 => MOST_NODES,
-            room => room,
-        };
-        if !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry) {
-            return false;
-        }
-        if words.shared && self.may_write() {
-            put_entry(sink, granule, &entry);
-            return false;
-        }
-        if words.shared && self.retire_reader(filter, words, entry) {
-            return false;
+        if !self.is_hot(&entry) {
+            let room = match 2 * (filter.entries() - 1) {
+                room if room > 0 && same(entry.at, self.here()) => MOST_NODES,
+                room => room,
+            };
+            let is_kept = !entry.is_lost() && filter.count(words.nodes) < room && self.push(filter, words, entry);
+            if is_kept || words.shared {
+                self.spend(&entry);
+                if !is_kept {
+                    put_entry(sink, granule, &entry);
+                }
+                return false;
+            }
         }
         if !entry.is_lost() {
             self.has_pinned(filter);
         }
         if !words.shared {
-            words.version |= filter.list(words.nodes).any(|(_, older)| older.is_write());
-            self.give_history(filter, core::mem::take(&mut words.nodes));
-        }
-        true
-    }
-
-    /// Of a reader among others, as many reads stay as it has nodes, at least one: the oldest goes. False if there is no node.
-    fn retire_reader(&mut self, filter: &Filter, words: &mut Words, entry: Entry) -> bool {
-        let mut moved = entry;
-        let mut oldest = None;
-        for (node, older) in filter.list(words.nodes) {
-            if older.slot() == self.slot() && !older.is_write() {
-                filter.node(node).set_entry(moved);
-                moved = older;
-                oldest = Some(node);
+            if filter.list(words.nodes).any(|(_, older)| older.is_write()) {
+                words.version = true;
+                if words.second.is_write() {
+                    words.second.set_lost();
+                }
             }
-        }
-        let Some(node) = oldest else { return filter.entries() > 1 && self.push(filter, words, entry) };
-        if !moved.is_silent() {
-            self.has_pinned(filter);
-            let mut entry = filter.node(node).entry();
-            entry.set_lost();
-            filter.node(node).set_entry(entry);
+            self.give_history(filter, core::mem::take(&mut words.nodes));
         }
         true
     }

@@ -43,29 +43,35 @@ impl Recorder {
             let write = words.second;
             let lost = !write.is_silent() && !self.push(filter, words, write);
             words.version = lost;
-            let other = words.first;
-            words.second = if other.is_silent() { Entry::default() } else { other };
             words.shared = true;
-            words.first = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
+            let mut entry = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
             if lost {
-                words.first.set_lost();
+                entry.set_lost();
             }
-            words.read = access.mask;
+            if self.is_second() {
+                words.second = entry;
+            } else {
+                let other = words.first;
+                words.second = if other.is_silent() { Entry::default() } else { other };
+                words.first = entry;
+                words.read = access.mask;
+            }
             return Outcome::Kept;
         }
-        let owner = words.first.slot();
         let known = words.first.mask() | words.second.mask();
+        // It need not arrive at what it did itself. If only reads of it were dropped, that concerns those who will write.
+        let other = if words.first.is_lost() && words.second.is_write() && !words.second.is_lost() {
+            let lost = words.first.out_with(known);
+            words.first.set_found();
+            lost
+        } else {
+            Entry::out(tag(words.first.slot(), 0), known, false)
+        };
         self.write_out(filter, sink, access.granule, words);
         self.put_arrival(sink, access);
-        *words = Words {
-            first: Entry::out(self.here(), access.mask, false),
-            // It need not arrive at what it did itself.
-            second: Entry::out(tag(owner, 0), known, false),
-            shared: true,
-            version: true,
-            read: access.mask,
-            ..Words::default()
-        };
+        let mine = Entry::out(self.here(), access.mask, false);
+        let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
+        *words = Words { first, second, shared: true, version: true, read: first.mask(), ..Words::default() };
         Outcome::Written
     }
 
@@ -93,9 +99,12 @@ impl Recorder {
                 .list(words.nodes)
                 .find(|(_, entry)| mine(entry) && !entry.is_write() && (!version || knows(entry, 0)))
         {
-            filter.node(node).set_entry(words.second);
-            words.second = entry;
-            is_second = true;
+            is_second = self.is_second();
+            let old = if is_second { &mut words.second } else { &mut words.first };
+            filter.node(node).set_entry(core::mem::replace(old, entry));
+            if !is_second {
+                words.read = entry.mask();
+            }
         }
         let old = if is_second { words.second } else { words.first };
         let bytes = if is_second { 0 } else { words.read };
@@ -118,12 +127,12 @@ impl Recorder {
             words.version = true;
             self.put_arrival(sink, access);
         }
-        // This thread's older entry goes, or the other reader's: the first then moves to the second place.
+        // This thread's older entry goes, or another reader's.
         let is_mine = is_second || mine(&words.first);
         let lost = if is_mine {
             self.retire(filter, sink, words, old, access.granule)
         } else {
-            self.make_room(filter, sink, words, access.granule);
+            is_second = self.make_room(filter, sink, words, access.granule);
             false
         };
         let mut entry = if sees {
@@ -136,21 +145,26 @@ impl Recorder {
         }
         if is_second {
             words.second = entry;
-            return outcome;
+        } else {
+            words.first = entry;
+            words.read = access.mask;
         }
-        if !is_mine {
-            words.second = words.first;
-        }
-        words.first = entry;
-        words.read = access.mask;
         outcome
     }
 
-    /// The second reader of a shared cell goes into a node; if there is none, its read is written.
-    fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, words: &mut Words, granule: u64) {
-        let entry = words.second;
-        if (entry.mask() != 0 || entry.is_lost()) && !self.push(filter, words, entry) {
+    /// Makes room for this thread among the readers of a shared cell: where it belongs, or where nobody is. Who is there goes
+    /// into a node; if there is none, its read is written. Whether the room is the second entry.
+    fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, words: &mut Words, granule: u64) -> bool {
+        let is_free = |entry: &Entry| entry.mask() == 0 && !entry.is_lost();
+        let is_second = if self.is_second() {
+            is_free(&words.second) || !is_free(&words.first)
+        } else {
+            !is_free(&words.first) && is_free(&words.second)
+        };
+        let entry = if is_second { words.second } else { words.first };
+        if !is_free(&entry) && !self.push(filter, words, entry) {
             put_entry(sink, granule, &entry);
         }
+        is_second
     }
 }

@@ -26,15 +26,16 @@ pub struct Limits {
     pub entries: u32,
     /// Once so many nodes have been in use at once, only 2; with four times as many, 1.
     pub nodes: u32,
-    /// A thread that has taken so many nodes takes no more for older positions: of each granule it keeps the newest accesses.
-    pub taken: u32,
-    /// A thread that has written so many reads among others', for want of nodes, drops them instead.
-    pub reads: u32,
+    /// A thread keeps (or writes, if they are reads among others') so many older accesses of a place; then, of each granule, only
+    /// the newest. What is done seldom is kept, what is done all the time costs little.
+    pub each_place: u8,
+    /// After so many accesses at one position, a thread notes what it reads ([`Recorder::note_read`]).
+    pub long: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, taken: 1 << 15, reads: 1 << 18 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, each_place: 200, long: 64 }
     }
 }
 

@@ -1,9 +1,10 @@
 //! The filter: which accesses a thread writes at once, which are kept in the cells until another thread comes, and which
 //! say nothing new. `docs/recording.md` defines it ("The filter").
 //!
-//! * [`Cell`]: 32 bytes for each granule of 8 bytes of memory, zero at first.
+//! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
+//! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.
 //! * [`Sink`]: where records go.
@@ -14,29 +15,29 @@ mod access;
 mod blocks;
 mod cell;
 mod keep;
+mod line;
 mod meet;
 mod memory;
 mod recorder;
+mod wide;
 mod write_out;
 
 pub use access::Access;
-pub use cell::Cell;
+pub use cell::{Cell, Half};
+pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 
-/// Where a thread's records go, and where tickets come from.
+/// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// The ticket that is next, without taking it. Sequentially consistent with [`Sink::reading`].
-    fn stamp(&self) -> u64;
-    /// Takes the next ticket.
-    fn ticket(&mut self) -> u64;
+    /// The time of a timed record, which is put next: later than all that were taken before, as far as anybody can know.
+    fn time(&mut self) -> u64;
+    /// The timed record is put.
+    fn written(&self) {}
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
     /// Writes a record, for which there is room.
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]);
-    /// Tells the observer that a record with this stamp (+ 1) or a later one is on its way; 0: no more. A sequentially
-    /// consistent store, so that the stamp taken behind it is not before what the observer has emitted meanwhile.
-    fn reading(&self, stamp_plus_one: u64);
     /// Lets others run: the cell has been locked for long.
     fn yield_now(&self) {
         core::hint::spin_loop();

@@ -3,7 +3,7 @@
 use super::Sink;
 use super::cell::{BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, moment, same_slot, tag};
 use super::memory::Filter;
-use crate::record::{Kind, head, ticketed};
+use crate::record::{Kind, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -22,6 +22,8 @@ pub enum Outcome {
 const EXACT: u32 = 256;
 /// Nodes that a thread has at hand.
 const SPARE: usize = 16;
+/// Places that are told apart when what was kept of each is counted.
+const PLACES: usize = 1 << 10;
 
 /// What a thread needs to know of itself. Zeroed memory is a recorder that covers nothing and must not be used otherwise.
 #[derive(Debug)]
@@ -39,16 +41,14 @@ pub struct Recorder {
     slot: u32,
     everything: bool,
     position: u64,
-    /// The stamp (of tickets) that was written last.
-    told: u64,
     spare_count: u32,
     spare: [u32; SPARE],
-    /// Nodes that it may still take for older positions ([`Limits::taken`](super::Limits::taken)).
-    left: u32,
-    /// Reads among others' that it may still write for want of nodes ([`Limits::reads`](super::Limits::reads)).
-    reads: u32,
     /// Granules pinned that the filter does not know of.
     pinned: u32,
+    /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
+    each_place: u8,
+    long: u32,
+    of_place: [u8; PLACES],
 }
 
 impl Recorder {
@@ -68,12 +68,12 @@ impl Recorder {
             slot,
             everything,
             position: of.ended.swap(0, Acquire).max(1) - 1,
-            told: 0,
             spare_count: 0,
             spare: [0; SPARE],
-            left: filter.limits.taken,
-            reads: filter.limits.reads,
             pinned: 0,
+            each_place: filter.limits.each_place,
+            long: filter.limits.long,
+            of_place: [0; PLACES],
         };
         recorder.new_position();
         recorder.segment = recorder.here;
@@ -114,19 +114,41 @@ impl Recorder {
 
     /// Whether an access is covered: nothing more is to be done.
     #[inline(always)]
-    pub fn covered(&self, cell: &Cell, mask: u8, write: bool) -> bool {
-        let a = cell.first[0].load(Relaxed);
-        let second = || Entry { at: cell.second[0].load(Relaxed), what: cell.second[1].load(Relaxed) };
+    pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
         if write {
-            let second = second();
-            return second.mask() == mask && second.is_write_at(self.here, self.rank) && same_slot(a, self.here);
+            let second = cell.second.entry();
+            return second.mask() == mask
+                && second.is_write_at(self.here, self.rank)
+                && same_slot(cell.state(), self.here);
         }
-        if self.is_newest(a) {
-            let read = (cell.first[1].load(Relaxed) >> BYTES_SHIFT) as u8;
-            return mask & !read == 0;
+        if same_slot(cell.state(), self.here) {
+            return self.covered_as_first(cell, mask);
         }
-        let second = second();
-        self.is_newest(second.at) && mask & !second.mask() == 0 && !second.is_write()
+        self.covered_as_second(cell, mask)
+    }
+
+    /// Whether a read is covered by the first entry of its cell.
+    #[inline(always)]
+    pub fn covered_as_first(&self, cell: Cell, mask: u8) -> bool {
+        let read = (cell.first.what() >> BYTES_SHIFT) as u8;
+        self.is_newest(cell.state()) && mask & !read == 0
+    }
+
+    /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
+    /// not is left alone.)
+    #[inline(always)]
+    pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
+        let second = cell.second.entry();
+        if second.is_write() || !same_slot(second.at, self.here) {
+            return self.covered_as_first(cell, mask);
+        }
+        self.is_newest(second.at) && mask & !second.mask() == 0
+    }
+
+    /// Whether this thread is the second entry of a Shared cell, if it can choose.
+    #[inline(always)]
+    pub fn is_second(&self) -> bool {
+        self.slot & 1 != 0
     }
 
     /// Whether an entry that begins so is of this thread's segment, and this thread has written nothing since that counts.
@@ -135,27 +157,18 @@ impl Recorder {
         at.wrapping_sub(self.floor) <= self.extent
     }
 
-    /// Writes a ticketed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
+    /// Writes a timed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
     /// tells.
     #[inline]
-    pub fn ticketed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    pub fn timed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         sink.reserve(3);
-        put_ticketed(sink, head, place, word);
+        put_timed(sink, head, place, word);
         self.synchronised();
     }
 
     /// Writes an `Alloc`. Its cells are for [`Recorder::alloc`] or [`Recorder::forget`].
     pub fn allocated(&mut self, sink: &mut impl Sink, address: u64, size: u64, place: u32) {
-        sink.reserve(4);
-        sink.reading(sink.stamp() + 1);
-        let stamp = sink.stamp();
-        if self.told != stamp + 1 {
-            self.told = stamp + 1;
-            sink.put([head(Kind::Stamp, stamp as u8, stamp >> 8)]);
-        }
-        sink.put([head(Kind::Alloc, 0, address), u64::from(place), size]);
-        sink.reading(0);
-        self.synchronised();
+        self.timed(sink, head(Kind::Alloc, 0, address), place, Some(size));
     }
 
     /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
@@ -244,7 +257,7 @@ impl Recorder {
     #[cold]
     fn mark(&mut self, sink: &mut impl Sink) {
         sink.reserve(2);
-        put_ticketed(sink, head(Kind::Mark, 0, 0), 0, None);
+        put_timed(sink, head(Kind::Mark, 0, 0), 0, None);
         self.position += 1;
         self.new_position();
         if self.everything {
@@ -268,34 +281,26 @@ impl Recorder {
         filter.pinned.0.fetch_add(core::mem::take(&mut self.pinned).into(), Relaxed);
     }
 
-    /// How many entries of a kind this thread may have in a cell, now: fewer when it has kept so much that older ones cost more than
-    /// they tell.
+    /// Whether so many older accesses of this one's place were kept that of each granule the newest will do.
+    #[inline(always)]
+    pub(super) fn is_hot(&self, entry: &Entry) -> bool {
+        self.of_place[of_place(entry)] >= self.each_place
+    }
+
+    /// Whether so much was done at this position that more of the same is to be expected.
+    #[inline(always)]
+    pub(super) fn is_long(&self) -> bool {
+        self.rank >= self.long
+    }
+
+    /// One more of them is kept, or written.
     #[inline]
-    pub(super) fn entries(&self, filter: &Filter) -> usize {
-        let most = filter.entries();
-        if self.is_sparing() { 1 } else { most }
-    }
-
-    #[inline(always)]
-    pub(super) fn is_sparing(&self) -> bool {
-        self.left == 0
-    }
-
-    /// Whether reads among others' are written rather than dropped.
-    #[inline(always)]
-    pub(super) fn is_writing(&self) -> bool {
-        self.reads > 0
-    }
-
-    /// Whether such a read may be written now.
-    pub(super) fn may_write(&mut self) -> bool {
-        let may = self.is_writing();
-        self.reads -= u32::from(may);
-        may
+    pub(super) fn spend(&mut self, entry: &Entry) {
+        let of = &mut self.of_place[of_place(entry)];
+        *of = of.saturating_add(1);
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {
-        self.left = self.left.saturating_sub(1);
         match self.spare_count {
             0 => filter.take_node(),
             n => {
@@ -321,11 +326,18 @@ impl Recorder {
     }
 }
 
+/// Places are numbered one after the other, by each slot.
+#[inline(always)]
+fn of_place(entry: &Entry) -> usize {
+    (entry.place() as usize ^ (entry.slot() as usize) << 4) % PLACES
+}
+
 #[inline]
-pub(super) fn put_ticketed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = ticketed(sink.ticket(), place);
+pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
+    let second = timed(sink.time(), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),
     }
+    sink.written();
 }

@@ -1,4 +1,4 @@
-//! What an observer makes of the records: merged by their keys, late ones put back to their places.
+//! What an observer makes of the records: merged by their times, late ones put back to their places.
 
 use runtime::record::{Kind, Ordered, PLACE_BITS};
 use std::collections::VecDeque;
@@ -16,7 +16,7 @@ pub(crate) struct OnTime {
     pub(crate) word: u64,
     /// Its number among those of its slot, from 1.
     pub(crate) position: u64,
-    key: u64,
+    time: u64,
 }
 
 /// A `Late` or a `Pin`.
@@ -45,7 +45,6 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
     let mut on_time: Vec<VecDeque<OnTime>> = vec![VecDeque::new(); slots.len()];
     let mut late: Vec<Vec<Late>> = vec![Vec::new(); slots.len()];
     for (slot, &words) in slots.iter().enumerate() {
-        let mut stamp = None;
         let mut at = 0;
         while at < words.len() {
             let kind = Kind::from_code(words[at] as u8).expect("a kind");
@@ -54,7 +53,6 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
             let (aux, payload) = ((record[0] >> 8) as u8, record[0] >> 16);
             let place = |word: u64| word as u32 & ((1 << PLACE_BITS) - 1);
             match kind {
-                Kind::Stamp => stamp = Some(payload << 8 | u64::from(aux)),
                 Kind::Late | Kind::Pin => {
                     let of = record[2] as u32 as usize;
                     late[of].push(Late {
@@ -69,20 +67,17 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
                     });
                 }
                 _ => {
-                    let key = match kind.order() {
-                        Ordered::Ticket => 2 * (record[1] >> PLACE_BITS) + 1,
-                        Ordered::Stamp => 2 * stamp.expect("a stamp before"),
-                        Ordered::Aside => panic!("{kind:?}"),
-                    };
+                    assert_eq!(kind.order(), Ordered::Timed, "{kind:?}");
+                    let time = record[1] >> PLACE_BITS;
                     let word = record.get(2).copied().unwrap_or(0);
                     let place = place(record[1]);
                     let position = on_time[slot].len() as u64 + 1;
-                    on_time[slot].push_back(OnTime { slot, kind, aux, payload, place, word, position, key });
+                    on_time[slot].push_back(OnTime { slot, kind, aux, payload, place, word, position, time });
                 }
             }
         }
-        let keys: Vec<u64> = on_time[slot].iter().map(|record| record.key).collect();
-        assert!(keys.is_sorted(), "{keys:?}");
+        let times: Vec<u64> = on_time[slot].iter().map(|record| record.time).collect();
+        assert!(times.is_sorted(), "{times:?}");
     }
     for late in &mut late {
         // What was kept at one moment was written in its order.
@@ -95,10 +90,7 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
 fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<Stands> {
     let mut all = Vec::new();
     let mut seen = vec![0; on_time.len()];
-    // Reads stand before what takes their variable away.
-    let order = |record: &OnTime| (record.key, record.kind == Kind::Alloc);
-    while let Some(slot) = (0..on_time.len()).filter(|&s| !on_time[s].is_empty()).min_by_key(|&s| order(&on_time[s][0]))
-    {
+    while let Some(slot) = (0..on_time.len()).filter(|&s| !on_time[s].is_empty()).min_by_key(|&s| on_time[s][0].time) {
         let mut due = |slot: usize, seen: &[u64], all: &mut Vec<Stands>| {
             while late[slot].last().is_some_and(|late| late.position <= seen[slot]) {
                 all.extend(late[slot].pop().map(Stands::Late));

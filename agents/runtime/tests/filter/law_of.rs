@@ -192,8 +192,7 @@ fn with_less_kept_less_is_found() {
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
             nodes: *r.pick(&[0, 1, 2, 200, 200]),
-            taken: *r.pick(&[0, 1, 3, 200]),
-            reads: *r.pick(&[0, 0, 2, 200]),
+            each_place: *r.pick(&[0, 0, 1, 3, 200]),
             few_ranks: false,
         };
         let case = Case::random(1 << 32 | seed, room);
@@ -237,8 +236,7 @@ fn more_threads_with_less_room() {
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
             nodes: *r.pick(&[0, 1, 2, 4, 200, 200]),
-            taken: *r.pick(&[0, 1, 3, 200]),
-            reads: *r.pick(&[0, 0, 2, 200]),
+            each_place: *r.pick(&[0, 0, 1, 3, 200]),
             few_ranks: r.percent(50),
         };
         let forked = r.percent(70);

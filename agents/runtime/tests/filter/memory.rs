@@ -1,7 +1,7 @@
 //! Memory for a filter, and a place for records, as a test has them.
 #![allow(unsafe_code)]
 
-use runtime::filter::{Cell, Filter, Limits, Shape, Sink};
+use runtime::filter::{Cell, Filter, Half, Limits, Shape, Sink};
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
@@ -44,23 +44,20 @@ impl Drop for Owned {
 
 /// The records of a thread.
 pub(crate) struct Records<'t> {
-    pub(crate) ticket: &'t AtomicU64,
+    pub(crate) clock: &'t AtomicU64,
     pub(crate) words: Vec<u64>,
     room: usize,
 }
 
 impl<'t> Records<'t> {
-    pub(crate) fn new(ticket: &'t AtomicU64) -> Records<'t> {
-        Records { ticket, words: Vec::new(), room: 0 }
+    pub(crate) fn new(clock: &'t AtomicU64) -> Records<'t> {
+        Records { clock, words: Vec::new(), room: 0 }
     }
 }
 
 impl Sink for Records<'_> {
-    fn stamp(&self) -> u64 {
-        self.ticket.load(SeqCst)
-    }
-    fn ticket(&mut self) -> u64 {
-        self.ticket.fetch_add(1, SeqCst)
+    fn time(&mut self) -> u64 {
+        self.clock.fetch_add(1, SeqCst)
     }
     fn reserve(&mut self, words: usize) {
         self.room = words;
@@ -70,13 +67,22 @@ impl Sink for Records<'_> {
         self.room -= words.len();
         self.words.extend(words);
     }
-    fn reading(&self, _: u64) {}
     fn yield_now(&self) {
         std::thread::yield_now();
     }
 }
 
+/// Cells.
+pub(crate) struct Cells(Vec<[Half; 2]>);
+
+impl Cells {
+    pub(crate) fn cell(&self, at: usize) -> Cell<'_> {
+        let [first, second] = &self.0[at];
+        Cell::new(first, second)
+    }
+}
+
 /// Empty cells.
-pub(crate) fn cells(count: usize) -> Vec<Cell> {
-    (0..count).map(|_| Cell::default()).collect()
+pub(crate) fn cells(count: usize) -> Cells {
+    Cells((0..count).map(|_| Default::default()).collect())
 }

@@ -1,11 +1,11 @@
 //! The filter under load: threads that meet at the same cells, and the trace that comes out.
 
 use crate::decode::{Stands, decode};
-use crate::memory::{Owned, Records, cells};
+use crate::memory::{Cells, Owned, Records, cells};
 use detect::hb::Hb;
 use event::VarId;
 use law::random::Random;
-use runtime::filter::{Access, Cell, Filter, Limits, Outcome, Recorder, Shape};
+use runtime::filter::{Access, Filter, Limits, Outcome, Recorder, Shape};
 use runtime::record::{Kind, head};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -87,7 +87,7 @@ struct Counts {
 
 struct Thread<'f> {
     filter: &'f Filter,
-    cells: &'f [Cell],
+    cells: &'f Cells,
     units: &'f Units,
     recorder: Recorder,
     sink: Records<'f>,
@@ -101,14 +101,18 @@ impl Thread<'_> {
     fn access(&mut self, cell: usize, write: bool) {
         self.accesses[cell] += 1;
         self.writes[cell] += u64::from(write);
-        if self.recorder.covered(&self.cells[cell], 0xff, write) {
+        if self.recorder.covered(self.cells.cell(cell), 0xff, write) {
             self.counts.covered += 1;
             return;
         }
         let (t, place) = (self.recorder.slot() as usize, cell as u32 + 1);
         let again = match self.units.try_begin(t, cell) {
-            Some(true) => self.recorder.again(&self.cells[cell], 0xff, write, place),
-            Some(false) => self.recorder.again_among_others(&self.cells[cell], 0xff, write, place),
+            Some(true) => self.recorder.again(self.cells.cell(cell), 0xff, write, place),
+            Some(false) => {
+                let of = self.cells.cell(cell);
+                !write && self.recorder.reads_again_at_home(of, 0xff, place)
+                    || self.recorder.again_among_others(of, 0xff, write, place)
+            }
             None => false,
         };
         self.units.turns[t].store(false, SeqCst);
@@ -119,7 +123,8 @@ impl Thread<'_> {
         }
         let access = Access { granule: cell as u64, mask: 0xff, write };
         let alone = || self.units.begin(t, cell);
-        let outcome = self.recorder.access(self.filter, &mut self.sink, &self.cells[cell], alone, access, |_| place);
+        let outcome =
+            self.recorder.access(self.filter, &mut self.sink, self.cells.cell(cell), alone, access, |_| place);
         self.units.turns[t].store(false, SeqCst);
         match outcome {
             Outcome::Kept => self.counts.kept += 1,
@@ -129,7 +134,7 @@ impl Thread<'_> {
     }
 
     fn sync(&mut self, kind: Kind, object: u64) {
-        self.recorder.ticketed(&mut self.sink, head(kind, 0, object), 0, None);
+        self.recorder.timed(&mut self.sink, head(kind, 0, object), 0, None);
     }
 }
 
@@ -160,17 +165,17 @@ type Done = (Vec<u64>, Counts, Vec<u64>, Vec<u64>);
 
 /// Runs threads for so many steps, and gives their records and counts.
 fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
-    let ticket = AtomicU64::new(0);
+    let clock = AtomicU64::new(0);
     let cells = cells(CELLS);
     let (lock, units) = (Mutex::new(()), Units::default());
-    let (ticket, cells, lock, units) = (&ticket, &cells[..], &lock, &units);
+    let (clock, cells, lock, units) = (&clock, &cells, &lock, &units);
     std::thread::scope(|scope| {
         let begin = |t: usize| Thread {
             filter,
             cells,
             units,
             recorder: Recorder::begin(filter, t as u32, false),
-            sink: Records::new(ticket),
+            sink: Records::new(clock),
             counts: Counts::default(),
             accesses: vec![0; CELLS],
             writes: vec![0; CELLS],
@@ -182,7 +187,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
         }
         let mut handles = Vec::new();
         for t in 0..THREADS {
-            main.recorder.ticketed(&mut main.sink, head(Kind::Fork, 0, 0), 0, Some(t as u64));
+            main.recorder.timed(&mut main.sink, head(Kind::Fork, 0, 0), 0, Some(t as u64));
             main.recorder.fork(filter, t as u32);
             handles.push(scope.spawn(move || {
                 let mut thread = begin(t);
@@ -198,7 +203,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
         }
         let mut all: Vec<_> = handles.into_iter().map(|handle| handle.join().expect("no panics")).collect();
         for t in 0..THREADS {
-            main.recorder.ticketed(&mut main.sink, head(Kind::Join, 0, 0), 0, Some(t as u64));
+            main.recorder.timed(&mut main.sink, head(Kind::Join, 0, 0), 0, Some(t as u64));
             main.recorder.join(filter, t as u32);
             assert!(filter.may_use_again(t as u32, &main.recorder));
         }
@@ -245,8 +250,8 @@ fn threads_meet() {
     while begun.elapsed() < Duration::from_secs(3) {
         let shape = Shape { slots: THREADS as u32 + 1, nodes: 1000 };
         // Most threads keep all they may, some only the newest.
-        let taken = if seed % 3 == 2 { 20 } else { Limits::default().taken };
-        let filter = Owned::new(shape, Limits { entries: 8, taken, ..Limits::default() });
+        let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
+        let filter = Owned::new(shape, Limits { entries: 8, each_place, ..Limits::default() });
         let steps = 40 + seed as usize % 7 * 300;
         let all = run(&filter, seed, steps);
         let words: Vec<&[u64]> = all.iter().map(|thread| &thread.0[..]).collect();

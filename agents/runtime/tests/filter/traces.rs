@@ -1,10 +1,10 @@
 //! Small traces through the filter: every event by the recorder of its thread, and the trace that comes out.
 
 use crate::decode::{Stands, decode};
-use crate::memory::{Owned, Records, cells};
+use crate::memory::{Cells, Owned, Records, cells};
 use event::{Event, Id, Op, Space, VarId};
 use law::random::Random;
-use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
+use runtime::filter::{Access, Half, Limits, Outcome, Recorder, Shape, forget_line};
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -80,14 +80,13 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
 pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
-    pub(crate) taken: u32,
-    pub(crate) reads: u32,
+    pub(crate) each_place: u8,
     /// Threads use up their ranks now and then.
     pub(crate) few_ranks: bool,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, taken: 200, reads: 200, few_ranks: false };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, each_place: 200, few_ranks: false };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -107,18 +106,22 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
-    let filter =
-        Owned::new(shape, Limits { entries: room.entries, taken: room.taken, reads: room.reads, ..Limits::default() });
-    let ticket = AtomicU64::new(0);
+    let filter = Owned::new(
+        shape,
+        Limits { entries: room.entries, each_place: room.each_place, long: r.below(3) as u32, ..Limits::default() },
+    );
+    let clock = AtomicU64::new(0);
     let cells = cells(1 + names.space(Space::Var).len());
-    let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&ticket)).collect();
+    // Of even and of odd slots.
+    let lines: [Half; 2] = Default::default();
+    let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
     let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
         let slot = slots.of[t];
         let mut recorder = Recorder::begin(&filter, slot as u32, false);
         slots.users[slot].push((recorder.position() + 1, t));
-        recorder.ticketed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+        recorder.timed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
         Some(recorder)
     };
     let forked: BTreeSet<usize> =
@@ -156,17 +159,28 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let access = Access { granule: at as u64, mask, write };
             let before = (recorder.position(), recorder.rank());
             // One of the ways that a hook can go.
-            let cell = &cells[at];
-            let outcome = if recorder.covered(cell, mask, write) {
+            let cell = cells.cell(at);
+            let line = &lines[usize::from(recorder.is_second())];
+            let has_read = !write && mask == 0xff && recorder.has_read(line, 8 * at as u64);
+            let outcome = if has_read || recorder.covered(cell, mask, write) {
                 None
-            } else if match r.below(3) {
+            } else if {
+                if !write && mask == 0xff {
+                    recorder.note_read(line, 8 * at as u64);
+                }
+                r.percent(75)
+            } && match r.below(3) {
                 0 => recorder.again(cell, mask, write, place(e)),
                 1 => recorder.again_among_others(cell, mask, write, place(e)),
-                _ => false,
+                _ => !write && recorder.reads_again_at_home(cell, mask, place(e)),
             } {
                 Some(Outcome::Kept)
             } else {
-                Some(recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e)))
+                let outcome = recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e));
+                if write {
+                    lines.iter().for_each(forget_line);
+                }
+                Some(outcome)
             };
             let now = (recorder.position(), recorder.rank());
             if outcome == Some(Outcome::Written) {
@@ -181,6 +195,9 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             if event.op() == Op::Fork {
                 slots.give(event.child().index(), |slot| filter.may_use_again(slot as u32, recorder), r);
             }
+            if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
+                lines.iter().for_each(forget_line);
+            }
             synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
             if event.op() == Op::Fork {
                 let child = event.child().index();
@@ -190,12 +207,12 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             } else if event.op() == Op::Join {
                 let child = event.child().index();
                 if let Some(mut child) = recorders[child].take() {
-                    child.ticketed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
+                    child.timed(&mut sinks[child.slot() as usize], head(Kind::ThreadEnd, 0, 0), 0, None);
                     child.end(&filter);
                 }
                 let child = slots.of[child];
                 let recorder = recorders[t].as_mut().expect("it has begun");
-                recorder.ticketed(&mut sinks[slot], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
+                recorder.timed(&mut sinks[slot], head(Kind::Join, 0, e as u64), 0, Some(child as u64));
                 recorder.join(&filter, child as u32);
             }
         }
@@ -263,7 +280,7 @@ fn synchronise(
     filter: &Owned,
     recorder: &mut Recorder,
     sink: &mut Records,
-    cells: &[runtime::filter::Cell],
+    cells: &Cells,
     slots: &Slots,
 ) {
     let number = e as u64;
@@ -275,27 +292,27 @@ fn synchronise(
                 _ => Kind::AtomicRmw,
             };
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.atomic(filter, sink, &[(&cells[at], at as u64)], number, 0, || (kind, 0, 0, ()));
+            recorder.atomic(filter, sink, &[(cells.cell(at), at as u64)], number, 0, || (kind, 0, 0, ()));
         }
         Op::Alloc => {
             let (at, _) = granule(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
-            recorder.ticketed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
+            recorder.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
-            recorder.alloc(filter, sink, &cells[at], || false, at as u64);
+            recorder.alloc(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.ticketed(sink, head(Kind::Free, 0, number), 0, Some(8));
-            recorder.free(filter, sink, &cells[at], || false, at as u64);
+            recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
+            recorder.free(filter, sink, cells.cell(at), || false, at as u64);
         }
         Op::Fork => {
             let child = slots.of[event.child().index()] as u32;
-            recorder.ticketed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
+            recorder.timed(sink, head(Kind::Fork, 0, number), 0, Some(u64::from(child)));
             recorder.fork(filter, child);
         }
         Op::Join => {}
-        _ => recorder.ticketed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
+        _ => recorder.timed(sink, head(Kind::Internal, 0, number), 0, Some(0)),
     }
 }
 

@@ -12,12 +12,12 @@ const READ: Access = Access { write: false, ..WRITE };
 #[test]
 fn with_everything_recorded_every_access_is_written() {
     let filter = Owned::new(SHAPE, Limits::default());
-    let (ticket, cells) = (AtomicU64::new(0), cells(1));
-    let mut sink = Records::new(&ticket);
+    let (clock, cells) = (AtomicU64::new(0), cells(1));
+    let mut sink = Records::new(&clock);
     let mut recorder = Recorder::begin(&filter, 0, true);
     for access in [WRITE, WRITE, READ, READ, WRITE] {
-        assert!(!recorder.covered(&cells[0], access.mask, access.write));
-        assert_eq!(recorder.access(&filter, &mut sink, &cells[0], || false, access, |_| 1), Outcome::Written);
+        assert!(!recorder.covered(cells.cell(0), access.mask, access.write));
+        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, access, |_| 1), Outcome::Written);
     }
     assert_eq!((recorder.position(), sink.words.len()), (5, 10));
 }
@@ -25,53 +25,73 @@ fn with_everything_recorded_every_access_is_written() {
 #[test]
 fn a_slot_is_used_again_by_who_has_waited_for_it() {
     let filter = Owned::new(SHAPE, Limits::default());
-    let (ticket, cells) = (AtomicU64::new(0), cells(1));
-    let mut sinks = [0; 3].map(|_| Records::new(&ticket));
+    let (clock, cells) = (AtomicU64::new(0), cells(1));
+    let mut sinks = [0; 3].map(|_| Records::new(&clock));
     let mut main = Recorder::begin(&filter, 0, false);
     let other = Recorder::begin(&filter, 2, false);
-    main.ticketed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(1));
+    main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(1));
     main.fork(&filter, 1);
     let mut child = Recorder::begin(&filter, 1, false);
-    child.ticketed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(child.access(&filter, &mut sinks[1], &cells[0], || false, WRITE, |_| 1), Outcome::Kept);
+    child.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    assert_eq!(child.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 1), Outcome::Kept);
     assert!(!filter.may_use_again(1, &main), "it has not ended");
     child.end(&filter);
     assert!(!filter.may_use_again(1, &main), "nobody has waited for it");
-    main.ticketed(&mut sinks[0], head(Kind::Join, 0, 0), 0, Some(1));
+    main.timed(&mut sinks[0], head(Kind::Join, 0, 0), 0, Some(1));
     main.join(&filter, 1);
     assert!(filter.may_use_again(1, &main) && !filter.may_use_again(1, &other));
     let position = child.position();
-    main.ticketed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(1));
+    main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(1));
     main.fork(&filter, 1);
     let mut next = Recorder::begin(&filter, 1, false);
     assert_eq!(next.position(), position);
-    next.ticketed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert!(!next.covered(&cells[0], 0xff, true), "that was at another position");
-    assert_eq!(next.access(&filter, &mut sinks[1], &cells[0], || false, WRITE, |_| 2), Outcome::Kept);
+    next.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    assert!(!next.covered(cells.cell(0), 0xff, true), "that was at another position");
+    assert_eq!(next.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 2), Outcome::Kept);
     // Who has waited for the first only arrives, and both accesses are written.
-    assert_eq!(main.access(&filter, &mut sinks[0], &cells[0], || false, READ, |_| 3), Outcome::Written);
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, READ, |_| 3), Outcome::Written);
     let late = sinks[0].words.iter().filter(|&&word| word == head(Kind::Late, 0xff, 8)).count();
     assert_eq!(late, 2);
 }
 
 #[test]
+fn dropped_reads_hold_back_writes_only() {
+    let filter = Owned::new(SHAPE, Limits { each_place: 0, ..Limits::default() });
+    let (clock, cells) = (AtomicU64::new(0), cells(1));
+    let mut sinks = [0; 3].map(|_| Records::new(&clock));
+    let mut threads = [0, 1, 2].map(|slot| Recorder::begin(&filter, slot, false));
+    let mut access = |t: usize, access: Access| {
+        threads[t].timed(&mut sinks[t], head(Kind::Internal, 0, 0), 0, Some(0));
+        let outcome = threads[t].access(&filter, &mut sinks[t], cells.cell(0), || false, access, |_| 1);
+        let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::Pin, 0xff, 8)).count();
+        (outcome, pins)
+    };
+    for what in [WRITE, READ, READ, READ] {
+        assert_eq!(access(0, what), (Outcome::Kept, 0));
+    }
+    // Two reads of the first thread were dropped. A pin would order its write before this read.
+    assert_eq!(access(1, READ), (Outcome::Written, 0));
+    assert_eq!(access(2, WRITE), (Outcome::Written, 1));
+}
+
+#[test]
 fn freed_and_watched_granules() {
     let filter = Owned::new(SHAPE, Limits::default());
-    let (ticket, cells) = (AtomicU64::new(0), cells(2));
-    let mut sink = Records::new(&ticket);
+    let (clock, cells) = (AtomicU64::new(0), cells(2));
+    let mut sink = Records::new(&clock);
     let mut recorder = Recorder::begin(&filter, 0, false);
-    recorder.access(&filter, &mut sink, &cells[0], || false, WRITE, |_| 1);
-    recorder.ticketed(&mut sink, head(Kind::Free, 0, 8), 0, Some(8));
-    recorder.free(&filter, &mut sink, &cells[0], || false, 8);
+    recorder.access(&filter, &mut sink, cells.cell(0), || false, WRITE, |_| 1);
+    recorder.timed(&mut sink, head(Kind::Free, 0, 8), 0, Some(8));
+    recorder.free(&filter, &mut sink, cells.cell(0), || false, 8);
     for _ in 0..2 {
-        assert_eq!(recorder.access(&filter, &mut sink, &cells[0], || false, READ, |_| 1), Outcome::Written);
+        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, |_| 1), Outcome::Written);
     }
     recorder.allocated(&mut sink, 8, 8, 0);
-    recorder.alloc(&filter, &mut sink, &cells[0], || false, 8);
-    assert_eq!(recorder.access(&filter, &mut sink, &cells[0], || false, READ, |_| 1), Outcome::Kept);
-    recorder.forget(&filter, &sink, &cells[0], || false);
-    assert!(cells[0].is_empty());
-    cells[1].watch();
-    assert_eq!(recorder.access(&filter, &mut sink, &cells[1], || false, WRITE, |_| 1), Outcome::Watched);
-    assert!(cells[1].is_watched() && !recorder.covered(&cells[1], 0xff, true));
+    recorder.alloc(&filter, &mut sink, cells.cell(0), || false, 8);
+    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, |_| 1), Outcome::Kept);
+    recorder.forget(&filter, &sink, cells.cell(0), || false);
+    assert!(cells.cell(0).is_empty());
+    cells.cell(1).watch();
+    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(1), || false, WRITE, |_| 1), Outcome::Watched);
+    assert!(cells.cell(1).is_watched() && !recorder.covered(cells.cell(1), 0xff, true));
 }

@@ -1,7 +1,7 @@
 //! `foretrace run`: records a program, analyses what it did, reports. The main job.
 
 use super::check::{Text, show};
-use crate::analyse::{Analysed, analyse};
+use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
 use crate::output::say;
 use crate::recording::{end_like, judge, path_of, record, watched};
@@ -11,6 +11,7 @@ use observe::{Agent, Output, ProcessRecord, Recorded};
 use report::{Process, Report, TraceFigures};
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
+use std::time::Instant;
 
 pub(crate) fn run(args: &Run) -> Result<u8> {
     let color = wants_color(args.analysis.color, &std::io::stderr());
@@ -21,14 +22,16 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     };
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
     let halt = args.halt_on_error.then(|| judge(&args.analysis, args.recorder.lossy)).transpose()?;
+    let started = Instant::now();
     let recorded = record(&args.recorder, watched, output, result_on_stdout, halt)?;
+    let took = started.elapsed();
     let mut all = Vec::new();
     for process in &recorded.processes {
         // A shell that only starts the program has nothing to tell.
         if process.events > 0
             && let Some(path) = path_of(&process.trace)
         {
-            match analyse(&path, &args.analysis) {
+            match analyse_recording(&path, &args.analysis, took) {
                 Ok(mut analysed) => {
                     let benign: Vec<String> = process.benign.iter().map(|(name, _)| name.clone()).collect();
                     analysed.excuse(&benign);

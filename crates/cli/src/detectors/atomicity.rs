@@ -1,10 +1,12 @@
 //! `atomicity` on the command line: blocks that are not serialisable.
 
+use super::budget::{self, Budget};
 use super::claim::{About, Claim, Part, Shown, Witness};
-use super::{Analysis, Found, Plan, Whole, budget};
+use super::{Analysis, Found, Plan, Whole};
 use crate::args::Detector;
 use detect::Place;
 use detect::atomicity::{Atomicity, Predicted, Predictions, Violation, predict};
+use detect::suspects::Suspicions;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use rustc_hash::FxHashSet;
@@ -34,6 +36,12 @@ impl Analysis for Finder {
         self.recorded.batch(names, batch);
     }
 
+    fn whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.blocks {
+            self.batch(names, trace);
+        }
+    }
+
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
         let recorded = self.recorded.finish();
         let left_out = Some(recorded.left_out).filter(|&blocks| blocks > 0);
@@ -48,7 +56,7 @@ impl Analysis for Finder {
                 let windows = budget::windows(trace.events.len(), whole.window);
                 stats.windows = Some(windows);
                 stats.undecided = Some(found.unasked);
-                stats.truncated = unsearched(&found, windows);
+                stats.truncated = unsearched(&found, windows, whole.budget);
                 claims.extend(found.found.iter().map(|violation| predicted(violation, whole.names)));
             }
             None => stats.truncated = Some(whole.missing.to_owned()),
@@ -57,13 +65,13 @@ impl Analysis for Finder {
     }
 }
 
-fn unsearched(found: &Predictions, windows: u64) -> Option<String> {
+fn unsearched(found: &Predictions, windows: u64, budget: Budget) -> Option<String> {
     let mut left = Vec::new();
     if found.undecided > 0 {
         left.push(format!("{} possible violations were not decided", found.undecided));
     }
     if found.unasked > 0 {
-        left.push(format!("{} of {windows} windows were not looked at in {}", found.unasked, budget::each()));
+        left.push(format!("{} of {windows} windows were not looked at in {}", found.unasked, budget));
     }
     (!left.is_empty()).then(|| left.join("; "))
 }

@@ -56,7 +56,8 @@ impl Checks {
             // The recorded run shows anything but a race as it stands.
             Shown::Observed if claim.kind != Kind::Race => Some(Backed::by(Evidence::observed(None), None)),
             Shown::Observed => {
-                let made = if self.making < budget::making(hurry) { make(claim, whole) } else { Err(Unshown::NoTime) };
+                let made =
+                    if self.making < whole.budget.making(hurry) { make(claim, whole) } else { Err(Unshown::NoTime) };
                 self.making += started.elapsed();
                 Some(match made {
                     Ok(witness) if self.room(witness.len()) => {
@@ -67,7 +68,7 @@ impl Checks {
                 })
             }
             Shown::Predicted(how) => {
-                if self.checking >= budget::checking(hurry) {
+                if self.checking >= whole.budget.checking(hurry) {
                     *self.late.entry(claim.detector).or_default() += 1;
                     return None;
                 }

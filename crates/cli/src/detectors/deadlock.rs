@@ -1,7 +1,8 @@
 //! `deadlock` on the command line: cycles of requests that a run ends in.
 
+use super::budget::Budget;
 use super::claim::{About, Claim, Part, Shown, Witness};
-use super::{Analysis, Found, Whole, budget};
+use super::{Analysis, Found, Whole};
 use crate::args::Detector;
 use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
 use detect::sync_preserving::OnDemand;
@@ -12,16 +13,20 @@ pub(super) struct Finder;
 impl Analysis for Finder {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
         let Some(trace) = whole.trace else { return Found::nothing(whole) };
+        if !whole.suspicions.nested {
+            let none = Deadlocks { all_patterns: true, ..Deadlocks::default() };
+            return Found { stats: stats(&none, whole.budget), ..Found::default() };
+        }
         let options = DeadlockOptions {
             window: whole.window,
             stop: Some(whole.stop),
-            deadline: Some(budget::deadline()),
+            deadline: Some(whole.budget.deadline()),
             ..DeadlockOptions::default()
         };
         let mut index = whole.preserving.borrow_mut();
         let index = index.get_or_insert_with(|| OnDemand::new(whole.names, trace));
         let found = deadlocks(index, whole.initial, &options);
-        let stats = stats(&found);
+        let stats = stats(&found, whole.budget);
         let wanted = |deadlock: &&Deadlock| whole.wanted.threads(Detector::Deadlock, deadlock.blocked.len());
         Found {
             claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, whole)).collect(),
@@ -31,10 +36,10 @@ impl Analysis for Finder {
     }
 }
 
-fn stats(found: &Deadlocks) -> AnalysisStats {
+fn stats(found: &Deadlocks, budget: Budget) -> AnalysisStats {
     let mut left = Vec::new();
     if found.undecided > 0 {
-        left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget::each()));
+        left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget));
     }
     if let Some(too_large) = &found.too_large {
         left.push(format!("{} were looked for in windows only: {too_large}", found.windows_only));
@@ -102,11 +107,11 @@ mod tests {
 
     #[test]
     fn every_count_of_what_is_missing_reaches_the_figures() {
-        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() });
+        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, Budget::new(None, None, 0));
         assert_eq!((none.left_out, none.truncated), (None, None));
         let some =
             Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
-        let some = stats(&some);
+        let some = stats(&some, Budget::new(None, None, 0));
         let text = some.truncated.unwrap();
         assert_eq!(some.left_out, Some(3));
         for part in ["5 possible deadlocks", "7 have requests further apart", "only 11 cycles", "13 requests"] {

@@ -4,11 +4,18 @@ use super::claim::Shown;
 use super::{Analysis, Found, Whole, races};
 use crate::args::Detector;
 use detect::hb::Hb;
+use detect::suspects::{Suspicions, each_masked};
 use event::{Batch, Names};
 
 impl Analysis for Hb {
     fn batch(&mut self, names: &Names, batch: &Batch) {
         Hb::batch(self, names, batch);
+    }
+
+    fn whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.any_races() {
+            each_masked(trace, |var| suspicions.orders_or_races(var), |masked| Hb::batch(self, names, masked));
+        }
     }
 
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {

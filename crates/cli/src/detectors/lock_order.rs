@@ -4,12 +4,19 @@ use super::claim::{About, Claim, Part, Shown};
 use super::{Analysis, Found, Whole, races};
 use crate::args::Detector;
 use detect::lock_order::{LockCycle, LockOrder, LockOrderReport};
+use detect::suspects::Suspicions;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 
 impl Analysis for LockOrder {
     fn batch(&mut self, names: &Names, batch: &Batch) {
         LockOrder::batch(self, names, batch);
+    }
+
+    fn whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.nested {
+            self.batch(names, trace);
+        }
     }
 
     fn finish(mut self: Box<Self>, whole: &Whole<'_>) -> Found {

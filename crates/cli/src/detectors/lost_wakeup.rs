@@ -1,15 +1,23 @@
 //! `lost-wakeup` on the command line: notifies that come after the test and before the wait.
 
+use super::budget::Budget;
 use super::claim::{About, Claim, Part, Shown, Witness};
-use super::{Analysis, Found, Whole, budget};
+use super::{Analysis, Found, Whole};
 use crate::args::Detector;
 use detect::lost_wakeup::{LostWakeups, Place, Predicted, Waits, Wakeup, predict};
+use detect::suspects::Suspicions;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 
 impl Analysis for LostWakeups {
     fn batch(&mut self, names: &Names, batch: &Batch) {
         LostWakeups::batch(self, names, batch);
+    }
+
+    fn whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.waits {
+            self.batch(names, trace);
+        }
     }
 
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
@@ -23,7 +31,7 @@ impl Analysis for LostWakeups {
         match whole.trace {
             Some(trace) => {
                 let found = predict(whole.names, trace, whole.initial, &waits, &whole.search());
-                stats.truncated = unsearched(&found, &waits);
+                stats.truncated = unsearched(&found, &waits, whole.budget);
                 for lost in &found.lost {
                     let shown = Shown::Predicted(Witness::Window(lost.schedule.clone()));
                     claims.push(claim(&lost.wakeup, shown, whole));
@@ -50,14 +58,14 @@ fn stats(waits: &Waits) -> AnalysisStats {
     AnalysisStats { note: untested, ..AnalysisStats::default() }
 }
 
-fn unsearched(found: &Predicted, waits: &Waits) -> Option<String> {
+fn unsearched(found: &Predicted, waits: &Waits, budget: Budget) -> Option<String> {
     let mut left = Vec::new();
     let candidates = waits.candidates.len();
     if found.undecided > 0 {
         left.push(format!("{} of {candidates} waits were not decided", found.undecided));
     }
     if found.unasked > 0 {
-        left.push(format!("{} of {candidates} waits were not looked at in {}", found.unasked, budget::each()));
+        left.push(format!("{} of {candidates} waits were not looked at in {}", found.unasked, budget));
     }
     if waits.left_out > 0 {
         left.push(format!("{} more waits, most at the same places as others, were not looked at", waits.left_out));
@@ -104,11 +112,16 @@ mod tests {
 
     #[test]
     fn every_count_of_what_is_missing_reaches_the_figures() {
-        assert_eq!((stats(&Waits::default()).note, unsearched(&Predicted::default(), &Waits::default())), (None, None));
+        let budget = Budget::new(None, None, 0);
+        assert_eq!(
+            (stats(&Waits::default()).note, unsearched(&Predicted::default(), &Waits::default(), budget)),
+            (None, None)
+        );
         let waits = Waits { left_out: 3, untested: 5, ..Waits::default() };
         assert!(stats(&waits).note.unwrap().starts_with("5 waits have no read before them"));
         let text =
-            unsearched(&Predicted { undecided: 7, unasked: 11, apart: 13, ..Predicted::default() }, &waits).unwrap();
+            unsearched(&Predicted { undecided: 7, unasked: 11, apart: 13, ..Predicted::default() }, &waits, budget)
+                .unwrap();
         for part in ["3 more waits", "7 of 0 waits were not decided", "11 of 0 waits", "13 waits are further"] {
             assert!(text.contains(part), "{part}: {text}");
         }

@@ -1,7 +1,8 @@
 //! `maximal` on the command line: all races that can be told from windows of the trace.
 
+use super::budget::{self, Budget};
 use super::claim::{Shown, Witness};
-use super::{Analysis, Found, Whole, budget, races, sync_preserving};
+use super::{Analysis, Found, Whole, races, sync_preserving};
 use crate::args::Detector;
 use detect::maximal::{Known, Looked, Maximal, Options};
 use detect::{Race, Schedule};
@@ -9,7 +10,7 @@ use reach::Excerpts;
 use report::AnalysisStats;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Races that are kept.
 const MOST: usize = 10_000;
@@ -20,23 +21,34 @@ impl Analysis for Finder {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
         let Some(trace) = whole.trace else { return Found::nothing(whole) };
         let windows = budget::windows(trace.events.len(), whole.window);
-        let deadline = budget::deadline();
+        let deadline = whole.budget.deadline();
         let options = Options {
-            per_window: Some(budget::share(windows)),
+            per_window: Some(whole.budget.share(windows)),
             deadline: Some(deadline),
             stop: Some(whole.stop),
             most: MOST,
+            suspicions: Some(whole.suspicions),
             ..Options::default()
         };
         let mut maximal = Maximal::new(options, Known::default());
-        for excerpt in Excerpts::new(whole.names, trace, whole.window) {
-            if Instant::now() >= deadline || whole.stop.load(Ordering::Relaxed) {
-                break;
+        if whole.suspicions.any_races() {
+            let mut excerpts = Excerpts::new(whole.names, trace, whole.window);
+            let (time, events) = (whole.budget.each(), trace.events.len());
+            let pace = Pace { began: Instant::now(), time, events, few: windows < Pace::MANY };
+            let is_over = || Instant::now() >= deadline || whole.stop.load(Ordering::Relaxed);
+            let mut next = |maximal: &mut Maximal<'_>| {
+                excerpts.next_with(|window| pace.allows(window.start) && maximal.wants(&trace.events[window]))
+            };
+            while !is_over()
+                && let Some(excerpt) = next(&mut maximal)
+            {
+                maximal.window(whole.names, &excerpt, whole.initial);
             }
-            maximal.window(whole.names, &excerpt, whole.initial);
+        } else {
+            maximal.pass_over(windows);
         }
         let report = maximal.finish();
-        let stats = stats(&report.looked, windows);
+        let stats = stats(&report.looked, windows, whole.budget);
         let key = |race: &Race| (race.earlier.event, race.later.event);
         let keys: Vec<_> = report.races.races.iter().map(key).collect();
         let orders: HashMap<_, Schedule> = keys.into_iter().zip(report.prefixes).collect();
@@ -58,7 +70,32 @@ impl Analysis for Finder {
     }
 }
 
-fn stats(looked: &Looked, windows: u64) -> AnalysisStats {
+/// Spreads what there is time for over the whole trace.
+struct Pace {
+    began: Instant,
+    time: Duration,
+    events: usize,
+    few: bool,
+}
+
+impl Pace {
+    /// With fewer windows, one may take a large part of the time, and the others must not lose it.
+    const MANY: u64 = 100;
+
+    /// How far a search may be ahead of its time: windows differ.
+    const AHEAD: f64 = 0.1;
+
+    /// Whether there is time for a window that begins there.
+    fn allows(&self, event: usize) -> bool {
+        if self.few {
+            return true;
+        }
+        let spent = self.began.elapsed().as_secs_f64() / self.time.as_secs_f64();
+        spent <= event as f64 / self.events as f64 + Pace::AHEAD
+    }
+}
+
+fn stats(looked: &Looked, windows: u64, budget: Budget) -> AnalysisStats {
     let unseen = windows.saturating_sub(looked.windows);
     let mut left = Vec::new();
     if looked.undecided > 0 {
@@ -69,7 +106,7 @@ fn stats(looked: &Looked, windows: u64) -> AnalysisStats {
         ));
     }
     if unseen > 0 {
-        left.push(format!("{unseen} of {windows} windows were not looked at in {}", budget::each()));
+        left.push(format!("{unseen} of {windows} windows were not looked at in {budget}"));
     }
     AnalysisStats {
         windows: Some(windows),

@@ -5,6 +5,7 @@ use super::{Analysis, Found, Whole};
 use crate::args::Detector;
 use detect::Place;
 use detect::misuse::{Misuse, Misuses, What};
+use detect::suspects::Suspicions;
 use event::{Batch, LockId, Names, Op, SiteId, Space, VarId};
 use report::{AnalysisStats, Kind};
 use std::collections::HashSet;
@@ -12,6 +13,12 @@ use std::collections::HashSet;
 impl Analysis for Misuses {
     fn batch(&mut self, names: &Names, batch: &Batch) {
         Misuses::batch(self, names, batch);
+    }
+
+    fn whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.misuses {
+            self.batch(names, trace);
+        }
     }
 
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {

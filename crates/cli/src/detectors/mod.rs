@@ -30,10 +30,12 @@ use crate::moments;
 use crate::origins::Origins;
 use crate::progress::Working;
 use crate::properties::Properties;
+use budget::Budget;
 use checks::NoWitness;
 use claim::{Claim, Witness};
 use clap::ValueEnum;
 use detect::Search;
+use detect::suspects::{Suspects, Suspicions};
 use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Meta, Names, Value, VarId};
 use plan::Wanted;
@@ -50,6 +52,11 @@ use std::time::{Duration, Instant};
 trait Analysis {
     /// Takes the next events.
     fn batch(&mut self, _: &Names, _: &Batch) {}
+
+    /// Takes a whole trace instead, of which it need not look at what is not suspected.
+    fn whole(&mut self, names: &Names, trace: &Batch, _: &Suspicions) {
+        self.batch(names, trace);
+    }
 
     /// The trace has ended.
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found;
@@ -91,6 +98,8 @@ struct Whole<'a> {
     missing: &'a str,
     /// What variables hold at first.
     initial: &'a dyn Fn(VarId) -> Value,
+    /// What there can be at all.
+    suspicions: &'a Suspicions,
     /// Nothing is missing from the trace.
     complete: bool,
     /// Nothing is missing before its end.
@@ -100,6 +109,8 @@ struct Whole<'a> {
     /// Events that are looked at together.
     window: usize,
     wanted: &'a Wanted,
+    /// How long searches may take.
+    budget: Budget,
     /// Set once somebody wants the work to stop.
     stop: &'a AtomicBool,
     /// Made when somebody needs it.
@@ -117,7 +128,12 @@ impl<'a> Whole<'a> {
 
     /// How far a search in windows may go, from now on.
     fn search(&self) -> Search<'a> {
-        Search { window: self.window, deadline: Some(budget::deadline()), stop: Some(self.stop), ..Search::default() }
+        Search {
+            window: self.window,
+            deadline: Some(self.budget.deadline()),
+            stop: Some(self.stop),
+            ..Search::default()
+        }
     }
 
     /// An order that shows a claim, or why there is none.
@@ -167,6 +183,9 @@ struct Running {
 pub(crate) struct Detectors {
     plan: Plan,
     running: Vec<Running>,
+    /// The whole trace will be there in the end, so only this looks at the events as they come: most traces have little of what
+    /// the detectors look for.
+    suspects: Option<Suspects>,
 }
 
 /// What came of them.
@@ -181,7 +200,7 @@ impl Detectors {
     pub(crate) fn new(plan: Plan) -> Detectors {
         let run = |detector| Some(Running { detector, analysis: analysis(detector, &plan)?, spent: Duration::ZERO });
         let running = plan.detectors().filter_map(run).collect();
-        Detectors { plan, running }
+        Detectors { plan, running, suspects: None }
     }
 
     /// Whether the whole trace must be kept for them.
@@ -189,8 +208,24 @@ impl Detectors {
         self.running.iter().any(|running| needs_trace(running.detector))
     }
 
+    /// They get the trace as a whole, in the end.
+    pub(crate) fn wait_for_the_end(&mut self) {
+        self.suspects = Some(Suspects::new());
+    }
+
+    /// They will not get it as a whole, after all: this is what was so far.
+    pub(crate) fn catch_up(&mut self, names: &Names, so_far: &Batch) {
+        if self.suspects.take().is_some() {
+            self.batch(names, so_far);
+        }
+    }
+
     /// Takes the next events.
     pub(crate) fn batch(&mut self, names: &Names, batch: &Batch) {
+        if let Some(suspects) = &mut self.suspects {
+            suspects.batch(names, batch);
+            return;
+        }
         for running in &mut self.running {
             let started = Instant::now();
             running.analysis.batch(names, batch);
@@ -209,6 +244,9 @@ impl Detectors {
         let wanted = self.plan.wanted(properties);
         let trace = ending.kept.trace().filter(|_| ending.unread.is_none());
         let missing = ending.kept.missing();
+        let suspects = self.suspects.map(|suspects| suspects.finish(ending.problems == 0));
+        let to_look_at = suspects.is_some().then(|| ending.kept.trace()).flatten();
+        let suspicions = suspects.unwrap_or_else(Suspicions::all);
         let bound = trace.map(|trace| bound(properties, names, trace)).unwrap_or_default();
         let initial = |var| bound.iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
         let whole = Whole {
@@ -216,20 +254,25 @@ impl Detectors {
             trace,
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
             initial: &initial,
+            suspicions: &suspicions,
             complete: ending.at_end,
             gapless: ending.whole,
             problems: ending.problems,
             window: usize::try_from(self.plan.window).unwrap_or(usize::MAX),
             wanted: &wanted,
+            budget: self.plan.budget(ending.kept.trace().map_or(0, |trace| trace.events.len() as u64)),
             stop: ending.interrupt.flag(),
             preserving: RefCell::new(None),
         };
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
         let mut told = BTreeSet::new();
-        for Running { detector, analysis, spent } in self.running {
+        for Running { detector, mut analysis, spent } in self.running {
             let started = Instant::now();
             let _working = Working::on(format!("{}: looking through the trace", name(detector)));
+            if let Some(trace) = to_look_at {
+                analysis.whole(names, trace, &suspicions);
+            }
             let mut found = analysis.finish(&whole);
             found.stats.seconds = (spent + started.elapsed()).as_secs_f64();
             claims.append(&mut found.claims);

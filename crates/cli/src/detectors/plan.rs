@@ -1,5 +1,6 @@
 //! Which detectors run, and what they are restricted to.
 
+use super::budget::Budget;
 use crate::args::{Analysis, Detector};
 use crate::properties::Properties;
 use anyhow::{Result, bail};
@@ -7,6 +8,7 @@ use clap::ValueEnum;
 use event::{CondId, LockId, VarId};
 use property::check::{Causality, CheckKind, RaceMethod};
 use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
 
 /// The window of detectors that look at windows, if nobody says otherwise.
 const WINDOW: u64 = 10_000;
@@ -33,20 +35,25 @@ pub(crate) struct Plan {
     tasks: BTreeMap<Detector, Vec<Only>>,
     /// Events that are looked at together.
     pub(crate) window: u64,
+    /// Seconds that each search may take, if the user says so.
+    search: Option<u64>,
+    /// How long the program ran, if it ran just now.
+    recording: Option<Duration>,
 }
 
 const RACES: [Detector; 4] = [Detector::Hb, Detector::SyncPreserving, Detector::Maximal, Detector::Lockset];
 
 impl Plan {
     /// What the command line says, else the specifications' `check` lines, else all of them.
-    pub(crate) fn new(args: &Analysis, properties: &Properties) -> Result<Plan> {
+    pub(crate) fn new(args: &Analysis, properties: &Properties, recording: Option<Duration>) -> Result<Plan> {
         let checks: Vec<_> =
             properties.runs().enumerate().flat_map(|(n, run)| run.spec().checks.iter().map(move |c| (n, c))).collect();
         let of_specs = || {
             let own = checks.iter().find_map(|(_, check)| check.knobs.window);
             own.or_else(|| properties.runs().find_map(|run| run.spec().knobs.window))
         };
-        let mut plan = Plan { window: args.window.or_else(of_specs).unwrap_or(WINDOW), ..Plan::default() };
+        let window = args.window.or_else(of_specs).unwrap_or(WINDOW);
+        let mut plan = Plan { window, search: args.search_time, recording, ..Plan::default() };
         if !args.detect.is_empty() {
             if args.detect.contains(&Detector::None) && args.detect.len() > 1 {
                 bail!("--detect: `none` stands alone");
@@ -63,6 +70,11 @@ impl Plan {
             plan.check(spec, &check.what, &regions);
         }
         Ok(plan)
+    }
+
+    /// How long searches of a trace of so many events may take.
+    pub(super) fn budget(&self, events: u64) -> Budget {
+        Budget::new(self.search, self.recording, events)
     }
 
     /// Leaves all others out.

@@ -1,7 +1,7 @@
 //! `sync-preserving` on the command line: races that another order of lock sections shows, or the same with events left out.
 
 use super::claim::{Shown, Witness};
-use super::{Analysis, Found, Whole, budget, races};
+use super::{Analysis, Found, Whole, races};
 use crate::args::Detector;
 use detect::Race;
 use detect::sync_preserving::{Options, Predicted};
@@ -21,10 +21,14 @@ pub(super) struct SyncPreserving;
 
 impl Analysis for SyncPreserving {
     fn finish(self: Box<Self>, whole: &Whole<'_>) -> Found {
+        if whole.trace.is_some() && !whole.suspicions.any_races() {
+            return Found { stats: stats(&Predicted::default()), ..Found::default() };
+        }
         let options = Options {
             most_races: MOST,
+            suspicions: Some(whole.suspicions),
             stop: Some(whole.stop),
-            deadline: Some(budget::deadline()),
+            deadline: Some(whole.budget.deadline()),
             ..Options::default()
         };
         let found = match whole.preserving(|index| index.races(&options)) {

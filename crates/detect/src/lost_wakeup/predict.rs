@@ -41,16 +41,19 @@ pub fn predict(
         // In the order of their notifies: those of a window stand together.
         let mut order: Vec<usize> = (0..waits.candidates.len()).collect();
         order.sort_by_key(|&k| waits.candidates[k].notify.event);
-        for excerpt in Excerpts::new(names, batch, search.window) {
-            let notify = |k: &usize| waits.candidates[*k].notify.event;
-            let from = order.partition_point(|k| notify(k) < excerpt.window.start);
-            let to = order.partition_point(|k| notify(k) < excerpt.window.end);
-            let common = |k: &&usize| excerpt.window.contains(&waits.candidates[**k].wait.event);
-            let mine: Vec<usize> =
-                order[from..to].iter().filter(common).copied().filter(|&k| states[k] != State::Lost).collect();
-            if mine.is_empty() {
-                continue;
-            }
+        let mut excerpts = Excerpts::new(names, batch, search.window);
+        loop {
+            let mut mine: Vec<usize> = Vec::new();
+            let wanted = excerpts.next_with(|window| {
+                let window = window.start as u64..window.end as u64;
+                let notify = |k: &usize| waits.candidates[*k].notify.event;
+                let from = order.partition_point(|k| notify(k) < window.start);
+                let to = order.partition_point(|k| notify(k) < window.end);
+                let common = |k: &&usize| window.contains(&waits.candidates[**k].wait.event);
+                mine = order[from..to].iter().filter(common).copied().filter(|&k| states[k] != State::Lost).collect();
+                !mine.is_empty()
+            });
+            let Some(excerpt) = wanted else { break };
             let mut reach = Reach::new(names, &excerpt.batch, excerpt.fixed, initial);
             for k in mine {
                 if search.is_over() {

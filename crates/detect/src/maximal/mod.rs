@@ -15,8 +15,9 @@ mod found;
 mod pairs;
 
 use crate::race::Races;
+use crate::suspects::Suspicions;
 use crate::windows::Schedule;
-use event::{Names, SiteId, Value, VarId};
+use event::{Event, Names, SiteId, Value, VarId};
 use found::Found;
 use reach::{Answer, Excerpt, Limits, Question, Reach};
 use rustc_hash::FxHashSet;
@@ -43,11 +44,13 @@ pub struct Options<'o> {
     pub stop: Option<&'o AtomicBool>,
     /// How many races to keep.
     pub most: usize,
+    /// Look at these variables only.
+    pub suspicions: Option<&'o Suspicions>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { per_window: None, steps: u64::MAX, deadline: None, stop: None, most: 1000 }
+        Options { per_window: None, steps: u64::MAX, deadline: None, stop: None, most: 1000, suspicions: None }
     }
 }
 
@@ -104,6 +107,19 @@ impl<'o> Maximal<'o> {
         Maximal { options, found: Found::new(options.most, known), looked: Looked::default() }
     }
 
+    /// Whether a window of these events has something to ask. If not, it counts as looked at.
+    pub fn wants(&mut self, events: &[Event]) -> bool {
+        let suspicions = self.options.suspicions;
+        let wants = suspicions.is_none_or(|suspicions| pairs::any(events, |var| suspicions.may_race(var)));
+        self.looked.windows += u64::from(!wants);
+        wants
+    }
+
+    /// So many windows have nothing to ask.
+    pub fn pass_over(&mut self, windows: u64) {
+        self.looked.windows += windows;
+    }
+
     /// The next window. `initial` gives what variables hold before the trace.
     pub fn window(&mut self, names: &Names, excerpt: &Excerpt, initial: &dyn Fn(VarId) -> Value) {
         let end = self.options.per_window.map(|time| Instant::now() + time);
@@ -114,7 +130,9 @@ impl<'o> Maximal<'o> {
         let (found, looked) = (&mut self.found, &mut self.looked);
         looked.windows += 1;
         let mut visited = 0u64;
-        let ended = pairs::conflicting(excerpt, &mut |pair| {
+        let suspicions = self.options.suspicions;
+        let wanted = |var| suspicions.is_none_or(|suspicions| suspicions.may_race(var));
+        let ended = pairs::conflicting(excerpt, &wanted, &mut |pair| {
             // Pairs that need no search are quickly passed over, but there may be millions of them.
             if visited.is_multiple_of(LOOK) && is_over(&limits) {
                 return ControlFlow::Break(());
@@ -138,7 +156,7 @@ impl<'o> Maximal<'o> {
             ControlFlow::Continue(())
         });
         if ended.is_break() {
-            looked.undecided += pairs::count(excerpt) - visited;
+            looked.undecided += pairs::count(excerpt, &wanted) - visited;
         }
         self.looked.undecided_windows += u64::from(self.looked.undecided > undecided);
     }

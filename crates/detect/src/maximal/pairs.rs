@@ -32,11 +32,15 @@ fn conflict(a: Event, b: Event) -> bool {
 
 /// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one. Ends early if the visitor
 /// breaks.
-pub(super) fn conflicting(excerpt: &Excerpt, visit: &mut dyn FnMut(Pair) -> ControlFlow<()>) -> ControlFlow<()> {
+pub(super) fn conflicting(
+    excerpt: &Excerpt,
+    wanted: &impl Fn(VarId) -> bool,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let pinned = pinned(&excerpt.batch);
     let mut accesses: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
     for (b, &event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
-        if !is_access(event.op()) {
+        if !is_access(event.op()) || !wanted(event.var()) {
             continue;
         }
         let variable = event.var();
@@ -51,8 +55,28 @@ pub(super) fn conflicting(excerpt: &Excerpt, visit: &mut dyn FnMut(Pair) -> Cont
     ControlFlow::Continue(())
 }
 
+/// Whether there may be a conflicting pair.
+pub(super) fn any(events: &[Event], wanted: impl Fn(VarId) -> bool) -> bool {
+    #[derive(Clone, Copy)]
+    struct Seen {
+        first: ThreadId,
+        several: bool,
+        plain: bool,
+        writes: bool,
+    }
+    let mut seen: FxHashMap<VarId, Seen> = FxHashMap::default();
+    events.iter().filter(|event| is_access(event.op()) && wanted(event.var())).any(|&event| {
+        let new = Seen { first: event.thread(), several: false, plain: false, writes: false };
+        let seen = seen.entry(event.var()).or_insert(new);
+        seen.several |= event.thread() != seen.first;
+        seen.plain |= !event.op().is_atomic();
+        seen.writes |= !only_reads(event.op());
+        seen.several && seen.plain && seen.writes
+    })
+}
+
 /// How many conflicting pairs there are, without visiting them: they may be quadratic in the events.
-pub(super) fn count(excerpt: &Excerpt) -> u64 {
+pub(super) fn count(excerpt: &Excerpt, wanted: &impl Fn(VarId) -> bool) -> u64 {
     /// Accesses so far: not atomic and atomic, of each those that only read and the others.
     type Kinds = [[u64; 2]; 2];
     let conflicting = |kinds: &Kinds, atomic: bool, reads: bool| {
@@ -62,7 +86,8 @@ pub(super) fn count(excerpt: &Excerpt) -> u64 {
     let mut all: FxHashMap<VarId, Kinds> = FxHashMap::default();
     let mut own: FxHashMap<(VarId, ThreadId), Kinds> = FxHashMap::default();
     let mut count = 0;
-    for event in excerpt.batch.events[excerpt.fixed..].iter().filter(|event| is_access(event.op())) {
+    let mine = |event: &&Event| is_access(event.op()) && wanted(event.var());
+    for event in excerpt.batch.events[excerpt.fixed..].iter().filter(mine) {
         let (atomic, reads) = (event.op().is_atomic(), only_reads(event.op()));
         let all = all.entry(event.var()).or_default();
         let own = own.entry((event.var(), event.thread())).or_default();

@@ -45,6 +45,7 @@ mod work;
 
 use crate::race::{Access, Log, Races};
 use crate::sections::NONE;
+use crate::suspects::Suspicions;
 use closure::Closure;
 use event::{Batch, Id, Names, Space, VarId};
 use index::Index;
@@ -73,11 +74,20 @@ pub struct Options<'s> {
     pub stop: Option<&'s AtomicBool>,
     /// End at this time.
     pub deadline: Option<Instant>,
+    /// Look at these variables only.
+    pub suspicions: Option<&'s Suspicions>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { optimistic: true, most_races: 1000, most_steps: 100_000_000, stop: None, deadline: None }
+        Options {
+            optimistic: true,
+            most_races: 1000,
+            most_steps: 100_000_000,
+            stop: None,
+            deadline: None,
+            suspicions: None,
+        }
     }
 }
 
@@ -134,7 +144,9 @@ impl<'a> SyncPreserving<'a> {
         let index = &self.index;
         let mut search = Search::new(index);
         let mut work = Work::new(options.stop, options.deadline, u64::MAX);
-        for var in 0..index.vars() as u32 {
+        let wanted = |&var: &u32| options.suspicions.is_none_or(|suspicions| suspicions.may_race(VarId(var)));
+        let vars: Vec<u32> = (0..index.vars() as u32).filter(wanted).collect();
+        for &var in &vars {
             for life in search::lives(index, var) {
                 search.life(&life, &mut work);
             }
@@ -143,7 +155,7 @@ impl<'a> SyncPreserving<'a> {
         let mut unexamined_reversals = 0;
         if options.optimistic {
             let mut work = Work::new(options.stop, options.deadline, options.most_steps);
-            for var in 0..index.vars() as u32 {
+            for &var in &vars {
                 for life in search::lives(index, var) {
                     unexamined_reversals += self.reversals.life(index, &life, &mut search, &mut work);
                 }

@@ -6,6 +6,7 @@ mod atomicity;
 mod deadlocks;
 mod misuses;
 mod races;
+mod suspects;
 mod wakeups;
 
 use event::{Id, Value, VarId};

@@ -2,9 +2,10 @@
 #![allow(unsafe_code, missing_docs, dead_code, unreachable_pub)]
 
 use runtime::layout::{
-    CHUNK_WORDS, CHUNKS, Chunk, Line, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION, chunk, offset, process,
+    CHUNK_WORDS, CHUNKS, CLOCK_VARIABLE, Chunk, Line, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION, chunk,
+    clock, offset, process,
 };
-use runtime::record::{Class, Kind, TextFor, atomic_aux, head, late, ranked, ticketed};
+use runtime::record::{Class, Kind, MOST_BETWEEN, TextFor, atomic_aux, head, late, ranked, timed};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::thread::futex;
 use std::fs::File;
@@ -58,6 +59,7 @@ impl Agent {
         self.half(std::mem::offset_of!(Process, version)).store(VERSION, Relaxed);
         self.half(std::mem::offset_of!(Process, pid)).store(pid, Relaxed);
         self.half(std::mem::offset_of!(Process, agent)).store(1, Relaxed);
+        self.half(std::mem::offset_of!(Process, clock)).store(clock(), Relaxed);
     }
 
     pub fn ready(&self) {
@@ -98,14 +100,17 @@ impl Agent {
         unsafe { &*self.map.add(offset::CHUNKS_AT + index * size_of::<Chunk>()).cast() }
     }
 
-    pub fn ticket(&self) -> u64 {
-        let Line(ticket) = &self.process().ticket;
-        ticket.fetch_add(1, SeqCst)
-    }
-
-    pub fn stamp(&self) -> u64 {
-        let Line(ticket) = &self.process().ticket;
-        ticket.load(SeqCst)
+    pub fn time(&self) -> u64 {
+        #[cfg(target_arch = "x86_64")]
+        if self.process().clock == clock::PROCESSOR {
+            // SAFETY: every such processor has them.
+            return unsafe {
+                std::arch::x86_64::_mm_lfence();
+                std::arch::x86_64::_rdtsc()
+            };
+        }
+        let Line(counter) = &self.process().counter;
+        counter.fetch_add(1, AcqRel) + 1
     }
 
     pub fn maps(&self, image: u32, text: &str) {
@@ -118,7 +123,7 @@ impl Agent {
     /// A thread in the next slot.
     pub fn thread(&self) -> Thread {
         let slot = self.process().slots.fetch_add(1, AcqRel);
-        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, stamp: None, places: 0 }
+        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, time: 0, stamped: 0, places: 0 }
     }
 
     fn take_chunk(&self) -> usize {
@@ -151,6 +156,14 @@ impl Agent {
     }
 }
 
+/// What a real agent would choose.
+fn clock() -> u32 {
+    let kernels = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+    let is_trusted = cfg!(target_arch = "x86_64") && kernels.is_ok_and(|name| name.trim_end() == "tsc");
+    let is_wanted = std::env::var_os(CLOCK_VARIABLE).is_none_or(|how| how != "counter");
+    if is_trusted && is_wanted { clock::PROCESSOR } else { clock::COUNTER }
+}
+
 /// Chunks of a file: a test that wants threads to wait makes them fewer.
 pub static LIMIT: AtomicU32 = AtomicU32::new(CHUNKS as u32);
 
@@ -161,14 +174,15 @@ pub struct Thread {
     chunk: Option<usize>,
     at: usize,
     sequence: u64,
-    stamp: Option<u64>,
+    time: u64,
+    stamped: u64,
     places: u32,
 }
 
 impl Thread {
-    /// Room for so many words, before a ticket is taken.
+    /// Room for so many words, and a stamp, before a time is taken.
     pub fn reserve(&mut self, words: usize) {
-        if self.chunk.is_some() && self.at + words <= CHUNK_WORDS {
+        if self.chunk.is_some() && self.at + words + Kind::Stamp.words() <= CHUNK_WORDS {
             return;
         }
         if let Some(old) = self.chunk {
@@ -186,6 +200,10 @@ impl Thread {
 
     pub fn put(&mut self, words: &[u64]) {
         self.reserve(words.len());
+        self.put_reserved(words);
+    }
+
+    fn put_reserved(&mut self, words: &[u64]) {
         let base = offset::words(self.chunk.expect("reserved")) + self.at * 8;
         for (k, &word) in words.iter().enumerate().skip(1) {
             self.agent.word(base + k * 8).store(word, Relaxed);
@@ -218,48 +236,50 @@ impl Thread {
         self.places
     }
 
-    /// A ticketed record of two words; its ticket.
-    pub fn sync(&mut self, kind: Kind, aux: u8, payload: u64, place: u32) -> u64 {
+    /// Says that a record comes, and takes its time. There is room.
+    pub fn begin_record(&mut self) -> u64 {
+        let writing = &self.agent.slot(self.slot as usize).writing;
+        writing.store(self.time + 1, Relaxed);
+        std::sync::atomic::compiler_fence(SeqCst);
+        self.time = self.agent.time();
+        if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
+            self.stamped = self.time;
+            self.put_reserved(&[head(Kind::Stamp, 0, 0), self.time]);
+        }
+        self.time
+    }
+
+    /// The record is written.
+    pub fn end_record(&self) {
+        self.agent.slot(self.slot as usize).writing.store(0, Release);
+    }
+
+    /// A timed record of two words.
+    pub fn sync(&mut self, kind: Kind, aux: u8, payload: u64, place: u32) {
         self.reserve(2);
-        let ticket = self.agent.ticket();
-        self.put(&[head(kind, aux, payload), ticketed(ticket, place)]);
-        ticket
+        let time = self.begin_record();
+        self.put_reserved(&[head(kind, aux, payload), timed(time, place)]);
+        self.end_record();
     }
 
     /// One of three.
-    pub fn sync3(&mut self, kind: Kind, aux: u8, payload: u64, place: u32, word: u64) -> u64 {
+    pub fn sync3(&mut self, kind: Kind, aux: u8, payload: u64, place: u32, word: u64) {
         self.reserve(3);
-        let ticket = self.agent.ticket();
-        self.put(&[head(kind, aux, payload), ticketed(ticket, place), word]);
-        ticket
+        let time = self.begin_record();
+        self.put_reserved(&[head(kind, aux, payload), timed(time, place), word]);
+        self.end_record();
     }
 
     pub fn begin(&mut self) {
         self.sync3(Kind::ThreadStart, 0, 0, 0, 1);
     }
 
-    pub fn stamp(&mut self, stamp: u64) {
-        if self.stamp != Some(stamp) {
-            self.stamp = Some(stamp);
-            self.put(&[head(Kind::Stamp, stamp as u8, stamp >> 8)]);
-        }
-    }
-
-    pub fn read(&mut self, granule: u64, mask: u8, place: u32) -> u64 {
-        self.reserve(3);
-        let reading = &self.agent.slot(self.slot as usize).reading;
-        reading.store(self.agent.stamp() + 1, SeqCst);
-        let stamp = self.agent.stamp();
-        self.stamp(stamp);
-        self.put(&[head(Kind::Read, mask, granule), u64::from(place)]);
-        reading.store(0, Release);
-        stamp
+    pub fn read(&mut self, granule: u64, mask: u8, place: u32) {
+        self.sync(Kind::Read, mask, granule, place);
     }
 
     pub fn alloc(&mut self, address: u64, size: u64, place: u32) {
-        let stamp = self.agent.stamp();
-        self.stamp(stamp);
-        self.put(&[head(Kind::Alloc, 0, address), u64::from(place), size]);
+        self.sync3(Kind::Alloc, 0, address, place, size);
     }
 
     pub fn free(&mut self, address: u64, size: u64, place: u32) {
@@ -277,12 +297,12 @@ impl Thread {
     pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
         let (slot, position, place) = whose;
         let third = ranked(late(slot, write, false), rank);
-        self.put(&[head(Kind::Late, mask, granule), ticketed(position, place), third]);
+        self.put(&[head(Kind::Late, mask, granule), timed(position, place), third]);
     }
 
     pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
         let third = ranked(late(slot, false, false), rank);
-        self.put(&[head(Kind::Pin, mask, granule), ticketed(position, 0), third]);
+        self.put(&[head(Kind::Pin, mask, granule), timed(position, 0), third]);
     }
 
     pub fn text(&mut self, purpose: TextFor, text: &str, word: Option<u64>) {

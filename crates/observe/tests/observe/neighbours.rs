@@ -4,7 +4,7 @@ use crate::agent::Agent;
 use crate::support::shown;
 use observe::{Naming, Symbols};
 use runtime::layout::process;
-use runtime::record::{Kind, head, ticketed};
+use runtime::record::Kind;
 use std::collections::HashMap;
 use std::process::Command;
 
@@ -22,12 +22,10 @@ pub(crate) fn neighbours() {
     // All eight bytes, then the first four: the child reads the second four.
     child.late(0x7000, 0xff, (main.slot, 3, 0), true, 0);
     child.late(0x7000, 0x0f, (main.slot, 3, 0), true, 1);
-    let ticket = agent.ticket();
-    child.put(&[head(Kind::ArriveRead, 0xf0, 0x7000), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveRead, 0xf0, 0x7000, 0);
     // Nobody remembers what it was; the child reads a byte.
     child.pin(0x7008, 0xff, main.slot, 3, 2);
-    let ticket = agent.ticket();
-    child.put(&[head(Kind::ArriveRead, 0x10, 0x7008), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveRead, 0x10, 0x7008, 0);
     // Two granules were written; an atomic access is of a half of the second.
     child.late(0x7010, 0xff, (main.slot, 3, 0), true, 3);
     child.late(0x7018, 0xff, (main.slot, 3, 0), true, 4);
@@ -35,8 +33,7 @@ pub(crate) fn neighbours() {
     // Some of it is known.
     child.sync(Kind::ArriveWrite, 0x0f, 0x7020, 0);
     child.late(0x7020, 0xff, (main.slot, 3, 0), false, 5);
-    let ticket = agent.ticket();
-    child.put(&[head(Kind::ArriveWrite, 0xc0, 0x7020), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveWrite, 0xc0, 0x7020, 0);
     agent.end(process::EXITED);
 }
 

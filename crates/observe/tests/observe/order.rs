@@ -1,11 +1,11 @@
 //! The order of records: many threads, gaps, processes that die, chunks that are waited for.
 
 use crate::agent::{Agent, LIMIT, Thread};
-use crate::support::{lines, options, record, record_with, shown, trace_of};
+use crate::support::{CLOCKS, lines, options, record, record_by, record_with, trace_of};
 use event::{Op, Space};
 use observe::{Ended, Options};
 use runtime::layout::process;
-use runtime::record::{Kind, head, ticketed};
+use runtime::record::{Kind, TextFor, head, timed};
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
@@ -32,9 +32,9 @@ pub(crate) fn killed() {
     }
     // In the middle of a record: all but its head.
     main.reserve(3);
+    let time = main.begin_record();
     let at = main.next_record();
-    let ticket = agent.ticket();
-    agent.word(at + 8).store(ticketed(ticket, 0), Relaxed);
+    agent.word(at + 8).store(timed(time, 0), Relaxed);
     die();
 }
 
@@ -46,54 +46,77 @@ fn a_killed_process_keeps_what_it_wrote() {
     assert_eq!((process.ended, process.events, process.lost), (Ended::Killed, 10_000, 1));
     let (trace, losses) = trace_of(&mut process.trace);
     assert_eq!(trace.batch.events.len(), 10_000);
-    assert!(losses[0].contains("killed") && losses[1].starts_with("1 records were never written"), "{losses:?}");
+    assert!(losses[0].contains("killed") && losses[1] == "1 records were never written", "{losses:?}");
 }
 
-pub(crate) fn gap() {
-    let agent = Agent::start(0);
-    let mut main = agent.thread();
-    main.begin();
-    main.acquire(8, 0);
-    for _ in 0..3 {
-        agent.ticket();
-    }
-    main.release(8, 0);
-    agent.end(process::EXITED);
-}
-
-#[test]
-fn a_gap_is_told() {
-    let mut recorded = record("gap");
-    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
-    assert_eq!(lines(&trace), ["main|acq(mem@8)|", "main|rel(mem@8)|"]);
-    assert_eq!(losses, ["3 records were never written, or not in time"]);
-    assert_eq!(recorded.processes[0].lost, 3);
-}
-
-pub(crate) fn live_gap() {
-    LIMIT.store(64, Relaxed);
+/// A thread takes a time, and is slow to write its record.
+pub(crate) fn slow() {
     let agent = Agent::start(0);
     let mut main = agent.thread();
     let mut slow = agent.thread();
     main.begin();
+    slow.begin();
+    main.acquire(8, 0);
     slow.reserve(2);
-    let ticket = agent.ticket();
-    // Far more than fits: only a ticket that is given up lets the program go on.
-    for k in 0..400_000 {
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64 * 8, 0);
+    let time = slow.begin_record();
+    for _ in 0..30 {
+        std::thread::sleep(Duration::from_millis(10));
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000, 0);
     }
-    slow.put(&[head(Kind::Acquire, 1, 64), ticketed(ticket, 0)]);
+    slow.put(&[head(Kind::Acquire, 1, 16), timed(time, 0)]);
+    slow.end_record();
     agent.end(process::EXITED);
 }
 
 #[test]
-fn a_ticket_that_does_not_come_stops_nobody_for_ever() {
-    let mut recorded = record("live_gap");
-    let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
-    let writes = trace.batch.events.iter().filter(|event| event.op() == Op::Write).count();
-    assert_eq!((writes, trace.batch.events.len()), (400_000, 400_001));
-    // It fits into what may wait, so that it is in time as long as there is room.
-    assert!(losses.len() <= 2, "{losses:?}");
+fn a_record_on_its_way_is_waited_for() {
+    for clock in CLOCKS {
+        let mut recorded = record_by("slow", clock);
+        let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+        assert_eq!(losses, Vec::<String>::new());
+        let lines = lines(&trace);
+        assert_eq!((lines[0].as_str(), lines[1].as_str(), lines.len()), ("main|acq(mem@8)|", "T1|acq(mem@10)|", 32));
+    }
+}
+
+/// Records of the thread that is not stopped.
+const GOING_ON: u64 = 100_000;
+
+/// A thread takes a time and stops. Others go on for longer than their records can be kept.
+pub(crate) fn stopped() {
+    LIMIT.store(64, Relaxed);
+    let agent = Agent::start(0);
+    let mut main = agent.thread();
+    let mut stopped = agent.thread();
+    main.begin();
+    stopped.begin();
+    stopped.reserve(2);
+    let time = stopped.begin_record();
+    let name = "x".repeat(1_000);
+    for k in 0..GOING_ON {
+        main.text(TextFor::ThreadName, &name, None);
+        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64 * 8, 0);
+    }
+    stopped.put(&[head(Kind::Acquire, 1, 64), timed(time, 0)]);
+    stopped.end_record();
+    // From here on it is waited for again.
+    stopped.release(64, 0);
+    main.acquire(64, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_thread_that_stops_while_it_writes_stops_nobody_for_ever() {
+    for clock in CLOCKS {
+        let mut recorded = record_by("stopped", clock);
+        let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+        let events = &trace.batch.events;
+        let writes = events.iter().filter(|event| event.op() == Op::Write).count() as u64;
+        assert_eq!((writes, events.len() as u64), (GOING_ON, GOING_ON + 3));
+        let last: Vec<Op> = events[events.len() - 2..].iter().map(|event| event.op()).collect();
+        assert_eq!(last, [Op::Release, Op::Acquire]);
+        assert_eq!(losses, ["1 records came too late for their place in the order"]);
+    }
 }
 
 /// Several threads take turns at a few cells, each under its lock, as fast as they can.
@@ -135,8 +158,8 @@ pub(crate) fn waiting() {
     work(6, 60_000);
 }
 
-fn counts_in_order(scene: &str) {
-    let mut recorded = record(scene);
+fn counts_in_order(scene: &str, clock: &str) {
+    let mut recorded = record_by(scene, clock);
     let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
     assert_eq!(losses, Vec::<String>::new());
     let mut counts = [0; 4];
@@ -153,12 +176,16 @@ fn counts_in_order(scene: &str) {
 
 #[test]
 fn busy_threads_are_put_in_order() {
-    counts_in_order("busy");
+    for clock in CLOCKS {
+        counts_in_order("busy", clock);
+    }
 }
 
 #[test]
 fn threads_wait_for_chunks_and_lose_nothing() {
-    counts_in_order("waiting");
+    for clock in CLOCKS {
+        counts_in_order("waiting", clock);
+    }
 }
 
 pub(crate) fn many() {
@@ -211,10 +238,6 @@ pub(crate) fn random_order() {
         }
         if random(&mut seed, 3) == 0 {
             threads[who].read((0x10000 + number) * 8, 0xff, 0);
-            // Stamps order reads among tickets only: one after each read makes the order one.
-            number += 1;
-            let next = random(&mut seed, 9) as usize;
-            threads[next].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
             number += 1;
         }
         if random(&mut seed, 1_000) == 0 {
@@ -225,13 +248,18 @@ pub(crate) fn random_order() {
 }
 
 #[test]
-fn slots_are_merged_in_the_order_of_their_keys() {
-    let lines = shown("random_order");
-    for (number, line) in lines.iter().enumerate() {
-        let address = (0x10000 + number as u64) * 8;
-        assert!(line.contains(&format!("(mem@{address:x})")), "event {number}: {line}");
+fn slots_are_merged_in_the_order_of_their_times() {
+    for clock in CLOCKS {
+        let mut recorded = record_by("random_order", clock);
+        let (trace, losses) = trace_of(&mut recorded.processes[0].trace);
+        assert_eq!(losses, Vec::<String>::new());
+        let lines = lines(&trace);
+        for (number, line) in lines.iter().enumerate() {
+            let address = (0x10000 + number as u64) * 8;
+            assert!(line.contains(&format!("(mem@{address:x})")), "event {number}: {line}");
+        }
+        assert!(lines.len() >= 50_000);
     }
-    assert!(lines.len() >= 50_000);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::support::{command, lines, options, record, record_with, shown, trace_
 use event::{Made, Op, Space};
 use observe::{Agent as How, Encoding, Ended, Kept, Options, Output, Use, Watched};
 use runtime::layout::process;
-use runtime::record::{Class, Kind, PENDING, TextFor, head, ticketed};
+use runtime::record::{Class, Kind, PENDING, TextFor, head};
 use std::sync::atomic::Ordering::Release;
 
 /// Code of the program at 0x1000, its variables at 0x5000.
@@ -233,13 +233,12 @@ pub(crate) fn late() {
     let g = 0x7000;
     // The child arrives where main was before the lock, inside and after it.
     child.reserve(64);
-    let ticket = agent.ticket();
     child.late(g, 0xff, (main.slot, 3, at), false, 1);
     child.late(g, 0xff, (main.slot, 3, at), true, 0);
     child.late(g, 0xff, (main.slot, 4, at), false, 2);
     child.late(g, 0xff, (main.slot, 5, at), true, 0);
     child.pin(g, 0xff, main.slot, 4, 1);
-    child.put(&[head(Kind::ArriveWrite, 0xff, g), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveWrite, 0xff, g, 0);
     agent.end(process::EXITED);
 }
 
@@ -292,9 +291,8 @@ pub(crate) fn early() {
     // Nothing in order comes behind the place until the child has told of the access there.
     let at = main.place(0, 0x1011);
     child.reserve(64);
-    let ticket = agent.ticket();
     child.late(0x5000, 0xff, (main.slot, 2, at), true, 0);
-    child.put(&[head(Kind::ArriveRead, 0xff, 0x5000), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveRead, 0xff, 0x5000, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.join(child.slot, at);
     agent.end(process::EXITED);
@@ -327,12 +325,11 @@ pub(crate) fn handler() {
     main.sync3(Kind::Woken, Class::Condition as u8, condition, 0, lock); // 6
     main.release(lock, 0); // 7
     child.reserve(64);
-    let ticket = agent.ticket();
     // Before the wait, in the handler, and after the wake-up.
     for position in [3, 5, 7] {
         child.late(g, 0xff, (main.slot, position, 0), true, 0);
     }
-    child.put(&[head(Kind::ArriveWrite, 0xff, g), ticketed(ticket, 0)]);
+    child.sync(Kind::ArriveWrite, 0xff, g, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.join(child.slot, 0);
     agent.end(process::EXITED);
@@ -502,9 +499,8 @@ pub(crate) fn reuse() {
     }
     // An access of the second thread, between its acquire and its release: position 4 + 2 of the slot.
     main.reserve(64);
-    let ticket = agent.ticket();
     main.late(0x7000, 0xff, (child.slot, 6, 0), true, 0);
-    main.put(&[head(Kind::ArriveWrite, 0xff, 0x7000), ticketed(ticket, 0)]);
+    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
     agent.end(process::EXITED);
 }
 

@@ -1,6 +1,7 @@
 //! Starts scenes and shows what became of them.
 
 use observe::{Kept, Offsets, Options, Recorded, Recording};
+use runtime::layout::CLOCK_VARIABLE;
 use std::io::Cursor;
 use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicUsize;
@@ -28,8 +29,8 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("forked", crate::scenes::forked),
     ("survivor", crate::scenes::survivor),
     ("killed", crate::order::killed),
-    ("gap", crate::order::gap),
-    ("live_gap", crate::order::live_gap),
+    ("slow", crate::order::slow),
+    ("stopped", crate::order::stopped),
     ("busy", crate::order::busy),
     ("waiting", crate::order::waiting),
     ("many", crate::order::many),
@@ -49,10 +50,21 @@ pub(crate) fn command(scene: &str) -> Command {
 }
 
 pub(crate) fn record_with(scene: &str, options: Options) -> Recorded {
+    record_command(&mut command(scene), options)
+}
+
+/// Where times may come from: what a real agent would choose, and what it can always have.
+pub(crate) const CLOCKS: [&str; 2] = ["any", "counter"];
+
+pub(crate) fn record_by(scene: &str, clock: &str) -> Recorded {
+    record_command(command(scene).env(CLOCK_VARIABLE, clock), options())
+}
+
+fn record_command(command: &mut Command, options: Options) -> Recorded {
     let recording = Recording::start(options).expect("a session");
     let directory = recording.variable().1.to_owned();
     assert!(directory.is_dir());
-    let recorded = recording.run(&mut command(scene), &AtomicUsize::new(0)).expect("it runs");
+    let recorded = recording.run(command, &AtomicUsize::new(0)).expect("it runs");
     assert!(!directory.exists(), "the session's directory is left");
     recorded
 }

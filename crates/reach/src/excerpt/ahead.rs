@@ -2,7 +2,7 @@
 //! and which events the pins speak of.
 
 use crate::facts::{NONE, Section, Sections, wakeups};
-use event::{Batch, Op, ThreadId, Value};
+use event::{Batch, Event, Id, Op, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
 /// A pin, and the event that it speaks of.
@@ -49,25 +49,43 @@ impl Ahead {
 
 /// By `pin`: the event that it speaks of, if there is one.
 fn targets(batch: &Batch) -> FxHashMap<u32, u32> {
+    let mut targets = FxHashMap::default();
     let mut wanted: FxHashMap<(ThreadId, u64), Vec<u32>> = FxHashMap::default();
-    for (at, &event) in (0u32..).zip(&batch.events).filter(|(_, event)| event.op() == Op::Pin) {
-        if let Value::Int(n) = batch.extra(event).value
+    let mut counts: Vec<u64> = Vec::new();
+    for (at, &event) in (0u32..).zip(&batch.events) {
+        let count = count(&mut counts, event);
+        if event.op() == Op::Pin
+            && let Value::Int(n) = batch.extra(event).value
             && let Ok(n) = u64::try_from(n)
         {
-            wanted.entry((event.thread(), n)).or_default().push(at);
+            // Recorders let a pin speak of itself.
+            if n == *count {
+                targets.insert(at, at);
+            } else {
+                wanted.entry((event.thread(), n)).or_default().push(at);
+            }
         }
+        *count += 1;
     }
-    let mut targets = FxHashMap::default();
     if wanted.is_empty() {
         return targets;
     }
-    let mut counts: FxHashMap<ThreadId, u64> = FxHashMap::default();
-    for (at, event) in (0u32..).zip(&batch.events) {
-        let count = counts.entry(event.thread()).or_default();
+    counts.fill(0);
+    for (at, &event) in (0u32..).zip(&batch.events) {
+        let count = count(&mut counts, event);
         for &pin in wanted.get(&(event.thread(), *count)).into_iter().flatten() {
             targets.insert(pin, at);
         }
         *count += 1;
     }
     targets
+}
+
+/// How many events the thread of this one has made so far.
+fn count(counts: &mut Vec<u64>, event: Event) -> &mut u64 {
+    let thread = event.thread().index();
+    if counts.len() <= thread {
+        counts.resize(thread + 1, 0);
+    }
+    &mut counts[thread]
 }

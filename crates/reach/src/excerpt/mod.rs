@@ -106,19 +106,26 @@ impl Iterator for Excerpts<'_> {
     type Item = Excerpt;
 
     fn next(&mut self) -> Option<Excerpt> {
-        if self.done {
-            return None;
-        }
-        self.past.advance(self.batch, self.at);
-        let end = self.batch.events.len().min(self.at.saturating_add(self.size));
-        let excerpt = self.excerpt(self.at..end);
-        self.done = end == self.batch.events.len();
-        self.at += step(self.size);
-        Some(excerpt)
+        self.next_with(|_| true)
     }
 }
 
 impl Excerpts<'_> {
+    /// The next window that is wanted: to pass over others costs nothing.
+    pub fn next_with(&mut self, mut wanted: impl FnMut(Range<usize>) -> bool) -> Option<Excerpt> {
+        while !self.done {
+            let end = self.batch.events.len().min(self.at.saturating_add(self.size));
+            let window = self.at..end;
+            self.done = end == self.batch.events.len();
+            self.at += step(self.size);
+            if wanted(window.clone()) {
+                self.past.advance(self.batch, window.start);
+                return Some(self.excerpt(window));
+            }
+        }
+        None
+    }
+
     fn excerpt(&self, window: Range<usize>) -> Excerpt {
         let touched = Touched::new(self.batch, window.clone());
         let mut kept = self.past.kept(self.batch, &touched, &self.ahead, window.end as u32);

@@ -1,0 +1,60 @@
+//! Lines: which granules of a stretch of memory a thread has read in its segment.
+//!
+//! Programs that compute on large tables read them again and again without a lock in between. Each read is covered, but to see that
+//! one would have to look at a cell, and cells are larger than what they are of. A line says the same of 64 granules in two words: since
+//! when in the segment, and which. It knows of nothing but reads: who writes to one of the granules makes all others forget it
+//! ([`forget_line`]).
+//!
+//! There are two for the same memory, of threads with even slots and with odd ones. Threads of one kind take it from each other.
+
+use super::cell::{Entry, Half, moment};
+use super::recorder::Recorder;
+use core::sync::atomic::Ordering::Release;
+use core::sync::atomic::fence;
+
+/// A line is of 2 to the power of this many bytes: 64 granules.
+pub const LINE_BITS: u32 = 9;
+
+/// The bit of a granule.
+#[inline(always)]
+const fn bit(address: u64) -> u64 {
+    1 << (address >> 3 & 63)
+}
+
+impl Recorder {
+    /// Whether all bytes of the granule of an address were read in this segment: a read is covered.
+    #[inline(always)]
+    pub fn has_read(&self, line: &Half, address: u64) -> bool {
+        if !self.is_long() {
+            return false;
+        }
+        // In this order: if the line is this thread's afterwards, it was before.
+        let granules = line.what_first();
+        granules & bit(address) != 0 && self.is_newest(line.at())
+    }
+
+    /// A read of all bytes of a granule that is about to go its way: before its cell is changed, so that who writes next
+    /// comes later.
+    #[inline]
+    pub fn note_read(&self, line: &Half, address: u64) {
+        if !self.is_long() || self.records_everything() {
+            return;
+        }
+        let old = line.entry();
+        let new = if self.is_newest(old.at) {
+            Entry { at: old.at, what: old.what | bit(address) }
+        } else {
+            Entry { at: moment(self.here(), self.rank()), what: bit(address) }
+        };
+        line.exchange(old, new);
+    }
+}
+
+/// What any thread has read there must be looked at again. Called when what is new is in the cell, and before it is in memory.
+#[inline]
+pub fn forget_line(line: &Half) {
+    if line.at() != 0 {
+        line.set_at(0);
+        fence(Release);
+    }
+}

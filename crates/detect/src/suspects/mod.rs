@@ -1,0 +1,189 @@
+//! What is worth a closer look: one cheap pass that tells which variables can race at all, and which patterns a trace can have.
+//!
+//! A variable *may race* unless this pass shows that no two conflicting accesses of it can be next at the same time in any run.
+//! The accesses of a variable fall into phases. All of a phase come after all of the phases before by forks and joins, or by
+//! `alloc`, which every run keeps; within one, they are by one thread, or only read, or only atomic, or under a common lock that those who write
+//! have alone. What a thread holds depends on its own events only, so no order of the others changes that.
+//!
+//! A `pin` counts as a write at its place: it stands for accesses that the recorder has dropped. So `hb`, which orders by pins and by what
+//! is read from where, loses no edge if the accesses of such variables are left out: locks, forks and joins give the same.
+//!
+//! What is not shown to be quiet is suspected: more locks than are told apart, more threads than are kept, a trace with problems.
+
+mod locks;
+mod masked;
+mod order;
+mod phases;
+
+use crate::misuse::LABEL;
+pub use masked::each_masked;
+
+use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
+use locks::Locks;
+use order::Order;
+use phases::{Access, Phases, Var};
+
+/// Events whose variables are fetched together.
+const TOGETHER: usize = 64;
+
+/// Looks through a trace, batch by batch.
+#[derive(Default, Debug)]
+pub struct Suspects {
+    vars: Vec<Var>,
+    phases: Phases,
+    order: Order,
+    locks: Locks,
+    /// By thread: how many events it has so far.
+    counts: Vec<u64>,
+    waits: bool,
+    blocks: bool,
+    frees: bool,
+    noted: bool,
+}
+
+impl Suspects {
+    /// Before the first event.
+    pub fn new() -> Suspects {
+        Suspects::default()
+    }
+
+    /// Takes the next events.
+    pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        let threads = names.space(Space::Thread).len();
+        self.vars.resize(names.space(Space::Var).len().max(self.vars.len()), Var::default());
+        self.counts.resize(threads.max(self.counts.len()), 0);
+        self.order.grow(threads);
+        self.locks.grow(threads, names.space(Space::Lock).len());
+        self.noted |= names.space(Space::Label).find(LABEL.as_bytes()).is_some();
+        for events in batch.events.chunks(TOGETHER) {
+            let vars = events.iter().filter_map(|event| self.vars.get(event.object() as usize));
+            std::hint::black_box(vars.fold(0, |all, var| all ^ var.locks));
+            for &event in events {
+                self.event(batch, event);
+            }
+        }
+    }
+
+    #[inline]
+    fn event(&mut self, batch: &Batch, event: Event) {
+        let thread = event.thread().index();
+        match event.op() {
+            Op::Read => self.access(event, Access::READ | Access::PLAIN),
+            Op::Write => self.access(event, Access::WRITE | Access::PLAIN),
+            Op::AtomicLoad => self.access(event, Access::READ | Access::ATOMIC),
+            Op::AtomicStore | Op::AtomicRmw => self.access(event, Access::WRITE | Access::ATOMIC),
+            Op::Free => {
+                self.frees = true;
+                self.access(event, Access::WRITE | Access::PLAIN);
+            }
+            Op::Alloc => self.vars[event.object() as usize].renew(),
+            Op::Pin => {
+                let own = batch.extra(event).value == Value::Int(self.counts[thread] as i64);
+                if own {
+                    self.access(event, Access::WRITE | Access::PLAIN | Access::DROPPED);
+                } else {
+                    self.vars[event.object() as usize].suspect();
+                }
+            }
+            Op::Fork => self.order.fork(thread, event.child().index()),
+            Op::Join => self.order.join(thread, event.child().index()),
+            Op::Begin | Op::End => self.blocks = true,
+            Op::Wait => {
+                self.waits = true;
+                self.locks.wait(event.thread(), event.cond(), batch.extra(event).lock);
+            }
+            Op::Woken => self.locks.woken(event.thread(), event.cond(), batch.extra(event).lock),
+            Op::Acquire | Op::TryAcquire => self.locks.acquire(event.thread(), event.lock()),
+            Op::Release => self.locks.release(event.thread(), event.lock()),
+            Op::ReadAcquire => self.locks.read_acquire(event.thread(), event.lock()),
+            Op::ReadRelease => self.locks.read_release(event.thread(), event.lock()),
+            Op::Request => self.locks.request(event.thread()),
+            _ => {}
+        }
+        self.counts[thread] += 1;
+    }
+
+    #[inline]
+    fn access(&mut self, event: Event, kind: u8) {
+        let protecting = self.locks.protecting(event.thread(), kind & Access::WRITE != 0);
+        let access = Access { thread: event.thread().0, kind, locks: protecting };
+        let var = &mut self.vars[event.object() as usize];
+        self.phases.access(var, access, &self.order, &mut self.locks.sets);
+    }
+
+    /// What is suspected. `sound`: the trace has no problems; else all is.
+    pub fn finish(self, sound: bool) -> Suspicions {
+        let sound = sound && !self.order.odd && !self.locks.odd;
+        let locks_known = sound && self.locks.sets.unkept == 0;
+        let bit = |test: fn(&Var) -> bool, known: bool| -> Vec<bool> {
+            self.vars.iter().map(|var| !known || test(var)).collect()
+        };
+        let races = bit(Var::is_suspect, sound);
+        let atomic = bit(Var::is_atomic, sound);
+        let unprotected = bit(Var::is_unprotected, locks_known);
+        Suspicions {
+            any_races: !sound || races.contains(&true),
+            any_unprotected: !locks_known || unprotected.contains(&true),
+            races,
+            atomic,
+            unprotected,
+            waits: !sound || self.waits,
+            blocks: !sound || self.blocks,
+            nested: !sound || self.locks.nested,
+            misuses: !sound || self.frees || self.noted || self.locks.asks_itself,
+        }
+    }
+}
+
+/// What a trace can have.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Suspicions {
+    races: Vec<bool>,
+    atomic: Vec<bool>,
+    unprotected: Vec<bool>,
+    any_races: bool,
+    any_unprotected: bool,
+    /// Some thread waits on a condition.
+    pub waits: bool,
+    /// There are blocks.
+    pub blocks: bool,
+    /// Some thread asks for a lock while it holds one.
+    pub nested: bool,
+    /// Something can be misused: memory is freed, a recorder noted something, a thread asks for what it holds, or the trace has problems.
+    pub misuses: bool,
+}
+
+impl Suspicions {
+    /// Everything is suspected.
+    pub fn all() -> Suspicions {
+        Suspects::new().finish(false)
+    }
+
+    /// Whether some variable may race.
+    pub fn any_races(&self) -> bool {
+        self.any_races
+    }
+
+    /// Whether a variable may race.
+    #[inline]
+    pub fn may_race(&self, var: VarId) -> bool {
+        self.any_races && self.races.get(var.index()).is_none_or(|&suspected| suspected)
+    }
+
+    /// Whether `hb` must see a variable's accesses: it may race, or it orders others.
+    #[inline]
+    pub fn orders_or_races(&self, var: VarId) -> bool {
+        self.any_races && (self.may_race(var) || self.atomic.get(var.index()).is_none_or(|&atomic| atomic))
+    }
+
+    /// Whether `lockset` may say something.
+    pub fn any_unprotected(&self) -> bool {
+        self.any_unprotected
+    }
+
+    /// Whether it may say something of a variable.
+    #[inline]
+    pub fn is_unprotected(&self, var: VarId) -> bool {
+        self.unprotected.get(var.index()).is_none_or(|&unprotected| unprotected)
+    }
+}

@@ -1,0 +1,220 @@
+//! The accesses of a variable in phases, and whether two of them can meet.
+
+use super::order::{Moment, Order};
+use crate::locksets::{LockSets, SetId};
+
+/// Threads of one phase that are told apart; of more, no later phase begins.
+const MOST_THREADS: usize = 64;
+
+/// An access.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub(super) thread: u32,
+    pub(super) kind: u8,
+    pub(super) locks: SetId,
+}
+
+impl Access {
+    pub(super) const READ: u8 = 1;
+    pub(super) const WRITE: u8 = 2;
+    pub(super) const PLAIN: u8 = 4;
+    pub(super) const ATOMIC: u8 = 8;
+    /// It stands for others, which are not in the trace: nobody warns of it.
+    pub(super) const DROPPED: u8 = 16;
+}
+
+/// What is remembered of the variable as a whole, beside the kinds of its phase.
+const SUSPECT: u8 = 32;
+const HAD_ATOMIC: u8 = 64;
+
+/// Eraser's states.
+const SHARED: u8 = 1;
+const MODIFIED: u8 = 2;
+const NOT_ATOMIC: u8 = 4;
+const UNPROTECTED: u8 = 8;
+const EXCLUSIVE: u8 = 16;
+
+/// A variable.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Var {
+    /// Held at all accesses of the phase.
+    pub(super) locks: u32,
+    /// Held at all accesses since a second thread came.
+    candidates: u32,
+    /// Everything before the phase comes before this, or is it.
+    base: Moment,
+    /// The threads of the phase, each at its last access.
+    one: Moment,
+    two: Moment,
+    /// The list of more of them, from 1 on.
+    more: u32,
+    /// The thread that came first.
+    first: u32,
+    flags: u8,
+    eraser: u8,
+    begun: bool,
+}
+
+impl Var {
+    /// Its memory is new: what comes is after all that was, in every run.
+    pub(super) fn renew(&mut self) {
+        let more = self.more;
+        let (flags, eraser) = (self.flags & (SUSPECT | HAD_ATOMIC), self.eraser & UNPROTECTED);
+        *self = Var { more, flags, eraser, ..Var::default() };
+    }
+
+    pub(super) fn suspect(&mut self) {
+        self.flags |= SUSPECT;
+    }
+
+    pub(super) fn is_suspect(&self) -> bool {
+        self.flags & SUSPECT != 0
+    }
+
+    pub(super) fn is_atomic(&self) -> bool {
+        self.flags & HAD_ATOMIC != 0
+    }
+
+    pub(super) fn is_unprotected(&self) -> bool {
+        self.eraser & UNPROTECTED != 0
+    }
+
+    /// A phase begins with this access.
+    fn begin(&mut self, base: Moment, now: Moment, access: Access) {
+        self.base = base;
+        (self.one, self.two) = (now, Moment::default());
+        self.locks = known(access.locks);
+        self.flags = self.flags & (SUSPECT | HAD_ATOMIC) | access.kind;
+    }
+}
+
+/// A set that is not known has nothing for sure.
+fn known(set: SetId) -> u32 {
+    if set == SetId::ALL { SetId::EMPTY.word() } else { set.word() }
+}
+
+/// The threads of phases that have many.
+#[derive(Default, Debug)]
+pub(super) struct Phases {
+    lists: Vec<Vec<Moment>>,
+}
+
+impl Phases {
+    #[inline]
+    pub(super) fn access(&mut self, var: &mut Var, access: Access, order: &Order, sets: &mut LockSets) {
+        if access.kind & Access::ATOMIC != 0 {
+            var.flags |= HAD_ATOMIC;
+        }
+        if access.kind & Access::DROPPED == 0 && var.eraser & UNPROTECTED == 0 {
+            eraser(var, access, sets);
+        }
+        let now = order.now(access.thread);
+        if !var.begun {
+            var.begun = true;
+            var.begin(Moment::default(), now, access);
+            return;
+        }
+        if var.flags & SUSPECT != 0 {
+            return;
+        }
+        if var.base.segment != 0 && !order.is_before(var.base, access.thread) {
+            var.flags |= SUSPECT;
+        }
+        if var.two.segment == 0 {
+            if var.one.thread != access.thread {
+                if order.is_before(var.one, access.thread) {
+                    var.begin(var.one, now, access);
+                    return;
+                }
+                var.two = now;
+                if var.more > 0 {
+                    self.lists[var.more as usize - 1].clear();
+                }
+            } else {
+                var.one = now;
+            }
+        } else if self.enters(var, now, order) {
+            var.begin(now, now, access);
+            return;
+        }
+        var.flags |= access.kind & (Access::READ | Access::WRITE | Access::PLAIN | Access::ATOMIC);
+        let locks = known(access.locks);
+        if var.locks != locks {
+            var.locks = known(sets.meet(SetId::from_word(var.locks), SetId::from_word(locks)));
+        }
+        const CONFLICT: u8 = Access::WRITE | Access::PLAIN;
+        if var.two.segment != 0 && var.locks == SetId::EMPTY.word() && var.flags & CONFLICT == CONFLICT {
+            var.flags |= SUSPECT;
+        }
+    }
+
+    /// A thread accesses a variable that several access. Whether it comes after all that the others did.
+    #[inline]
+    fn enters(&mut self, var: &mut Var, now: Moment, order: &Order) -> bool {
+        // It knew no more when it was last here, and the others have done no less since.
+        if var.one == now || var.two == now {
+            return false;
+        }
+        self.enters_anew(var, now, order)
+    }
+
+    fn enters_anew(&mut self, var: &mut Var, now: Moment, order: &Order) -> bool {
+        let list = (var.more as usize).checked_sub(1);
+        let others = list.map(|list| self.lists[list].as_slice()).unwrap_or_default();
+        if others.contains(&now) {
+            return false;
+        }
+        // A full list has forgotten some.
+        let full = others.len() >= MOST_THREADS;
+        let before = |&moment: &Moment| order.is_before(moment, now.thread);
+        if !full && before(&var.one) && before(&var.two) && others.iter().all(before) {
+            return true;
+        }
+        for slot in [&mut var.one, &mut var.two] {
+            if slot.thread == now.thread {
+                *slot = now;
+                return false;
+            }
+        }
+        let list = list.unwrap_or_else(|| {
+            self.lists.push(Vec::new());
+            var.more = self.lists.len() as u32;
+            self.lists.len() - 1
+        });
+        let list = &mut self.lists[list];
+        match list.iter_mut().find(|moment| moment.thread == now.thread) {
+            Some(known) => *known = now,
+            None if full => {}
+            None => list.push(now),
+        }
+        false
+    }
+}
+
+/// The states of Eraser, as `lockset` has them.
+#[inline]
+fn eraser(var: &mut Var, access: Access, sets: &mut LockSets) {
+    if var.eraser & SHARED == 0 {
+        if var.eraser & EXCLUSIVE == 0 {
+            var.eraser |= EXCLUSIVE;
+            var.first = access.thread;
+        }
+        if var.first == access.thread {
+            return;
+        }
+        var.eraser |= SHARED;
+        var.candidates = access.locks.word();
+    } else if var.candidates != access.locks.word() {
+        var.candidates = sets.meet(SetId::from_word(var.candidates), access.locks).word();
+    }
+    if access.kind & Access::WRITE != 0 {
+        var.eraser |= MODIFIED;
+    }
+    if access.kind & Access::ATOMIC == 0 {
+        var.eraser |= NOT_ATOMIC;
+    }
+    const RACY: u8 = MODIFIED | NOT_ATOMIC;
+    if var.eraser & RACY == RACY && var.candidates == SetId::EMPTY.word() {
+        var.eraser |= UNPROTECTED;
+    }
+}
