@@ -45,6 +45,8 @@ pub struct Tls {
     pub deferred: bool,
     /// At the end of the hook, the fast ways are to be opened or closed anew.
     pub reopen: bool,
+    /// It may be cancelled anywhere outside of hooks; then `deferred` is set, too.
+    pub asynchronous: bool,
 }
 
 const _: () = assert!(size_of::<Tls>() <= 64);
