@@ -11,6 +11,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU16, compiler_fence};
 
 use runtime::filter::{Ground, ROW_BYTES, Sweep, Whose as Swept};
+use runtime::layout::SLOTS;
 
 use crate::slots::life;
 use crate::sweeps::Own;
@@ -27,6 +28,8 @@ const COMMON: u16 = u16::MAX;
 const IN_BETWEEN: u16 = u16::MAX - 1;
 /// With the owner's slot + 1: it is the second owner.
 const SECOND: u16 = 1 << 13;
+
+const _: () = assert!(SLOTS < SECOND as usize);
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
 /// One at a time takes units away.

@@ -110,6 +110,7 @@ impl Ring {
             self.lost += 1;
             return record;
         }
+        debug_assert!(words.len() * 8 <= self.end as usize - record as usize, "no room was made for it");
         // SAFETY: `reserve` made room in the chunk, which is this thread's alone.
         unsafe {
             for (i, &word) in rest.iter().enumerate() {

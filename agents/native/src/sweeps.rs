@@ -40,7 +40,8 @@ pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread:
     // SAFETY: this thread's own state; its fast way is open. A signal handler does not come while the turn is begun.
     unsafe {
         let turn = &(*thread).turn;
-        if turn.sweep.is_at(pc, frames::parent(tls)) && !(*tls).busy {
+        // A sweep that is none goes on with 0, where a program may read, and be forgiven.
+        if addr != 0 && turn.sweep.is_at(pc, frames::parent(tls)) && !(*tls).busy {
             if turn.begin_sweeping() && (*thread).recorder.sweeps(&turn.sweep, addr, LOG2[SIZE]) {
                 // At its end, so that nothing is to be saved before.
                 if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {

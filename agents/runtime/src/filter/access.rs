@@ -158,7 +158,14 @@ impl Recorder {
     fn second_again(&mut self, cell: Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
         let here = self.here();
         let second = cell.second.entry();
-        if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
+        // A thread may have written last what another one owns by now, which has read it since.
+        let is_owner = !write || same_slot(a, here);
+        if !is_owner
+            || !same_slot(second.at, here)
+            || second.is_write() != write
+            || is_shared(a) == write
+            || second.mask() == 0
+        {
             return false;
         }
         let is_here = same(second.at, here);

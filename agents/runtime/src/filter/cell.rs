@@ -15,8 +15,9 @@
 //! The halves lie apart, so that two threads that read the same memory all the time change different lines of the cache: threads of
 //! even slots are the first entry of a Shared cell, if they can, and those of odd ones the second.
 //!
-//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but the reader that is the
-//! second entry of a Shared one renews it without the lock ([`Half::exchange`]), if nobody has taken it out ([`Cell::words`]).
+//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but a reader renews its own
+//! entry without the lock, both words at once ([`Half::exchange`]): of a first entry the lock is one of them, and a second one is taken out
+//! by who has the lock ([`Cell::words`]).
 
 use super::{Sink, wide};
 use core::hint::spin_loop;
@@ -195,7 +196,8 @@ impl<'a> Cell<'a> {
         self.first.0[0].store(a, Release);
     }
 
-    /// What is in a cell that this thread has locked. A second reader is taken out: who does that puts something there again.
+    /// What is in a cell that this thread has locked. A second reader is taken out: what it does from
+    /// then on waits for the lock.
     #[inline]
     pub(super) fn words(&self, a: u64) -> Words {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };

@@ -27,7 +27,7 @@ const SPARE: usize = 16;
 /// Places that are told apart when what was kept of each is counted.
 const PLACES: usize = 1 << 10;
 
-/// What a thread needs to know of itself. Zeroed memory is a recorder that covers nothing and must not be used otherwise.
+/// What a thread needs to know of itself. Zeroed memory is a recorder that must not be asked anything.
 #[derive(Debug)]
 pub struct Recorder {
     /// Entries from here on, up to `extent` further, are this thread's in this segment, and reads among them the last: it is
@@ -90,7 +90,8 @@ impl Recorder {
     pub fn end(&mut self, filter: &Filter) {
         self.give_spare(filter, 0);
         self.tell_pinned(filter);
-        self.floor = 0;
+        // Nothing is at this moment: nothing is covered.
+        self.floor = u64::MAX;
         self.extent = 0;
         filter.slot(self.slot).ended.store(self.position + 1, Release);
     }
@@ -148,7 +149,9 @@ impl Recorder {
     /// not is left alone.)
     #[inline(always)]
     pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
-        let second = cell.second.entry();
+        // In this order: if the entry is this thread's afterwards, it was before.
+        let what = cell.second.what_first();
+        let second = Entry { at: cell.second.at(), what };
         if second.is_write() || !same_slot(second.at, self.here) {
             return self.covered_as_first(cell, mask);
         }
