@@ -81,7 +81,7 @@ impl Thread {
         let stripe = Stripe::lock(addr);
         // SAFETY: the program accesses it next.
         let value = unsafe { value(addr, size) };
-        let second = timed(self.ring.time(), place);
+        let second = timed(self.ring.time(false), place);
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };

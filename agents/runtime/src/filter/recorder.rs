@@ -5,7 +5,7 @@ use super::cell::{
     BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, NEXT_RANK, moment, rank_of, same_slot, tag,
 };
 use super::memory::Filter;
-use crate::record::{Kind, head, timed};
+use crate::record::{Kind, gives, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -362,7 +362,7 @@ fn of_place(place: u32, slot: u32) -> usize {
 
 #[inline]
 pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = timed(sink.time(), place);
+    let second = timed(sink.time(gives(head)), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),

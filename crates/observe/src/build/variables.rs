@@ -185,41 +185,15 @@ impl Variables {
         (rest == 0).then_some(found)
     }
 
-    /// All variables that these bytes of a granule are; `make` gives new ones for a mask: one, or several that share no byte.
-    pub(crate) fn all<M: IntoIterator<Item = Part>>(
-        &mut self,
-        granule: u64,
-        mask: u8,
-        mut make: impl FnMut(u8) -> M,
-    ) -> Parts {
-        let mut found = Parts::default();
-        let entry = *self.entry(granule);
-        let mut parts = self.take(granule, entry);
-        let mut rest = mask;
-        for index in 0..parts.len() {
-            let shared = parts[index].mask & mask;
-            if shared == 0 {
-                continue;
-            }
-            rest &= !shared;
-            found.push(parts[index].var);
-            let beside = parts[index].mask & !shared;
-            if beside != 0 {
-                let known = parts.len();
-                parts.extend(make(beside));
-                if parts.len() > known {
-                    parts[index].mask = shared;
-                }
-            }
-        }
-        if rest != 0 {
-            for part in make(rest) {
-                parts.push(part);
-                found.push(part.var);
-            }
-        }
+    /// Takes the parts of a granule away; they are to be put back before anybody asks for them.
+    pub(crate) fn open(&mut self, granule: u64) -> Vec<Part> {
+        let entry = std::mem::take(self.entry(granule));
+        self.take(granule, entry)
+    }
+
+    /// Puts the parts of a granule back.
+    pub(crate) fn close(&mut self, granule: u64, parts: Vec<Part>) {
         *self.entry(granule) = self.put(granule, parts);
-        found
     }
 
     /// The bytes of a granule that are a variable already.
@@ -327,6 +301,39 @@ impl Variables {
     }
 }
 
+/// All variables of parts that these bytes are; `make` gives new ones for a mask: one, or several that share no byte.
+pub(crate) fn cut<M: IntoIterator<Item = Part>>(
+    parts: &mut Vec<Part>,
+    mask: u8,
+    mut make: impl FnMut(u8) -> M,
+) -> Parts {
+    let mut found = Parts::default();
+    let mut rest = mask;
+    for index in 0..parts.len() {
+        let shared = parts[index].mask & mask;
+        if shared == 0 {
+            continue;
+        }
+        rest &= !shared;
+        found.push(parts[index].var);
+        let beside = parts[index].mask & !shared;
+        if beside != 0 {
+            let known = parts.len();
+            parts.extend(make(beside));
+            if parts.len() > known {
+                parts[index].mask = shared;
+            }
+        }
+    }
+    if rest != 0 {
+        for part in make(rest) {
+            parts.push(part);
+            found.push(part.var);
+        }
+    }
+    found
+}
+
 /// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them meet.
 #[inline]
 fn near(page: u64) -> usize {
@@ -341,6 +348,15 @@ fn offset(granule: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Variables {
+        fn all<M: IntoIterator<Item = Part>>(&mut self, granule: u64, mask: u8, make: impl FnMut(u8) -> M) -> Parts {
+            let mut parts = self.open(granule);
+            let found = cut(&mut parts, mask, make);
+            self.close(granule, parts);
+            found
+        }
+    }
 
     /// Masks at random: what two accesses share, they share a variable of; what they do not share, they do not.
     #[test]
