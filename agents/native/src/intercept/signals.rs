@@ -69,15 +69,12 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
         default.sa_sigaction = SIG_DFL;
         real::sigaction(signal, &default, ptr::null_mut());
     }
-    // One that cannot wait is inside of a hook: its own do nothing.
-    let busy = mem::replace(&mut (*tls()).busy, is_inside());
     let before = (*scratch()).handlers;
     (*scratch()).handlers = before + 1;
     synchronise(handler + 1, Kind::Await, signal);
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
-    (*tls()).busy = busy;
     // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
     if let Some(thread) = (*tls()).thread.as_ref() {
         thread.turn.sweep.interrupt();

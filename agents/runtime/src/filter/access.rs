@@ -1,8 +1,8 @@
 //! An access that is not covered: which way it goes.
 
 use super::cell::{
-    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
-    unread,
+    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, NEXT_RANK, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same,
+    same_slot, unread,
 };
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed};
@@ -105,7 +105,7 @@ impl Recorder {
         if !is_mine || mask & !old.mask() != 0 || !(old.is_silent() || self.is_hot(&old)) || !self.has_ranks() {
             return false;
         }
-        let mut new = old.renewed(here, self.rank() + 1, mask, place);
+        let mut new = old.renewed(self.now() + NEXT_RANK, mask, place);
         if !is_second {
             new.what = new.what & !(0xff << BYTES_SHIFT) | u64::from(mask) << BYTES_SHIFT;
         }
@@ -143,7 +143,8 @@ impl Recorder {
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
             } else if self.may_renew(a, &first, is_here) {
                 let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
-                let entry = first.renewed(here, self.next_rank(false), mask, place);
+                self.next_rank(false);
+                let entry = first.renewed(self.now(), mask, place);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
             } else {
                 return false;
@@ -181,7 +182,8 @@ impl Recorder {
             if write && is_here && self.goes_on(&second, mask, place) {
                 entry.add_bytes(mask);
             } else if self.may_renew(a, &second, is_here) {
-                entry = second.renewed(here, self.next_rank(write), mask, place);
+                self.next_rank(write);
+                entry = second.renewed(self.now(), mask, place);
             } else {
                 return false;
             }

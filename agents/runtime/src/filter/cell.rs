@@ -250,7 +250,7 @@ impl<'a> Cell<'a> {
             return;
         }
         let first = Entry { at: a, what: self.first.what() };
-        let entry = first.renewed(at, 0, mask, place);
+        let entry = first.renewed(at, mask, place);
         let bytes = u64::from(mask) << BYTES_SHIFT;
         self.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
     }
@@ -451,10 +451,10 @@ impl Entry {
 
     /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.
     #[inline(always)]
-    pub(super) fn renewed(&self, tag: u64, rank: u32, mask: u8, place: u32) -> Entry {
+    pub(super) fn renewed(&self, moment: u64, mask: u8, place: u32) -> Entry {
         let lost = if self.is_kept() { LOST } else { self.at & LOST };
         Entry {
-            at: moment(tag, rank) | self.at & (SHARED | VERSION) | lost,
+            at: moment | self.at & (SHARED | VERSION) | lost,
             what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
         }
     }

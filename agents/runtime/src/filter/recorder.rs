@@ -50,7 +50,7 @@ pub struct Recorder {
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
     /// Ranks that make a position a long one, and where it is one.
-    long: u32,
+    long: u64,
     long_from: u64,
     of_place: [u8; PLACES],
 }
@@ -76,7 +76,7 @@ impl Recorder {
             spare: [0; SPARE],
             pinned: 0,
             each_place: filter.limits.each_place,
-            long: filter.limits.long,
+            long: moment(0, filter.limits.long.min(MOST_RANKS)),
             long_from: 0,
             of_place: [0; PLACES],
         };
@@ -202,7 +202,7 @@ impl Recorder {
         // No entry is of the slot that does not exist.
         self.here = if self.everything { tag(MOST_SLOTS, 0) } else { tag(self.slot, self.position) };
         self.now = self.here;
-        self.long_from = self.here.saturating_add(moment(0, self.long));
+        self.long_from = self.here + self.long;
     }
 
     /// This thread's slot is about to begin (the `Fork` is written): all that this one did so far comes before all that the
