@@ -435,7 +435,7 @@ impl Take for Build {
             {
                 state.positions.fetch(word >> PLACE_BITS);
             }
-            at += length;
+            at += length.max(1);
         }
         at
     }
