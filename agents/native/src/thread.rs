@@ -65,6 +65,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
             let_go(tls);
             return None;
         }
+        hold(tls);
         (*tls).busy = true;
         // The fast way looks at what is about to change.
         let accesses = (*tls).accesses;
@@ -86,6 +87,17 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         }
         leave(tls);
         Some(result)
+    }
+}
+
+/// Before a hook begins in a thread that may be cancelled anywhere.
+#[inline]
+unsafe fn hold(tls: *mut Tls) {
+    // SAFETY: the thread's own storage.
+    unsafe {
+        if (*tls).asynchronous {
+            crate::intercept::cancellation::hold();
+        }
     }
 }
 
@@ -111,6 +123,7 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
         if (*tls).busy {
             return f();
         }
+        hold(tls);
         (*tls).busy = true;
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
@@ -194,6 +207,12 @@ pub fn ignore(by: i32) {
     });
 }
 
+/// Opens or closes the fast ways of this thread anew.
+pub fn reopen() {
+    // SAFETY: the thread's own storage.
+    enter(0, |_| unsafe { (*tls()).reopen = true });
+}
+
 /// The state of a slot's thread, for what others may look at.
 pub fn of_slot(slot: u32) -> Option<&'static Thread> {
     // SAFETY: a slot's memory stays once it is there. Only its atomics and what does not change are looked at.
@@ -209,7 +228,8 @@ impl Thread {
 
     /// Opens the fast ways of the hooks, or closes them if the next hook has something to do.
     fn open(&mut self, tls: *mut Tls) {
-        let closed = self.pending.is_some();
+        // SAFETY: the caller's own thread.
+        let closed = self.pending.is_some() || unsafe { (*tls).asynchronous };
         let accesses = if closed || !self.wants_accesses() { ptr::null_mut() } else { ptr::from_mut(self) };
         self.frames.closed = closed || watch::has_regions();
         self.frames.open(tls);
@@ -256,6 +276,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
         if (*tls).phase != phase::NEW || (*tls).busy {
             return false;
         }
+        hold(tls);
         (*tls).busy = true;
         let slot = match session::start() {
             session::Started::Now => slots::allocate(|_| false),
@@ -343,6 +364,7 @@ unsafe fn let_go(tls: *mut Tls) {
 /// The thread ends: nothing of it is watched from here on.
 pub fn end_thread() {
     let tls = tls();
+    crate::intercept::cancellation::end();
     // SAFETY: the thread's own storage and state.
     unsafe {
         let thread = (*tls).thread;
@@ -354,6 +376,7 @@ pub fn end_thread() {
         let thread = &mut *thread;
         if session::is_running() {
             thread.settle();
+            thread.turn.end_sweep(thread.slot);
             thread.pc = 0;
             thread.timed(Kind::ThreadEnd, 0, 0, None);
             thread.recorder.end(filter());
@@ -392,6 +415,7 @@ pub fn after_fork_child() {
             let busy = (*tls).busy;
             (*tls).busy = true;
             thread.pending.clear();
+            thread.turn.sweep.clear();
             thread.ring.restart();
             thread.places.restart();
             thread.ring.open(session::file(), 0);

@@ -9,6 +9,7 @@
 mod annotations;
 mod barrier;
 mod c11;
+pub(crate) mod cancellation;
 mod condition;
 mod descriptors;
 mod dynamic;
@@ -38,6 +39,9 @@ mod table;
 mod text;
 mod threads;
 mod transfer;
+
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 
 use libc::{c_int, c_void};
 use runtime::record::{Class, Kind, TextFor};
@@ -100,6 +104,22 @@ fn misuse(pc: usize, class: Class, object: Pointer, what: &str) {
 #[inline]
 fn thread_id() -> Option<u32> {
     thread::own_id()
+}
+
+/// The threads that forked this process, and those that forked the ones before: what they held is held by the first thread here, under
+/// their numbers. Of more, the last.
+static FORKED: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
+
+/// In a forked child: the thread of its parent that it is now.
+fn inherit(parent: Option<u32>) {
+    let place = FORKED.iter().find(|forked| forked.load(Relaxed) == 0).unwrap_or(&FORKED[FORKED.len() - 1]);
+    place.store(parent.unwrap_or(0), Relaxed);
+}
+
+/// Whether what this thread holds was taken before the process was forked.
+#[cold]
+fn is_inherited(owner: u32) -> bool {
+    owner != 0 && FORKED.iter().any(|forked| forked.load(Relaxed) == owner)
 }
 
 /// Records an access of memory by a function of the C library.

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, init, is_quiet, misuse, real, sync, thread_id};
+use super::{Pointer, init, is_inherited, is_quiet, misuse, real, sync, thread_id};
 use crate::machine::{shim1, shim2, shim3};
 
 shim1! {
@@ -138,7 +138,10 @@ pub(super) unsafe extern "C" fn unlock(mutex: Pointer, pc: usize) -> c_int {
     let of = Mutex::of(mutex);
     let mut release = true;
     if of.kind.load(Relaxed) & ELIDED == 0 && !of.is_mine() {
-        if !of.is_locked() {
+        if of.is_locked() && is_inherited(of.owner.load(Relaxed)) {
+            // Nobody here has seen it being taken.
+            sync(pc, Kind::Acquire, Class::Mutex, mutex);
+        } else if !of.is_locked() {
             misuse(pc, Class::Mutex, mutex, "a mutex is unlocked that is not locked");
             release = false;
         } else if of.owner.load(Relaxed) != 0 {

@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{Acquire, Release};
 
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, after_fork_child, is_quiet, real, sync};
+use super::{Pointer, after_fork_child, inherit, is_quiet, real, sync, thread_id};
 use crate::machine::{shim0, shim1, shim3};
 use crate::{session, system, thread};
 
@@ -31,9 +31,11 @@ shim3! {
 
 /// Forks by `real`. Quietly: the handlers of `pthread_atfork` in the child would write into its parent's file.
 pub(super) unsafe fn splitting<P: PartialEq + From<i32>>(real: impl FnOnce() -> P) -> P {
+    let parent = thread_id();
     thread::quietly(|| {
         let child = real();
         if child == P::from(0) {
+            inherit(parent);
             after_fork_child();
         }
         child

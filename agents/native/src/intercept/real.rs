@@ -126,6 +126,7 @@ functions! {
     pthread_timedjoin_np(thread: libc::pthread_t, result: Pointer, time: *const timespec) -> c_int;
     pthread_clockjoin_np(thread: libc::pthread_t, result: Pointer, clock: c_int, time: *const timespec) -> c_int;
     pthread_detach(thread: libc::pthread_t) -> c_int;
+    pthread_setcanceltype(kind: c_int, old: *mut c_int) -> c_int;
     pthread_setname_np(thread: libc::pthread_t, name: *const u8) -> c_int;
 
     pthread_mutex_init(mutex: Pointer, attr: Pointer) -> c_int;

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, init, is_quiet, misuse, real, sync, thread_id};
+use super::{Pointer, init, is_inherited, is_quiet, misuse, real, sync, thread_id};
 use crate::machine::{shim1, shim2, shim3};
 
 shim1! {
@@ -147,6 +147,10 @@ unsafe extern "C" fn unlock(lock: Pointer, pc: usize) -> c_int {
     if !is_quiet() {
         let of = RwLock::of(lock);
         if thread_id() == Some(of.writer.load(Relaxed)) {
+            sync(pc, Kind::Release, Class::RwLock, lock);
+        } else if is_inherited(of.writer.load(Relaxed)) {
+            // Nobody here has seen it being taken.
+            sync(pc, Kind::Acquire, Class::RwLock, lock);
             sync(pc, Kind::Release, Class::RwLock, lock);
         } else if !of.is_locked() {
             misuse(pc, Class::RwLock, lock, "a read-write lock is unlocked that is not locked");

@@ -3,14 +3,14 @@
 use core::ffi::c_int;
 use core::mem;
 use core::ptr;
-use core::sync::atomic::Ordering::{Acquire, Release};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use libc::{SIG_DFL, SIG_ERR, SIG_IGN, siginfo_t, sigset_t, timespec};
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, is_quiet, real, record};
+use super::{Pointer, cancellation, is_quiet, real, record};
 use crate::machine::{shim1, shim2, shim3, syscall, tls};
 use crate::system;
 
@@ -42,8 +42,10 @@ type Handler = unsafe extern "C" fn(c_int, Pointer, Pointer);
 const SIGNALS: usize = 65;
 /// The program's own handlers, where [`handle`] stands in their place.
 static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
-/// Those that the kernel forgets when it has called them.
+/// Those that are called once: the kernel would forget them before it is known whether they can run now, so it is not told.
 static ONE_SHOT: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
+/// Those that the kernel tells more than the signal's number: what the others get beside it is garbage.
+static TOLD: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
 
 /// Signals that somebody sends. Those of the thread's own faults are no synchronisation, and some programs live on them.
 fn is_sent(signal: c_int) -> bool {
@@ -59,15 +61,32 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
 
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
-    if handler == 0 || (*tls()).busy && defer(signal, info.cast(), context.cast()) {
+    if handler == 0 || is_inside() && defer(signal, info.cast(), context.cast()) {
         return;
     }
+    if ONE_SHOT[signal as usize].swap(false, AcqRel) {
+        let mut default: libc::sigaction = mem::zeroed();
+        default.sa_sigaction = SIG_DFL;
+        real::sigaction(signal, &default, ptr::null_mut());
+    }
+    // One that cannot wait is inside of a hook: its own do nothing.
+    let busy = mem::replace(&mut (*tls()).busy, is_inside());
     let before = (*scratch()).handlers;
     (*scratch()).handlers = before + 1;
     synchronise(handler + 1, Kind::Await, signal);
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
+    (*tls()).busy = busy;
+    // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
+    if let Some(thread) = (*tls()).thread.as_ref() {
+        thread.turn.sweep.interrupt();
+    }
+}
+
+/// Whether this thread is inside a hook.
+unsafe fn is_inside() -> bool {
+    (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.turn.is_begun())
 }
 
 /// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
@@ -84,16 +103,14 @@ const DEFERRED: usize = 4;
 
 /// Keeps a signal for later. False if that is not to be.
 unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucontext_t) -> bool {
-    // The kernel has forgotten the handler already: a second time would end the program.
-    if ONE_SHOT[signal as usize].load(Acquire) {
-        return false;
-    }
     let deferred = &mut (*scratch()).deferred;
     /// Below, signals do not queue.
     const QUEUED: c_int = 32;
     if signal < QUEUED && deferred.infos.iter().take(deferred.count).any(|other| other.si_signo == signal) {
         return true;
     }
+    let mut known: siginfo_t = if TOLD[signal as usize].load(Acquire) { *info } else { mem::zeroed() };
+    known.si_signo = signal;
     (*tls()).deferred = true;
     let Some(place) = deferred.infos.get_mut(deferred.count) else {
         let bit = 1u64 << (signal - 1);
@@ -101,11 +118,10 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucont
         // Now, and when this handler has returned.
         mask(libc::SIG_BLOCK, bit);
         libc::sigaddset(&raw mut (*context).uc_sigmask, signal);
-        send_again(&*info, signal);
+        send_again(&known, signal);
         return true;
     };
-    *place = *info;
-    place.si_signo = signal;
+    *place = known;
     deferred.count += 1;
     true
 }
@@ -130,8 +146,22 @@ unsafe fn send_again(info: &siginfo_t, signal: c_int) {
 pub(crate) fn deliver() {
     // SAFETY: the thread's own storage. It is not inside a hook, so no handler defers while this runs.
     unsafe {
+        let asynchronous = (*tls()).asynchronous;
+        (*tls()).deferred = asynchronous;
+        if (*scratch()).deferred.count > 0 || (*scratch()).deferred.held != 0 {
+            deliver_signals();
+        }
+        if asynchronous {
+            cancellation::let_go();
+        }
+    }
+}
+
+/// Those of [`deliver`] that came.
+unsafe fn deliver_signals() {
+    // SAFETY: as there.
+    unsafe {
         let deferred = &mut (*scratch()).deferred;
-        (*tls()).deferred = false;
         let infos = deferred.infos;
         let count = mem::take(&mut deferred.count);
         let held = mem::take(&mut deferred.held);
@@ -148,7 +178,7 @@ pub(crate) fn deliver() {
 pub(super) fn forget_all() {
     // SAFETY: the thread's own storage.
     unsafe {
-        (*tls()).deferred = false;
+        (*tls()).deferred = (*tls()).asynchronous;
         let deferred = &mut (*scratch()).deferred;
         deferred.count = 0;
         let held = mem::take(&mut deferred.held);
@@ -184,36 +214,42 @@ unsafe extern "C" fn set_action(
         return real::sigaction(signal, act, old);
     }
     let mut before = HANDLERS[signal as usize].load(Acquire);
+    let mut was_once = ONE_SHOT[signal as usize].load(Acquire);
     let result = if act.is_null() {
         real::sigaction(signal, act, old)
     } else {
         let mut new = act.read();
-        ONE_SHOT[signal as usize].store(new.sa_flags & libc::SA_RESETHAND != 0, Release);
         (new.sa_sigaction, before) = stand_before(signal, new.sa_sigaction, pc);
+        let once = new.sa_flags & libc::SA_RESETHAND != 0 && new.sa_sigaction == handle as *const () as usize;
+        if once {
+            new.sa_flags &= !libc::SA_RESETHAND;
+        }
+        was_once = ONE_SHOT[signal as usize].swap(once, AcqRel);
+        let was_told = TOLD[signal as usize].swap(new.sa_flags & libc::SA_SIGINFO != 0, AcqRel);
         let result = real::sigaction(signal, &new, old);
         if result != 0 {
             HANDLERS[signal as usize].store(before, Release);
+            ONE_SHOT[signal as usize].store(was_once, Release);
+            TOLD[signal as usize].store(was_told, Release);
         }
         result
     };
     if result == 0 && !old.is_null() {
+        if was_once && (*old).sa_sigaction == handle as *const () as usize {
+            (*old).sa_flags |= libc::SA_RESETHAND;
+        }
         (*old).sa_sigaction = seen((*old).sa_sigaction, before);
     }
     result
 }
 
-unsafe fn setting(
-    signal: c_int,
-    handler: usize,
-    one_shot: bool,
-    pc: usize,
-    real: unsafe fn(c_int, usize) -> usize,
-) -> usize {
+unsafe fn setting(signal: c_int, handler: usize, pc: usize, real: unsafe fn(c_int, usize) -> usize) -> usize {
     if !is_sent(signal) {
         return real(signal, handler);
     }
-    ONE_SHOT[signal as usize].store(one_shot, Release);
     let (kernel, before) = stand_before(signal, handler, pc);
+    ONE_SHOT[signal as usize].store(false, Release);
+    TOLD[signal as usize].store(false, Release);
     let old = real(signal, kernel);
     if old == SIG_ERR {
         HANDLERS[signal as usize].store(before, Release);
@@ -222,11 +258,17 @@ unsafe fn setting(
 }
 
 unsafe extern "C" fn set(signal: c_int, handler: usize, pc: usize) -> usize {
-    setting(signal, handler, false, pc, real::signal)
+    setting(signal, handler, pc, real::signal)
 }
 
 unsafe extern "C" fn set_once(signal: c_int, handler: usize, pc: usize) -> usize {
-    setting(signal, handler, true, pc, real::__sysv_signal)
+    if !is_sent(signal) || handler == SIG_ERR {
+        return real::__sysv_signal(signal, handler);
+    }
+    let (mut new, mut old): (libc::sigaction, libc::sigaction) = (mem::zeroed(), mem::zeroed());
+    new.sa_sigaction = handler;
+    new.sa_flags = libc::SA_RESETHAND | libc::SA_NODEFER;
+    if set_action(signal, &new, &mut old, pc) == 0 { old.sa_sigaction } else { SIG_ERR }
 }
 
 unsafe extern "C" fn send_self(signal: c_int, pc: usize) -> c_int {

@@ -235,6 +235,24 @@ impl<'a> Cell<'a> {
         self.unlock(words.first.at | flags);
     }
 
+    /// Whether it is not Shared, if it is known.
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.state() & SHARED == 0
+    }
+
+    /// Of a cell that is Exclusive of who did it: it has read these bytes since, at this moment, and that takes the place of what was kept of
+    /// its reads.
+    pub(super) fn was_read(&self, at: u64, mask: u8, place: u32) {
+        let a = self.state();
+        if !is_known(a) || is_shared(a) || !same_slot(a, at) || (a ^ at) >> RANK_SHIFT == 0 {
+            return;
+        }
+        let first = Entry { at: a, what: self.first.what() };
+        let entry = first.renewed(at, 0, mask, place);
+        let bytes = u64::from(mask) << BYTES_SHIFT;
+        self.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
+    }
+
     /// Forgets everything, and unlocks it with this state.
     pub(super) fn clear(&self, state: u64) {
         self.first.0[1].store(0, Relaxed);
@@ -284,6 +302,15 @@ pub(super) const fn slot_of(a: u64) -> u32 {
 #[inline(always)]
 pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
     tag | (rank as u64) << RANK_SHIFT
+}
+
+/// What a rank is further than the one before it.
+pub(super) const NEXT_RANK: u64 = 1 << RANK_SHIFT;
+
+/// The rank of a moment.
+#[inline(always)]
+pub(super) const fn rank_of(moment: u64) -> u32 {
+    (moment >> RANK_SHIFT) as u32 & MOST_RANKS
 }
 
 /// The same slot and position.
@@ -359,7 +386,7 @@ impl Entry {
     /// Its rank.
     #[inline(always)]
     pub(super) fn last(&self) -> u32 {
-        (self.at >> RANK_SHIFT) as u32 & MOST_RANKS
+        rank_of(self.at)
     }
 
     /// It happens again.
@@ -380,10 +407,10 @@ impl Entry {
         self.at & WRITE != 0
     }
 
-    /// Whether it is a write of this rank, at the position that begins so.
+    /// Whether it is a write of this moment.
     #[inline(always)]
-    pub(super) fn is_write_at(&self, tag: u64, rank: u32) -> bool {
-        self.at & !(OUT | LOST | LOWER_UNREAD) == moment(tag, rank) | WRITE
+    pub(super) fn is_write_at(&self, moment: u64) -> bool {
+        self.at & !(OUT | LOST | LOWER_UNREAD) == moment | WRITE
     }
 
     #[inline(always)]
