@@ -419,6 +419,9 @@ impl Take for Build {
 
     #[inline]
     fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        if self.variables.are_few() {
+            return words.len();
+        }
         self.variables.fetch_on();
         let mut at = 0;
         while at < enough
