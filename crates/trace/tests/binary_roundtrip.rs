@@ -40,7 +40,7 @@ fn write(sample: &Sample, pieces: &[usize]) -> Vec<u8> {
 /// Writes the events by their actions: bare ones told beforehand, or all alike. Flushes after pieces of these lengths that are even.
 fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: bool) -> Vec<u8> {
     let Sample { names, meta, batch } = sample;
-    let mut writer = if plain { ActWriter::plain(Vec::new()) } else { ActWriter::new(Vec::new()) }.unwrap();
+    let mut writer = if plain { ActWriter::plain(Vec::new(), 300_000) } else { ActWriter::new(Vec::new()) }.unwrap();
     let mut ends = pieces.iter().scan(0usize, |end, &piece| {
         *end += piece;
         Some((*end, piece))
@@ -160,7 +160,10 @@ fn several_frames_of_habits_and_surprises_come_back() {
     let bytes = write_actions(&sample, &[], true, false);
     check(&sample, &bytes).unwrap();
     assert!(bytes.len() < 200_000 * 4, "{} bytes", bytes.len());
-    check(&sample, &write_actions(&sample, &[], true, true)).unwrap();
+    // Not compressed at first.
+    let plain = write_actions(&sample, &[], true, true);
+    check(&sample, &plain).unwrap();
+    assert!(plain.len() > bytes.len() && plain.len() < bytes.len() + 600_000, "{} bytes", plain.len());
 }
 
 /// Frames are read in pieces: neither extras nor initial values may get lost or shifted between them.

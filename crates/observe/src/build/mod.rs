@@ -419,6 +419,9 @@ impl Take for Build {
 
     #[inline]
     fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        if self.variables.are_few() {
+            return words.len();
+        }
         self.variables.fetch_on();
         let mut at = 0;
         while at < enough
@@ -435,7 +438,7 @@ impl Take for Build {
             {
                 state.positions.fetch(word >> PLACE_BITS);
             }
-            at += length;
+            at += length.max(1);
         }
         at
     }

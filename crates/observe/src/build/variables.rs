@@ -14,6 +14,9 @@ const GRANULES: usize = 1 << PAGE_BITS;
 /// Pages remembered in front of the hash table.
 const NEAR: usize = 1 << 10;
 
+/// So many entries stay in a near cache.
+const FEW: usize = 1 << 17;
+
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
 /// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
@@ -98,6 +101,12 @@ impl Variables {
             Entry::Pair(index) => self.pairs[index].iter().find(|part| part.mask == mask).map(|part| part.var),
             _ => None,
         }
+    }
+
+    /// Whether all of them are in a near cache anyway.
+    #[inline]
+    pub(crate) fn are_few(&self) -> bool {
+        self.entries.len() <= FEW
     }
 
     /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next calls of `fetch_on`.

@@ -49,7 +49,7 @@ impl<const N: usize> Stored<N> {
 /// Takes events as they come; a frame is made of them when it is full.
 pub(super) struct ActEncoder {
     habits: Habits,
-    columns: ColumnWriter,
+    pub(super) columns: ColumnWriter,
     runs: Vec<u8>,
     codes: Box<[u8; FRAME_EVENTS]>,
     count: usize,

@@ -49,6 +49,8 @@ pub struct ActWriter<W: Write> {
     inits: Vec<Init>,
     late: LateEncoder,
     event_frames: usize,
+    /// From so many bytes on all is compressed.
+    plain: u64,
 }
 
 impl<W: Write> ActWriter<W> {
@@ -57,9 +59,9 @@ impl<W: Write> ActWriter<W> {
         ActWriter::with(out, ColumnWriter::hurried)
     }
 
-    /// Begins a trace that nobody keeps: it is not compressed.
-    pub fn plain(out: W) -> io::Result<Self> {
-        ActWriter::with(out, ColumnWriter::plain)
+    /// Begins a trace that nobody keeps: it is not compressed until it has so many bytes.
+    pub fn plain(out: W, bytes: u64) -> io::Result<Self> {
+        Ok(ActWriter { plain: bytes, ..ActWriter::with(out, ColumnWriter::plain)? })
     }
 
     fn with(out: W, columns: impl Fn() -> io::Result<ColumnWriter>) -> io::Result<Self> {
@@ -70,6 +72,7 @@ impl<W: Write> ActWriter<W> {
             inits: Vec::new(),
             late: LateEncoder::new(columns()?),
             event_frames: 0,
+            plain: 0,
         })
     }
 
@@ -179,6 +182,12 @@ impl<W: Write> ActWriter<W> {
 
     /// What the tables gained: a recorder names what it needs, when it needs it.
     fn tables(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+        if self.frames.offset > self.plain {
+            self.plain = u64::MAX;
+            for columns in [&mut self.frames.columns, &mut self.events.columns, &mut self.late.columns] {
+                columns.hurry();
+            }
+        }
         self.frames.tables(names, meta, &ALL_NAMES)?;
         let actions = &mut self.actions;
         while self.frames.table(Kind::Actions, |raw| put_actions(raw, actions))? {}

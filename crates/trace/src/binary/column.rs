@@ -68,6 +68,11 @@ impl ColumnWriter {
         Ok(ColumnWriter { haste: Haste::Utmost, ..ColumnWriter::new()? })
     }
 
+    /// From now on compresses where that gains much.
+    pub(super) fn hurry(&mut self) {
+        self.haste = Haste::Some;
+    }
+
     /// Compresses where that gains much.
     pub(super) fn hurried() -> io::Result<Self> {
         Ok(ColumnWriter { haste: Haste::Some, ..ColumnWriter::new()? })

@@ -14,8 +14,9 @@ pub(super) const KEY_EVERY: usize = 32;
 /// Writes frames.
 pub(super) struct Frames<W: Write> {
     out: W,
-    offset: u64,
-    columns: ColumnWriter,
+    /// Bytes so far.
+    pub(super) offset: u64,
+    pub(super) columns: ColumnWriter,
     names_written: Needed,
     meta_written: MetaWritten,
     index: Vec<Entry>,
