@@ -216,7 +216,9 @@ impl Build {
     /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
     #[inline]
     fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
-        let Some(state) = self.slots.get_mut(slot as usize) else { return false };
+        let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else {
+            return false;
+        };
         let (Some(thread), Some(place)) = (state.thread, state.places.known(place)) else { return false };
         let action = match place.action(op) {
             Some(action) => action,
@@ -358,7 +360,10 @@ const PLAIN: [Option<Op>; 256] = {
     let mut table = [None; 256];
     let mut i = 0;
     while i < Kind::ALL.len() {
-        table[Kind::ALL[i] as usize] = sync::plain(Kind::ALL[i]);
+        // After a request, the thread waits.
+        if !matches!(Kind::ALL[i], Kind::Request) {
+            table[Kind::ALL[i] as usize] = sync::plain(Kind::ALL[i]);
+        }
         i += 1;
     }
     table
