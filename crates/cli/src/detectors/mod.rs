@@ -42,7 +42,7 @@ use plan::Wanted;
 use property::check::{Knobs, Spec};
 use property::steps::BoundSpec;
 use report::{AnalysisStats, Finding, Kind};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -247,8 +247,12 @@ impl Detectors {
         let suspects = self.suspects.map(|suspects| suspects.finish(ending.problems == 0));
         let to_look_at = suspects.is_some().then(|| ending.kept.trace()).flatten();
         let suspicions = suspects.unwrap_or_else(Suspicions::all);
-        let bound = trace.map(|trace| bound(properties, names, trace)).unwrap_or_default();
-        let initial = |var| bound.iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
+        // Most traces are not searched: this is a look at all events.
+        let bound_specs = OnceCell::new();
+        let initial_values =
+            || bound_specs.get_or_init(|| trace.map(|trace| bound(properties, names, trace)).unwrap_or_default());
+        let initial =
+            |var| initial_values().iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
         let whole = Whole {
             names,
             trace,

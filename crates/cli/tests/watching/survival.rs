@@ -149,6 +149,19 @@ fn fork() {
 }
 
 #[test]
+fn fork_with_a_lock_held() {
+    let folder = folder();
+    let (end, ran) = record(&folder, "fork with a lock");
+    assert_eq!(end, 0, "{ran:?}");
+    let others = others(&folder);
+    assert_eq!(others.len(), 1, "{others:?}");
+    assert_eq!(ticks(&folder, &others[0]), 600);
+    // The child gives back what its parent took: that is no misuse, and no problem of its trace.
+    let checked = folder.run(&["check", &others[0], "--strict", "--detect", "misuse"]);
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+}
+
+#[test]
 fn exec() {
     let folder = folder();
     let (end, ran) = record(&folder, "exec");

@@ -1,17 +1,20 @@
-//! Signal handlers that run while their thread waits on a condition.
+//! Signal handlers that run while their thread waits, on a condition or for a lock.
 //!
-//! The thread itself cannot act then: it has given its lock back and not got it again. What the handler does is told as done by a thread of its own, which was
-//! forked just before the wait and is joined right after the wake-up: that is all that is sure of its order.
+//! The thread itself cannot act then: it has not got the lock, or not got it again. What the handler does is told as done by a thread of its own, which was
+//! forked just before the wait or the request, and is joined right after the wake-up or the answer: that is all that is sure of its order.
 
 use super::Build;
 use super::blocks::Doer;
 use event::{Event, Op, Space, ThreadId};
+use runtime::record::Kind;
 use trace::binary::LateRecord;
 
-/// A thread that waits on a condition.
+/// A thread that waits.
 pub(super) struct Waiting {
     /// Who waits, and where.
     by: Doer,
+    /// For what, if it is a lock: its class and number.
+    lock: Option<(u8, u64)>,
     handler: Option<ThreadId>,
     /// The events that the thread had made when its handler began.
     made: u64,
@@ -21,8 +24,31 @@ impl Build {
     /// A thread waits from here on: whatever its slot writes next is a handler's.
     pub(super) fn wait(&mut self, by: Doer) {
         let state = self.slot(by.slot);
-        state.waiting = Some(Waiting { by, handler: None, made: 0 });
+        state.waiting = Some(Waiting { by, lock: None, handler: None, made: 0 });
         state.thread = None;
+    }
+
+    /// A thread waits for a lock from here on.
+    pub(super) fn ask(&mut self, by: Doer, class: u8, number: u64) {
+        let state = self.slot(by.slot);
+        // A handler that waits stays what it is.
+        if state.waiting.is_none() {
+            state.waiting = Some(Waiting { by, lock: Some((class, number)), handler: None, made: 0 });
+            state.thread = None;
+        }
+    }
+
+    /// Whether a record of this kind ends the wait of a slot's thread.
+    pub(super) fn ends_wait(&self, slot: u32, kind: Kind, class: u8, number: u64) -> bool {
+        let waits_for =
+            self.slots.get(slot as usize).and_then(|state| state.waiting.as_ref()).map(|waiting| waiting.lock);
+        match kind {
+            Kind::Woken => waits_for == Some(None),
+            Kind::Acquire | Kind::ReadAcquire | Kind::TryAcquire | Kind::TryFail => {
+                waits_for == Some(Some((class, number)))
+            }
+            _ => false,
+        }
     }
 
     /// The thread of a slot that waits.
@@ -32,7 +58,7 @@ impl Build {
 
     /// A handler begins in a slot whose thread waits.
     pub(super) fn begin_handler(&mut self, slot: u32) -> Option<ThreadId> {
-        let by = self.slot(slot).waiting.as_ref()?.by;
+        let &Waiting { by, lock, .. } = self.slot(slot).waiting.as_ref()?;
         let state = self.slot(slot);
         state.handlers += 1;
         let number = state.handlers;
@@ -42,9 +68,9 @@ impl Build {
         let (_, made) = state.positions.find(u64::MAX)?;
         state.positions.begin(handler);
         state.thread = Some(handler);
-        state.waiting = Some(Waiting { by, handler: Some(handler), made });
+        state.waiting = Some(Waiting { by, lock, handler: Some(handler), made });
         let (site, stack) = self.place(slot, by.place);
-        // Before the wait, which was the last event, and after everything that is told late of the thread there.
+        // Before the wait or the request, which was the last event, and after everything that is told late of the thread there.
         let at = LateRecord { after: made.saturating_sub(1), rank: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
         self.out.push_late(fork, stack, at, &self.names, &self.meta);

@@ -217,7 +217,9 @@ impl Build {
     /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
     #[inline]
     fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
-        let Some(state) = self.slots.get_mut(slot as usize) else { return false };
+        let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else {
+            return false;
+        };
         let Some(thread) = state.thread else { return false };
         let Some(action) = state.places.action(place, op) else {
             // For the next time.
@@ -381,6 +383,8 @@ const COMMON: [Common; 256] = {
             Kind::Read | Kind::ArriveRead => Common::Access(Op::Read),
             Kind::ArriveWrite => Common::Access(Op::Write),
             Kind::Late | Kind::Pin => Common::Late,
+            // After a request, the thread waits.
+            Kind::Request => Common::No,
             kind => match sync::plain(kind) {
                 Some(op) => match op.space() {
                     Some(space) => Common::Plain(op, space),

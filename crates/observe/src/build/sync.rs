@@ -32,9 +32,9 @@ pub(super) const fn plain(kind: Kind) -> Option<Op> {
 impl Build {
     /// Adds the events of a record; how many.
     pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
-        let handler = if kind == Kind::Woken { self.go_on(slot) } else { None };
-        let by = self.doer(slot, words[1]);
         let (class, number) = (aux(words[0]), payload(words[0]));
+        let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
+        let by = self.doer(slot, words[1]);
         let op = match kind {
             Kind::Wait | Kind::Woken => {
                 let op = if kind == Kind::Wait { Op::Wait } else { Op::Woken };
@@ -76,6 +76,13 @@ impl Build {
         let Some(space) = op.space() else { return 0 };
         let Some(object) = self.object(space, class, number) else { return 0 };
         self.plain(by, op, object);
+        if kind == Kind::Request {
+            self.ask(by, class, number);
+        }
+        if let Some(handler) = handler {
+            self.plain(by, Op::Join, handler.0);
+            return 2;
+        }
         1
     }
 

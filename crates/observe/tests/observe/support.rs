@@ -21,6 +21,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("early", crate::scenes::early),
     ("neighbours", crate::neighbours::neighbours),
     ("handler", crate::scenes::handler),
+    ("interrupted_request", crate::scenes::interrupted_request),
     ("values", crate::scenes::values),
     ("texts", crate::scenes::texts),
     ("stacks", crate::scenes::stacks),

@@ -41,6 +41,9 @@ impl Semaphore {
 /// By semaphore: what the trace says last before its first use, else 0.
 pub(crate) fn initial_counts(names: &Names, trace: &Batch) -> Vec<i64> {
     let semaphores = names.space(Space::Sem);
+    if semaphores.is_empty() {
+        return Vec::new();
+    }
     let mut counts = vec![0; semaphores.len()];
     let mut used = vec![NONE; semaphores.len()];
     for (at, event) in (0u32..).zip(&trace.events).filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {

@@ -12,14 +12,33 @@ pub(crate) struct Wakeup {
     pub(crate) woken: u32,
 }
 
-/// The notifies of a condition.
+/// The notifies of a condition since somebody waits: those before wake nobody.
 #[derive(Default)]
 struct Condition {
+    waiting: usize,
     unpaired: BTreeSet<u32>,
     all: Vec<u32>,
 }
 
 impl Condition {
+    fn notify(&mut self, at: u32, all: bool) {
+        if self.waiting == 0 {
+        } else if all {
+            self.all.push(at);
+        } else {
+            self.unpaired.insert(at);
+        }
+    }
+
+    /// A thread waits no more.
+    fn over(&mut self) {
+        self.waiting -= 1;
+        if self.waiting == 0 {
+            self.unpaired.clear();
+            self.all.clear();
+        }
+    }
+
     /// Takes the notify that woke the thread that waits since then.
     fn wake(&mut self, since: u32) -> Option<u32> {
         let one = self.unpaired.range(since..).next().copied();
@@ -38,21 +57,27 @@ pub(crate) fn wakeups(trace: &Batch) -> Vec<Wakeup> {
     let mut pairs = Vec::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
         match event.op() {
-            Op::Notify => {
-                conditions.entry(event.object()).or_default().unpaired.insert(at);
+            Op::Notify | Op::NotifyAll => {
+                conditions.entry(event.object()).or_default().notify(at, event.op() == Op::NotifyAll);
             }
-            Op::NotifyAll => conditions.entry(event.object()).or_default().all.push(at),
             Op::Wait => {
-                waiting.insert(event.thread().0, (event.object(), trace.extra(event).lock.0, at));
+                conditions.entry(event.object()).or_default().waiting += 1;
+                let wait = (event.object(), trace.extra(event).lock.0, at);
+                if let Some((cond, ..)) = waiting.insert(event.thread().0, wait) {
+                    conditions.entry(cond).or_default().over();
+                }
             }
             Op::Woken => {
                 let extra = trace.extra(event);
-                if let Some((cond, lock, wait)) = waiting.remove(&event.thread().0)
-                    && extra.wake == Wake::Notified
-                    && (cond, lock) == (event.object(), extra.lock.0)
-                    && let Some(notify) = conditions.entry(cond).or_default().wake(wait)
-                {
-                    pairs.push(Wakeup { wait, notify, woken: at });
+                if let Some((cond, lock, wait)) = waiting.remove(&event.thread().0) {
+                    let condition = conditions.entry(cond).or_default();
+                    if extra.wake == Wake::Notified
+                        && (cond, lock) == (event.object(), extra.lock.0)
+                        && let Some(notify) = condition.wake(wait)
+                    {
+                        pairs.push(Wakeup { wait, notify, woken: at });
+                    }
+                    condition.over();
                 }
             }
             _ => {}

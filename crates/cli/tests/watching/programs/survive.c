@@ -123,6 +123,19 @@ int main(int argc, char **argv) {
         waitpid(child, &status, 0);
         ticks(10);
         return status != 0;
+    } else if (!strcmp(how, "fork with a lock")) {
+        static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+        pthread_mutex_lock(&held);
+        pid_t child = fork();
+        pthread_mutex_unlock(&held);
+        if (child == 0) {
+            ticks(500);
+            threads(2, 50);
+            _exit(0);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        return status != 0;
     } else if (!strcmp(how, "exec")) {
         ticks(1000);
         execl("/proc/self/exe", argv[0], "five hundred", (char *)NULL);
