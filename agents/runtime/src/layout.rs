@@ -12,11 +12,11 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
 pub const VERSION: u32 = 3;
-/// Threads that can be told apart, or have run one after another in a slot.
+/// Slots of a process: threads that run at once, or that come one after the other in the same slot.
 pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
 pub const CHUNK_WORDS: usize = 2048;
-/// Chunks of a process at most: one for each thread.
+/// Chunks of a process at most; see [`chunks_for`].
 pub const CHUNKS: usize = 1 << 13;
 
 /// Chunks that a process may have with so many slots: a program can be some megabytes ahead of its observer, and not more, because

@@ -54,7 +54,7 @@ pub enum Ordered {
 }
 
 kinds! {
-    /// Word 1: the time of the next timed record, or a little less. It is written when so much has passed since the last (0 at
+    /// Word 1: the time of the next timed record. It is written when so much has passed since the last (0 at
     /// first) that 40 bits could not tell; see [`extended`].
     Stamp = 1, 2, Aside;
     /// Defines place `payload & 0xff_ffff`, called from place `payload >> 24`; word 1: the return address.
@@ -67,8 +67,6 @@ kinds! {
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
-    /// A read of a shared granule: aux mask, payload granule. The filter writes none; the observer takes them.
-    Read = 8, 2, Timed;
     /// Memory given: payload address; word 2: size.
     Alloc = 9, 3, Timed;
     /// An access by which a thread arrives at a granule: aux mask, payload granule.
@@ -228,11 +226,10 @@ pub const fn extended(before: u64, second: u64) -> u64 {
     before.wrapping_add((further >> PLACE_BITS) as u64)
 }
 
-/// The third word of a `Late` or `Pin`: whose access, whether it wrote, and whether it belongs at the end of its position
-/// (it repeats an access kept before it).
+/// The third word of a `Late` or `Pin`: whose access, and whether it wrote.
 #[inline]
-pub const fn late(slot: u32, write: bool, repeat: bool) -> u64 {
-    slot as u64 | (write as u64) << 32 | (repeat as u64) << 33
+pub const fn late(slot: u32, write: bool) -> u64 {
+    slot as u64 | (write as u64) << 32
 }
 
 /// Bits of the rank of a `Late` or `Pin`.

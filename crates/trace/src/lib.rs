@@ -9,7 +9,6 @@ pub mod compress;
 pub mod decompress;
 mod error;
 pub mod limits;
-pub mod merge;
 mod open;
 mod source;
 pub mod text;

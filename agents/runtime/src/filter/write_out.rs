@@ -33,7 +33,7 @@ impl Recorder {
 
 /// Writes the first and the last access of an entry, and a pin right before them if older ones were dropped.
 pub(super) fn put_entry(sink: &mut impl Sink, granule: u64, entry: &Entry) {
-    let third = |rank| ranked(late(entry.slot(), entry.is_write(), false), rank);
+    let third = |rank| ranked(late(entry.slot(), entry.is_write()), rank);
     let position = entry.position() << PLACE_BITS;
     if entry.is_lost() {
         sink.put([head(Kind::Pin, 0xff, granule), position, third(entry.first().saturating_sub(1))]);

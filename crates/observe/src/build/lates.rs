@@ -143,7 +143,7 @@ impl Build {
 /// The bytes of a granule that the record with this head touches.
 fn bytes_in(head: u64, granule: u64) -> u8 {
     let size = match Kind::from_code(head as u8) {
-        Some(Kind::Read | Kind::ArriveRead | Kind::ArriveWrite) => {
+        Some(Kind::ArriveRead | Kind::ArriveWrite) => {
             let (at, mask) = bytes_of(head);
             return if at == granule { mask } else { 0 };
         }

@@ -380,7 +380,7 @@ const COMMON: [Common; 256] = {
     while i < Kind::ALL.len() {
         let kind = Kind::ALL[i];
         table[kind as usize] = match kind {
-            Kind::Read | Kind::ArriveRead => Common::Access(Op::Read),
+            Kind::ArriveRead => Common::Access(Op::Read),
             Kind::ArriveWrite => Common::Access(Op::Write),
             Kind::Late | Kind::Pin => Common::Late,
             // After a request, the thread waits.
@@ -399,11 +399,8 @@ const COMMON: [Common; 256] = {
 };
 
 /// The kinds of records that have a granule, as bits.
-const ACCESSES: u64 = 1 << Kind::Read as u64
-    | 1 << Kind::ArriveRead as u64
-    | 1 << Kind::ArriveWrite as u64
-    | 1 << Kind::Late as u64
-    | 1 << Kind::Pin as u64;
+const ACCESSES: u64 =
+    1 << Kind::ArriveRead as u64 | 1 << Kind::ArriveWrite as u64 | 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
 
 impl Take for Build {
     #[inline]
@@ -475,7 +472,7 @@ impl Build {
             Kind::Late | Kind::Pin => self.late(words),
             Kind::Text => self.text_record(slot, words),
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
-            Kind::Read | Kind::ArriveRead => self.access(slot, words, Op::Read),
+            Kind::ArriveRead => self.access(slot, words, Op::Read),
             Kind::ArriveWrite => self.access(slot, words, Op::Write),
             Kind::Alloc => self.alloc(slot, words),
             Kind::Free => self.free(slot, words),

@@ -275,7 +275,7 @@ impl Thread {
     }
 
     pub fn read(&mut self, granule: u64, mask: u8, place: u32) {
-        self.sync(Kind::Read, mask, granule, place);
+        self.sync(Kind::ArriveRead, mask, granule, place);
     }
 
     pub fn alloc(&mut self, address: u64, size: u64, place: u32) {
@@ -296,12 +296,12 @@ impl Thread {
 
     pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
         let (slot, position, place) = whose;
-        let third = ranked(late(slot, write, false), rank);
+        let third = ranked(late(slot, write), rank);
         self.put(&[head(Kind::Late, mask, granule), timed(position, place), third]);
     }
 
     pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
-        let third = ranked(late(slot, false, false), rank);
+        let third = ranked(late(slot, false), rank);
         self.put(&[head(Kind::Pin, mask, granule), timed(position, 0), third]);
     }
 
