@@ -20,7 +20,7 @@ use std::io::{self, Write};
 /// [`ActWriter::make_room`] must come before the next.
 ///
 /// ```
-/// use event::{Meta, Names, Op, SiteId, StackId, ThreadId};
+/// use event::{Meta, Names, Op, SiteId, Space, StackId, ThreadId};
 /// use trace::Trace;
 /// use trace::binary::{ActWriter, BinaryReader};
 ///
