@@ -3,19 +3,27 @@
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
 
-use runtime::filter::Cell;
+use runtime::filter::{Cell, ROW_BYTES, Row};
 
 use crate::alone::{self, Owner, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
 use crate::shadow::Leaf;
+use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
 use crate::{frames, shadow, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
 #[inline(always)]
-unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
+    if READ && !WRITE && SIZE <= 8 && !thread.is_null() {
+        // SAFETY: this thread's own state.
+        if unsafe { (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) } {
+            // SAFETY: the same.
+            return unsafe { sweeps::next::<SIZE>(addr, pc, thread) };
+        }
+    }
     let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
     if !thread.is_null()
         && (SIZE == 16 || mask <= 0xff)
@@ -72,7 +80,7 @@ extern "C" fn reads<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thre
             }
             reads_again::<SIZE>(addr, pc, thread, cell, mask);
         } else if !(*thread).recorder.covered(cell, mask, false) {
-            again::<SIZE, true, false>(addr, pc, thread, cell, owner, mask);
+            again::<SIZE, true, false>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
         }
     }
 }
@@ -87,7 +95,7 @@ extern "C" fn writes<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thr
         if alone::is_common(owner) {
             again_among_others::<SIZE, false, true>(addr, pc, thread, cell, mask);
         } else {
-            again::<SIZE, false, true>(addr, pc, thread, cell, owner, mask);
+            again::<SIZE, false, true>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
         }
     }
 }
@@ -100,7 +108,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
-    owner: &Owner,
+    (owner, row): (&Owner, &Row),
     mask: u8,
 ) {
     let tls = machine::tls();
@@ -118,7 +126,16 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
             shadow::note_read(addr, &(*thread).recorder);
         }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
-        let done = is_mine && (*thread).recorder.again(cell, mask, WRITE, place);
+        let done = is_mine
+            && (row.is_swept() && sweeps::comes_to::<SIZE, WRITE>(addr, pc, thread, row, place) || {
+                let before = (*thread).recorder.now();
+                let done = (*thread).recorder.again(cell, mask, WRITE, place);
+                if READ && done && (addr as u32 & (ROW_BYTES as u32 - 1) == 0 || (*thread).turn.sweep.may_follow(addr))
+                {
+                    sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
+                }
+                done
+            });
         (*thread).turn.end();
         (*tls).busy = false;
         compiler_fence(SeqCst);

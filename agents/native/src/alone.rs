@@ -4,11 +4,17 @@
 //! ([`Turn`]) that it is at it. Another thread that comes takes the unit away: it makes the owner's processor see that
 //! (`membarrier`), and waits until the owner is not at it. The second owner is the last: then the unit is common, and its cells are
 //! locked. Without `membarrier`, all are.
+//!
+//! Who takes a unit brings its cells up to date that sweeps of its owner have left ([`runtime::filter::Sweep`]).
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU16, compiler_fence};
+
+use runtime::filter::{Ground, ROW_BYTES, Sweep, Whose as Swept};
+use runtime::layout::SLOTS;
 
 use crate::slots::life;
+use crate::sweeps::Own;
 use crate::{shadow, system, thread};
 
 /// A unit has 2 to the power of this many bytes.
@@ -23,6 +29,8 @@ const IN_BETWEEN: u16 = u16::MAX - 1;
 /// With the owner's slot + 1: it is the second owner.
 const SECOND: u16 = 1 << 13;
 
+const _: () = assert!(SLOTS < SECOND as usize);
+
 static ENABLED: AtomicBool = AtomicBool::new(false);
 /// One at a time takes units away.
 static TAKING: AtomicBool = AtomicBool::new(false);
@@ -36,9 +44,17 @@ pub fn start() {
     ENABLED.store(system::register_barrier(), Relaxed);
 }
 
-/// Whether its thread is changing cells.
+/// Whether its thread is changing cells, and its sweep.
 #[derive(Default)]
-pub struct Turn(AtomicBool);
+#[repr(C)]
+pub struct Turn {
+    begun: AtomicBool,
+    /// What the owner of the sweep's unit must be.
+    mine: AtomicU16,
+    /// The owner of that unit.
+    owner: AtomicPtr<Owner>,
+    pub sweep: Sweep,
+}
 
 /// Whose a unit is, for a thread that has begun to change a cell of it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +71,7 @@ impl Turn {
     /// Begins to change a cell of a unit. Followed by [`Turn::end`], and nothing that waits in between.
     #[inline(always)]
     pub fn try_begin(&self, owner: &Owner, slot: u32) -> Whose {
-        self.0.store(true, Relaxed);
+        self.begun.store(true, Relaxed);
         // The processor's order is seen to by who takes the unit away.
         compiler_fence(SeqCst);
         match owner.load(Relaxed) {
@@ -68,14 +84,20 @@ impl Turn {
     /// The same, after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
     #[inline]
     pub fn begin(&self, addr: usize, slot: u32) -> bool {
-        let Some(owner) = shadow::owner(addr) else { return false };
+        let Some(leaf) = shadow::leaf(addr) else { return false };
+        let owner = leaf.owner(addr);
         loop {
             match self.try_begin(owner, slot) {
-                Whose::Mine => return true,
+                Whose::Mine => {
+                    if leaf.row(addr).is_swept() {
+                        self.sweep.dissolve(&Own(slot), addr);
+                    }
+                    return true;
+                }
                 Whose::Common => return false,
                 Whose::Others => {
                     self.end();
-                    take(owner, slot);
+                    take(addr, owner, slot);
                 }
             }
         }
@@ -84,14 +106,61 @@ impl Turn {
     /// The cell is changed, if one was.
     #[inline(always)]
     pub fn end(&self) {
-        self.0.store(false, Release);
+        self.begun.store(false, Release);
+    }
+
+    /// Whether its thread is changing cells: a signal handler must not come in between.
+    #[inline]
+    pub fn is_begun(&self) -> bool {
+        self.begun.load(Relaxed)
+    }
+
+    /// Begins to go on with the sweep: whether it is in memory that this thread has to itself.
+    #[inline(always)]
+    pub fn begin_sweeping(&self) -> bool {
+        self.begun.store(true, Relaxed);
+        compiler_fence(SeqCst);
+        // SAFETY: a sweep that goes on is in a unit. What others never write need not be read as atomic.
+        unsafe { (*self.owner.load(Relaxed)).load(Relaxed) == self.mine.as_ptr().read() }
+    }
+
+    /// The sweep may have come to another unit, which is this thread's: the one of this address.
+    pub unsafe fn sweeps_in(&self, addr: usize) {
+        // SAFETY: the address has a unit.
+        let owner = unsafe { shadow::leaf_unchecked(addr) }.owner(addr);
+        self.mine.store(owner.load(Relaxed), Relaxed);
+        self.owner.store(core::ptr::from_ref(owner).cast_mut(), Relaxed);
+    }
+
+    /// Ends the sweep of the thread, which is changing nothing.
+    pub fn end_sweep(&self, slot: u32) {
+        loop {
+            self.begun.store(true, Relaxed);
+            compiler_fence(SeqCst);
+            let is_over = self.sweep.end(&Own(slot));
+            self.end();
+            if is_over {
+                return;
+            }
+            system::give_way();
+        }
     }
 
     /// Waits until its thread is changing nothing, or has begun anew.
     fn wait(&self) {
-        while self.0.load(Acquire) {
+        while self.begun.load(Acquire) {
             system::give_way();
         }
+    }
+}
+
+/// Whose the unit of an address is, for the sweep of a thread of this slot.
+#[inline]
+pub fn whose(addr: usize, slot: u32) -> Swept {
+    match shadow::owner(addr).map(|owner| owner.load(Acquire)) {
+        Some(now) if u32::from(now & !SECOND) == slot + 1 => Swept::Mine,
+        Some(IN_BETWEEN) => Swept::InBetween,
+        _ => Swept::Others,
     }
 }
 
@@ -105,26 +174,26 @@ pub fn is_common(owner: &Owner) -> bool {
 pub fn share(addr: usize) {
     let Some(owner) = shadow::owner(addr) else { return };
     while owner.load(Relaxed) != COMMON {
-        take_away(owner, COMMON);
+        take_away(addr, owner, COMMON);
     }
 }
 
 /// Takes a unit that is not this thread's, and not common.
 #[cold]
 #[inline(never)]
-fn take(owner: &Owner, slot: u32) {
+fn take(addr: usize, owner: &Owner, slot: u32) {
     let mine = slot as u16 + 1;
     let now = owner.load(Relaxed);
     if now == NOBODY {
         let first = if ENABLED.load(Relaxed) { mine } else { COMMON };
         let _ = owner.compare_exchange(NOBODY, first, AcqRel, Relaxed);
     } else {
-        take_away(owner, if now & SECOND == 0 { mine | SECOND } else { COMMON });
+        take_away(addr, owner, if now & SECOND == 0 { mine | SECOND } else { COMMON });
     }
 }
 
-/// Takes a unit from its owner, if it has one.
-fn take_away(owner: &Owner, new: u16) {
+/// Takes the unit of an address from its owner, if it has one.
+fn take_away(addr: usize, owner: &Owner, new: u16) {
     while TAKING.swap(true, Acquire) {
         system::give_way();
     }
@@ -133,7 +202,9 @@ fn take_away(owner: &Owner, new: u16) {
         let _ = owner.compare_exchange(NOBODY, new, AcqRel, Relaxed);
     } else if old != COMMON {
         owner.store(IN_BETWEEN, SeqCst);
-        if let Some(thread) = thread::of_slot(u32::from(old & !SECOND) - 1)
+        let slot = u32::from(old & !SECOND) - 1;
+        let thread = thread::of_slot(slot);
+        if let Some(thread) = thread
             && thread.life.load(Acquire) & life::ENDED == 0
         {
             if !system::barrier() {
@@ -142,6 +213,13 @@ fn take_away(owner: &Owner, new: u16) {
                 system::sleep(2);
             }
             thread.turn.wait();
+        }
+        if let Some(thread) = thread {
+            let unit = addr & !((1 << UNIT_BITS) - 1);
+            for base in (unit..unit + (1 << UNIT_BITS)).step_by(ROW_BYTES) {
+                let own = Own(slot);
+                own.row(base).dissolve(base, &thread.turn.sweep, |granule| own.cell(granule));
+            }
         }
         // It may have been another's second by now.
         let new = if old & SECOND == 0 { new } else { COMMON };

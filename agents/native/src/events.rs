@@ -131,6 +131,10 @@ impl Thread {
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
+        // A reader may have been at its half of the cell still while it was done.
+        for granule in granules {
+            shadow::forget_lines(granule);
+        }
         drop(stripe);
         result
     }

@@ -26,6 +26,7 @@ mod shadow;
 mod slots;
 mod stacks;
 mod stripes;
+mod sweeps;
 mod system;
 mod thread;
 mod watch;

@@ -170,16 +170,29 @@ pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
 #[inline(always)]
 pub fn time() -> u64 {
     let (low, high): (u64, u64);
-    // SAFETY: reads a register. Memory is a clobber: what stands before it in the program is not moved behind it.
-    unsafe { asm!("lfence", "rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+    // SAFETY: reads registers. Memory is a clobber: the compiler moves no store across.
+    unsafe {
+        asm!("rdtscp", out("rax") low, out("rdx") high, out("rcx") _, options(nostack, preserves_flags));
+    }
     high << 32 | low
 }
 
-/// Whether the time stamp counts at one rate, whatever the processor does.
+/// The same, but perhaps before what came before is done. It is still before any later store is seen by others.
+#[inline(always)]
+pub fn time_at_once() -> u64 {
+    let (low, high): (u64, u64);
+    // SAFETY: as above.
+    unsafe { asm!("rdtsc", out("rax") low, out("rdx") high, options(nostack, preserves_flags)) };
+    high << 32 | low
+}
+
+/// Whether the time stamp counts at one rate, whatever the processor does, and can be read in order.
 pub fn has_steady_time() -> bool {
+    const FEATURES: u32 = 0x8000_0001;
+    const RDTSCP: u32 = 1 << 27;
     const POWER: u32 = 0x8000_0007;
     const INVARIANT: u32 = 1 << 8;
-    __cpuid(0x8000_0000).eax >= POWER && __cpuid(POWER).edx & INVARIANT != 0
+    __cpuid(0x8000_0000).eax >= POWER && __cpuid(FEATURES).edx & RDTSCP != 0 && __cpuid(POWER).edx & INVARIANT != 0
 }
 
 /// Whether the agent is linked into the program itself, not a library.

@@ -32,11 +32,11 @@ pub struct Places {
     recent: [Entry; RECENT],
 }
 
-const RECENT: usize = 64;
+const RECENT: usize = 256;
 
 #[inline(always)]
 fn recent(pc: usize) -> usize {
-    (pc ^ pc >> 6) % RECENT
+    (pc ^ pc >> 8) % RECENT
 }
 
 impl Places {

@@ -17,6 +17,9 @@ const AHEAD: usize = 24;
 /// How often the observer is looked for while a thread waits, in milliseconds.
 const PATIENCE: u32 = 50;
 
+/// A time is no more than this before one that was read earlier.
+const A_LITTLE: u64 = 1 << 12;
+
 /// Words that are kept free for a `Stamp`.
 const STAMP: usize = Kind::Stamp.words();
 
@@ -107,6 +110,7 @@ impl Ring {
             self.lost += 1;
             return record;
         }
+        debug_assert!(words.len() * 8 <= self.end as usize - record as usize, "no room was made for it");
         // SAFETY: `reserve` made room in the chunk, which is this thread's alone.
         unsafe {
             for (i, &word) in rest.iter().enumerate() {
@@ -214,7 +218,7 @@ impl Ring {
 
 impl Sink for Ring {
     #[inline]
-    fn time(&mut self) -> u64 {
+    fn time(&mut self, gives: bool) -> u64 {
         // Nobody waits for a record that will be lost.
         if self.at.is_null() {
             return 0;
@@ -222,7 +226,13 @@ impl Sink for Ring {
         // Reading the time stamp waits for no store. The observer leaves this one the time that it takes to be seen.
         self.shared().writing.store(self.time + 1, Relaxed);
         compiler_fence(SeqCst);
-        self.time = if self.steady { machine::time() } else { self.process().counter.0.fetch_add(1, AcqRel) + 1 };
+        let now = match (self.steady, gives) {
+            (true, false) => machine::time(),
+            (true, true) => machine::time_at_once(),
+            (false, _) => self.process().counter.0.fetch_add(1, AcqRel) + 1,
+        };
+        // One that was read at once may be a little less than the last. Far less: the machine has slept, which must not be hidden.
+        self.time = if self.time.wrapping_sub(now) < A_LITTLE { self.time + 1 } else { now };
         if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
             self.stamp();
         }

@@ -1,13 +1,14 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are.
+//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are, then
+//! its rows.
 
 use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::{Cell, Half, LINE_BITS, Recorder, forget_line};
+use runtime::filter::{Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -25,7 +26,10 @@ const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
 const LINES_AT: usize = 2 * HALF_BYTES;
 const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
-const MAPPED_BYTES: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
+/// Behind these, its rows.
+const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
+const ROWS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
+const MAPPED_BYTES: usize = ROWS_AT + ROWS * size_of::<Row>();
 /// Half a cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Half>() / 8;
 const PAGE: usize = 4096;
@@ -52,6 +56,13 @@ pub fn leaf(addr: usize) -> Option<Leaf> {
     let table = LEAF_TABLE.load(Relaxed);
     // SAFETY: the index is masked; only watched threads come here, after `start`.
     NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
+}
+
+/// The same of an address that is known to have one.
+#[inline(always)]
+pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
+    // SAFETY: the caller knows.
+    unsafe { leaf(addr).unwrap_unchecked() }
 }
 
 impl Leaf {
@@ -84,6 +95,13 @@ impl Leaf {
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
         unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+    }
+
+    /// The row of one of its addresses.
+    #[inline(always)]
+    pub fn row(self, addr: usize) -> &'static Row {
+        // SAFETY: behind the owners of the leaf, masked to their number.
+        unsafe { self.0.byte_add(ROWS_AT).cast::<Row>().add((addr / ROW_BYTES) & (ROWS - 1)).as_ref() }
     }
 }
 

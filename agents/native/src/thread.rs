@@ -376,6 +376,7 @@ pub fn end_thread() {
         let thread = &mut *thread;
         if session::is_running() {
             thread.settle();
+            thread.turn.end_sweep(thread.slot);
             thread.pc = 0;
             thread.timed(Kind::ThreadEnd, 0, 0, None);
             thread.recorder.end(filter());
@@ -414,6 +415,7 @@ pub fn after_fork_child() {
             let busy = (*tls).busy;
             (*tls).busy = true;
             thread.pending.clear();
+            thread.turn.sweep.clear();
             thread.ring.restart();
             thread.places.restart();
             thread.ring.open(session::file(), 0);

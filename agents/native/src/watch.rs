@@ -11,7 +11,7 @@ use runtime::record::{Kind, PENDING, head, timed};
 
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{session, shadow, system};
+use crate::{alone, session, shadow, system};
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -81,7 +81,7 @@ impl Thread {
         let stripe = Stripe::lock(addr);
         // SAFETY: the program accesses it next.
         let value = unsafe { value(addr, size) };
-        let second = timed(self.ring.time(), place);
+        let second = timed(self.ring.time(false), place);
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
@@ -202,6 +202,10 @@ fn add(watch: &Watch, bias: usize) {
         let mut at = begin & !7;
         while at < end {
             if let Some(cell) = shadow::cell(at) {
+                // Something else was there before.
+                if shadow::leaf(at).is_some_and(|leaf| leaf.row(at).is_swept()) {
+                    alone::share(at);
+                }
                 cell.watch();
             }
             at += 8;

@@ -17,7 +17,7 @@ struct Ring<'t> {
 }
 
 impl Sink for Ring<'_> {
-    fn time(&mut self) -> u64 {
+    fn time(&mut self, _: bool) -> u64 {
         self.clock.fetch_add(1, Relaxed)
     }
     fn reserve(&mut self, words: usize) {

@@ -208,6 +208,13 @@ pub const fn timed(time: u64, place: u32) -> u64 {
     time << PLACE_BITS | place as u64
 }
 
+/// Whether a record with this first word tells that a lock is given back, and is written before it is. Its time need only be before that.
+#[inline]
+pub const fn gives(head: u64) -> bool {
+    let kind = head as u8;
+    kind == Kind::Release as u8 || kind == Kind::ReadRelease as u8
+}
+
 /// Bits of a time that are in a record.
 pub const TIME_BITS: u32 = 64 - PLACE_BITS;
 

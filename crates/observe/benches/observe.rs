@@ -7,7 +7,7 @@
 mod agent;
 
 use agent::{Agent, LIMIT, Thread};
-use observe::{Offsets, Options, Recording};
+use observe::{Offsets, Options, Output, Recording};
 use runtime::layout::{chunks_for, process};
 use runtime::record::Kind;
 use std::process::Command;
@@ -92,7 +92,11 @@ fn measure(name: &str, times: usize, command: impl Fn() -> Command) {
     let mut best = Duration::MAX;
     let (mut events, mut bytes) = (0, 0);
     for _ in 0..times {
-        let options = Options { naming: Box::new(|| Box::new(Offsets::default())), ..Options::default() };
+        // As `record` does: what only `run` reads is not compressed.
+        let folder = tempfile::tempdir().expect("a folder");
+        let output = Output::Path(folder.path().join("bench.ftrace"));
+        let naming: observe::MakeNaming = Box::new(|| Box::new(Offsets::default()));
+        let options = Options { naming, output, ..Options::default() };
         let recording = Recording::start(options).expect("a session");
         let before = cpu();
         let recorded = recording.run(&mut command(), &AtomicUsize::new(0)).expect("it runs");
@@ -100,8 +104,8 @@ fn measure(name: &str, times: usize, command: impl Fn() -> Command) {
         let process = &recorded.processes[0];
         assert!(process.losses.is_empty(), "{:?}", process.losses);
         events = process.events;
-        if let observe::Kept::File(file) = &process.trace {
-            bytes = file.metadata().expect("its size").len();
+        if let observe::Kept::Path(path) = &process.trace {
+            bytes = path.metadata().expect("its size").len();
         }
     }
     let each = best.as_secs_f64() * 1e9 / events as f64;

@@ -257,8 +257,10 @@ impl Observed {
                 self.lose(format!("{count} {what}"));
             }
         }
-        let (system, own): (Vec<PathBuf>, Vec<PathBuf>) =
+        let (system, mut own): (Vec<PathBuf>, Vec<PathBuf>) =
             self.build.modules().into_iter().partition(|path| source::is_system_module(path));
+        // The session's files are in the process' map, too, and large.
+        own.retain(|path| path.parent() != self.member.path.parent());
         let system = system.iter().filter(|path| is_library(path)).count();
         Observation {
             parent: self.shared.parent(),

@@ -61,7 +61,7 @@ fn synchronise(pc: usize, kind: Kind, signal: c_int) {
 
 unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler = HANDLERS.get(signal as usize).map_or(0, |handler| handler.load(Acquire));
-    if handler == 0 || (*tls()).busy && defer(signal, info.cast(), context.cast()) {
+    if handler == 0 || is_inside() && defer(signal, info.cast(), context.cast()) {
         return;
     }
     if ONE_SHOT[signal as usize].swap(false, AcqRel) {
@@ -75,6 +75,15 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
+    // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
+    if let Some(thread) = (*tls()).thread.as_ref() {
+        thread.turn.sweep.interrupt();
+    }
+}
+
+/// Whether this thread is inside a hook.
+unsafe fn is_inside() -> bool {
+    (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.turn.is_begun())
 }
 
 /// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be

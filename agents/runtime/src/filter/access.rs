@@ -1,8 +1,8 @@
 //! An access that is not covered: which way it goes.
 
 use super::cell::{
-    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same, same_slot,
-    unread,
+    BYTES_SHIFT, Cell, EMPTY, Entry, FREED, NEXT_RANK, SHARED, VERSION, WATCHED, Words, is_known, is_shared, same,
+    same_slot, unread,
 };
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed};
@@ -105,7 +105,7 @@ impl Recorder {
         if !is_mine || mask & !old.mask() != 0 || !(old.is_silent() || self.is_hot(&old)) || !self.has_ranks() {
             return false;
         }
-        let mut new = old.renewed(here, self.rank() + 1, mask, place);
+        let mut new = old.renewed(self.now() + NEXT_RANK, mask, place);
         if !is_second {
             new.what = new.what & !(0xff << BYTES_SHIFT) | u64::from(mask) << BYTES_SHIFT;
         }
@@ -143,7 +143,8 @@ impl Recorder {
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
             } else if self.may_renew(a, &first, is_here) {
                 let read = if is_here { first.what & 0xff << BYTES_SHIFT } else { 0 };
-                let entry = first.renewed(here, self.next_rank(false), mask, place);
+                self.next_rank(false);
+                let entry = first.renewed(self.now(), mask, place);
                 Entry { what: entry.what & !(0xff << BYTES_SHIFT) | read | bytes, ..entry }
             } else {
                 return false;
@@ -158,7 +159,14 @@ impl Recorder {
     fn second_again(&mut self, cell: Cell, a: u64, mask: u8, write: bool, place: u32) -> bool {
         let here = self.here();
         let second = cell.second.entry();
-        if !same_slot(second.at, here) || second.is_write() != write || is_shared(a) == write || second.mask() == 0 {
+        // A thread may have written last what another one owns by now, which has read it since.
+        let is_owner = !write || same_slot(a, here);
+        if !is_owner
+            || !same_slot(second.at, here)
+            || second.is_write() != write
+            || is_shared(a) == write
+            || second.mask() == 0
+        {
             return false;
         }
         let is_here = same(second.at, here);
@@ -174,7 +182,8 @@ impl Recorder {
             if write && is_here && self.goes_on(&second, mask, place) {
                 entry.add_bytes(mask);
             } else if self.may_renew(a, &second, is_here) {
-                entry = second.renewed(here, self.next_rank(write), mask, place);
+                self.next_rank(write);
+                entry = second.renewed(self.now(), mask, place);
             } else {
                 return false;
             }

@@ -15,8 +15,9 @@
 //! The halves lie apart, so that two threads that read the same memory all the time change different lines of the cache: threads of
 //! even slots are the first entry of a Shared cell, if they can, and those of odd ones the second.
 //!
-//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but the reader that is the
-//! second entry of a Shared one renews it without the lock ([`Half::exchange`]), if nobody has taken it out ([`Cell::words`]).
+//! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but a reader renews its own
+//! entry without the lock, both words at once ([`Half::exchange`]): of a first entry the lock is one of them, and a second one is taken out
+//! by who has the lock ([`Cell::words`]).
 
 use super::{Sink, wide};
 use core::hint::spin_loop;
@@ -195,7 +196,8 @@ impl<'a> Cell<'a> {
         self.first.0[0].store(a, Release);
     }
 
-    /// What is in a cell that this thread has locked. A second reader is taken out: who does that puts something there again.
+    /// What is in a cell that this thread has locked. A second reader is taken out: what it does from
+    /// then on waits for the lock.
     #[inline]
     pub(super) fn words(&self, a: u64) -> Words {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
@@ -233,6 +235,24 @@ impl<'a> Cell<'a> {
         self.second.set(words.second.at | lower, words.second.what | high);
         let flags = if words.shared { SHARED } else { 0 } | if words.version { VERSION } else { 0 };
         self.unlock(words.first.at | flags);
+    }
+
+    /// Whether it is not Shared, if it is known.
+    pub(super) fn is_exclusive(&self) -> bool {
+        self.state() & SHARED == 0
+    }
+
+    /// Of a cell that is Exclusive of who did it: it has read these bytes since, at this moment, and that takes the place of what was kept of
+    /// its reads.
+    pub(super) fn was_read(&self, at: u64, mask: u8, place: u32) {
+        let a = self.state();
+        if !is_known(a) || is_shared(a) || !same_slot(a, at) || (a ^ at) >> RANK_SHIFT == 0 {
+            return;
+        }
+        let first = Entry { at: a, what: self.first.what() };
+        let entry = first.renewed(at, mask, place);
+        let bytes = u64::from(mask) << BYTES_SHIFT;
+        self.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
     }
 
     /// Forgets everything, and unlocks it with this state.
@@ -284,6 +304,15 @@ pub(super) const fn slot_of(a: u64) -> u32 {
 #[inline(always)]
 pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
     tag | (rank as u64) << RANK_SHIFT
+}
+
+/// What a rank is further than the one before it.
+pub(super) const NEXT_RANK: u64 = 1 << RANK_SHIFT;
+
+/// The rank of a moment.
+#[inline(always)]
+pub(super) const fn rank_of(moment: u64) -> u32 {
+    (moment >> RANK_SHIFT) as u32 & MOST_RANKS
 }
 
 /// The same slot and position.
@@ -359,7 +388,7 @@ impl Entry {
     /// Its rank.
     #[inline(always)]
     pub(super) fn last(&self) -> u32 {
-        (self.at >> RANK_SHIFT) as u32 & MOST_RANKS
+        rank_of(self.at)
     }
 
     /// It happens again.
@@ -380,10 +409,10 @@ impl Entry {
         self.at & WRITE != 0
     }
 
-    /// Whether it is a write of this rank, at the position that begins so.
+    /// Whether it is a write of this moment.
     #[inline(always)]
-    pub(super) fn is_write_at(&self, tag: u64, rank: u32) -> bool {
-        self.at & !(OUT | LOST | LOWER_UNREAD) == moment(tag, rank) | WRITE
+    pub(super) fn is_write_at(&self, moment: u64) -> bool {
+        self.at & !(OUT | LOST | LOWER_UNREAD) == moment | WRITE
     }
 
     #[inline(always)]
@@ -422,10 +451,10 @@ impl Entry {
 
     /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.
     #[inline(always)]
-    pub(super) fn renewed(&self, tag: u64, rank: u32, mask: u8, place: u32) -> Entry {
+    pub(super) fn renewed(&self, moment: u64, mask: u8, place: u32) -> Entry {
         let lost = if self.is_kept() { LOST } else { self.at & LOST };
         Entry {
-            at: moment(tag, rank) | self.at & (SHARED | VERSION) | lost,
+            at: moment | self.at & (SHARED | VERSION) | lost,
             what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
         }
     }

@@ -19,6 +19,7 @@ mod line;
 mod meet;
 mod memory;
 mod recorder;
+mod sweep;
 mod wide;
 mod write_out;
 
@@ -27,11 +28,13 @@ pub use cell::{Cell, Half};
 pub use line::{LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
+pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
 
 /// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// The time of a timed record, which is put next: later than all that were taken before, as far as anybody can know.
-    fn time(&mut self) -> u64;
+    /// The time of a timed record, which is put next: later than what this thread took before, and, unless the record
+    /// [`gives`](crate::record::gives), than what others had taken when they let this one do what it tells of.
+    fn time(&mut self, gives: bool) -> u64;
     /// The timed record is put.
     fn written(&self) {}
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.

@@ -1,9 +1,11 @@
 //! A thread's side of the filter: its slot, position and ranks, what it covers, and the records it orders.
 
 use super::Sink;
-use super::cell::{BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, moment, same_slot, tag};
+use super::cell::{
+    BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, NEXT_RANK, moment, rank_of, same_slot, tag,
+};
 use super::memory::Filter;
-use crate::record::{Kind, head, timed};
+use crate::record::{Kind, gives, head, timed};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -25,7 +27,7 @@ const SPARE: usize = 16;
 /// Places that are told apart when what was kept of each is counted.
 const PLACES: usize = 1 << 10;
 
-/// What a thread needs to know of itself. Zeroed memory is a recorder that covers nothing and must not be used otherwise.
+/// What a thread needs to know of itself. Zeroed memory is a recorder that must not be asked anything.
 #[derive(Debug)]
 pub struct Recorder {
     /// Entries from here on, up to `extent` further, are this thread's in this segment, and reads among them the last: it is
@@ -36,8 +38,8 @@ pub struct Recorder {
     segment: u64,
     /// Entries of this thread at its position begin so.
     here: u64,
-    /// The rank of the last access that the trace will have.
-    rank: u32,
+    /// The same with the rank of the last access that the trace will have.
+    now: u64,
     slot: u32,
     everything: bool,
     position: u64,
@@ -47,7 +49,9 @@ pub struct Recorder {
     pinned: u32,
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
-    long: u32,
+    /// Ranks that make a position a long one, and where it is one.
+    long: u64,
+    long_from: u64,
     of_place: [u8; PLACES],
 }
 
@@ -64,7 +68,7 @@ impl Recorder {
             extent: 0,
             segment: 0,
             here: 0,
-            rank: 0,
+            now: 0,
             slot,
             everything,
             position: of.ended.swap(0, Acquire).max(1) - 1,
@@ -72,7 +76,8 @@ impl Recorder {
             spare: [0; SPARE],
             pinned: 0,
             each_place: filter.limits.each_place,
-            long: filter.limits.long,
+            long: moment(0, filter.limits.long.min(MOST_RANKS)),
+            long_from: 0,
             of_place: [0; PLACES],
         };
         recorder.new_position();
@@ -85,7 +90,8 @@ impl Recorder {
     pub fn end(&mut self, filter: &Filter) {
         self.give_spare(filter, 0);
         self.tell_pinned(filter);
-        self.floor = 0;
+        // Nothing is at this moment: nothing is covered.
+        self.floor = u64::MAX;
         self.extent = 0;
         filter.slot(self.slot).ended.store(self.position + 1, Release);
     }
@@ -104,12 +110,19 @@ impl Recorder {
     /// have few.
     #[doc(hidden)]
     pub fn use_ranks(&mut self, left: u32) {
-        self.rank = self.rank.max(MOST_RANKS.saturating_sub(3 + left));
+        self.now = moment(self.here, self.rank().max(MOST_RANKS.saturating_sub(3 + left)));
     }
 
     /// The rank of what this thread did last at its position that the trace will have.
+    #[inline(always)]
     pub fn rank(&self) -> u32 {
-        self.rank
+        rank_of(self.now)
+    }
+
+    /// The same with slot and position, as it stands in first words.
+    #[inline(always)]
+    pub fn now(&self) -> u64 {
+        self.now
     }
 
     /// Whether an access is covered: nothing more is to be done.
@@ -117,9 +130,7 @@ impl Recorder {
     pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
         if write {
             let second = cell.second.entry();
-            return second.mask() == mask
-                && second.is_write_at(self.here, self.rank)
-                && same_slot(cell.state(), self.here);
+            return second.mask() == mask && second.is_write_at(self.now) && same_slot(cell.state(), self.here);
         }
         if same_slot(cell.state(), self.here) {
             return self.covered_as_first(cell, mask);
@@ -138,7 +149,9 @@ impl Recorder {
     /// not is left alone.)
     #[inline(always)]
     pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
-        let second = cell.second.entry();
+        // In this order: if the entry is this thread's afterwards, it was before.
+        let what = cell.second.what_first();
+        let second = Entry { at: cell.second.at(), what };
         if second.is_write() || !same_slot(second.at, self.here) {
             return self.covered_as_first(cell, mask);
         }
@@ -183,12 +196,13 @@ impl Recorder {
 
     #[inline]
     fn new_position(&mut self) {
-        self.rank = 0;
         if self.position >= MOST_POSITIONS {
             self.everything = true;
         }
         // No entry is of the slot that does not exist.
         self.here = if self.everything { tag(MOST_SLOTS, 0) } else { tag(self.slot, self.position) };
+        self.now = self.here;
+        self.long_from = self.here + self.long;
     }
 
     /// This thread's slot is about to begin (the `Fork` is written): all that this one did so far comes before all that the
@@ -220,6 +234,11 @@ impl Recorder {
             || filter.must(self.slot, entry.slot()).load(Relaxed) > entry.position()
     }
 
+    /// Whether something of this slot was before its segment.
+    pub(super) fn is_before_segment(&self, at: u64) -> bool {
+        at < self.segment
+    }
+
     #[inline(always)]
     pub(super) fn here(&self) -> u64 {
         self.here
@@ -232,13 +251,14 @@ impl Recorder {
     /// The rank of the next access that the trace will have. There is one: see [`Recorder::make_ranks`].
     #[inline(always)]
     pub(super) fn next_rank(&mut self, write: bool) -> u32 {
-        self.rank += 1;
+        self.now += NEXT_RANK;
+        let rank = self.rank();
         // Not after a `Mark`: that is far beyond.
-        if write && self.rank <= EXACT && self.here == self.segment {
-            self.floor = moment(self.here, self.rank);
-            self.extent = moment(0, MOST_RANKS - self.rank);
+        if write && rank <= EXACT && self.here == self.segment {
+            self.floor = self.now;
+            self.extent = moment(0, MOST_RANKS - rank);
         }
-        self.rank
+        rank
     }
 
     /// Makes sure that an access has ranks enough: else a new position begins, within the same segment.
@@ -251,7 +271,13 @@ impl Recorder {
 
     #[inline(always)]
     pub(super) fn has_ranks(&self) -> bool {
-        self.rank + 4 <= MOST_RANKS
+        self.has_ranks_for(0)
+    }
+
+    /// The same after so many more.
+    #[inline(always)]
+    pub(super) fn has_ranks_for(&self, more: u32) -> bool {
+        self.rank() + more + 4 <= MOST_RANKS
     }
 
     #[cold]
@@ -284,19 +310,24 @@ impl Recorder {
     /// Whether so many older accesses of this one's place were kept that of each granule the newest will do.
     #[inline(always)]
     pub(super) fn is_hot(&self, entry: &Entry) -> bool {
-        self.of_place[of_place(entry)] >= self.each_place
+        self.of_place[of_place(entry.place(), entry.slot())] >= self.each_place
+    }
+
+    /// The same of an access of this slot.
+    pub(super) fn is_hot_place(&self, place: u32) -> bool {
+        self.of_place[of_place(place, self.slot)] >= self.each_place
     }
 
     /// Whether so much was done at this position that more of the same is to be expected.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        self.rank >= self.long
+        self.now >= self.long_from
     }
 
     /// One more of them is kept, or written.
     #[inline]
     pub(super) fn spend(&mut self, entry: &Entry) {
-        let of = &mut self.of_place[of_place(entry)];
+        let of = &mut self.of_place[of_place(entry.place(), entry.slot())];
         *of = of.saturating_add(1);
     }
 
@@ -328,13 +359,13 @@ impl Recorder {
 
 /// Places are numbered one after the other, by each slot.
 #[inline(always)]
-fn of_place(entry: &Entry) -> usize {
-    (entry.place() as usize ^ (entry.slot() as usize) << 4) % PLACES
+fn of_place(place: u32, slot: u32) -> usize {
+    (place as usize ^ (slot as usize) << 4) % PLACES
 }
 
 #[inline]
 pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = timed(sink.time(), place);
+    let second = timed(sink.time(gives(head)), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),

@@ -4,8 +4,11 @@
 
 mod accesses;
 mod decode;
+mod land;
 mod law_of;
 mod memory;
 mod stress;
+mod sweep_stress;
+mod sweeps;
 mod traces;
 mod units;

@@ -56,7 +56,7 @@ impl<'t> Records<'t> {
 }
 
 impl Sink for Records<'_> {
-    fn time(&mut self) -> u64 {
+    fn time(&mut self, _: bool) -> u64 {
         self.clock.fetch_add(1, SeqCst)
     }
     fn reserve(&mut self, words: usize) {

@@ -55,6 +55,28 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
 }
 
 #[test]
+fn what_was_written_last_may_be_anothers_by_now() {
+    let filter = Owned::new(SHAPE, Limits::default());
+    let (clock, cells) = (AtomicU64::new(0), cells(1));
+    let mut sinks = [0; 3].map(|_| Records::new(&clock));
+    let mut main = Recorder::begin(&filter, 0, false);
+    let mut old = Recorder::begin(&filter, 1, false);
+    old.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    main.timed(&mut sinks[0], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    assert_eq!(old.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 1), Outcome::Kept);
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, |_| 2), Outcome::Written);
+    main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(2));
+    main.fork(&filter, 2);
+    let mut child = Recorder::begin(&filter, 2, false);
+    child.timed(&mut sinks[2], head(Kind::ThreadStart, 0, 0), 0, Some(0));
+    assert_eq!(child.access(&filter, &mut sinks[2], cells.cell(0), || false, READ, |_| 3), Outcome::Kept);
+    // Both race: the read must be written, and known to be followed by a write.
+    assert!(!main.covered(cells.cell(0), 0xff, true) && !main.again_among_others(cells.cell(0), 0xff, true, 2));
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, |_| 2), Outcome::Written);
+    assert!(!child.covered(cells.cell(0), 0xff, false));
+}
+
+#[test]
 fn dropped_reads_hold_back_writes_only() {
     let filter = Owned::new(SHAPE, Limits { each_place: 0, ..Limits::default() });
     let (clock, cells) = (AtomicU64::new(0), cells(1));

@@ -56,12 +56,15 @@ pub(crate) struct Blocks {
     regions: FxHashMap<u64, Box<[u32; ENTRIES]>>,
     large: BTreeMap<u64, u32>,
     named: u32,
+    /// The last address that was looked for, and what was found.
+    last: Option<(u64, Option<usize>)>,
 }
 
 impl Blocks {
     /// Memory is given. What was there is forgotten.
     pub(crate) fn insert(&mut self, start: u64, size: u64, made: Doer) {
         let size = size.max(1);
+        self.last = None;
         self.forget(start, size);
         let block = Block { start, size, made, number: 0, told: false, freed: None };
         let index = match self.free.pop() {
@@ -115,7 +118,20 @@ impl Blocks {
         }
     }
 
-    fn index(&self, address: u64) -> Option<usize> {
+    /// What is new is looked for several times.
+    #[inline]
+    fn index(&mut self, address: u64) -> Option<usize> {
+        match self.last {
+            Some((known, found)) if known == address => found,
+            _ => {
+                let found = self.search(address);
+                self.last = Some((address, found));
+                found
+            }
+        }
+    }
+
+    fn search(&self, address: u64) -> Option<usize> {
         let key = address >> REGION_BITS;
         let mut found = None;
         if let Some(region) = self.regions.get(&key) {

@@ -9,7 +9,7 @@ use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op};
 use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::{Action, LateRecord};
+use trace::binary::LateRecord;
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -21,6 +21,7 @@ fn bytes_of(head: u64) -> (u64, u8) {
 
 impl Build {
     /// A `Late` or a `Pin`.
+    #[inline]
     pub(super) fn late(&mut self, words: &[u64]) {
         let Some(record) = words.first_chunk() else { return };
         let another = self.lates.last().is_some_and(|last: &[u64; 3]| bytes_of(last[0]).0 != bytes_of(record[0]).0);
@@ -31,30 +32,42 @@ impl Build {
     }
 
     /// What waited goes before the record with this head; 0: there is none.
-    #[cold]
     pub(super) fn put_lates(&mut self, head: u64) {
         let mut lates = std::mem::take(&mut self.lates);
         if let Some(first) = lates.first() {
             let granule = bytes_of(first[0]).0;
-            self.tell_apart(granule, &lates, bytes_in(head, granule));
+            let arriving = bytes_in(head, granule);
+            let (mut all, mut shared) = (arriving, None);
+            let mut share = |mask: u8| shared = Some(shared.unwrap_or(0xff) & mask);
+            if arriving != 0 {
+                share(arriving);
+            }
+            for late in &lates {
+                let mask = bytes_of(late[0]).1;
+                all |= mask;
+                // A pin is for the whole granule, whatever is in it.
+                if late[0] as u8 == Kind::Late as u8 && mask != 0 {
+                    share(mask);
+                }
+            }
+            if shared.is_some_and(|shared| shared != all) {
+                self.tell_apart(granule, &lates, arriving, all);
+            }
         }
-        for words in lates.drain(..) {
-            self.put_late(&words);
+        for words in &lates {
+            self.put_late(words);
         }
+        lates.clear();
         self.lates = lates;
     }
 
     /// Makes variables of those bytes that no access of these tells apart.
-    fn tell_apart(&mut self, granule: u64, lates: &[[u64; 3]], arriving: u8) {
+    #[cold]
+    fn tell_apart(&mut self, granule: u64, lates: &[[u64; 3]], arriving: u8, all: u8) {
         let masks = || {
-            // A pin is for the whole granule, whatever is in it.
             let accesses = lates.iter().filter(|late| late[0] as u8 == Kind::Late as u8);
             accesses.map(|late| bytes_of(late[0]).1).chain([arriving]).filter(|&mask| mask != 0)
         };
-        let all = lates.iter().fold(arriving, |all, late| all | bytes_of(late[0]).1);
-        if masks().all(|mask| mask == all) {
-            return;
-        }
         let mut rest = all & !self.variables.bytes(granule);
         while rest != 0 {
             let first = rest & rest.wrapping_neg();
@@ -104,29 +117,26 @@ impl Build {
         let at = LateRecord { after, rank };
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
-        let action = self.known_action(slot, place(words[1]), op);
+        let number = place(words[1]);
+        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op));
+        let action = known.or_else(|| self.new_action(slot, number, op));
         if let Some(action) = action
             && let Some(var) = self.variables.one(granule, mask)
         {
             return self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
         }
         let vars = self.vars(granule, mask);
-        let (site, stack) = self.place(slot, place(words[1]));
+        if let Some(action) = action {
+            for &var in vars.vars() {
+                self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+            }
+            return;
+        }
+        let (site, stack) = self.place(slot, number);
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
             self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
-    }
-
-    /// What an operation at a place is, if that has its names already.
-    fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<Action> {
-        let place = self.slots.get_mut(slot as usize)?.places.known(place)?;
-        if let Some(action) = place.action(op) {
-            return Some(action);
-        }
-        let action = self.out.action(op, place.site, place.stack)?;
-        place.learn(action);
-        Some(action)
     }
 }
 

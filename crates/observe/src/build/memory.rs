@@ -3,7 +3,7 @@
 use super::Build;
 use super::blocks::{Doer, Freed};
 use super::values::{Encoding, Use, Watched};
-use super::variables::Parts;
+use super::variables::{Parts, cut};
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING};
@@ -47,10 +47,9 @@ impl Build {
 
     #[cold]
     fn new_vars(&mut self, granule: u64, mask: u8) -> Parts {
-        // New variables need everything else to be named.
-        let mut variables = std::mem::take(&mut self.variables);
-        let vars = variables.all(granule, mask, |mask| self.new_variables(granule, mask));
-        self.variables = variables;
+        let mut parts = self.variables.open(granule);
+        let vars = cut(&mut parts, mask, |mask| self.new_variables(granule, mask));
+        self.variables.close(granule, parts);
         vars
     }
 

@@ -26,12 +26,13 @@ use out::Out;
 use places::{Places, Sites};
 use positions::Positions;
 use runtime::layout::SLOTS;
-use runtime::record::{Kind, TextFor};
+use runtime::record::{Kind, PLACE_BITS, TextFor};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::PathBuf;
 use trace::Loss;
+use trace::binary::Action;
 use values::{Values, Watched};
 use variables::Variables;
 
@@ -219,20 +220,24 @@ impl Build {
         let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else {
             return false;
         };
-        let (Some(thread), Some(place)) = (state.thread, state.places.known(place)) else { return false };
-        let action = match place.action(op) {
-            Some(action) => action,
-            None => match self.out.action(op, place.site, place.stack) {
-                Some(action) => {
-                    place.learn(action);
-                    action
-                }
-                None => return false,
-            },
+        let Some(thread) = state.thread else { return false };
+        let Some(action) = state.places.action(place, op) else {
+            // For the next time.
+            self.new_action(slot, place, op);
+            return false;
         };
         state.positions.one();
         self.out.act(thread, action, object, &self.names, &self.meta);
         true
+    }
+
+    /// What an operation at a place is, if that has its names already.
+    #[cold]
+    fn new_action(&mut self, slot: u32, place: u32, op: Op) -> Option<Action> {
+        let place = self.slots.get_mut(slot as usize)?.places.known(place)?;
+        let action = self.out.action(op, place.site, place.stack)?;
+        place.learn(op, action);
+        Some(action)
     }
 
     /// Adds an event at a place. The stack is put into the extra.
@@ -355,15 +360,39 @@ impl Build {
     }
 }
 
-/// The operations of records that are one event of one object each, by the code of their kind.
-const PLAIN: [Option<Op>; 256] = {
-    let mut table = [None; 256];
+/// What most records are.
+#[derive(Clone, Copy)]
+enum Common {
+    /// An access.
+    Access(Op),
+    /// One event of one object.
+    Plain(Op, Space),
+    /// A late access, or a pin.
+    Late,
+    /// Something else.
+    No,
+}
+
+/// By the code of their kind.
+const COMMON: [Common; 256] = {
+    let mut table = [Common::No; 256];
     let mut i = 0;
     while i < Kind::ALL.len() {
-        // After a request, the thread waits.
-        if !matches!(Kind::ALL[i], Kind::Request) {
-            table[Kind::ALL[i] as usize] = sync::plain(Kind::ALL[i]);
-        }
+        let kind = Kind::ALL[i];
+        table[kind as usize] = match kind {
+            Kind::Read | Kind::ArriveRead => Common::Access(Op::Read),
+            Kind::ArriveWrite => Common::Access(Op::Write),
+            Kind::Late | Kind::Pin => Common::Late,
+            // After it, the thread waits.
+            Kind::Request => Common::No,
+            kind => match sync::plain(kind) {
+                Some(op) => match op.space() {
+                    Some(space) => Common::Plain(op, space),
+                    None => Common::No,
+                },
+                None => Common::No,
+            },
+        };
         i += 1;
     }
     table
@@ -382,26 +411,21 @@ impl Take for Build {
         if !self.lates.is_empty() && order(words[0]) != ASIDE {
             self.put_lates(words[0]);
         }
-        let kind = words[0] as u8;
-        if kind == Kind::Read as u8 || kind == Kind::ArriveRead as u8 {
-            self.access(slot, words, Op::Read);
-        } else if kind == Kind::ArriveWrite as u8 {
-            self.access(slot, words, Op::Write);
-        } else if let Some(op) = PLAIN[usize::from(kind)]
-            && let Some(space) = op.space()
-            && let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
-            && self.at_known_place(slot, place(words[1]), op, object)
-        {
-        } else {
-            match Kind::from_code(kind) {
-                Some(kind) => self.other(slot, kind, words),
-                None => self.senseless += 1,
-            }
+        match COMMON[usize::from(words[0] as u8)] {
+            Common::Access(op) => self.access(slot, words, op),
+            Common::Plain(op, space)
+                if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
+                    && self.at_known_place(slot, place(words[1]), op, object) => {}
+            Common::Late => self.late(words),
+            _ => self.rare(slot, words),
         }
     }
 
     #[inline]
     fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+        if self.variables.are_few() {
+            return words.len();
+        }
         self.variables.fetch_on();
         let mut at = 0;
         while at < enough
@@ -410,7 +434,15 @@ impl Take for Build {
             if ACCESSES >> (head & 63) & 1 == 1 {
                 self.variables.fetch(payload(head) >> 3);
             }
-            at += length(head);
+            let length = length(head);
+            // A late access has three words: the position and the slot of its thread are in the others.
+            if length == 3
+                && let Some(&[word, slot]) = words.get(at + 1..at + 3)
+                && let Some(state) = self.slots.get(slot as u32 as usize)
+            {
+                state.positions.fetch(word >> PLACE_BITS);
+            }
+            at += length.max(1);
         }
         at
     }
@@ -426,6 +458,14 @@ impl Build {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
         self.gave(slot, u64::from(made == 0));
+    }
+
+    #[cold]
+    fn rare(&mut self, slot: u32, words: &[u64]) {
+        match Kind::from_code(words[0] as u8) {
+            Some(kind) => self.other(slot, kind, words),
+            None => self.senseless += 1,
+        }
     }
 
     fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {

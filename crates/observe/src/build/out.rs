@@ -8,6 +8,9 @@ use trace::binary::{ActWriter, Action, LateRecord};
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
 
+/// Bytes up to which a trace that nobody keeps is not compressed.
+const PLAIN: u64 = 256 << 20;
+
 /// A trace that is being written.
 pub(crate) struct Out {
     /// Gone when writing failed: what comes then is only counted.
@@ -18,7 +21,7 @@ pub(crate) struct Out {
 
 impl Out {
     pub(crate) fn new(sink: Sink, kept: bool) -> io::Result<Out> {
-        let writer = if kept { ActWriter::new(sink) } else { ActWriter::plain(sink) };
+        let writer = if kept { ActWriter::new(sink) } else { ActWriter::plain(sink, PLAIN) };
         Ok(Out { writer: Some(writer?), events: 0, error: None })
     }
 

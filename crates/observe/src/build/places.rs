@@ -17,22 +17,39 @@ pub(crate) struct Place {
     known: bool,
     pub(crate) site: SiteId,
     pub(crate) stack: StackId,
-    /// What was done here last, and before that.
-    actions: [Option<Action>; 2],
+    /// What was done here last, and before that: the codes of the operations, and the actions.
+    ops: [u8; 2],
+    actions: [Action; 2],
 }
 
-const EMPTY: Place = Place { pc: 0, caller: 0, known: true, site: SiteId(0), stack: StackId(0), actions: [None, None] };
+/// The code of no operation.
+const NO_OP: u8 = u8::MAX;
+
+const EMPTY: Place = Place {
+    pc: 0,
+    caller: 0,
+    known: true,
+    site: SiteId(0),
+    stack: StackId(0),
+    ops: [NO_OP; 2],
+    actions: [Action::NONE; 2],
+};
 
 impl Place {
     /// An operation here, if it is known what that is. Most places have one; some have accesses and pins of them.
     #[inline]
     pub(crate) fn action(&self, op: Op) -> Option<Action> {
-        self.actions.iter().copied().flatten().find(|action| action.op() == op)
+        match op as u8 {
+            op if op == self.ops[0] => Some(self.actions[0]),
+            op if op == self.ops[1] => Some(self.actions[1]),
+            _ => None,
+        }
     }
 
     /// Says what an operation here is.
-    pub(crate) fn learn(&mut self, action: Action) {
-        self.actions = [Some(action), self.actions[0]];
+    pub(crate) fn learn(&mut self, op: Op, action: Action) {
+        self.ops = [op as u8, self.ops[0]];
+        self.actions = [action, self.actions[0]];
     }
 }
 
@@ -71,6 +88,12 @@ impl Places {
     #[inline]
     pub(crate) fn known(&mut self, number: u32) -> Option<&mut Place> {
         self.places.get_mut(number as usize).filter(|place| place.known)
+    }
+
+    /// An operation at a place, if it is known what that is.
+    #[inline]
+    pub(crate) fn action(&self, number: u32, op: Op) -> Option<Action> {
+        self.places.get(number as usize)?.action(op)
     }
 
     /// A place; the empty one if there is no such place.

@@ -3,6 +3,7 @@
 //! A record gives one event as a rule. Only those that give none or several are kept, in two bits of each position: late accesses can reach back to
 //! the beginning, and there are many of them.
 
+use crate::near::fetch;
 use event::ThreadId;
 
 /// Positions of a block, a bit each.
@@ -96,6 +97,14 @@ impl Positions {
         };
         let since = self.events_before(position).saturating_sub(span.events);
         Some((span.thread, since.saturating_add(span.made)))
+    }
+
+    /// Asks for the memory that `find` will look at.
+    #[inline]
+    pub(crate) fn fetch(&self, position: u64) {
+        if let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) {
+            fetch(block);
+        }
     }
 
     /// Events of the records before a position.

@@ -14,6 +14,9 @@ const GRANULES: usize = 1 << PAGE_BITS;
 /// Pages remembered in front of the hash table.
 const NEAR: usize = 1 << 10;
 
+/// So many entries stay in a near cache.
+const FEW: usize = 1 << 17;
+
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
 /// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
@@ -98,6 +101,12 @@ impl Variables {
             Entry::Pair(index) => self.pairs[index].iter().find(|part| part.mask == mask).map(|part| part.var),
             _ => None,
         }
+    }
+
+    /// Whether all of them are in a near cache anyway.
+    #[inline]
+    pub(crate) fn are_few(&self) -> bool {
+        self.entries.len() <= FEW
     }
 
     /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next calls of `fetch_on`.
@@ -185,41 +194,15 @@ impl Variables {
         (rest == 0).then_some(found)
     }
 
-    /// All variables that these bytes of a granule are; `make` gives new ones for a mask: one, or several that share no byte.
-    pub(crate) fn all<M: IntoIterator<Item = Part>>(
-        &mut self,
-        granule: u64,
-        mask: u8,
-        mut make: impl FnMut(u8) -> M,
-    ) -> Parts {
-        let mut found = Parts::default();
-        let entry = *self.entry(granule);
-        let mut parts = self.take(granule, entry);
-        let mut rest = mask;
-        for index in 0..parts.len() {
-            let shared = parts[index].mask & mask;
-            if shared == 0 {
-                continue;
-            }
-            rest &= !shared;
-            found.push(parts[index].var);
-            let beside = parts[index].mask & !shared;
-            if beside != 0 {
-                let known = parts.len();
-                parts.extend(make(beside));
-                if parts.len() > known {
-                    parts[index].mask = shared;
-                }
-            }
-        }
-        if rest != 0 {
-            for part in make(rest) {
-                parts.push(part);
-                found.push(part.var);
-            }
-        }
+    /// Takes the parts of a granule away; they are to be put back before anybody asks for them.
+    pub(crate) fn open(&mut self, granule: u64) -> Vec<Part> {
+        let entry = std::mem::take(self.entry(granule));
+        self.take(granule, entry)
+    }
+
+    /// Puts the parts of a granule back.
+    pub(crate) fn close(&mut self, granule: u64, parts: Vec<Part>) {
         *self.entry(granule) = self.put(granule, parts);
-        found
     }
 
     /// The bytes of a granule that are a variable already.
@@ -327,6 +310,39 @@ impl Variables {
     }
 }
 
+/// All variables of parts that these bytes are; `make` gives new ones for a mask: one, or several that share no byte.
+pub(crate) fn cut<M: IntoIterator<Item = Part>>(
+    parts: &mut Vec<Part>,
+    mask: u8,
+    mut make: impl FnMut(u8) -> M,
+) -> Parts {
+    let mut found = Parts::default();
+    let mut rest = mask;
+    for index in 0..parts.len() {
+        let shared = parts[index].mask & mask;
+        if shared == 0 {
+            continue;
+        }
+        rest &= !shared;
+        found.push(parts[index].var);
+        let beside = parts[index].mask & !shared;
+        if beside != 0 {
+            let known = parts.len();
+            parts.extend(make(beside));
+            if parts.len() > known {
+                parts[index].mask = shared;
+            }
+        }
+    }
+    if rest != 0 {
+        for part in make(rest) {
+            parts.push(part);
+            found.push(part.var);
+        }
+    }
+    found
+}
+
 /// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them meet.
 #[inline]
 fn near(page: u64) -> usize {
@@ -341,6 +357,15 @@ fn offset(granule: u64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Variables {
+        fn all<M: IntoIterator<Item = Part>>(&mut self, granule: u64, mask: u8, make: impl FnMut(u8) -> M) -> Parts {
+            let mut parts = self.open(granule);
+            let found = cut(&mut parts, mask, make);
+            self.close(granule, parts);
+            found
+        }
+    }
 
     /// Masks at random: what two accesses share, they share a variable of; what they do not share, they do not.
     #[test]

@@ -200,11 +200,8 @@ impl ActDecoder {
                     let told = acted.get(number)?;
                     (told, space_of(told.op))
                 };
-                let object = self.habits.learn(thread, number, space, |leads, does| match how {
-                    how if how & code::OBJECT_STORED != 0 => objects.next().copied().unwrap_or(0),
-                    how if how & code::OBJECT_BY_THREAD != 0 => does,
-                    _ => leads,
-                });
+                let stored = || objects.next().copied().unwrap_or(0);
+                let object = self.habits.found(thread, number, space, how, stored);
                 let op = told.op;
                 let (extra, limit) = if how & code::HAS_EXTRA == 0 {
                     (acted.extra(number, told.stack, batch), &limits.bare_objects)

@@ -8,22 +8,19 @@
 //! | object planes | the same for objects |
 //! | extras | for the events that have one: the operation and the site, if their action is untold; their [extra](super::extras), whose stack is the action's |
 
-use super::actions::{Action, SPACES, UNTOLD};
+use super::actions::{Action, UNTOLD};
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
 use super::extras;
 use super::habits::{Habits, boxed, code};
 use super::planes::put_planes;
-use super::tables::Needed;
-use event::{Extra, SiteId, Space, StackId, Value};
+use event::{Extra, SiteId, StackId, Value};
 
 /// Events in a frame. Small enough that a crash loses little, large enough for columns to compress.
 const FRAME_EVENTS: usize = 1 << 15;
 
 /// Bytes of extras after which a frame is closed: their column must stay within what is read.
 const FULL_EXTRAS: usize = 1 << 23;
-
-const NONE_NEEDED: Needed = [0; Space::ALL.len()];
 
 /// Numbers that are stored, of which there are no more than events in a frame.
 pub(super) struct Stored<const N: usize> {
@@ -52,7 +49,7 @@ impl<const N: usize> Stored<N> {
 /// Takes events as they come; a frame is made of them when it is full.
 pub(super) struct ActEncoder {
     habits: Habits,
-    columns: ColumnWriter,
+    pub(super) columns: ColumnWriter,
     runs: Vec<u8>,
     codes: Box<[u8; FRAME_EVENTS]>,
     count: usize,
@@ -63,11 +60,6 @@ pub(super) struct ActEncoder {
     customs: Customs,
     /// The thread of the last events, and which one was the first of them.
     run: (u32, usize),
-    /// By the kind of object: the highest + 1.
-    highest: [u32; SPACES],
-    highest_thread: u32,
-    /// Names that extras refer to.
-    needed: Needed,
 }
 
 #[derive(Default)]
@@ -93,9 +85,6 @@ impl ActEncoder {
             plane: Vec::new(),
             customs: Customs::default(),
             run: (0, 0),
-            highest: [0; SPACES],
-            highest_thread: 0,
-            needed: NONE_NEEDED,
         }
     }
 
@@ -116,20 +105,10 @@ impl ActEncoder {
         if self.run.0 != thread {
             self.turn_to(thread);
         }
-        let space = action.space();
-        let highest = &mut self.highest[space];
-        *highest = (*highest).max(object.saturating_add(1));
-        let another = self.habits.next(thread) != action.number;
-        let (mut by_action, mut by_thread) = (false, false);
-        self.habits.learn(thread, action.number, space, |leads, does| {
-            (by_action, by_thread) = (leads == object, does == object);
-            object
-        });
-        self.actions.push_if(another, action.number);
-        self.objects.push_if(!(by_action | by_thread), object);
-        let found = if by_thread { code::OBJECT_BY_THREAD } else { code::OBJECT_STORED };
-        let found = if by_action { 0 } else { found };
-        self.codes[self.count % FRAME_EVENTS] = if another { code::ACTION_STORED } else { 0 } | found | how;
+        let told = self.habits.told(thread, action.number, action.space(), object);
+        self.actions.push_if(told & code::ACTION_STORED != 0, action.number);
+        self.objects.push_if(told & code::OBJECT_STORED != 0, object);
+        self.codes[self.count % FRAME_EVENTS] = told | how;
         self.count += 1;
         self.count == FRAME_EVENTS
     }
@@ -147,20 +126,8 @@ impl ActEncoder {
         if action.number == UNTOLD {
             self.extras.push(action.op() as u8);
             put(&mut self.extras, site.0.into());
-            self.need(Space::Site, site.0);
-            if let Some(space) = action.op().space() {
-                self.need(space, object);
-            }
         } else {
             extra.stack = StackId(0);
-        }
-        if extras::has_lock(action.op()) {
-            self.need(Space::Lock, extra.lock.0);
-        }
-        for value in args.iter().chain([&extra.value]) {
-            if let Value::Str(id) = value {
-                self.need(Space::Str, id.0);
-            }
         }
         extras::put_extra(&mut self.extras, action.op(), &extra, args);
         self.push(thread, action, object, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
@@ -177,24 +144,7 @@ impl ActEncoder {
         if self.count > start {
             put(&mut self.runs, thread.into());
             put(&mut self.runs, (self.count - start) as u64);
-            self.highest_thread = self.highest_thread.max(thread + 1);
         }
-    }
-
-    fn need(&mut self, space: Space, number: u32) {
-        let count = &mut self.needed[space as usize];
-        *count = (*count).max(number as usize + 1);
-    }
-
-    /// The names that the events refer to: all up to the highest number in each space.
-    pub(super) fn needed(&self) -> Needed {
-        let mut needed = self.needed;
-        for (known, &count) in needed.iter_mut().zip(&self.highest) {
-            *known = (*known).max(count as usize);
-        }
-        let threads = &mut needed[Space::Thread as usize];
-        *threads = (*threads).max(self.highest_thread as usize).max(self.run.0 as usize + 1);
-        needed
     }
 
     /// Appends the payload of a frame of the events added.
@@ -210,8 +160,5 @@ impl ActEncoder {
         self.extras.clear();
         self.count = 0;
         self.run.1 = 0;
-        self.highest = [0; SPACES];
-        self.highest_thread = 0;
-        self.needed = NONE_NEEDED;
     }
 }

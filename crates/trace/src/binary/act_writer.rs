@@ -5,13 +5,13 @@ use super::actions::{Action, Actions, Told, UNTOLD, put_actions};
 use super::column::ColumnWriter;
 use super::events::needs_extra;
 use super::frame::{FLAG_ACTIONS, FLAG_KEY, Kind};
-use super::frames::{Frames, KEY_EVERY, need_inits};
+use super::frames::{Frames, KEY_EVERY};
 use super::late::LateRecord;
 use super::late_acts::LateEncoder;
-use super::tables::{ALL_NAMES, Needed};
+use super::tables::ALL_NAMES;
 use super::writer::HELD_INITS;
 use crate::Loss;
-use event::{Event, Extra, Init, Meta, Names, Op, SiteId, Space, StackId, StrId, ThreadId, Value};
+use event::{Event, Extra, Init, Meta, Names, Op, SiteId, StackId, StrId, ThreadId, Value};
 use std::io::{self, Write};
 
 /// Writes a binary trace by actions.
@@ -20,7 +20,7 @@ use std::io::{self, Write};
 /// [`ActWriter::make_room`] must come before the next.
 ///
 /// ```
-/// use event::{Meta, Names, Op, SiteId, Space, StackId, ThreadId};
+/// use event::{Meta, Names, Op, SiteId, StackId, ThreadId};
 /// use trace::Trace;
 /// use trace::binary::{ActWriter, BinaryReader};
 ///
@@ -49,17 +49,19 @@ pub struct ActWriter<W: Write> {
     inits: Vec<Init>,
     late: LateEncoder,
     event_frames: usize,
+    /// From so many bytes on all is compressed.
+    plain: u64,
 }
 
 impl<W: Write> ActWriter<W> {
     /// Begins a trace.
     pub fn new(out: W) -> io::Result<Self> {
-        ActWriter::with(out, ColumnWriter::new)
+        ActWriter::with(out, ColumnWriter::hurried)
     }
 
-    /// Begins a trace that nobody keeps: it is not compressed.
-    pub fn plain(out: W) -> io::Result<Self> {
-        ActWriter::with(out, ColumnWriter::plain)
+    /// Begins a trace that nobody keeps: it is not compressed until it has so many bytes.
+    pub fn plain(out: W, bytes: u64) -> io::Result<Self> {
+        Ok(ActWriter { plain: bytes, ..ActWriter::with(out, ColumnWriter::plain)? })
     }
 
     fn with(out: W, columns: impl Fn() -> io::Result<ColumnWriter>) -> io::Result<Self> {
@@ -70,6 +72,7 @@ impl<W: Write> ActWriter<W> {
             inits: Vec::new(),
             late: LateEncoder::new(columns()?),
             event_frames: 0,
+            plain: 0,
         })
     }
 
@@ -129,9 +132,7 @@ impl<W: Write> ActWriter<W> {
         if count == 0 && self.inits.is_empty() {
             return Ok(());
         }
-        let mut needed = self.events.needed();
-        need_inits(&mut needed, &self.inits);
-        self.tables(names, meta, needed)?;
+        self.tables(names, meta)?;
         self.frames.inits(&mut self.inits)?;
         if count == 0 {
             return Ok(());
@@ -153,7 +154,7 @@ impl<W: Write> ActWriter<W> {
         if count == 0 {
             return Ok(());
         }
-        self.tables(names, meta, ALL_NAMES)?;
+        self.tables(names, meta)?;
         self.frames.payload.clear();
         self.late.finish(&mut self.frames.payload);
         self.frames.late += count as u64;
@@ -169,7 +170,7 @@ impl<W: Write> ActWriter<W> {
     pub fn flush(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
         self.make_room(names, meta)?;
         self.make_room_for_late(names, meta)?;
-        self.tables(names, meta, ALL_NAMES)?;
+        self.tables(names, meta)?;
         self.frames.flush()
     }
 
@@ -179,10 +180,15 @@ impl<W: Write> ActWriter<W> {
         self.frames.finish()
     }
 
-    fn tables(&mut self, names: &Names, meta: &Meta, mut needed: Needed) -> io::Result<()> {
-        let sites = &mut needed[Space::Site as usize];
-        *sites = (*sites).max(self.actions.needed_sites());
-        self.frames.tables(names, meta, &needed)?;
+    /// What the tables gained: a recorder names what it needs, when it needs it.
+    fn tables(&mut self, names: &Names, meta: &Meta) -> io::Result<()> {
+        if self.frames.offset > self.plain {
+            self.plain = u64::MAX;
+            for columns in [&mut self.frames.columns, &mut self.events.columns, &mut self.late.columns] {
+                columns.hurry();
+            }
+        }
+        self.frames.tables(names, meta, &ALL_NAMES)?;
         let actions = &mut self.actions;
         while self.frames.table(Kind::Actions, |raw| put_actions(raw, actions))? {}
         Ok(())

@@ -20,6 +20,9 @@ pub struct Action {
 }
 
 impl Action {
+    /// No action of any trace: where there will be one.
+    pub const NONE: Action = Action { number: UNTOLD, op: Op::Fence, space: SPACES as u8 - 1 };
+
     /// The operation.
     #[inline]
     pub fn op(self) -> Op {
@@ -29,7 +32,7 @@ impl Action {
     /// Which objects it has: an index below [`SPACES`].
     #[inline]
     pub(super) fn space(self) -> usize {
-        usize::from(self.space) % SPACES
+        usize::from(self.space)
     }
 }
 
@@ -86,11 +89,6 @@ impl Actions {
         };
         let space = if number == UNTOLD { SPACES - 1 } else { space_of(told.op) };
         Action { number, op: told.op, space: space as u8 }
-    }
-
-    /// How many sites those have that were not written yet.
-    pub(super) fn needed_sites(&self) -> usize {
-        self.told[self.written..].iter().map(|told| told.site.0 as usize + 1).max().unwrap_or(0)
     }
 }
 

@@ -21,6 +21,17 @@ enum Way {
     Matched,
 }
 
+/// How much work a byte is worth.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Haste {
+    /// Any that makes the file smaller.
+    None,
+    /// Little: a program waits for what is recorded.
+    Some,
+    /// None at all: nobody keeps the file.
+    Utmost,
+}
+
 /// What was best for the last columns of a kind: columns that follow one another are alike, and trying costs more than writing.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Custom {
@@ -31,8 +42,7 @@ pub(super) struct Custom {
 
 /// Writes columns. Each is compressed in the way that was best for those before it, or in both, and the better one kept.
 pub(super) struct ColumnWriter {
-    /// Columns are stored as they are: nobody keeps the file.
-    plain: bool,
+    haste: Haste,
     /// Finds repetitions: loops, phases.
     matching: Compressor<'static>,
     matched: Vec<u8>,
@@ -50,12 +60,22 @@ impl ColumnWriter {
         // Steps so far ahead after each byte that it finds next to no repetitions.
         counting.set_parameter(CParameter::TargetLength(1 << 17))?;
         counting.set_parameter(CParameter::LiteralCompressionMode(ParamSwitch::Enable))?;
-        Ok(ColumnWriter { plain: false, matching, matched: Vec::new(), counting, counted: Vec::new() })
+        Ok(ColumnWriter { haste: Haste::None, matching, matched: Vec::new(), counting, counted: Vec::new() })
     }
 
     /// Stores all columns as they are.
     pub(super) fn plain() -> io::Result<Self> {
-        Ok(ColumnWriter { plain: true, ..ColumnWriter::new()? })
+        Ok(ColumnWriter { haste: Haste::Utmost, ..ColumnWriter::new()? })
+    }
+
+    /// From now on compresses where that gains much.
+    pub(super) fn hurry(&mut self) {
+        self.haste = Haste::Some;
+    }
+
+    /// Compresses where that gains much.
+    pub(super) fn hurried() -> io::Result<Self> {
+        Ok(ColumnWriter { haste: Haste::Some, ..ColumnWriter::new()? })
     }
 
     /// Appends a column: its length, its compressed length (0: stored), and the bytes.
@@ -64,7 +84,7 @@ impl ColumnWriter {
         if raw.is_empty() {
             return put(out, 0);
         }
-        let way = if self.plain {
+        let way = if self.haste == Haste::Utmost {
             Way::Stored
         } else if custom.left > 0 {
             custom.left -= 1;
@@ -89,13 +109,15 @@ impl ColumnWriter {
     fn compare(&mut self, raw: &[u8]) -> Way {
         let counted = self.compress(raw, Way::Counted);
         let best = if counted == Way::Stored { raw.len() } else { self.counted.len() };
-        let matched = compress(&mut self.matching, raw, best - best / 8, &mut self.matched);
+        // To find repetitions is several times the work of counting.
+        let worth = if self.haste == Haste::None { best / 8 } else { best / 2 };
+        let matched = compress(&mut self.matching, raw, best - worth, &mut self.matched);
         if matched { Way::Matched } else { counted }
     }
 
     /// Compresses in a way that is expected to be good; how it is to be stored then.
     fn compress(&mut self, raw: &[u8], way: Way) -> Way {
-        let room = raw.len() - raw.len() / 16;
+        let room = raw.len() - raw.len() / if self.haste == Haste::None { 16 } else { 4 };
         let fits = match way {
             Way::Stored => true,
             Way::Counted => compress(&mut self.counting, raw, room, &mut self.counted),

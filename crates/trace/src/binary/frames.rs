@@ -14,11 +14,14 @@ pub(super) const KEY_EVERY: usize = 32;
 /// Writes frames.
 pub(super) struct Frames<W: Write> {
     out: W,
-    offset: u64,
-    columns: ColumnWriter,
+    /// Bytes so far.
+    pub(super) offset: u64,
+    pub(super) columns: ColumnWriter,
     names_written: Needed,
     meta_written: MetaWritten,
     index: Vec<Entry>,
+    /// By kind of frame: how those of one column were compressed best.
+    customs: [Custom; 16],
     pub(super) on_time: u64,
     pub(super) late: u64,
     raw: Vec<u8>,
@@ -37,6 +40,7 @@ impl<W: Write> Frames<W> {
             names_written: Space::ALL.map(|space| fresh.space(space).len()),
             meta_written: MetaWritten::default(),
             index: Vec::new(),
+            customs: Default::default(),
             on_time: 0,
             late: 0,
             raw: Vec::new(),
@@ -91,18 +95,8 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// Writes a frame of one column, unless it has no records. Tells whether it did.
+    /// Writes a frame of one column, unless it has no records, compressed like those before it. Tells whether it did.
     pub(super) fn table(&mut self, kind: Kind, fill: impl FnOnce(&mut Vec<u8>) -> u32) -> io::Result<bool> {
-        self.table_like(kind, &mut Custom::default(), fill)
-    }
-
-    /// The same, compressed like those before it.
-    pub(super) fn table_like(
-        &mut self,
-        kind: Kind,
-        custom: &mut Custom,
-        fill: impl FnOnce(&mut Vec<u8>) -> u32,
-    ) -> io::Result<bool> {
         self.raw.clear();
         let count = fill(&mut self.raw);
         if count == 0 {
@@ -112,7 +106,7 @@ impl<W: Write> Frames<W> {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("a {kind:?} frame would be too large")));
         }
         self.payload.clear();
-        self.columns.put(&mut self.payload, &self.raw, custom);
+        self.columns.put(&mut self.payload, &self.raw, &mut self.customs[kind as usize % 16]);
         self.emit(kind, 0, count)?;
         Ok(true)
     }

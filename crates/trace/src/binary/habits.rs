@@ -6,6 +6,15 @@
 
 use super::actions::SPACES;
 
+/// What is known of a thread: by the kind of object its last one, and behind them its last action. A line of the cache.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Lane([u32; LANE]);
+
+const LANE: usize = 16;
+const ACTION: usize = LANE - 1;
+const _: () = assert!(SPACES <= ACTION);
+
 /// Bits of the byte that tells how an event was foretold.
 pub(super) mod code {
     /// The action is stored: another one followed the last time.
@@ -36,15 +45,6 @@ struct Habit {
     step: u32,
 }
 
-/// What is known of a thread.
-#[derive(Clone, Copy, Default)]
-struct Lane {
-    /// Its last action.
-    action: u32,
-    /// By the kind of object: its last one.
-    objects: [u32; SPACES],
-}
-
 pub(super) struct Habits {
     habits: Box<[Habit; ACTIONS]>,
     lanes: Box<[Lane; THREADS]>,
@@ -68,33 +68,59 @@ impl Habits {
         self.lanes.fill(Lane::default());
     }
 
+    /// A thread does an action on an object. What of that was foretold: bits of a [`code`].
+    #[inline]
+    pub(super) fn told(&mut self, thread: u32, action: u32, space: usize, object: u32) -> u8 {
+        let lane = &mut self.lanes[thread as usize % THREADS];
+        let next = &mut self.habits[lane.0[ACTION] as usize % ACTIONS].next;
+        let followed = std::mem::replace(next, action);
+        let (leads, does) = self.habits[action as usize % ACTIONS].learn(lane, action, space, object);
+        let stored = if does == object { code::OBJECT_BY_THREAD } else { code::OBJECT_STORED };
+        let stored = if leads == object { 0 } else { stored };
+        stored | if followed == action { 0 } else { code::ACTION_STORED }
+    }
+
     /// The action that a thread should do next.
     #[inline]
     pub(super) fn next(&self, thread: u32) -> u32 {
-        let previous = self.lanes[thread as usize % THREADS].action;
+        let previous = self.lanes[thread as usize % THREADS].0[ACTION];
         self.habits[previous as usize % ACTIONS].next
     }
 
-    /// A thread does an action, on the object that `object` says: it is given the one that the action leads to, and the one
-    /// that the thread does.
+    /// A thread does an action on an object that was foretold as a code says, or on the one that is `stored`. Which one.
     #[inline]
-    pub(super) fn learn(
+    pub(super) fn found(
         &mut self,
         thread: u32,
         action: u32,
         space: usize,
-        object: impl FnOnce(u32, u32) -> u32,
+        how: u8,
+        stored: impl FnOnce() -> u32,
     ) -> u32 {
         let lane = &mut self.lanes[thread as usize % THREADS];
-        self.habits[lane.action as usize % ACTIONS].next = action;
-        lane.action = action;
+        self.habits[lane.0[ACTION] as usize % ACTIONS].next = action;
         let habit = &mut self.habits[action as usize % ACTIONS];
-        let last = &mut lane.objects[space];
-        let object = object(habit.object.wrapping_add(habit.stride), last.wrapping_add(habit.step));
-        habit.stride = object.wrapping_sub(habit.object);
-        habit.object = object;
-        habit.step = object.wrapping_sub(*last);
-        *last = object;
+        let object = match how & (code::OBJECT_STORED | code::OBJECT_BY_THREAD) {
+            0 => habit.object.wrapping_add(habit.stride),
+            code::OBJECT_BY_THREAD => lane.0[space % LANE].wrapping_add(habit.step),
+            _ => stored(),
+        };
+        habit.learn(lane, action, space, object);
         object
+    }
+}
+
+impl Habit {
+    /// A thread does this on an object. The objects that the action would have led to, and the thread.
+    #[inline]
+    fn learn(&mut self, lane: &mut Lane, action: u32, space: usize, object: u32) -> (u32, u32) {
+        lane.0[ACTION] = action;
+        let last = &mut lane.0[space % LANE];
+        let expected = (self.object.wrapping_add(self.stride), last.wrapping_add(self.step));
+        self.stride = object.wrapping_sub(self.object);
+        self.object = object;
+        self.step = object.wrapping_sub(*last);
+        *last = object;
+        expected
     }
 }

@@ -73,7 +73,13 @@ pub(super) struct Restorer {
     on_time: Batch,
     /// Where extras of the on-time batch are in the restored one.
     copied: Vec<u32>,
+    /// By extra of the late events, if these are few: the batch in which it was last, and where.
+    shared: Vec<(u32, u32)>,
+    batches: u32,
 }
+
+/// Extras of late events that are remembered.
+const SHARED: usize = 1 << 18;
 
 impl Restorer {
     pub(super) fn new(late: Batch, records: &[LateRecord]) -> Restorer {
@@ -90,7 +96,18 @@ impl Restorer {
             queue.sort_unstable_by(|a, b| b.cmp(a));
         }
         let (seen, placed) = (vec![0; pending.len()], vec![0; pending.len()]);
-        Restorer { unplaced: records.len(), late, pending, seen, placed, on_time: Batch::default(), copied: Vec::new() }
+        let shared = if late.extras.len() <= SHARED { vec![(0, 0); late.extras.len()] } else { Vec::new() };
+        Restorer {
+            unplaced: records.len(),
+            late,
+            pending,
+            seen,
+            placed,
+            on_time: Batch::default(),
+            copied: Vec::new(),
+            shared,
+            batches: 0,
+        }
     }
 
     /// Inserts what belongs among the events of an on-time batch.
@@ -102,6 +119,7 @@ impl Restorer {
         std::mem::swap(batch, &mut on_time);
         batch.clear(on_time.first);
         self.copied.clear();
+        self.batches = self.batches.wrapping_add(1);
         for item in on_time.items() {
             match item {
                 Item::Init(init) => batch.push_init(init.name, init.value),
@@ -138,7 +156,18 @@ impl Restorer {
                 let extra = batch.add_extra(Extra { value, ..*extra });
                 batch.events.push(Event::with_extra(thread, event.op(), event.object(), event.site(), extra));
             } else {
-                batch.push_from(&self.late, event);
+                match self.shared.get_mut(event.extra() as usize) {
+                    Some(&mut (known, extra)) if known == self.batches => {
+                        let (op, site) = (event.op(), event.site());
+                        batch.events.push(Event::with_extra(thread, op, event.object(), site, extra));
+                    }
+                    shared => {
+                        batch.push_from(&self.late, event);
+                        if let (Some(shared), Some(last)) = (shared, batch.events.last()) {
+                            *shared = (self.batches, last.extra());
+                        }
+                    }
+                }
             }
             *placed += 1;
         }

@@ -75,7 +75,7 @@ impl Guess {
 
 /// Takes late events as they come; a frame is made of them when it is full.
 pub(super) struct LateEncoder {
-    columns: ColumnWriter,
+    pub(super) columns: ColumnWriter,
     guess: Guess,
     codes: Box<[u8; FRAME_LATE]>,
     count: usize,

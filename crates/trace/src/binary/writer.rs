@@ -1,6 +1,6 @@
 //! Writes a binary trace, frame by frame, as its events come.
 
-use super::column::{ColumnWriter, Custom};
+use super::column::ColumnWriter;
 use super::encode::EventEncoder;
 use super::frame::{FLAG_KEY, Kind, MAX_INITS};
 use super::frames::{Frames, KEY_EVERY, need_inits};
@@ -57,7 +57,6 @@ pub struct BinaryWriter<W: Write> {
     /// The events held back, and the initial values before and between them.
     events: EventEncoder,
     inits: Vec<Init>,
-    late_custom: Custom,
     event_frames: usize,
 }
 
@@ -68,7 +67,6 @@ impl<W: Write> BinaryWriter<W> {
             frames: Frames::new(out, ColumnWriter::new()?)?,
             events: EventEncoder::new()?,
             inits: Vec::new(),
-            late_custom: Custom::default(),
             event_frames: 0,
         })
     }
@@ -102,7 +100,7 @@ impl<W: Write> BinaryWriter<W> {
         self.frames.tables(names, meta, &ALL_NAMES)?;
         self.frames.late += records.len() as u64;
         for (events, records) in batch.events.chunks(FRAME_LATE).zip(records.chunks(FRAME_LATE)) {
-            self.frames.table_like(Kind::Late, &mut self.late_custom, |raw| put_late(raw, batch, events, records))?;
+            self.frames.table(Kind::Late, |raw| put_late(raw, batch, events, records))?;
         }
         Ok(())
     }
