@@ -94,7 +94,11 @@ impl Turn {
                     }
                     return true;
                 }
-                Whose::Common => return false,
+                Whose::Common => {
+                    // What follows may wait for the lock of a cell.
+                    self.end();
+                    return false;
+                }
                 Whose::Others => {
                     self.end();
                     take(addr, owner, slot);
@@ -192,7 +196,8 @@ fn take(addr: usize, owner: &Owner, slot: u32) {
     }
 }
 
-/// Takes the unit of an address from its owner, if it has one.
+/// Takes the unit of an address from its owner, if it has one. Nobody who has begun a turn, or has locked a cell, comes here: the
+/// owner may be waiting for that.
 fn take_away(addr: usize, owner: &Owner, new: u16) {
     while TAKING.swap(true, Acquire) {
         system::give_way();

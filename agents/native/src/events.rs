@@ -82,7 +82,7 @@ impl Thread {
             let parent = unsafe { frames::parent(tls()) };
             places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
         };
-        if !write && mask == 0xff && !cell.is_watched() {
+        if !write && mask == 0xff {
             shadow::note_read(addr, recorder);
         }
         let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);

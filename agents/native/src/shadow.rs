@@ -105,7 +105,7 @@ impl Leaf {
     }
 }
 
-/// Notes that a thread is about to read a granule.
+/// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
 #[inline]
 pub fn note_read(addr: usize, recorder: &Recorder) {
     if let Some(leaf) = leaf(addr) {

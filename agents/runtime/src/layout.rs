@@ -104,7 +104,8 @@ pub struct Line<T>(pub T);
 pub mod clock {
     /// [`Process::counter`](super::Process::counter): every time is another number.
     pub const COUNTER: u32 = 0;
-    /// The processor's time stamp, which the kernel found to be the same on all processors.
+    /// The processor's time stamp, which the kernel found to be the same on all processors. It must count faster than a lock can go
+    /// from one processor to another, and than a thread writes records: one that ticks some tens of times a microsecond will not do.
     pub const PROCESSOR: u32 = 1;
 }
 

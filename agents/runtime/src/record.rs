@@ -47,7 +47,9 @@ macro_rules! kinds {
 /// How a record finds its place among those of other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ordered {
-    /// It has a time, whose lower 40 bits are the upper ones of its second word. It takes a position in its thread.
+    /// It has a time, whose lower 40 bits are the upper ones of its second word. It takes a position in its thread:
+    /// who writes one calls `Recorder::synchronised` once (or `mark`), and the observer counts one. Else all late records behind it
+    /// go astray.
     Timed,
     /// It says something about its thread or about others, and has no place.
     Aside,

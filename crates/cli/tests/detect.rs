@@ -372,10 +372,10 @@ fn suppressions_and_handlers_hold_for_checks() {
 #[test]
 fn an_interrupted_analysis_reports_what_it_found() {
     let folder = Folder::new();
-    folder.ok(&["gen", "--events", "2000000", "--racy", "0.01", "--vars", "1000", "-o", "t.ftrace"]);
+    folder.ok(&["gen", "--events", "4000000", "--racy", "0.01", "--vars", "1000", "-o", "t.ftrace"]);
     let mut command = folder.command(&["check", "t.ftrace", "--json", "-"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(2500));
+    std::thread::sleep(std::time::Duration::from_millis(1000));
     let asked = std::time::Instant::now();
     let pid = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());

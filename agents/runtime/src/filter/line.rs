@@ -51,6 +51,9 @@ impl Recorder {
 }
 
 /// What any thread has read there must be looked at again. Called when what is new is in the cell, and before it is in memory.
+///
+/// A look without a barrier will do: the caller has locked the cell since (or has had the unit to itself), and who notes a read does so
+/// before it changes the cell.
 #[inline]
 pub fn forget_line(line: &Half) {
     if line.at() != 0 {
