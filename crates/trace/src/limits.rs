@@ -9,11 +9,14 @@ use event::Names;
 pub const MAX_NAME_BYTES: usize = 4 << 30;
 
 /// The most late records, and the most arguments of all of them together (about 60 and 16 bytes each); and no more
-/// than the file has bytes, if that is more than [`MIN_LATE`].
+/// than [`LATE_IN_BYTE`] for each byte of the file, if that is more than [`MIN_LATE`].
 pub const MAX_LATE: usize = 1 << 26;
 
 /// Late records that any file may have.
-pub const MIN_LATE: usize = 1 << 20;
+pub const MIN_LATE: usize = 1 << 22;
+
+/// Late records that a byte of a compressed file can tell: loops tell the same again and again.
+pub const LATE_IN_BYTE: usize = 16;
 
 /// The most call stacks (8 bytes each).
 pub const MAX_STACKS: usize = 1 << 26;

@@ -14,7 +14,7 @@ use super::late::{LateRecord, Restorer, get_late};
 use super::late_acts::LateDecoder;
 use super::predict::Uses;
 use super::tables;
-use crate::limits::{MAX_LATE, MIN_LATE};
+use crate::limits::{LATE_IN_BYTE, MAX_LATE, MIN_LATE};
 use crate::{Error, Loss, Place, Source};
 use event::{Batch, Meta, Names, Space};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -312,8 +312,9 @@ impl<R: Read + Seek> BinaryReader<R> {
             };
             taken.map_err(|damage| damage.at(entry.offset))?;
             self.tables_read = self.offset;
-            // A real record takes some bytes of the file; one that takes none is there to exhaust memory.
-            let most = MAX_LATE.min(usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_LATE).max(MIN_LATE));
+            // A real record takes some bits of the file; one that takes none is there to exhaust memory.
+            let bytes = usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_LATE);
+            let most = MAX_LATE.min(bytes.saturating_mul(LATE_IN_BYTE).max(MIN_LATE));
             if records.len() > most || late.args.len() > most {
                 let message = format!("more than {most} late records, or arguments of them");
                 return Err(Error::too_large(Place::Byte(entry.offset), message));
