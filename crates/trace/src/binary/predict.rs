@@ -9,6 +9,7 @@
 //! frame says which it uses.
 
 use super::frame::{FLAG_HABITS, FLAG_HABITS_ALONE};
+use super::habits::boxed;
 
 /// Which habits a frame uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,14 +83,6 @@ pub(super) struct Predictor {
     last: Box<[u32; THREADS]>,
     /// By site: the last call stack that was stored.
     stacks: Box<[u32; SITES]>,
-}
-
-/// A table on the heap that never was on the stack.
-fn boxed<T: Clone + Default, const N: usize>() -> Box<[T; N]> {
-    match vec![T::default(); N].into_boxed_slice().try_into() {
-        Ok(table) => table,
-        Err(_) => unreachable!("a vector of N elements has N"),
-    }
 }
 
 impl Predictor {
