@@ -157,7 +157,8 @@ impl Build {
         if let Some(freed) = self.freed(address) {
             let (site, stack) = self.place(freed.by.slot, freed.by.place);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
-            let at = LateRecord { after: freed.after, rank: 0 };
+            // After all that its thread did there before, which may come to light only now.
+            let at = LateRecord { after: freed.after, rank: (1 << runtime::record::RANK_BITS) - 1 };
             self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
         Some(var)
