@@ -46,6 +46,15 @@ pub(crate) struct Observed {
     pub(crate) over: bool,
 }
 
+/// What a look brought.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Taken {
+    /// Words that were read.
+    pub(crate) words: usize,
+    /// There was more, and it is not to wait: threads may wait for its room.
+    pub(crate) more: bool,
+}
+
 /// What is known of a process when it is over.
 pub(crate) struct Observation {
     pub(crate) parent: u32,
@@ -113,16 +122,16 @@ impl Observed {
         self.life.as_ref().filter(|_| !self.over)
     }
 
-    /// Takes what is new; how many words that was. `replaced`: another image of the process was seen.
-    pub(crate) fn poll(&mut self, now: Instant, replaced: bool) -> usize {
+    /// Takes what is new. `replaced`: another image of the process was seen.
+    pub(crate) fn poll(&mut self, now: Instant, replaced: bool) -> Taken {
         if self.over {
-            return 0;
+            return Taken::default();
         }
         if !self.shared.is_whole() {
             self.lose("its shared file was cut short");
             self.merger.take_rest(&mut self.build);
             self.over = true;
-            return 0;
+            return Taken::default();
         }
         // Before the words: what a process wrote before it died is all there then.
         let state = self.shared.state();
@@ -131,7 +140,7 @@ impl Observed {
         if ended { self.take_last() } else { self.take_new(now) }
     }
 
-    fn take_new(&mut self, now: Instant) -> usize {
+    fn take_new(&mut self, now: Instant) -> Taken {
         let waited = self.blocked.map_or(Duration::ZERO, |since| now - since);
         let give_up = waited > PATIENCE && self.merger.held() > 0 && self.shared.waiting();
         let limit = self.limit(give_up);
@@ -149,7 +158,7 @@ impl Observed {
         } else {
             self.blocked.get_or_insert(now);
         }
-        drained.words
+        Taken { words: drained.words, more: drained.held_back && drained.words > 0 }
     }
 
     /// Up to this time all records are there, when the chunks are read next. With `give_up`, those that are being written now are not
@@ -175,7 +184,7 @@ impl Observed {
     }
 
     /// The process is over: takes all there is.
-    fn take_last(&mut self) -> usize {
+    fn take_last(&mut self) -> Taken {
         let mut words = 0;
         loop {
             let drained = self.drain.poll(&self.shared, &mut self.merger, true, true);
@@ -191,7 +200,7 @@ impl Observed {
         let never = slots.filter(|&slot| self.shared.writing(slot) != 0 && !self.drain.is_damaged(slot));
         self.never = never.count() as u64;
         self.over = true;
-        words
+        Taken { words, more: false }
     }
 
     fn read_maps(&mut self) {

@@ -2,7 +2,7 @@
 
 use crate::halt::{Grown, Halting, Judge};
 use crate::naming::Naming;
-use crate::process::Observed;
+use crate::process::{Observed, Taken};
 use crate::session::{Member, Session};
 use crate::symbols::Symbols;
 use crate::{Error, Watched};
@@ -253,22 +253,22 @@ impl Recording {
             if ended.is_none() {
                 ended = child.try_wait()?.map(|exit| (exit, now));
             }
-            let words = self.look(now);
+            let taken = self.look(now);
             self.halt(now, ended.is_none().then(|| child.id()));
             if let Some((exit, since)) = ended
                 && self.is_over(now - since)
             {
                 return Ok(exit);
             }
-            nap = if words > 0 { SHORT_NAP } else { (nap * 2).min(LONG_NAP) };
-            if words < BUSY {
+            nap = if taken.words > 0 { SHORT_NAP } else { (nap * 2).min(LONG_NAP) };
+            if taken.words < BUSY && !taken.more {
                 self.sleep(nap);
             }
         }
     }
 
-    /// Looks for new processes and takes what all have written; how many words that was.
-    fn look(&mut self, now: Instant) -> usize {
+    /// Looks for new processes and takes what all have written.
+    fn look(&mut self, now: Instant) -> Taken {
         if now - self.last_beat > Duration::from_millis(100) {
             self.session.beat();
             self.last_beat = now;
@@ -278,13 +278,14 @@ impl Recording {
             self.find_processes();
         }
         let latest: Vec<(u32, u32)> = self.observed.iter().map(|(o, _)| (o.member.pid, o.member.image)).collect();
-        let mut words = 0;
+        let mut all = Taken::default();
         for (observed, _) in &mut self.observed {
             let (pid, image) = (observed.member.pid, observed.member.image);
             let replaced = latest.iter().any(|&(other, later)| other == pid && later > image);
-            words += observed.poll(now, replaced);
+            let taken = observed.poll(now, replaced);
+            all = Taken { words: all.words + taken.words, more: all.more || taken.more };
         }
-        words
+        all
     }
 
     /// Looks for errors in what there is, and ends everybody when there is one.
