@@ -25,7 +25,7 @@ mod write_out;
 
 pub use access::Access;
 pub use cell::{Cell, Half};
-pub use line::{LINE_BITS, forget_line};
+pub use line::{ADDRESS_BITS, LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
