@@ -1,4 +1,5 @@
-//! The hooks of plain accesses: what the compiler puts before every load and store.
+//! The hooks of plain accesses: what the compiler puts before every load and store. Those of reads that are called most begin in
+//! `machine::reads`.
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
@@ -46,7 +47,7 @@ pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: b
     }
 }
 
-/// Whether a read of a granule is covered by what its line says. The hooks' fast way in `machine` asks the same.
+/// Whether a read of a granule is covered by what its line says. `machine::reads` asks the same.
 #[inline(always)]
 unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
     // SAFETY: this thread's own state.
@@ -54,6 +55,12 @@ unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
         let Thread { recorder, lines, .. } = &*thread;
         recorder.may_have_read(addr as u64) && recorder.has_noted(shadow::line_among(*lines, addr), addr as u64)
     }
+}
+
+/// A read that is no sweep's, and of which lines say nothing.
+pub(crate) unsafe extern "C" fn reads_cell<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state.
+    unsafe { by_cell::<SIZE, true, false>(addr, pc, thread) };
 }
 
 /// One of which lines say nothing.
@@ -244,7 +251,7 @@ unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, con
 /// An access that is not covered.
 #[cold]
 #[inline(never)]
-extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     if thread::is_quiet() {
         return;
     }
@@ -289,11 +296,6 @@ macro_rules! hooks {
     )* };
 }
 hooks! {
-    1, true, false: read1, __tsan_read1 __tsan_volatile_read1 __tsan_unaligned_read1 __tsan_unaligned_volatile_read1;
-    2, true, false: read2, __tsan_read2 __tsan_volatile_read2 __tsan_unaligned_read2 __tsan_unaligned_volatile_read2;
-    4, true, false: read4, __tsan_read4 __tsan_volatile_read4 __tsan_unaligned_read4 __tsan_unaligned_volatile_read4;
-    8, true, false: read8, __tsan_read8 __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8
-        __tsan_vptr_read;
     16, true, false: read16, __tsan_read16 __tsan_volatile_read16 __tsan_unaligned_read16 __tsan_unaligned_volatile_read16;
     1, false, true: write1, __tsan_write1 __tsan_volatile_write1 __tsan_unaligned_write1 __tsan_unaligned_volatile_write1;
     2, false, true: write2, __tsan_write2 __tsan_volatile_write2 __tsan_unaligned_write2 __tsan_unaligned_volatile_write2;

@@ -33,7 +33,7 @@ impl Ground for Own {
 /// Sizes as powers of two.
 pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
 
-/// A read that is most likely the next one of a sweep: nothing is to be done but to count it. The hooks' fast way in `machine` does the same.
+/// A read that is most likely the next one of a sweep: nothing is to be done but to count it. `machine::reads` does the same.
 #[inline(never)]
 pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     let tls = machine::tls();
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread:
             if turn.begin_sweeping() && (*thread).recorder.sweeps(&turn.sweep, addr, LOG2[SIZE]) {
                 // At its end, so that nothing is to be saved before.
                 if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
-                    return ends_row(addr + SIZE, thread);
+                    return ends_row(thread);
                 }
                 turn.end();
                 compiler_fence(SeqCst);
@@ -61,7 +61,7 @@ pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread:
 
 /// The sweep has come to the end of a row, before this address.
 #[inline(never)]
-pub unsafe extern "C" fn ends_row(_next: usize, thread: *mut Thread) {
+pub unsafe extern "C" fn ends_row(thread: *mut Thread) {
     // SAFETY: this thread's own state, in its turn.
     unsafe {
         let Thread { turn, recorder, slot, .. } = &*thread;

@@ -18,6 +18,7 @@ mod keep;
 mod line;
 mod meet;
 mod memory;
+pub mod offsets;
 mod recorder;
 mod sweep;
 mod wide;
