@@ -5,24 +5,24 @@
 //! its rows.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use runtime::filter::{Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
+use runtime::filter::{ADDRESS_BITS, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
 
 /// Addresses of user space.
-const USER_BITS: u32 = 47;
+const USER_BITS: u32 = ADDRESS_BITS;
 /// A leaf holds the cells of 2 to the power of this many bytes.
-const LEAF_BITS: u32 = 24;
+pub const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
 /// The lines of one kind.
-const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
+pub const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
 const LINES_AT: usize = 2 * HALF_BYTES;
 const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
@@ -36,10 +36,16 @@ const PAGE: usize = 4096;
 /// Granules whose halves of one kind fill a page.
 const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
-static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
+/// How far each leaf is from [`NOWHERE`]; 0: there is none yet.
+pub static LEAF_TABLE: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
+/// In place of leaves that are not there: a mapping of zeros that cannot be written to. Hooks look there without asking, for nothing is
+/// covered by what is empty; whoever writes asks first ([`leaf`]).
+static NOWHERE: AtomicPtr<Half> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes the table. False if there is no address space for it.
 pub fn start() -> bool {
+    let Some(nowhere) = system::map_zeros(MAPPED_BYTES) else { return false };
+    NOWHERE.store(nowhere.cast(), Release);
     let Some(table) = system::map(LEAVES * size_of::<usize>()) else { return false };
     LEAF_TABLE.store(table.cast(), Release);
     true
@@ -50,19 +56,45 @@ pub fn start() -> bool {
 #[derive(Clone, Copy)]
 pub struct Leaf(NonNull<Half>);
 
+/// How far the leaf of an address is from nowhere.
+#[inline(always)]
+fn entry(addr: usize) -> usize {
+    let table = LEAF_TABLE.load(Relaxed);
+    // SAFETY: the index is masked; only watched threads come here, after `start`.
+    unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
+}
+
+/// The leaf with this entry.
+#[inline(always)]
+fn leaf_at(entry: usize) -> Leaf {
+    // SAFETY: as in `entry`: it is there.
+    Leaf(unsafe { NonNull::new_unchecked(NOWHERE.load(Relaxed).wrapping_byte_add(entry)) })
+}
+
 /// The leaf of an address, if there is one yet.
 #[inline(always)]
 pub fn leaf(addr: usize) -> Option<Leaf> {
-    let table = LEAF_TABLE.load(Relaxed);
-    // SAFETY: the index is masked; only watched threads come here, after `start`.
-    NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
+    match entry(addr) {
+        0 => None,
+        entry => Some(leaf_at(entry)),
+    }
+}
+
+/// The same to look at only; empty if there is none.
+#[inline(always)]
+pub fn leaf_or_nowhere(addr: usize) -> Leaf {
+    leaf_at(entry(addr))
 }
 
 /// The same of an address that is known to have one.
 #[inline(always)]
 pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
-    // SAFETY: the caller knows.
-    unsafe { leaf(addr).unwrap_unchecked() }
+    leaf_or_nowhere(addr)
+}
+
+/// Where the lines of even or of odd threads are, if a leaf is nowhere.
+pub fn lines(odd: bool) -> usize {
+    NOWHERE.load(Relaxed) as usize + if odd { LINES_AT + LINES_BYTES } else { LINES_AT }
 }
 
 impl Leaf {
@@ -84,10 +116,9 @@ impl Leaf {
     /// The line of one of its addresses, for threads of even slots or odd ones.
     #[inline(always)]
     pub fn line(self, addr: usize, odd: bool) -> &'static Half {
-        let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>());
         let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
         // SAFETY: masked to the lines of one kind.
-        unsafe { self.0.byte_add(at + offset).as_ref() }
+        unsafe { self.0.byte_add(at + line_offset(addr)).as_ref() }
     }
 
     /// Whose the unit of one of its addresses is.
@@ -105,11 +136,25 @@ impl Leaf {
     }
 }
 
+/// Where the line of an address is among those of its leaf.
+#[inline(always)]
+fn line_offset(addr: usize) -> usize {
+    ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>())
+}
+
+/// The line of an address, given where those of the thread's kind are ([`lines`]). To look at only.
+#[inline(always)]
+pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
+    // SAFETY: the caller's lines are those of nowhere, and leaves are relative to that.
+    unsafe { &*((lines.wrapping_add(entry(addr)) + line_offset(addr)) as *const Half) }
+}
+
 /// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
 #[inline]
-pub fn note_read(addr: usize, recorder: &Recorder) {
+pub fn note_read(addr: usize, recorder: &mut Recorder) {
     if let Some(leaf) = leaf(addr) {
-        recorder.note_read(leaf.line(addr, recorder.is_second()), addr as u64);
+        let line = leaf.line(addr, recorder.is_second());
+        recorder.note_read(line, addr as u64);
     }
 }
 
@@ -150,7 +195,8 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     unsafe {
         system::wipe_on_fork(new, MAPPED_BYTES);
         let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
-        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_err() {
+        let far = (new as usize).wrapping_sub(NOWHERE.load(Relaxed) as usize);
+        if entry.compare_exchange(0, far, AcqRel, Acquire).is_err() {
             system::unmap(new, MAPPED_BYTES);
         }
     }
@@ -232,9 +278,9 @@ pub fn after_fork_child() {
             for i in 0..ENTRIES {
                 // SAFETY: the same; leaves are mappings of this size.
                 unsafe {
-                    let leaf = (*first.add(page * ENTRIES + i)).load(Relaxed);
-                    if !leaf.is_null() {
-                        system::discard(leaf.cast(), MAPPED_BYTES);
+                    let entry = (*first.add(page * ENTRIES + i)).load(Relaxed);
+                    if entry != 0 {
+                        system::discard(leaf_at(entry).0.as_ptr().cast(), MAPPED_BYTES);
                     }
                 }
             }

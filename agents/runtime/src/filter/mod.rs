@@ -18,6 +18,7 @@ mod keep;
 mod line;
 mod meet;
 mod memory;
+pub mod offsets;
 mod recorder;
 mod sweep;
 mod wide;
@@ -25,7 +26,7 @@ mod write_out;
 
 pub use access::Access;
 pub use cell::{Cell, Half};
-pub use line::{LINE_BITS, forget_line};
+pub use line::{ADDRESS_BITS, LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
