@@ -8,10 +8,11 @@ use runtime::filter::{Cell, ROW_BYTES, Row};
 
 use crate::alone::{self, Owner, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
+use crate::memory::filter;
 use crate::shadow::Leaf;
 use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
-use crate::{frames, shadow, thread};
+use crate::{frames, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
@@ -171,7 +172,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
                 {
                     sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
                 }
-                done
+                done || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place)
             });
         (*thread).turn.end();
         (*tls).busy = false;
@@ -183,6 +184,23 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
             crate::intercept::deliver();
         }
     }
+}
+
+/// An access of what this thread is the first to come to, in its turn. True: it is done.
+#[inline(always)]
+unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, place: u32) -> bool {
+    // SAFETY: this thread's own state.
+    let Thread { recorder, frames, .. } = unsafe { &mut *thread };
+    let done = recorder.first(filter(), cell, mask, WRITE, place);
+    if done {
+        if WRITE {
+            shadow::forget_lines(addr);
+        }
+        if !frames.on_stack(addr) {
+            stacks::touched(addr);
+        }
+    }
+    done
 }
 
 /// A read in a unit that is everybody's, most often of a thread that has read the same before.

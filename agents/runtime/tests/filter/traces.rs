@@ -169,9 +169,16 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                     recorder.note_read(line, 8 * at as u64);
                 }
                 r.percent(75)
-            } && match r.below(3) {
+            } && match r.below(4) {
                 0 => recorder.again(cell, mask, write, place(e)),
                 1 => recorder.again_among_others(cell, mask, write, place(e)),
+                2 => {
+                    let done = recorder.first(&filter, cell, mask, write, place(e));
+                    if done && write {
+                        lines.iter().for_each(forget_line);
+                    }
+                    done
+                }
                 _ => !write && recorder.reads_again_at_home(cell, mask, place(e)),
             } {
                 Some(Outcome::Kept)
