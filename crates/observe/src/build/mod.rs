@@ -256,7 +256,13 @@ impl Build {
     }
 
     /// A record gave so many events.
-    fn gave(&mut self, slot: u32, events: u64) {
+    fn gave(&mut self, slot: u32, mut events: u64) {
+        if events == 0 && self.slot(slot).positions.must_speak() {
+            // A fence that orders nothing, so that late accesses behind so many records without an event still find their places.
+            let by = self.doer(slot, 0);
+            self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
+            events = 1;
+        }
         self.slot(slot).positions.record(events);
     }
 
@@ -450,7 +456,7 @@ impl Build {
     fn end(&mut self, slot: u32, words: &[u64]) {
         self.go_on(slot);
         let by = self.doer(slot, words[1]);
-        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |(_, made)| made);
+        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |now| now.after);
         if made == 0 {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
