@@ -116,7 +116,7 @@ impl Build {
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
         let number = place(words[1]);
-        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op));
+        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op).copied());
         let action = known.or_else(|| self.new_action(slot, number, op));
         if let Some(action) = action
             && let Some(var) = self.variables.one(granule, mask)

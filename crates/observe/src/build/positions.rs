@@ -112,6 +112,15 @@ impl Positions {
         self.silent = 0;
     }
 
+    /// So many records gave one event each.
+    #[inline]
+    pub(crate) fn ones(&mut self, records: u64) {
+        self.count += records;
+        if records > 0 {
+            self.silent = 0;
+        }
+    }
+
     /// A record gave so many events.
     #[inline]
     pub(crate) fn record(&mut self, events: u64) {
