@@ -152,7 +152,10 @@ pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
 /// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
 #[inline]
 pub fn note_read(addr: usize, recorder: &mut Recorder) {
-    if let Some(leaf) = leaf(addr) {
+    // First what most often is not so.
+    if recorder.notes_reads()
+        && let Some(leaf) = leaf(addr)
+    {
         let line = leaf.line(addr, recorder.is_second());
         recorder.note_read(line, addr as u64);
     }

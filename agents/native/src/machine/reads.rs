@@ -2,7 +2,7 @@
 //!
 //! They are called more than anything else. By hand, they look for their caller's address only when it matters, and their tests
 //! share what they have loaded. They say the same as `access::hook`, `sweeps::next` and `access::has_read`, which the hooks that are given their
-//! caller's address still are; `programs/reads.c` compares them.
+//! caller's address still are; `crates/cli/tests/watching/hooks.rs` compares them.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;

@@ -46,11 +46,17 @@ impl Recorder {
         granules & bit(address) != 0 && self.is_newest(line.at())
     }
 
+    /// Whether its reads are worth noting.
+    #[inline(always)]
+    pub fn notes_reads(&self) -> bool {
+        self.is_long() && !self.records_everything()
+    }
+
     /// A read of all bytes of a granule that is about to go its way: before its cell is changed, so that who writes next
     /// comes later.
     #[inline]
     pub fn note_read(&mut self, line: &Half, address: u64) {
-        if !self.is_long() || self.records_everything() {
+        if !self.notes_reads() {
             return;
         }
         self.noted = 1 << (ADDRESS_BITS - 3);

@@ -251,6 +251,7 @@ impl Recorder {
         self.here
     }
 
+    #[inline(always)]
     pub(super) fn records_everything(&self) -> bool {
         self.everything
     }

@@ -9,7 +9,6 @@ use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op};
 use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::LateRecord;
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -110,15 +109,14 @@ impl Build {
         let slot = words[2] as u32;
         let position = words[1] >> PLACE_BITS;
         let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
-        let Some((thread, after)) = found else {
+        let Some((thread, at)) = found.and_then(|spot| Some((spot.thread, spot.at(rank)?))) else {
             self.senseless += 1;
             return;
         };
-        let at = LateRecord { after, rank };
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
         let number = place(words[1]);
-        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op));
+        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op).copied());
         let action = known.or_else(|| self.new_action(slot, number, op));
         if let Some(action) = action
             && let Some(var) = self.variables.one(granule, mask)

@@ -1,6 +1,7 @@
 //! Records in merged order to the events of a trace.
 
 pub(crate) mod blocks;
+mod common;
 mod handlers;
 mod lates;
 mod memory;
@@ -19,6 +20,7 @@ use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
+use common::{Common, Found};
 use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use handlers::Waiting;
 use objects::Objects;
@@ -83,6 +85,7 @@ pub(crate) struct Build {
     threads: u32,
     /// Late accesses and pins of one granule that wait for the record behind them.
     lates: Vec<[u64; 3]>,
+    found: Found,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -122,6 +125,7 @@ impl Build {
             benign: Vec::new(),
             threads: 0,
             lates: Vec::new(),
+            found: Found::default(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
@@ -221,7 +225,7 @@ impl Build {
             return false;
         };
         let Some(thread) = state.thread else { return false };
-        let Some(action) = state.places.action(place, op) else {
+        let Some(&action) = state.places.action(place, op) else {
             // For the next time.
             self.new_action(slot, place, op);
             return false;
@@ -256,7 +260,13 @@ impl Build {
     }
 
     /// A record gave so many events.
-    fn gave(&mut self, slot: u32, events: u64) {
+    fn gave(&mut self, slot: u32, mut events: u64) {
+        if events == 0 && self.slot(slot).positions.must_speak() {
+            // A fence that orders nothing, so that late accesses behind so many records without an event still find their places.
+            let by = self.doer(slot, 0);
+            self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
+            events = 1;
+        }
         self.slot(slot).positions.record(events);
     }
 
@@ -360,55 +370,26 @@ impl Build {
     }
 }
 
-/// What most records are.
-#[derive(Clone, Copy)]
-enum Common {
-    /// An access.
-    Access(Op),
-    /// One event of one object.
-    Plain(Op, Space),
-    /// A late access, or a pin.
-    Late,
-    /// Something else.
-    No,
-}
-
-/// By the code of their kind.
-const COMMON: [Common; 256] = {
-    let mut table = [Common::No; 256];
-    let mut i = 0;
-    while i < Kind::ALL.len() {
-        let kind = Kind::ALL[i];
-        table[kind as usize] = match kind {
-            Kind::ArriveRead => Common::Access(Op::Read),
-            Kind::ArriveWrite => Common::Access(Op::Write),
-            Kind::Late | Kind::Pin => Common::Late,
-            // After a request, the thread waits.
-            Kind::Request => Common::No,
-            kind => match sync::plain(kind) {
-                Some(op) => match op.space() {
-                    Some(space) => Common::Plain(op, space),
-                    None => Common::No,
-                },
-                None => Common::No,
-            },
-        };
-        i += 1;
-    }
-    table
-};
-
 /// The kinds of records that have a granule, as bits.
 const ACCESSES: u64 =
     1 << Kind::ArriveRead as u64 | 1 << Kind::ArriveWrite as u64 | 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
 
 impl Take for Build {
+    fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
+        if !self.lates.is_empty()
+            && let Some(&head) = words.first()
+        {
+            self.put_lates(head);
+        }
+        Build::several(self, slot, words, time, limit)
+    }
+
     #[inline]
     fn take(&mut self, slot: u32, words: &[u64]) {
         if !self.lates.is_empty() && order(words[0]) != ASIDE {
             self.put_lates(words[0]);
         }
-        match COMMON[usize::from(words[0] as u8)] {
+        match Common::of(words[0]) {
             Common::Access(op) => self.access(slot, words, op),
             Common::Plain(op, space)
                 if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
@@ -450,7 +431,7 @@ impl Build {
     fn end(&mut self, slot: u32, words: &[u64]) {
         self.go_on(slot);
         let by = self.doer(slot, words[1]);
-        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |(_, made)| made);
+        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |now| now.after);
         if made == 0 {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }

@@ -5,7 +5,6 @@ use super::blocks::{Doer, Freed};
 use super::objects::Number;
 use super::values::{Use, Watched};
 use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
-use trace::binary::LateRecord;
 
 /// Where a named thing came from.
 struct From {
@@ -158,8 +157,7 @@ impl Build {
             let (site, stack) = self.place(freed.by.slot, freed.by.place);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
             // After all that its thread did there before, which may come to light only now.
-            let at = LateRecord { after: freed.after, rank: (1 << runtime::record::RANK_BITS) - 1 };
-            self.out.push_late(event, stack, at, &self.names, &self.meta);
+            self.out.push_late(event, stack, freed.at, &self.names, &self.meta);
         }
         Some(var)
     }

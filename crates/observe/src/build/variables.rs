@@ -56,8 +56,7 @@ impl Parts {
 pub(crate) struct Variables {
     /// By page: where it begins in `entries`.
     index: FxHashMap<u64, usize>,
-    /// (page, where it begins), by [`near`].
-    near: Vec<(u64, usize)>,
+    near: Nearest,
     /// 0, or mask << 24 | variable, or where the parts are.
     entries: Vec<u32>,
     pairs: Vec<[Part; 2]>,
@@ -68,6 +67,15 @@ pub(crate) struct Variables {
     wide: FxHashMap<u64, Vec<Part>>,
     /// Entries that were asked for.
     asked: Vec<usize>,
+}
+
+/// (Page, where it begins), by [`near`].
+struct Nearest(Box<[(u64, usize); NEAR]>);
+
+impl Default for Nearest {
+    fn default() -> Self {
+        Nearest(Box::new([(u64::MAX, 0); NEAR]))
+    }
 }
 
 /// What an entry says.
@@ -96,11 +104,15 @@ impl Variables {
     pub(crate) fn one(&mut self, granule: u64, mask: u8) -> Option<VarId> {
         let begin = self.page(granule >> PAGE_BITS)?;
         let entry = self.entries[begin + offset(granule)];
-        match decode(entry)? {
-            Entry::One(part) if part.mask == mask => Some(part.var),
-            Entry::Pair(index) => self.pairs[index].iter().find(|part| part.mask == mask).map(|part| part.var),
-            _ => None,
+        if mask != 0 && entry >> VAR_BITS == u32::from(mask) {
+            return Some(VarId(entry & WIDE));
         }
+        if entry >> VAR_BITS == 0
+            && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
+        {
+            return pair.iter().find(|part| part.mask == mask).map(|part| part.var);
+        }
+        None
     }
 
     /// Whether all of them are in a near cache anyway.
@@ -113,8 +125,8 @@ impl Variables {
     #[inline]
     pub(crate) fn fetch(&mut self, granule: u64) {
         let page = granule >> PAGE_BITS;
-        if let Some(&(known, begin)) = self.near.get(near(page))
-            && known == page
+        let (known, begin) = self.near.0[near(page)];
+        if known == page
             && let Some(entry) = self.entries.get(begin + offset(granule))
         {
             fetch(entry);
@@ -138,19 +150,14 @@ impl Variables {
     /// Where the entries of a page begin.
     #[inline]
     fn page(&mut self, page: u64) -> Option<usize> {
-        if let Some(near) = self.near.get(near(page))
-            && near.0 == page
-        {
-            return Some(near.1);
-        }
-        self.far_page(page)
+        let (known, begin) = self.near.0[near(page)];
+        if known == page { Some(begin) } else { self.far_page(page) }
     }
 
     #[cold]
     fn far_page(&mut self, page: u64) -> Option<usize> {
         let begin = *self.index.get(&page)?;
-        self.near.resize(NEAR, (u64::MAX, 0));
-        self.near[near(page)] = (page, begin);
+        self.near.0[near(page)] = (page, begin);
         Some(begin)
     }
 

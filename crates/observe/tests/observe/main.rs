@@ -1,7 +1,10 @@
 //! The observer against an agent without a program. The program is this test itself, started once more with the name of a scene.
 
 mod agent;
+mod handlers;
 mod hostile;
+mod late;
+mod memory;
 mod neighbours;
 mod order;
 mod scenes;
