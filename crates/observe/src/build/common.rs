@@ -106,9 +106,9 @@ impl Build {
     /// `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were taken.
     pub(super) fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         let mut taken = 0;
-        loop {
-            let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else { break };
-            let Some(thread) = state.thread else { break };
+        while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
+            && let Some(thread) = state.thread
+        {
             let count = find(
                 &words[taken..],
                 (time, limit),

@@ -370,6 +370,9 @@ impl Build {
     }
 }
 
+/// The kinds of late accesses, as bits.
+const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
+
 /// The kinds of records that have a granule, as bits.
 const ACCESSES: u64 =
     1 << Kind::ArriveRead as u64 | 1 << Kind::ArriveWrite as u64 | 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
@@ -413,8 +416,8 @@ impl Take for Build {
                 self.variables.fetch(payload(head) >> 3);
             }
             let length = length(head);
-            // A late access has three words: the position and the slot of its thread are in the others.
-            if length == 3
+            // The position and the slot of its thread are in the other words.
+            if LATE >> (head & 63) & 1 == 1
                 && let Some(&[word, slot]) = words.get(at + 1..at + 3)
                 && let Some(state) = self.slots.get(slot as u32 as usize)
             {

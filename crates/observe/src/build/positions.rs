@@ -22,6 +22,9 @@ const SILENT_BITS: u32 = u32::BITS - RANK_BITS;
 /// Silent records in a row for which there is room.
 pub(crate) const MOST_SILENT: u32 = (1 << SILENT_BITS) - 1;
 
+/// In a block: one of its positions has several events.
+const SEVERAL: i64 = 1 << SILENT_BITS;
+
 /// Where something stands among the events of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Spot {
@@ -60,7 +63,8 @@ struct Span {
 
 /// Some positions that follow one another.
 struct Block {
-    /// Up to the first of them: events less positions, and in the lower bits how many silent records stand right before it.
+    /// Up to the first of them: events less positions, and in the lower bits how many silent records stand right before it; between
+    /// them, whether one of these positions has several events.
     before: i64,
     /// Those whose records gave no event.
     none: u64,
@@ -70,7 +74,13 @@ impl Block {
     /// Events less positions, up to the first of them.
     #[inline]
     fn surplus(&self) -> i64 {
-        self.before >> SILENT_BITS
+        self.before >> (SILENT_BITS + 1)
+    }
+
+    /// Whether one of them has several events.
+    #[inline]
+    fn has_several(&self) -> bool {
+        self.before & SEVERAL != 0
     }
 
     /// How many silent records stand right before one of them.
@@ -141,11 +151,12 @@ impl Positions {
         let block = (self.count >> BLOCK_BITS) as usize;
         while self.blocks.len() <= block {
             let silent = self.blocks.last().map_or(0, |last| last.silent(1 << BLOCK_BITS));
-            self.blocks.push(Block { before: self.surplus << SILENT_BITS | i64::from(silent), none: 0 });
+            self.blocks.push(Block { before: self.surplus << (SILENT_BITS + 1) | i64::from(silent), none: 0 });
         }
         match events.checked_sub(1) {
             None => self.blocks[block].none |= 1 << (self.count % (1 << BLOCK_BITS)),
             Some(more) => {
+                self.blocks[block].before |= SEVERAL;
                 let before = self.several.last().map_or(0, |last| last.1);
                 self.several.push((self.count, before + more));
             }
@@ -176,21 +187,9 @@ impl Positions {
             last if last.position <= position => last,
             _ => &self.spans[self.spans.partition_point(|span| span.position <= position).checked_sub(1)?],
         };
-        let since = self.events_before(position).saturating_sub(span.events);
-        let silent = u64::from(self.silent_before(position)).min(position - span.position) as u32;
-        Some(Spot { thread: span.thread, after: since.saturating_add(span.made), silent })
-    }
-
-    /// Silent records right before a position, whosever they are.
-    #[inline]
-    fn silent_before(&self, position: u64) -> u32 {
-        match self.blocks.get((position >> BLOCK_BITS) as usize) {
-            Some(block) => block.silent((position % (1 << BLOCK_BITS)) as u32),
-            None if position.is_multiple_of(1 << BLOCK_BITS) && position >> BLOCK_BITS == self.blocks.len() as u64 => {
-                self.blocks.last().map_or(0, |last| last.silent(1 << BLOCK_BITS))
-            }
-            None => 0,
-        }
+        let (events, silent) = self.before(position);
+        let after = events.saturating_sub(span.events).saturating_add(span.made);
+        Some(Spot { thread: span.thread, after, silent: u64::from(silent).min(position - span.position) as u32 })
     }
 
     /// Asks for the memory that `find` will look at.
@@ -201,18 +200,26 @@ impl Positions {
         }
     }
 
-    /// Events of the records before a position.
+    /// Events of the records before a position, and how many silent ones stand right before it, whosever they are.
     #[inline]
-    fn events_before(&self, position: u64) -> u64 {
+    fn before(&self, position: u64) -> (u64, u32) {
+        let within = (position % (1 << BLOCK_BITS)) as u32;
         let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) else {
-            return position.saturating_add_signed(self.surplus);
+            let is_next = within == 0 && position >> BLOCK_BITS == self.blocks.len() as u64;
+            let last = self.blocks.last().filter(|_| is_next);
+            return (position.saturating_add_signed(self.surplus), last.map_or(0, |last| last.silent(1 << BLOCK_BITS)));
         };
-        let before = (1 << (position % (1 << BLOCK_BITS))) - 1;
-        let mut surplus = block.surplus() - i64::from((block.none & before).count_ones());
-        if !self.several.is_empty() {
+        let mut surplus = block.surplus();
+        let none = block.none & ((1 << within) - 1);
+        // Most records give one event.
+        if none != 0 {
+            surplus -= i64::from(none.count_ones());
+        }
+        if block.has_several() {
             surplus += self.several_between(position & !((1 << BLOCK_BITS) - 1), position);
         }
-        position.saturating_add_signed(surplus)
+        let silent = if none == 0 && within > 0 { 0 } else { block.silent(within) };
+        (position.saturating_add_signed(surplus), silent)
     }
 
     /// What the records with several events gave beyond one each, from a position up to another.

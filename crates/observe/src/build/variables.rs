@@ -17,6 +17,9 @@ const NEAR: usize = 1 << 10;
 /// So many entries stay in a near cache.
 const FEW: usize = 1 << 17;
 
+/// So many pairs do.
+const FEW_PAIRS: usize = 1 << 12;
+
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
 /// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
@@ -130,7 +133,9 @@ impl Variables {
             && let Some(entry) = self.entries.get(begin + offset(granule))
         {
             fetch(entry);
-            self.asked.push(begin + offset(granule));
+            if self.pairs.len() > FEW_PAIRS {
+                self.asked.push(begin + offset(granule));
+            }
         }
     }
 
