@@ -68,9 +68,9 @@ pub(crate) unsafe extern "C" fn reads_cell<const SIZE: usize>(addr: usize, pc: u
 #[inline(always)]
 unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize, thread: *mut Thread) {
     let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
-    if SIZE == 16 || mask <= 0xff {
-        // Of what is nowhere, nothing is covered.
-        let leaf = shadow::leaf_or_nowhere(addr);
+    if (SIZE == 16 || mask <= 0xff)
+        && let Some(leaf) = shadow::leaf(addr)
+    {
         let cell = leaf.cell(addr);
         // SAFETY: this thread's own state.
         let recorder = unsafe { &(*thread).recorder };

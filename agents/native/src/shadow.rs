@@ -18,6 +18,7 @@ const USER_BITS: u32 = ADDRESS_BITS;
 /// A leaf holds the cells of 2 to the power of this many bytes.
 pub const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
+const TABLE_BYTES: usize = LEAVES * size_of::<usize>();
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
@@ -36,17 +37,19 @@ const PAGE: usize = 4096;
 /// Granules whose halves of one kind fill a page.
 const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
-/// How far each leaf is from [`NOWHERE`]; 0: there is none yet.
-pub static LEAF_TABLE: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
-/// In place of leaves that are not there: a mapping of zeros that cannot be written to. Hooks look there without asking, for nothing is
-/// covered by what is empty; whoever writes asks first ([`leaf`]).
-static NOWHERE: AtomicPtr<Half> = AtomicPtr::new(ptr::null_mut());
+static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
 
-/// Makes the table. False if there is no address space for it.
+/// The same for who looks at lines only, and does not ask whether there are any: how far each leaf is from [`NOWHERE`], 0 if there is none.
+pub static LINE_TABLE: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
+/// Where a leaf would be whose lines are a mapping of zeros, which cannot be written to: there, nothing was read.
+static NOWHERE: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the tables. False if there is no address space for them.
 pub fn start() -> bool {
-    let Some(nowhere) = system::map_zeros(MAPPED_BYTES) else { return false };
-    NOWHERE.store(nowhere.cast(), Release);
-    let Some(table) = system::map(LEAVES * size_of::<usize>()) else { return false };
+    let Some(zeros) = system::map_zeros(2 * LINES_BYTES) else { return false };
+    NOWHERE.store((zeros as usize).wrapping_sub(LINES_AT), Relaxed);
+    let (Some(lines), Some(table)) = (system::map(TABLE_BYTES), system::map(TABLE_BYTES)) else { return false };
+    LINE_TABLE.store(lines.cast(), Release);
     LEAF_TABLE.store(table.cast(), Release);
     true
 }
@@ -56,45 +59,46 @@ pub fn start() -> bool {
 #[derive(Clone, Copy)]
 pub struct Leaf(NonNull<Half>);
 
-/// How far the leaf of an address is from nowhere.
-#[inline(always)]
-fn entry(addr: usize) -> usize {
-    let table = LEAF_TABLE.load(Relaxed);
-    // SAFETY: the index is masked; only watched threads come here, after `start`.
-    unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }
-}
-
-/// The leaf with this entry.
-#[inline(always)]
-fn leaf_at(entry: usize) -> Leaf {
-    // SAFETY: as in `entry`: it is there.
-    Leaf(unsafe { NonNull::new_unchecked(NOWHERE.load(Relaxed).wrapping_byte_add(entry)) })
-}
-
 /// The leaf of an address, if there is one yet.
 #[inline(always)]
 pub fn leaf(addr: usize) -> Option<Leaf> {
-    match entry(addr) {
-        0 => None,
-        entry => Some(leaf_at(entry)),
-    }
-}
-
-/// The same to look at only; empty if there is none.
-#[inline(always)]
-pub fn leaf_or_nowhere(addr: usize) -> Leaf {
-    leaf_at(entry(addr))
+    let table = LEAF_TABLE.load(Relaxed);
+    // SAFETY: the index is masked; only watched threads come here, after `start`.
+    NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
 }
 
 /// The same of an address that is known to have one.
 #[inline(always)]
 pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
-    leaf_or_nowhere(addr)
+    // SAFETY: the caller knows.
+    unsafe { leaf(addr).unwrap_unchecked() }
 }
 
-/// Where the lines of even or of odd threads are, if a leaf is nowhere.
+/// Where in a leaf the lines of even or of odd threads are.
+#[inline(always)]
+const fn lines_at(odd: bool) -> usize {
+    if odd { LINES_AT + LINES_BYTES } else { LINES_AT }
+}
+
+/// Where the line of an address is among those of one kind.
+#[inline(always)]
+const fn line_offset(addr: usize) -> usize {
+    ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>())
+}
+
+/// Where the lines of even or of odd threads are in a leaf that is [`NOWHERE`].
 pub fn lines(odd: bool) -> usize {
-    NOWHERE.load(Relaxed) as usize + if odd { LINES_AT + LINES_BYTES } else { LINES_AT }
+    NOWHERE.load(Relaxed).wrapping_add(lines_at(odd))
+}
+
+/// The line of an address below 2^[`ADDRESS_BITS`], given [`lines`] of the thread's kind. To look at only: all zero, if there is none.
+#[inline(always)]
+pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
+    // SAFETY: the address is in the table, and every entry of it leads from nowhere to a leaf.
+    unsafe {
+        let far = (*LINE_TABLE.load(Relaxed).add(addr >> LEAF_BITS)).load(Acquire);
+        &*((lines.wrapping_add(far) + line_offset(addr)) as *const Half)
+    }
 }
 
 impl Leaf {
@@ -116,9 +120,8 @@ impl Leaf {
     /// The line of one of its addresses, for threads of even slots or odd ones.
     #[inline(always)]
     pub fn line(self, addr: usize, odd: bool) -> &'static Half {
-        let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
         // SAFETY: masked to the lines of one kind.
-        unsafe { self.0.byte_add(at + line_offset(addr)).as_ref() }
+        unsafe { self.0.byte_add(lines_at(odd) + line_offset(addr)).as_ref() }
     }
 
     /// Whose the unit of one of its addresses is.
@@ -134,19 +137,6 @@ impl Leaf {
         // SAFETY: behind the owners of the leaf, masked to their number.
         unsafe { self.0.byte_add(ROWS_AT).cast::<Row>().add((addr / ROW_BYTES) & (ROWS - 1)).as_ref() }
     }
-}
-
-/// Where the line of an address is among those of its leaf.
-#[inline(always)]
-fn line_offset(addr: usize) -> usize {
-    ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>())
-}
-
-/// The line of an address, given where those of the thread's kind are ([`lines`]). To look at only.
-#[inline(always)]
-pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
-    // SAFETY: the caller's lines are those of nowhere, and leaves are relative to that.
-    unsafe { &*((lines.wrapping_add(entry(addr)) + line_offset(addr)) as *const Half) }
 }
 
 /// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
@@ -197,9 +187,12 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     // SAFETY: the mapping is ours; the index is in range.
     unsafe {
         system::wipe_on_fork(new, MAPPED_BYTES);
-        let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
-        let far = (new as usize).wrapping_sub(NOWHERE.load(Relaxed) as usize);
-        if entry.compare_exchange(0, far, AcqRel, Acquire).is_err() {
+        let leaf = addr >> LEAF_BITS;
+        let entry = &*LEAF_TABLE.load(Relaxed).add(leaf);
+        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_ok() {
+            let far = (new as usize).wrapping_sub(NOWHERE.load(Relaxed));
+            (*LINE_TABLE.load(Relaxed).add(leaf)).store(far, Release);
+        } else {
             system::unmap(new, MAPPED_BYTES);
         }
     }
@@ -281,9 +274,9 @@ pub fn after_fork_child() {
             for i in 0..ENTRIES {
                 // SAFETY: the same; leaves are mappings of this size.
                 unsafe {
-                    let entry = (*first.add(page * ENTRIES + i)).load(Relaxed);
-                    if entry != 0 {
-                        system::discard(leaf_at(entry).0.as_ptr().cast(), MAPPED_BYTES);
+                    let leaf = (*first.add(page * ENTRIES + i)).load(Relaxed);
+                    if !leaf.is_null() {
+                        system::discard(leaf.cast(), MAPPED_BYTES);
                     }
                 }
             }

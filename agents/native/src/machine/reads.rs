@@ -12,7 +12,7 @@ use runtime::filter::{Half, LINE_BITS, ROW_BYTES, offsets};
 use super::Tls;
 use crate::alone::Turn;
 use crate::frames::Frame;
-use crate::shadow::{LEAF_BITS, LEAF_TABLE, LINES_BYTES};
+use crate::shadow::{LEAF_BITS, LINE_TABLE, LINES_BYTES};
 use crate::sweeps::LOG2;
 use crate::thread::Thread;
 use crate::{access, intercept, sweeps};
@@ -174,7 +174,7 @@ read_hook! {
         "cmp rax, qword ptr [rdx + {noted}]"
         "jae 2f"
         // `shadow::line_among`
-        "mov r8, qword ptr [rip + {leaf_table}]"
+        "mov r8, qword ptr [rip + {line_table}]"
         "mov rcx, rax"
         "shr rcx, {leaf_bits} - 3"
         "mov rcx, qword ptr [r8 + 8 * rcx]"
@@ -196,7 +196,7 @@ read_hook! {
         floor = const RECORDER + offsets::FLOOR,
         extent = const RECORDER + offsets::EXTENT,
         lines = const offset_of!(Thread, lines),
-        leaf_table = sym LEAF_TABLE,
+        line_table = sym LINE_TABLE,
         leaf_bits = const LEAF_BITS,
         line_bits = const LINE_BITS,
         lines_bytes = const LINES_BYTES,
