@@ -98,6 +98,11 @@ pub(crate) fn scan(words: &[u64]) -> (usize, End) {
     let mut at = 0;
     while let Some(&head) = words.get(at) {
         let mut step = usize::from(STEPS[(head & 0xff) as usize]);
+        // A branch, which is foretold, and not a sum: so the next head need not wait for this one.
+        if step == 2 && at + 2 <= words.len() {
+            at += 2;
+            continue;
+        }
         if step == 0 {
             if head == 0 {
                 return (at, End::Open);

@@ -15,7 +15,7 @@ const GRANULES: usize = 1 << PAGE_BITS;
 const NEAR: usize = 1 << 10;
 
 /// So many entries stay in a near cache.
-const FEW: usize = 1 << 17;
+const FEW: usize = 1 << 18;
 
 /// So many pairs do.
 const FEW_PAIRS: usize = 1 << 12;
@@ -70,6 +70,8 @@ pub(crate) struct Variables {
     wide: FxHashMap<u64, Vec<Part>>,
     /// Entries that were asked for.
     asked: Vec<usize>,
+    /// Room for the parts of a granule.
+    spare: Vec<Part>,
 }
 
 /// (Page, where it begins), by [`near`].
@@ -232,12 +234,17 @@ impl Variables {
 
     /// Takes the parts of a granule away.
     fn take(&mut self, granule: u64, entry: u32) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.spare);
         match decode(entry) {
-            None => Vec::new(),
-            Some(Entry::One(part)) => vec![part],
+            None => parts,
+            Some(Entry::One(part)) => {
+                parts.push(part);
+                parts
+            }
             Some(Entry::Pair(index)) => {
                 self.unused_pairs.push(index as u32);
-                self.pairs[index].to_vec()
+                parts.extend(self.pairs[index]);
+                parts
             }
             Some(Entry::List(index)) => {
                 self.unused_lists.push(index as u32);
@@ -249,15 +256,26 @@ impl Variables {
 
     /// Finds room for the parts of a granule, and gives its entry.
     fn put(&mut self, granule: u64, parts: Vec<Part>) -> u32 {
+        let spare = |variables: &mut Self, mut parts: Vec<Part>| {
+            parts.clear();
+            variables.spare = parts;
+        };
         match *parts {
-            [] => return 0,
-            [one] if one.var.0 <= WIDE && one.mask != 0 => return u32::from(one.mask) << VAR_BITS | one.var.0,
+            [] => {
+                spare(self, parts);
+                return 0;
+            }
+            [one] if one.var.0 <= WIDE && one.mask != 0 => {
+                spare(self, parts);
+                return u32::from(one.mask) << VAR_BITS | one.var.0;
+            }
             [a, b] if !self.unused_pairs.is_empty() || self.pairs.len() < LIST as usize - 1 => {
                 let index = self.unused_pairs.pop().unwrap_or(self.pairs.len() as u32);
                 match self.pairs.get_mut(index as usize) {
                     Some(pair) => *pair = [a, b],
                     None => self.pairs.push([a, b]),
                 }
+                spare(self, parts);
                 return index + 1;
             }
             [_, _, _, ..] if !self.unused_lists.is_empty() || self.lists.len() < LIST as usize - 1 => {
