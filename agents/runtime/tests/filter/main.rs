@@ -12,3 +12,4 @@ mod sweep_stress;
 mod sweeps;
 mod traces;
 mod units;
+mod ways;

@@ -217,18 +217,23 @@ impl Build {
     /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
     #[inline]
     fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
-        let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else {
-            return false;
-        };
-        let Some(thread) = state.thread else { return false };
-        let Some(action) = state.places.action(place, op) else {
-            // For the next time.
-            self.new_action(slot, place, op);
-            return false;
-        };
-        state.positions.one();
+        let Some((thread, action)) = self.known_action(slot, place, op) else { return false };
+        self.slots[slot as usize].positions.one();
         self.out.act(thread, action, object, &self.names, &self.meta);
         true
+    }
+
+    /// The thread of a slot and what an operation of it at a place is, if both are known.
+    #[inline]
+    fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<(ThreadId, Action)> {
+        let state = self.slots.get(slot as usize).filter(|state| state.waiting.is_none())?;
+        let thread = state.thread?;
+        let action = state.places.action(place, op);
+        if action.is_none() {
+            // For the next time.
+            self.new_action(slot, place, op);
+        }
+        Some((thread, action?))
     }
 
     /// What an operation at a place is, if that has its names already.
@@ -365,6 +370,8 @@ impl Build {
 enum Common {
     /// An access.
     Access(Op),
+    /// Accesses of granules side by side.
+    Accesses(Op),
     /// One event of one object.
     Plain(Op, Space),
     /// A late access, or a pin.
@@ -382,6 +389,8 @@ const COMMON: [Common; 256] = {
         table[kind as usize] = match kind {
             Kind::ArriveRead => Common::Access(Op::Read),
             Kind::ArriveWrite => Common::Access(Op::Write),
+            Kind::ArriveReads => Common::Accesses(Op::Read),
+            Kind::ArriveWrites => Common::Accesses(Op::Write),
             Kind::Late | Kind::Pin => Common::Late,
             // After a request, the thread waits.
             Kind::Request => Common::No,
@@ -399,8 +408,12 @@ const COMMON: [Common; 256] = {
 };
 
 /// The kinds of records that have a granule, as bits.
-const ACCESSES: u64 =
-    1 << Kind::ArriveRead as u64 | 1 << Kind::ArriveWrite as u64 | 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
+const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
+    | 1 << Kind::ArriveWrite as u64
+    | 1 << Kind::ArriveReads as u64
+    | 1 << Kind::ArriveWrites as u64
+    | 1 << Kind::Late as u64
+    | 1 << Kind::Pin as u64;
 
 impl Take for Build {
     #[inline]
@@ -410,6 +423,7 @@ impl Take for Build {
         }
         match COMMON[usize::from(words[0] as u8)] {
             Common::Access(op) => self.access(slot, words, op),
+            Common::Accesses(op) => self.accesses(slot, words, op),
             Common::Plain(op, space)
                 if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
                     && self.at_known_place(slot, place(words[1]), op, object) => {}
@@ -474,6 +488,8 @@ impl Build {
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
             Kind::ArriveRead => self.access(slot, words, Op::Read),
             Kind::ArriveWrite => self.access(slot, words, Op::Write),
+            Kind::ArriveReads => self.accesses(slot, words, Op::Read),
+            Kind::ArriveWrites => self.accesses(slot, words, Op::Write),
             Kind::Alloc => self.alloc(slot, words),
             Kind::Free => self.free(slot, words),
             Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),

@@ -19,6 +19,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("beyond", crate::scenes::beyond),
     ("late", crate::scenes::late),
     ("early", crate::scenes::early),
+    ("bulk", crate::bulk::bulk),
     ("neighbours", crate::neighbours::neighbours),
     ("handler", crate::scenes::handler),
     ("interrupted_request", crate::scenes::interrupted_request),
