@@ -1,6 +1,6 @@
 //! What a thread records.
 
-use runtime::filter::{ARRIVAL_WORDS, Access, Cell, Outcome, Sink};
+use runtime::filter::{ARRIVAL_WORDS, Access, BLOCK_BYTES, Block, Cell, Outcome, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
@@ -56,11 +56,52 @@ impl Thread {
         let end = addr.saturating_add(size);
         let mut at = addr;
         while at < end {
+            let block = at & !(BLOCK_BYTES - 1);
+            let whole = end.min(block.saturating_add(BLOCK_BYTES)) & !7;
+            if at & 7 == 0 && whole > at + 8 {
+                let granules = ((1u32 << ((whole - at) / 8)) - 1) << ((at - block) / 8);
+                self.granules(block, granules as u8, write);
+                at = whole;
+                continue;
+            }
             let granule = at & !7;
-            let next = end.min(granule + 8);
+            let next = end.min(granule.saturating_add(8));
             let mask = ((1u32 << (next - at)) - 1) << (at & 7);
             self.granule(granule, mask as u8, write);
             at = next;
+        }
+    }
+
+    /// An access of whole granules of a block.
+    fn granules(&mut self, address: usize, granules: u8, write: bool) {
+        if shadow::cell(address).is_none() {
+            return;
+        }
+        // SAFETY: it has been looked at.
+        let leaf = unsafe { shadow::leaf_unchecked(address) };
+        let line = leaf.line(address, self.recorder.is_second());
+        let mut block = Block { address: address as u64, halves: leaf.block(address), granules, write };
+        block.granules = self.recorder.uncovered(line, &block);
+        if block.granules == 0 {
+            return;
+        }
+        let place = self.place();
+        let Thread { recorder, ring, frames, turn, slot, .. } = self;
+        recorder.note_reads(line, &block);
+        let mut left = recorder.accesses(filter(), ring, block, || turn.begin(address, *slot), place);
+        turn.end();
+        if write {
+            shadow::forget_lines(address);
+        }
+        let (first, last) = (block.granules.trailing_zeros(), 7 - block.granules.leading_zeros());
+        for end in [first, last].map(|number| address + 8 * number as usize) {
+            if !frames.on_stack(end) {
+                stacks::touched(end);
+            }
+        }
+        while left != 0 {
+            self.granule(address + 8 * left.trailing_zeros() as usize, 0xff, write);
+            left &= left - 1;
         }
     }
 

@@ -8,7 +8,7 @@ use core::ptr::{self, NonNull};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use runtime::filter::{ADDRESS_BITS, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
+use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -108,6 +108,14 @@ impl Leaf {
         let first = self.first_half(addr);
         // SAFETY: masked to the leaf.
         unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
+    }
+
+    /// The halves of the cells of a block.
+    #[inline(always)]
+    pub fn block(self, addr: usize) -> [&'static [Half; BLOCK_BYTES / 8]; 2] {
+        let first = self.first_half(addr & !(BLOCK_BYTES - 1)).cast();
+        // SAFETY: masked to the leaf, which has whole blocks.
+        unsafe { [&*first, &*first.byte_add(HALF_BYTES)] }
     }
 
     /// The first half of it. A cell that anything is known of has something in it.

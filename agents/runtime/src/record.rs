@@ -91,6 +91,10 @@ kinds! {
     Fence = 24, 2, Timed;
     /// Nothing but a position: its thread has kept too many accesses since the last.
     Mark = 25, 2, Timed;
+    /// Arrivals at whole granules of a block of 64 bytes, at once: aux which (bit 0 the lowest), payload the block's address.
+    ArriveReads = 26, 2, Timed;
+    /// The same, writes.
+    ArriveWrites = 27, 2, Timed;
     /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
     ThreadStart = 32, 3, Timed;
     /// The thread ends.

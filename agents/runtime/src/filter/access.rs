@@ -23,8 +23,10 @@ pub struct Access {
 
 /// An access with its place.
 pub(super) struct Placed {
-    access: Access,
+    pub(super) access: Access,
     pub(super) place: u32,
+    /// It is one of several that are written as one: the position at which they began.
+    pub(super) among: Option<u64>,
 }
 
 impl Deref for Placed {
@@ -54,7 +56,7 @@ impl Recorder {
         self.make_ranks(sink);
         sink.reserve(ARRIVAL_WORDS);
         let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return Outcome::Watched };
-        self.changes(filter, sink, cell, a, &Placed { access, place })
+        self.changes(filter, sink, cell, a, &Placed { access, place, among: None })
     }
 
     /// An access that [`Recorder::covered`] denied, if it is one that threads do most of the time with memory of their own: the
@@ -263,30 +265,39 @@ impl Recorder {
             return Outcome::Written;
         }
         let mut words = if a == EMPTY { Words::default() } else { cell.words(a) };
-        let outcome = if self.records_everything() {
-            self.write_out(filter, sink, access.granule, &words);
+        let outcome = self.changes_words(filter, sink, &mut words, access);
+        cell.set(&words);
+        outcome
+    }
+
+    /// The same of what is in the cell; nothing, if it is empty.
+    #[inline]
+    pub(super) fn changes_words(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        words: &mut Words,
+        access: &Placed,
+    ) -> Outcome {
+        if self.records_everything() {
+            self.write_out(filter, sink, access.granule, words);
             self.put_arrival(sink, access);
-            words = Words {
+            *words = Words {
                 first: Entry::nothing(super::cell::tag(self.slot(), 0)),
                 shared: true,
                 version: true,
                 ..Words::default()
             };
             Outcome::Written
-        } else if a == EMPTY
-            || self.is_quiet(filter, &words)
-            || words.shared && access.write && self.is_last(filter, &words)
-        {
-            self.keep(filter, sink, &mut words, access)
+        } else if self.is_quiet(filter, words) || words.shared && access.write && self.is_last(filter, words) {
+            self.keep(filter, sink, words, access)
         } else if access.write {
-            self.arrive_writing(filter, sink, &mut words, access)
+            self.arrive_writing(filter, sink, words, access)
         } else if words.shared {
-            self.read_shared(filter, sink, &mut words, access)
+            self.read_shared(filter, sink, words, access)
         } else {
-            self.read_anothers(filter, sink, &mut words, access)
-        };
-        cell.set(&words);
-        outcome
+            self.read_anothers(filter, sink, words, access)
+        }
     }
 
     /// Whether an Exclusive cell is this thread's, or of one that comes before it in every run.
@@ -305,6 +316,13 @@ impl Recorder {
 
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
     pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed) {
+        if let Some(begun) = access.among {
+            // The record comes when all have had their turn; none of the cells is seen by others until then.
+            if self.position() == begun {
+                self.synchronised();
+            }
+            return;
+        }
         let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
         put_timed(sink, head(kind, access.mask, access.granule), access.place, None);
         self.synchronised();

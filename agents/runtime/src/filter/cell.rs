@@ -200,18 +200,20 @@ impl<'a> Cell<'a> {
     /// then on waits for the lock.
     #[inline]
     pub(super) fn words(&self, a: u64) -> Words {
+        Words::of(self.take(a))
+    }
+
+    /// The same as it stands in its halves.
+    #[inline]
+    pub(super) fn take(&self, a: u64) -> [Entry; 2] {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
-        let (b, d) = (self.first.what(), self.second.what());
-        Words {
-            first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
-            second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
-            shared: a & SHARED != 0,
-            version: a & VERSION != 0,
-            read: (b >> BYTES_SHIFT) as u8,
-            foreign: (d >> BYTES_SHIFT) as u8,
-            unread: unread(c, d),
-            nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
-        }
+        [Entry { at: a, what: self.first.what() }, Entry { at: c, what: self.second.what() }]
+    }
+
+    /// Whether a locked cell that is known has older entries.
+    #[inline(always)]
+    pub(super) fn has_nodes(&self) -> bool {
+        self.first.what() >> NODES_SHIFT & HALF != 0 || self.second.what() >> NODES_SHIFT & REST != 0
     }
 
     /// Unlocks it, with these words of the first entry.
@@ -224,17 +226,14 @@ impl<'a> Cell<'a> {
     /// Unlocks it, with this in it.
     #[inline]
     pub(super) fn set(&self, words: &Words) {
-        let nodes = u64::from(words.nodes);
-        let low = (nodes & HALF) << NODES_SHIFT | u64::from(words.read) << BYTES_SHIFT;
-        let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(words.foreign) << BYTES_SHIFT;
-        if words.unread & UPPER != 0 {
-            high |= UPPER_UNREAD;
-        }
-        let lower = if words.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
-        self.first.0[1].store(words.first.what | low, Relaxed);
-        self.second.set(words.second.at | lower, words.second.what | high);
-        let flags = if words.shared { SHARED } else { 0 } | if words.version { VERSION } else { 0 };
-        self.unlock(words.first.at | flags);
+        self.put(words.entries());
+    }
+
+    /// Unlocks it, with this in its halves.
+    #[inline]
+    pub(super) fn put(&self, [first, second]: [Entry; 2]) {
+        self.second.set(second.at, second.what);
+        self.set_first(first);
     }
 
     /// Whether it is not Shared, if it is known.
@@ -328,7 +327,7 @@ pub(super) const fn same_slot(a: u64, tag: u64) -> bool {
 }
 
 /// An entry: an access, and the first one like it at the same position.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Entry {
     /// Slot, position, rank, flags.
     pub(super) at: u64,
@@ -481,6 +480,43 @@ pub(super) struct Words {
     pub(super) unread: u8,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,
+}
+
+impl Words {
+    /// What these halves say.
+    #[inline]
+    pub(super) fn of([Entry { at: a, what: b }, Entry { at: c, what: d }]: [Entry; 2]) -> Words {
+        Words {
+            first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
+            second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
+            shared: a & SHARED != 0,
+            version: a & VERSION != 0,
+            read: (b >> BYTES_SHIFT) as u8,
+            foreign: (d >> BYTES_SHIFT) as u8,
+            unread: unread(c, d),
+            nodes: ((b >> NODES_SHIFT & HALF) | (d >> NODES_SHIFT & REST) << NODES_HALF) as u32,
+        }
+    }
+
+    /// The halves that say this.
+    #[inline]
+    pub(super) fn entries(&self) -> [Entry; 2] {
+        let nodes = u64::from(self.nodes);
+        let low = (nodes & HALF) << NODES_SHIFT | u64::from(self.read) << BYTES_SHIFT;
+        let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(self.foreign) << BYTES_SHIFT;
+        if self.unread & UPPER != 0 {
+            high |= UPPER_UNREAD;
+        }
+        let lower = if self.unread & LOWER != 0 { LOWER_UNREAD } else { 0 };
+        let flags = if self.shared { SHARED } else { 0 } | if self.version { VERSION } else { 0 };
+        let first = Entry { at: self.first.at | flags, what: self.first.what | low };
+        [first, Entry { at: self.second.at | lower, what: self.second.what | high }]
+    }
+
+    /// Whether nothing is to be written for it.
+    pub(super) fn is_silent(&self) -> bool {
+        self.first.is_silent() && self.second.is_silent() && self.nodes == 0
+    }
 }
 
 /// An entry in a list of older ones.

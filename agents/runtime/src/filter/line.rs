@@ -56,15 +56,21 @@ impl Recorder {
     /// comes later.
     #[inline]
     pub fn note_read(&mut self, line: &Half, address: u64) {
+        self.note(line, bit(address));
+    }
+
+    /// The same of granules of the line, as its bits.
+    #[inline]
+    pub(super) fn note(&mut self, line: &Half, granules: u64) {
         if !self.notes_reads() {
             return;
         }
         self.noted = 1 << (ADDRESS_BITS - 3);
         let old = line.entry();
         let new = if self.is_newest(old.at) {
-            Entry { at: old.at, what: old.what | bit(address) }
+            Entry { at: old.at, what: old.what | granules }
         } else {
-            Entry { at: moment(self.here(), self.rank()), what: bit(address) }
+            Entry { at: moment(self.here(), self.rank()), what: granules }
         };
         line.exchange(old, new);
     }

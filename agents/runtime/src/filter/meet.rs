@@ -39,15 +39,11 @@ impl Recorder {
     ) -> Outcome {
         let writes = words.second.is_write() && !self.is_after(filter, &words.second);
         let sees = words.version || writes || self.sees_write(filter, words);
-        if !sees {
-            let write = words.second;
-            let lost = !write.is_silent() && !self.push(filter, words, write);
-            words.version = lost;
+        let write = words.second;
+        // Without a node for what comes first in every run, it is written, and this read with it.
+        if !sees && (write.is_silent() || self.push(filter, words, write)) {
             words.shared = true;
-            let mut entry = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
-            if lost {
-                entry.set_lost();
-            }
+            let entry = Entry::kept(self.here(), self.next_rank(false), access.mask, access.place, false);
             if self.is_second() {
                 words.second = entry;
             } else {

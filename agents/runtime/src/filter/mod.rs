@@ -4,6 +4,7 @@
 //! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
+//! * [`Block`]: granules side by side that are accessed at once, [`Recorder::accesses`].
 //! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.
@@ -12,6 +13,7 @@
 //! Nothing here allocates, and nothing waits but for the lock of a cell.
 
 mod access;
+mod block;
 mod blocks;
 mod cell;
 mod keep;
@@ -25,6 +27,7 @@ mod wide;
 mod write_out;
 
 pub use access::Access;
+pub use block::{BLOCK_BYTES, Block};
 pub use cell::{Cell, Half};
 pub use line::{ADDRESS_BITS, LINE_BITS, forget_line};
 pub use memory::{Filter, Limits, Shape};
@@ -48,5 +51,8 @@ pub trait Sink {
     }
 }
 
-/// Words that an arrival can need at most: first, last and pin of every entry, and the access itself.
-pub const ARRIVAL_WORDS: usize = 3 * 3 * (memory::MOST_NODES + 2) + 4;
+/// Words that an entry can need: first, last and pin.
+const ENTRY_WORDS: usize = 3 * 3;
+
+/// Words that an arrival can need at most: those of every entry, and the access itself.
+pub const ARRIVAL_WORDS: usize = ENTRY_WORDS * (memory::MOST_NODES + 2) + 4;

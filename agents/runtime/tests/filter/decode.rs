@@ -87,6 +87,20 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
     merge(on_time, late)
 }
 
+/// The accesses of a record; one that is none stays as it is.
+fn each(record: OnTime) -> impl Iterator<Item = OnTime> {
+    let kind = match record.kind {
+        Kind::ArriveReads => Kind::ArriveRead,
+        Kind::ArriveWrites => Kind::ArriveWrite,
+        _ => return Vec::from([record]).into_iter(),
+    };
+    assert!(record.aux != 0 && record.payload.is_multiple_of(64), "{record:?}");
+    let granules = (0..8).filter(|number| record.aux >> number & 1 == 1);
+    let each =
+        granules.map(|number| OnTime { kind, aux: 0xff, payload: record.payload + 8 * number, ..record.clone() });
+    each.collect::<Vec<OnTime>>().into_iter()
+}
+
 fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<Stands> {
     let mut all = Vec::new();
     let mut seen = vec![0; on_time.len()];
@@ -99,7 +113,7 @@ fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<St
         due(slot, &seen, &mut all);
         let record = on_time[slot].pop_front().expect("a record");
         let forks = (record.kind == Kind::Fork).then_some(record.word as usize);
-        all.push(Stands::OnTime(record));
+        all.extend(each(record).map(Stands::OnTime));
         seen[slot] += 1;
         due(slot, &seen, &mut all);
         if let Some(child) = forks {

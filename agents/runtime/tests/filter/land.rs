@@ -1,7 +1,9 @@
 //! Memory with rows and units, as the agent has it, and a thread's ways to its cells.
 
 use crate::memory::{Cells, Records, cells};
-use runtime::filter::{Access, Cell, Filter, Ground, Outcome, ROW_BYTES, Recorder, Row, Step, Sweep, Whose};
+use runtime::filter::{
+    Access, BLOCK_BYTES, Block, Cell, Filter, Ground, Half, Outcome, ROW_BYTES, Recorder, Row, Step, Sweep, Whose,
+};
 use runtime::record::{Kind, head};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
@@ -143,12 +145,14 @@ pub(crate) struct Walker<'w> {
     pub(crate) sink: Records<'w>,
     /// Reads that left the cells.
     pub(crate) swept: u64,
+    /// Accesses that were done in blocks.
+    pub(crate) in_blocks: u64,
 }
 
 impl<'w> Walker<'w> {
     pub(crate) fn begin(land: &'w Land, filter: &'w Filter, t: usize, sink: Records<'w>) -> Walker<'w> {
         let recorder = Recorder::begin(filter, t as u32, false);
-        let mut walker = Walker { land, filter, recorder, sink, swept: 0 };
+        let mut walker = Walker { land, filter, recorder, sink, swept: 0, in_blocks: 0 };
         walker.sync(Kind::ThreadStart, 0, Some(0));
         walker
     }
@@ -188,6 +192,32 @@ impl<'w> Walker<'w> {
         let outcome = self.recorder.access(self.filter, &mut self.sink, cell, alone, access, |_| place);
         land.end(t);
         assert_ne!(outcome, Outcome::Watched);
+    }
+
+    /// An access of several whole granules.
+    pub(crate) fn range(&mut self, addr: usize, size: usize, write: bool, pc: usize) {
+        let (t, land) = (self.t(), self.land);
+        let mut at = addr;
+        while at < addr + size {
+            let base = at & !(BLOCK_BYTES - 1);
+            let end = (addr + size).min(base + BLOCK_BYTES);
+            let granules = (((1u32 << ((end - at) / 8)) - 1) << ((at - base) / 8)) as u8;
+            let halves = land.cells.block((base - BASE) / 8);
+            let mut block = Block { address: base as u64, halves, granules, write };
+            at = end;
+            // There are no lines here.
+            block.granules = self.recorder.uncovered(&Half::default(), &block);
+            if block.granules == 0 {
+                continue;
+            }
+            let alone = || land.begin(t, base);
+            let left = self.recorder.accesses(self.filter, &mut self.sink, block, alone, pc as u32);
+            land.end(t);
+            self.in_blocks += u64::from((block.granules & !left).count_ones());
+            for number in (0..8).filter(|number| left >> number & 1 == 1) {
+                self.access(base + 8 * number, 3, write, pc);
+            }
+        }
     }
 
     fn again(&mut self, cell: Cell<'_>, mask: u8, addr: usize, log2: usize, write: bool, pc: usize) -> bool {

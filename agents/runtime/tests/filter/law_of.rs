@@ -11,6 +11,9 @@ use law::{initial_values, read};
 use std::collections::BTreeSet;
 use trace::Trace;
 
+/// In one block, and in two.
+const SIDE: [Lie; 4] = [Lie::Side(2), Lie::Side(5), Lie::Side(6), Lie::Side(7)];
+
 struct Case {
     text: String,
     trace: Trace,
@@ -36,7 +39,8 @@ impl Case {
             4..=6 => random_trace(&mut r),
             _ => crate::accesses::accesses_trace(&mut r),
         };
-        let lie = if r.percent(40) { Lie::Together } else { Lie::Apart };
+        let side = *r.pick(&SIDE);
+        let lie = *r.pick(&[Lie::Together, Lie::Together, Lie::Apart, Lie::Apart, side]);
         Case::of(&text, room, lie, &mut r)
     }
 
@@ -44,7 +48,8 @@ impl Case {
     fn forked(seed: u64, room: Room) -> Case {
         let mut r = Random::new(seed);
         let text = crate::accesses::forked_trace(&mut r);
-        let lie = *r.pick(&[Lie::Bytes, Lie::Bytes, Lie::Together, Lie::Apart]);
+        let side = *r.pick(&SIDE);
+        let lie = *r.pick(&[Lie::Bytes, Lie::Bytes, Lie::Together, Lie::Apart, side, side]);
         Case::of(&text, room, lie, &mut r)
     }
 

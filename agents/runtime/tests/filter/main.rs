@@ -3,6 +3,7 @@
 //! `FORETRACE_CASES` says how many traces each test takes.
 
 mod accesses;
+mod block_stress;
 mod decode;
 mod land;
 mod law_of;
@@ -12,3 +13,4 @@ mod sweep_stress;
 mod sweeps;
 mod traces;
 mod units;
+mod ways;

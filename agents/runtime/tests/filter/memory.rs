@@ -72,17 +72,21 @@ impl Sink for Records<'_> {
     }
 }
 
-/// Cells.
-pub(crate) struct Cells(Vec<[Half; 2]>);
+/// Cells: their first halves, and their second ones.
+pub(crate) struct Cells([Vec<Half>; 2]);
 
 impl Cells {
     pub(crate) fn cell(&self, at: usize) -> Cell<'_> {
-        let [first, second] = &self.0[at];
-        Cell::new(first, second)
+        Cell::new(&self.0[0][at], &self.0[1][at])
+    }
+
+    /// The halves of eight of them.
+    pub(crate) fn block(&self, from: usize) -> [&[Half; 8]; 2] {
+        self.0.each_ref().map(|halves| halves[from..from + 8].try_into().expect("eight"))
     }
 }
 
 /// Empty cells.
 pub(crate) fn cells(count: usize) -> Cells {
-    Cells((0..count).map(|_| Default::default()).collect())
+    Cells([0; 2].map(|_| (0..count).map(|_| Half::default()).collect()))
 }

@@ -17,6 +17,8 @@ const BYTES: usize = UNITS * UNIT;
 enum Do {
     /// Address, size as a power of two, whether it writes, the address of the code.
     Access(usize, usize, bool, usize),
+    /// Address, size, whether it writes, the address of the code.
+    Range(usize, usize, bool, usize),
     Sync,
     Free(usize, usize),
     Alloc(usize, usize),
@@ -86,7 +88,8 @@ fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, block: Option<u
 fn other(r: &mut Random) -> Do {
     let addr = BASE + r.below(BYTES / 8) * 8;
     let size = (8 << r.below(7)).min(BASE + BYTES - addr);
-    match r.below(20) {
+    match r.below(24) {
+        20.. => Do::Range(addr, size, r.percent(40), 1 + r.below(5)),
         0 => Do::Free(addr, size),
         1 => Do::Alloc(addr, size),
         2 => Do::Forget(addr, size),
@@ -120,6 +123,7 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -
         let walker = walkers[t].as_mut().expect("it has begun");
         match what {
             Do::Access(addr, log2, write, pc) => walker.access(addr, log2, write, pc),
+            Do::Range(addr, size, write, pc) => walker.range(addr, size, write, pc),
             Do::Sync => walker.sync(Kind::Fence, 0, None),
             Do::Free(addr, size) => walker.free(addr, size),
             Do::Alloc(addr, size) => walker.alloc(addr, size),

@@ -2,9 +2,10 @@
 
 use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
+use crate::ways::{Fates, Way, address};
 use event::{Event, Id, Op, Space, VarId};
 use law::random::Random;
-use runtime::filter::{Access, Half, Limits, Outcome, Recorder, Shape, forget_line};
+use runtime::filter::{Half, Limits, Recorder, Shape, forget_line};
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -22,6 +23,8 @@ pub(crate) enum Lie {
     Together,
     /// `x`, `y` and `z` share one, and two of them a half of it.
     Bytes,
+    /// `x`, `y`, `z` and `q` have one each, side by side from this one on; so have the others.
+    Side(usize),
 }
 
 /// Where a variable is.
@@ -32,6 +35,11 @@ fn granule(lie: Lie, names: &event::Names, var: VarId) -> (usize, u8) {
         (Lie::Bytes, "x") => (0, 0x03),
         (Lie::Bytes, "y") => (0, 0x0c),
         (Lie::Bytes, "z") => (0, 0xf0),
+        (Lie::Side(first), "x") => (first, 0xff),
+        (Lie::Side(first), "y") => (first + 1, 0xff),
+        (Lie::Side(first), "z") => (first + 2, 0xff),
+        (Lie::Side(first), "q") => (first + 3, 0xff),
+        (Lie::Side(first), _) => (first + 4 + var.index(), 0xff),
         _ => (1 + var.index(), 0xff),
     }
 }
@@ -51,7 +59,7 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
         // Memory is given and taken back in whole granules.
         let is_part = |name: &str| name == "x" || name == "y" || name == "z" && lie == Lie::Bytes;
         let block = op.strip_prefix("alloc(").or_else(|| op.strip_prefix("free(")).and_then(|op| op.strip_suffix(')'));
-        let parted = lie != Lie::Apart && block.is_some_and(is_part);
+        let parted = matches!(lie, Lie::Together | Lie::Bytes) && block.is_some_and(is_part);
         if op.starts_with("pin") || parted {
             continue;
         }
@@ -111,7 +119,8 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         Limits { entries: room.entries, each_place: room.each_place, long: r.below(3) as u32, ..Limits::default() },
     );
     let clock = AtomicU64::new(0);
-    let cells = cells(1 + names.space(Space::Var).len());
+    // Of whole blocks.
+    let cells = cells((16 + names.space(Space::Var).len()).next_multiple_of(8));
     // Of even and of odd slots.
     let lines: [Half; 2] = Default::default();
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
@@ -129,9 +138,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     for t in (0..threads).filter(|t| !forked.contains(t)) {
         recorders[t] = begin(t, &mut slots, &mut sinks);
     }
-    // By slot, position and rank: the event that was kept; without a rank: written.
-    let mut kept: BTreeMap<(usize, u64, u32), Range<usize>> = BTreeMap::new();
-    let mut left_out = BTreeSet::new();
+    let mut fates = Fates::default();
     let mut e = 0;
     while e < batch.events.len() {
         let event = batch.events[e];
@@ -149,54 +156,26 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         }
         let place = |e: usize| sites.map_or(e, |sites| e % sites) as u32;
         if event.op().is_plain_access() {
-            let write = event.op() == Op::Write;
-            let (at, _) = granule(lie, names, event.var());
-            let parts = batch.events[e..e + count].iter();
-            let mask = parts.map(|event| granule(lie, names, event.var()).1).fold(0, |mask, part| mask | part);
             if room.few_ranks && r.percent(15) {
-                recorder.use_ranks(r.below(3) as u32);
+                recorder.use_ranks(r.below(10) as u32);
             }
-            let access = Access { granule: at as u64, mask, write };
-            let before = (recorder.position(), recorder.rank());
-            // One of the ways that a hook can go.
-            let cell = cells.cell(at);
-            let line = &lines[usize::from(recorder.is_second())];
-            let has_read = !write && mask == 0xff && recorder.has_read(line, 8 * at as u64);
-            let outcome = if has_read || recorder.covered(cell, mask, write) {
-                None
-            } else if {
-                if !write && mask == 0xff {
-                    recorder.note_read(line, 8 * at as u64);
-                }
-                r.percent(75)
-            } && match r.below(4) {
-                0 => recorder.again(cell, mask, write, place(e)),
-                1 => recorder.again_among_others(cell, mask, write, place(e)),
-                2 => {
-                    let done = recorder.first(&filter, cell, mask, write, place(e));
-                    if done && write {
-                        lines.iter().for_each(forget_line);
-                    }
-                    done
-                }
-                _ => !write && recorder.reads_again_at_home(cell, mask, place(e)),
-            } {
-                Some(Outcome::Kept)
-            } else {
-                let outcome = recorder.access(&filter, sink, cell, || r.percent(50), access, |_| place(e));
-                if write {
-                    lines.iter().for_each(forget_line);
-                }
-                Some(outcome)
+            let (at, _) = granule(lie, names, event.var());
+            let mut way = Way {
+                filter: &filter,
+                cells: &cells,
+                lines: &lines,
+                recorder,
+                sink,
+                fates: &mut fates,
+                place: place(e),
+                write: event.op() == Op::Write,
             };
-            let now = (recorder.position(), recorder.rank());
-            if outcome == Some(Outcome::Written) {
-                kept.insert((slot, recorder.position(), u32::MAX), e..e + count);
-            } else if before == now {
-                // Covered, or part of another.
-                left_out.extend(e..e + count);
+            if matches!(lie, Lie::Side(_)) {
+                way.side_by_side(at..at + count, e..e + count, r);
             } else {
-                kept.insert((slot, now.0, now.1), e..e + count);
+                let parts = batch.events[e..e + count].iter();
+                let mask = parts.map(|event| granule(lie, names, event.var()).1).fold(0, |mask, part| mask | part);
+                way.one(at, mask, true, e..e + count, r);
             }
         } else {
             if event.op() == Op::Fork {
@@ -226,7 +205,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         e += count;
     }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
-    written(trace, lie, &decode(&words), &kept, left_out, &slots)
+    written(trace, lie, &decode(&words), fates, &slots)
 }
 
 /// Which thread has which slot.
@@ -273,7 +252,7 @@ fn is_pair(trace: &Trace, lie: Lie, e: usize) -> bool {
         lie != Lie::Apart && event.op().is_plain_access() && (event.op(), event.thread()) == (next.op(), next.thread());
     is_access && {
         let [(at, mask), (next_at, next_mask)] = [event, next].map(|event| granule(lie, names, event.var()));
-        at == next_at && mask < next_mask
+        if matches!(lie, Lie::Side(_)) { at + 1 == next_at } else { at == next_at && mask < next_mask }
     }
 }
 
@@ -299,19 +278,19 @@ fn synchronise(
                 _ => Kind::AtomicRmw,
             };
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.atomic(filter, sink, &[(cells.cell(at), at as u64)], number, 0, || (kind, 0, 0, ()));
+            recorder.atomic(filter, sink, &[(cells.cell(at), address(at))], number, 0, || (kind, 0, 0, ()));
         }
         Op::Alloc => {
             let (at, _) = granule(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
             recorder.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
-            recorder.alloc(filter, sink, cells.cell(at), || false, at as u64);
+            recorder.alloc(filter, sink, cells.cell(at), || false, address(at));
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
             recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
-            recorder.free(filter, sink, cells.cell(at), || false, at as u64);
+            recorder.free(filter, sink, cells.cell(at), || false, address(at));
         }
         Op::Fork => {
             let child = slots.of[event.child().index()] as u32;
@@ -324,14 +303,7 @@ fn synchronise(
 }
 
 /// The records as text again.
-fn written(
-    trace: &Trace,
-    lie: Lie,
-    all: &[Stands],
-    kept: &BTreeMap<(usize, u64, u32), Range<usize>>,
-    left_out: BTreeSet<usize>,
-    slots: &Slots,
-) -> Filtered {
+fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fates, slots: &Slots) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let mut text = String::new();
     for init in &batch.inits {
@@ -361,7 +333,7 @@ fn written(
                 Kind::ArriveRead | Kind::ArriveWrite => {
                     let write = record.kind == Kind::ArriveWrite;
                     for &(var, (at, mask)) in &variables {
-                        if at as u64 == record.payload && mask & record.aux != 0 {
+                        if address(at) == record.payload && mask & record.aux != 0 {
                             let events = kept[&(record.slot, record.position, u32::MAX)].clone();
                             let was = which(events, write, var);
                             lines.push((thread, access(names, write, var), was));
@@ -379,7 +351,7 @@ fn written(
                 let events = kept.get(&(late.slot, late.position, late.rank));
                 assert!(events.is_some() || late.pin, "nothing was kept there: {late:?} {kept:?}");
                 for &(var, (at, mask)) in &variables {
-                    if at as u64 == late.granule && mask & late.mask != 0 {
+                    if address(at) == late.granule && mask & late.mask != 0 {
                         if late.pin {
                             lines.push((thread, format!("pin({}", names.var(var)), None));
                         } else {

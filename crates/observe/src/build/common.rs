@@ -15,6 +15,8 @@ use trace::binary::{Act, Action};
 pub(super) enum Common {
     /// An access.
     Access(Op),
+    /// Accesses of granules side by side.
+    Accesses(Op),
     /// One event of one object.
     Plain(Op, Space),
     /// A late access, or a pin.
@@ -28,6 +30,8 @@ impl Common {
         match kind {
             Kind::ArriveRead => Common::Access(Op::Read),
             Kind::ArriveWrite => Common::Access(Op::Write),
+            Kind::ArriveReads => Common::Accesses(Op::Read),
+            Kind::ArriveWrites => Common::Accesses(Op::Write),
             Kind::Late | Kind::Pin => Common::Late,
             // After a request, the thread waits.
             Kind::Request => Common::No,

@@ -155,6 +155,11 @@ fn bytes_in(head: u64, granule: u64) -> u8 {
             let (at, mask) = bytes_of(head);
             return if at == granule { mask } else { 0 };
         }
+        Some(Kind::ArriveReads | Kind::ArriveWrites) => {
+            let (block, granules) = bytes_of(head);
+            let is_one = granule.checked_sub(block).is_some_and(|number| number < 8 && granules >> number & 1 == 1);
+            return if is_one { 0xff } else { 0 };
+        }
         Some(Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw) => 1u64 << (aux(head) >> 4).min(4),
         Some(Kind::WatchRead | Kind::WatchWrite) => 1 << (aux(head) & !PENDING).min(3),
         _ => return 0,
@@ -172,6 +177,11 @@ mod tests {
     fn records_touch_bytes_of_granules() {
         assert_eq!(bytes_in(head(Kind::ArriveRead, 0x3c, 0x5008), 0xa01), 0x3c);
         assert_eq!(bytes_in(head(Kind::ArriveRead, 0x3c, 0x5008), 0xa02), 0);
+        assert_eq!(bytes_in(head(Kind::ArriveWrites, 0x82, 0x5000), 0xa01), 0xff);
+        assert_eq!(bytes_in(head(Kind::ArriveWrites, 0x82, 0x5000), 0xa02), 0);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa07), 0xff);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa09), 0);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0x9ff), 0);
         assert_eq!(bytes_in(head(Kind::AtomicRmw, 2 << 4, 0x500c), 0xa01), 0xf0);
         assert_eq!(bytes_in(head(Kind::AtomicLoad, 3 << 4, 0x500c), 0xa02), 0x0f);
         assert_eq!(bytes_in(head(Kind::WatchWrite, PENDING | 1, 0x500a), 0xa01), 0x0c);

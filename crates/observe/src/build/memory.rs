@@ -27,14 +27,44 @@ impl Build {
     #[cold]
     fn rare_access(&mut self, slot: u32, words: &[u64], op: Op) {
         let by = self.doer(slot, words[1]);
-        let vars = self.vars(payload(words[0]) >> 3, aux(words[0]));
+        let events = self.parts(by, payload(words[0]) >> 3, aux(words[0]), op);
+        self.gave(slot, events);
+    }
+
+    /// Plain accesses by which a thread arrives at whole granules of a block: those of its lowest granule come first.
+    #[inline]
+    pub(super) fn accesses(&mut self, slot: u32, words: &[u64], op: Op) {
+        let (block, mut rest) = (payload(words[0]) >> 3, aux(words[0]));
+        let known = self.known_action(slot, place(words[1]), op);
+        let mut events = 0;
+        while rest != 0 {
+            let granule = block + u64::from(rest.trailing_zeros());
+            rest &= rest - 1;
+            if let (Some((thread, action)), Some(var)) = (known, self.variables.one(granule, 0xff)) {
+                if op == Op::Write {
+                    self.values.unknown(var);
+                }
+                self.out.act(thread, action, var.0, &self.names, &self.meta);
+                events += 1;
+            } else {
+                let by = self.doer(slot, words[1]);
+                events += self.parts(by, granule, 0xff, op);
+            }
+        }
+        self.gave(slot, events);
+    }
+
+    /// An access of each variable that some bytes of a granule are. How many that were.
+    #[cold]
+    fn parts(&mut self, by: Doer, granule: u64, mask: u8, op: Op) -> u64 {
+        let vars = self.vars(granule, mask);
         for &var in vars.vars() {
             if op == Op::Write {
                 self.values.unknown(var);
             }
             self.plain(by, op, var.0);
         }
-        self.gave(slot, vars.vars().len() as u64);
+        vars.vars().len() as u64
     }
 
     /// The variables that some bytes of a granule are.

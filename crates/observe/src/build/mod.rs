@@ -221,18 +221,23 @@ impl Build {
     /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
     #[inline]
     fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
-        let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none()) else {
-            return false;
-        };
-        let Some(thread) = state.thread else { return false };
-        let Some(&action) = state.places.action(place, op) else {
-            // For the next time.
-            self.new_action(slot, place, op);
-            return false;
-        };
-        state.positions.one();
+        let Some((thread, action)) = self.known_action(slot, place, op) else { return false };
+        self.slots[slot as usize].positions.one();
         self.out.act(thread, action, object, &self.names, &self.meta);
         true
+    }
+
+    /// The thread of a slot and what an operation of it at a place is, if both are known.
+    #[inline]
+    fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<(ThreadId, Action)> {
+        let state = self.slots.get(slot as usize).filter(|state| state.waiting.is_none())?;
+        let thread = state.thread?;
+        let action = state.places.action(place, op).copied();
+        if action.is_none() {
+            // For the next time.
+            self.new_action(slot, place, op);
+        }
+        Some((thread, action?))
     }
 
     /// What an operation at a place is, if that has its names already.
@@ -374,8 +379,12 @@ impl Build {
 const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
 
 /// The kinds of records that have a granule, as bits.
-const ACCESSES: u64 =
-    1 << Kind::ArriveRead as u64 | 1 << Kind::ArriveWrite as u64 | 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
+const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
+    | 1 << Kind::ArriveWrite as u64
+    | 1 << Kind::ArriveReads as u64
+    | 1 << Kind::ArriveWrites as u64
+    | 1 << Kind::Late as u64
+    | 1 << Kind::Pin as u64;
 
 impl Take for Build {
     fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
@@ -394,6 +403,7 @@ impl Take for Build {
         }
         match Common::of(words[0]) {
             Common::Access(op) => self.access(slot, words, op),
+            Common::Accesses(op) => self.accesses(slot, words, op),
             Common::Plain(op, space)
                 if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
                     && self.at_known_place(slot, place(words[1]), op, object) => {}
@@ -458,6 +468,8 @@ impl Build {
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
             Kind::ArriveRead => self.access(slot, words, Op::Read),
             Kind::ArriveWrite => self.access(slot, words, Op::Write),
+            Kind::ArriveReads => self.accesses(slot, words, Op::Read),
+            Kind::ArriveWrites => self.accesses(slot, words, Op::Write),
             Kind::Alloc => self.alloc(slot, words),
             Kind::Free => self.free(slot, words),
             Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),

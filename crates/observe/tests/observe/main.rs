@@ -1,6 +1,7 @@
 //! The observer against an agent without a program. The program is this test itself, started once more with the name of a scene.
 
 mod agent;
+mod bulk;
 mod handlers;
 mod hostile;
 mod late;

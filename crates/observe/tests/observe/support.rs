@@ -21,6 +21,7 @@ pub(crate) const SCENES: &[(&str, fn())] = &[
     ("early", crate::late::early),
     ("silent", crate::late::silent),
     ("long_silence", crate::late::long_silence),
+    ("bulk", crate::bulk::bulk),
     ("neighbours", crate::neighbours::neighbours),
     ("handler", crate::handlers::handler),
     ("interrupted_request", crate::handlers::interrupted_request),

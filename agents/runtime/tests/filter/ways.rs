@@ -1,0 +1,149 @@
+//! The ways that an access can go, as hooks choose them, and what a test remembers of it.
+
+use crate::memory::{Cells, Owned, Records};
+use law::random::Random;
+use runtime::filter::{Access, BLOCK_BYTES, Block, Half, Outcome, Recorder, forget_line};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+/// The address of a granule.
+pub(crate) fn address(granule: usize) -> u64 {
+    8 * granule as u64
+}
+
+/// What became of events that are accesses.
+#[derive(Default)]
+pub(crate) struct Fates {
+    /// By slot, position and rank: the events that were kept; without a rank: written.
+    pub(crate) kept: BTreeMap<(usize, u64, u32), Range<usize>>,
+    /// Those that neither were written nor will be.
+    pub(crate) left_out: BTreeSet<usize>,
+}
+
+/// A thread at the memory of all.
+pub(crate) struct Way<'w, 'c> {
+    pub(crate) filter: &'w Owned,
+    pub(crate) cells: &'w Cells,
+    /// Of even and of odd slots, for all cells.
+    pub(crate) lines: &'w [Half; 2],
+    pub(crate) recorder: &'w mut Recorder,
+    pub(crate) sink: &'w mut Records<'c>,
+    pub(crate) fates: &'w mut Fates,
+    pub(crate) place: u32,
+    pub(crate) write: bool,
+}
+
+impl Way<'_, '_> {
+    fn now(&self) -> (u64, u32) {
+        (self.recorder.position(), self.recorder.rank())
+    }
+
+    fn line(&self) -> &Half {
+        &self.lines[usize::from(self.recorder.is_second())]
+    }
+
+    /// One access, which is these events. `asks`: the line is asked first.
+    pub(crate) fn one(&mut self, at: usize, mask: u8, asks: bool, events: Range<usize>, r: &mut Random) {
+        let before = self.now();
+        let outcome = self.goes(at, mask, asks, r);
+        let now = self.now();
+        let slot = self.recorder.slot() as usize;
+        if outcome == Some(Outcome::Written) {
+            self.fates.kept.insert((slot, now.0, u32::MAX), events);
+        } else if before == now {
+            // Covered, or part of another.
+            self.fates.left_out.extend(events);
+        } else {
+            self.fates.kept.insert((slot, now.0, now.1), events);
+        }
+    }
+
+    fn goes(&mut self, at: usize, mask: u8, asks: bool, r: &mut Random) -> Option<Outcome> {
+        let (cell, write, place) = (self.cells.cell(at), self.write, self.place);
+        let is_whole_read = !write && mask == 0xff;
+        let has_read = asks && is_whole_read && self.recorder.has_read(self.line(), address(at));
+        if has_read || self.recorder.covered(cell, mask, write) {
+            return None;
+        }
+        if is_whole_read {
+            self.recorder.note_read(self.line(), address(at));
+        }
+        let recorder = &mut *self.recorder;
+        let is_done = r.percent(75)
+            && match r.below(4) {
+                0 => recorder.again(cell, mask, write, place),
+                1 => recorder.again_among_others(cell, mask, write, place),
+                2 => {
+                    let is_done = recorder.first(self.filter, cell, mask, write, place);
+                    if is_done && write {
+                        self.lines.iter().for_each(forget_line);
+                    }
+                    is_done
+                }
+                _ => !write && recorder.reads_again_at_home(cell, mask, place),
+            };
+        if is_done {
+            return Some(Outcome::Kept);
+        }
+        let access = Access { granule: address(at), mask, write };
+        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, |_| place);
+        if write {
+            self.lines.iter().for_each(forget_line);
+        }
+        Some(outcome)
+    }
+
+    /// An access of whole granules, one event of each, in their order.
+    pub(crate) fn side_by_side(&mut self, granules: Range<usize>, events: Range<usize>, r: &mut Random) {
+        const EACH: usize = BLOCK_BYTES / 8;
+        let event = |at: usize| events.start + (at - granules.start);
+        let mut at = granules.start;
+        while at < granules.end {
+            let base = at / EACH * EACH;
+            let end = granules.end.min(base + EACH);
+            if end - at > 1 {
+                let bits = (((1u32 << (end - at)) - 1) << (at - base)) as u8;
+                let halves = self.cells.block(base);
+                let block = Block { address: address(base), halves, granules: bits, write: self.write };
+                let left = self.block(block, |number| event(base + number), &events, r);
+                for at in (0..EACH).filter(|number| left >> number & 1 == 1).map(|number| base + number) {
+                    // The line knows of it already.
+                    self.one(at, 0xff, false, event(at)..event(at) + 1, r);
+                }
+            } else {
+                self.one(at, 0xff, true, event(at)..event(at) + 1, r);
+            }
+            at = end;
+        }
+    }
+
+    /// What is left of it.
+    fn block(&mut self, mut block: Block, event: impl Fn(usize) -> usize, events: &Range<usize>, r: &mut Random) -> u8 {
+        let all = block.granules;
+        block.granules = self.recorder.uncovered(self.line(), &block);
+        let covered = (0..8).filter(|number| (all & !block.granules) >> number & 1 == 1);
+        self.fates.left_out.extend(covered.map(event));
+        if block.granules == 0 {
+            return 0;
+        }
+        self.recorder.note_reads(self.line(), &block);
+        let (before, slot) = (self.now(), self.recorder.slot() as usize);
+        let left = self.recorder.accesses(self.filter, self.sink, block, || r.percent(50), self.place);
+        if self.write {
+            self.lines.iter().for_each(forget_line);
+        }
+        let now = self.now();
+        let kept = &mut self.fates.kept;
+        // All ranks that it can have used: those that it has not are used by what comes next, or never.
+        for rank in before.1 + 1..=before.1 + 8 {
+            kept.insert((slot, before.0, rank), events.clone());
+        }
+        if now.0 != before.0 {
+            for rank in 1..=now.1 {
+                kept.insert((slot, now.0, rank), events.clone());
+            }
+            kept.insert((slot, now.0, u32::MAX), events.clone());
+        }
+        left
+    }
+}
