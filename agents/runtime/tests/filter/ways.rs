@@ -33,12 +33,12 @@ pub(crate) struct Way<'w, 'c> {
     pub(crate) write: bool,
 }
 
-impl Way<'_, '_> {
+impl<'w> Way<'w, '_> {
     fn now(&self) -> (u64, u32) {
         (self.recorder.position(), self.recorder.rank())
     }
 
-    fn line(&self) -> &Half {
+    fn line(&self) -> &'w Half {
         &self.lines[usize::from(self.recorder.is_second())]
     }
 
