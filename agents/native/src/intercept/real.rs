@@ -4,6 +4,7 @@ use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint};
 use core::mem;
 use core::ptr;
+use core::slice;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::Relaxed;
 
@@ -50,17 +51,14 @@ impl Real {
     /// The address, null if there is none.
     pub(super) unsafe fn find(&self) -> Pointer {
         let error = *super::error();
-        let name = self.name.as_ptr().cast();
-        let version = self.version.map_or(ptr::null(), CStr::as_ptr);
-        // An agent that was preloaded, too, would only pass every call on.
-        let found =
-            match mem::transmute::<Pointer, Option<Behind>>(libc::dlsym(RTLD_NEXT, c"foretrace_behind".as_ptr())) {
-                Some(behind) => behind(name, version),
-                None => next(name, version),
-            };
+        let found = next(self.name.as_ptr().cast(), self.version());
         *super::error() = error;
         self.address.store(found, Relaxed);
         found
+    }
+
+    fn version(&self) -> *const c_char {
+        self.version.map_or(ptr::null(), CStr::as_ptr)
     }
 }
 
@@ -91,20 +89,41 @@ unsafe extern "C" {
 // Another module may have such a section, too.
 global_asm!(".hidden __start_foretrace_real", ".hidden __stop_foretrace_real");
 
+/// Every function.
+fn all() -> &'static [Real] {
+    // SAFETY: the section holds nothing else.
+    unsafe {
+        let (start, end) = (&raw const __start_foretrace_real, &raw const __stop_foretrace_real);
+        slice::from_raw_parts(start.cast(), end.offset_from_unsigned(start) / size_of::<Real>())
+    }
+}
+
 /// Looks up every function at the start: later, another thread may be inside the loader and wait for this one.
 unsafe extern "C" fn look_up_all() {
     thread::quietly(|| {
-        let mut real = (&raw const __start_foretrace_real).cast::<Real>();
-        let end = (&raw const __stop_foretrace_real).cast::<Real>();
-        while real < end {
-            if (*real).known().is_null() {
-                (*real).find();
+        for real in all() {
+            if real.known().is_null() {
+                real.find();
             }
-            real = real.add(1);
+        }
+        if machine::is_in_program() {
+            go_past_preloaded();
         }
         // What was not found is nothing that the program asked for.
         libc::dlerror();
     });
+}
+
+/// An agent that was preloaded, too, would only pass every call on: what is behind it will do.
+unsafe fn go_past_preloaded() {
+    let behind = libc::dlsym(RTLD_NEXT, c"foretrace_behind".as_ptr());
+    let Some(behind) = mem::transmute::<Pointer, Option<Behind>>(behind) else { return };
+    for real in all() {
+        let found = behind(real.name.as_ptr().cast(), real.version());
+        if !found.is_null() {
+            real.address.store(found, Relaxed);
+        }
+    }
 }
 
 #[used]
