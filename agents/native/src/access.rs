@@ -1,4 +1,5 @@
-//! The hooks of plain accesses: what the compiler puts before every load and store.
+//! The hooks of plain accesses: what the compiler puts before every load and store. Those of reads that are called most begin in
+//! `machine::reads`.
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
@@ -7,26 +8,67 @@ use runtime::filter::{Cell, ROW_BYTES, Row};
 
 use crate::alone::{self, Owner, Whose};
 use crate::machine::{self, shim1, shim2, shim3};
+use crate::memory::filter;
 use crate::shadow::Leaf;
 use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
-use crate::{frames, shadow, thread};
+use crate::{frames, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
 #[inline(always)]
-pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
-    if READ && !WRITE && SIZE <= 8 && !thread.is_null() {
-        // SAFETY: this thread's own state.
-        if unsafe { (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) } {
-            // SAFETY: the same.
-            return unsafe { sweeps::next::<SIZE>(addr, pc, thread) };
-        }
+    if thread.is_null() {
+        return slow::<SIZE, READ, WRITE>(addr, pc);
     }
+    // SAFETY: this thread's own state.
+    unsafe {
+        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
+            return sweeps::next::<SIZE>(addr, pc, thread);
+        }
+        unswept::<SIZE, READ, WRITE>(addr, pc, thread);
+    }
+}
+
+/// An access that is no sweep's.
+#[inline(always)]
+pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+) {
+    // SAFETY: this thread's own state.
+    unsafe {
+        // Of large tables that are read again and again, the lines are at hand when the cells are not.
+        if READ && !WRITE && SIZE == 8 && has_read(addr, thread) {
+            return;
+        }
+        by_cell::<SIZE, READ, WRITE>(addr, pc, thread);
+    }
+}
+
+/// Whether a read of a granule is covered by what its line says. `machine::reads` asks the same.
+#[inline(always)]
+unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
+    // SAFETY: this thread's own state.
+    unsafe {
+        let Thread { recorder, lines, .. } = &*thread;
+        recorder.may_have_read(addr as u64) && recorder.has_noted(shadow::line_among(*lines, addr), addr as u64)
+    }
+}
+
+/// A read that is no sweep's, and of which lines say nothing.
+pub(crate) unsafe extern "C" fn reads_cell<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state.
+    unsafe { by_cell::<SIZE, true, false>(addr, pc, thread) };
+}
+
+/// One of which lines say nothing.
+#[inline(always)]
+unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize, thread: *mut Thread) {
     let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
-    if !thread.is_null()
-        && (SIZE == 16 || mask <= 0xff)
+    if (SIZE == 16 || mask <= 0xff)
         && let Some(leaf) = shadow::leaf(addr)
     {
         let cell = leaf.cell(addr);
@@ -44,10 +86,6 @@ pub(crate) unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool
                 return;
             }
         } else if READ && !WRITE {
-            // Of large tables that are read again and again, the lines are at hand when the cells are not.
-            if SIZE == 8 && recorder.has_read(leaf.line(addr, recorder.is_second()), addr as u64) {
-                return;
-            }
             // The second reader of a cell does not look at what the first one changes all the time.
             let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
                 recorder.covered_as_second(cell, mask as u8)
@@ -123,7 +161,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         (*tls).busy = true;
         compiler_fence(SeqCst);
         if SIZE == 8 && READ {
-            shadow::note_read(addr, &(*thread).recorder);
+            shadow::note_read(addr, &mut (*thread).recorder);
         }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine
@@ -134,7 +172,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
                 {
                     sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
                 }
-                done
+                done || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place)
             });
         (*thread).turn.end();
         (*tls).busy = false;
@@ -146,6 +184,23 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
             crate::intercept::deliver();
         }
     }
+}
+
+/// An access of what this thread is the first to come to, in its turn. True: it is done.
+#[inline(always)]
+unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, place: u32) -> bool {
+    // SAFETY: this thread's own state.
+    let Thread { recorder, frames, .. } = unsafe { &mut *thread };
+    let done = recorder.first(filter(), cell, mask, WRITE, place);
+    if done {
+        if WRITE {
+            shadow::forget_lines(addr);
+        }
+        if !frames.on_stack(addr) {
+            stacks::touched(addr);
+        }
+    }
+    done
 }
 
 /// A read in a unit that is everybody's, most often of a thread that has read the same before.
@@ -160,7 +215,7 @@ unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Th
             (*tls).busy = true;
             compiler_fence(SeqCst);
             if SIZE == 8 {
-                shadow::note_read(addr, &(*thread).recorder);
+                shadow::note_read(addr, &mut (*thread).recorder);
             }
             let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
             compiler_fence(SeqCst);
@@ -214,7 +269,7 @@ unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, con
 /// An access that is not covered.
 #[cold]
 #[inline(never)]
-extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     if thread::is_quiet() {
         return;
     }
@@ -259,11 +314,6 @@ macro_rules! hooks {
     )* };
 }
 hooks! {
-    1, true, false: read1, __tsan_read1 __tsan_volatile_read1 __tsan_unaligned_read1 __tsan_unaligned_volatile_read1;
-    2, true, false: read2, __tsan_read2 __tsan_volatile_read2 __tsan_unaligned_read2 __tsan_unaligned_volatile_read2;
-    4, true, false: read4, __tsan_read4 __tsan_volatile_read4 __tsan_unaligned_read4 __tsan_unaligned_volatile_read4;
-    8, true, false: read8, __tsan_read8 __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8
-        __tsan_vptr_read;
     16, true, false: read16, __tsan_read16 __tsan_volatile_read16 __tsan_unaligned_read16 __tsan_unaligned_volatile_read16;
     1, false, true: write1, __tsan_write1 __tsan_volatile_write1 __tsan_unaligned_write1 __tsan_unaligned_volatile_write1;
     2, false, true: write2, __tsan_write2 __tsan_volatile_write2 __tsan_unaligned_write2 __tsan_unaligned_volatile_write2;

@@ -8,7 +8,7 @@
 //! Who takes a unit brings its cells up to date that sweeps of its owner have left ([`runtime::filter::Sweep`]).
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU16, compiler_fence};
+use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
 
 use runtime::filter::{Ground, ROW_BYTES, Sweep, Whose as Swept};
 use runtime::layout::SLOTS;
@@ -44,15 +44,14 @@ pub fn start() {
     ENABLED.store(system::register_barrier(), Relaxed);
 }
 
-/// Whether its thread is changing cells, and its sweep.
+/// Whether its thread is changing cells, and its sweep. `machine` has a fast way that knows its fields.
 #[derive(Default)]
 #[repr(C)]
 pub struct Turn {
-    begun: AtomicBool,
-    /// What the owner of the sweep's unit must be.
-    mine: AtomicU16,
-    /// The owner of that unit.
-    owner: AtomicPtr<Owner>,
+    pub(crate) begun: AtomicBool,
+    /// A unit was taken from the thread since it looked last. In a turn that finds it false, the unit of the thread's sweep is its own: it was when
+    /// the sweep came there, and who takes one says so here before it waits for the end of the turn.
+    pub(crate) lost: AtomicBool,
     pub sweep: Sweep,
 }
 
@@ -119,21 +118,18 @@ impl Turn {
         self.begun.load(Relaxed)
     }
 
-    /// Begins to go on with the sweep: whether it is in memory that this thread has to itself.
+    /// Begins to go on with the sweep: whether it surely is in memory that this thread has to itself.
     #[inline(always)]
     pub fn begin_sweeping(&self) -> bool {
         self.begun.store(true, Relaxed);
         compiler_fence(SeqCst);
-        // SAFETY: a sweep that goes on is in a unit. What others never write need not be read as atomic.
-        unsafe { (*self.owner.load(Relaxed)).load(Relaxed) == self.mine.as_ptr().read() }
+        !self.lost.load(Relaxed)
     }
 
-    /// The sweep may have come to another unit, which is this thread's: the one of this address.
-    pub unsafe fn sweeps_in(&self, addr: usize) {
-        // SAFETY: the address has a unit.
-        let owner = unsafe { shadow::leaf_unchecked(addr) }.owner(addr);
-        self.mine.store(owner.load(Relaxed), Relaxed);
-        self.owner.store(core::ptr::from_ref(owner).cast_mut(), Relaxed);
+    /// Whether it was not sure, but is: what was taken was something else.
+    pub fn still_sweeps(&self, slot: u32) -> bool {
+        // First this, in the processor's order, too: who takes the unit after the look says so again.
+        self.lost.swap(false, SeqCst) && whose(self.sweep.base(), slot) == Swept::Mine
     }
 
     /// Ends the sweep of the thread, which is changing nothing.
@@ -209,6 +205,9 @@ fn take_away(addr: usize, owner: &Owner, new: u16) {
         owner.store(IN_BETWEEN, SeqCst);
         let slot = u32::from(old & !SECOND) - 1;
         let thread = thread::of_slot(slot);
+        if let Some(thread) = thread {
+            thread.turn.lost.store(true, SeqCst);
+        }
         if let Some(thread) = thread
             && thread.life.load(Acquire) & life::ENDED == 0
         {

@@ -9,6 +9,8 @@ use core::sync::atomic::AtomicUsize;
 use crate::frames::{self, Frame};
 use crate::thread::Thread;
 
+mod reads;
+
 // Rust has no stable thread-locals without std. Initial-exec is a third faster than what a library gets by default, and
 // becomes local-exec when the linker sees a program.
 global_asm!(

@@ -5,24 +5,25 @@
 //! its rows.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use runtime::filter::{BLOCK_BYTES, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
+use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
 
 /// Addresses of user space.
-const USER_BITS: u32 = 47;
+const USER_BITS: u32 = ADDRESS_BITS;
 /// A leaf holds the cells of 2 to the power of this many bytes.
-const LEAF_BITS: u32 = 24;
+pub const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
+const TABLE_BYTES: usize = LEAVES * size_of::<usize>();
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
 /// The lines of one kind.
-const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
+pub const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
 const LINES_AT: usize = 2 * HALF_BYTES;
 const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
@@ -38,9 +39,17 @@ const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
 static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
 
-/// Makes the table. False if there is no address space for it.
+/// The same for who looks at lines only, and does not ask whether there are any: how far each leaf is from [`NOWHERE`], 0 if there is none.
+pub static LINE_TABLE: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
+/// Where a leaf would be whose lines are a mapping of zeros, which cannot be written to: there, nothing was read.
+static NOWHERE: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes the tables. False if there is no address space for them.
 pub fn start() -> bool {
-    let Some(table) = system::map(LEAVES * size_of::<usize>()) else { return false };
+    let Some(zeros) = system::map_zeros(2 * LINES_BYTES) else { return false };
+    NOWHERE.store((zeros as usize).wrapping_sub(LINES_AT), Relaxed);
+    let (Some(lines), Some(table)) = (system::map(TABLE_BYTES), system::map(TABLE_BYTES)) else { return false };
+    LINE_TABLE.store(lines.cast(), Release);
     LEAF_TABLE.store(table.cast(), Release);
     true
 }
@@ -63,6 +72,33 @@ pub fn leaf(addr: usize) -> Option<Leaf> {
 pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
     // SAFETY: the caller knows.
     unsafe { leaf(addr).unwrap_unchecked() }
+}
+
+/// Where in a leaf the lines of even or of odd threads are.
+#[inline(always)]
+const fn lines_at(odd: bool) -> usize {
+    if odd { LINES_AT + LINES_BYTES } else { LINES_AT }
+}
+
+/// Where the line of an address is among those of one kind.
+#[inline(always)]
+const fn line_offset(addr: usize) -> usize {
+    ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>())
+}
+
+/// Where the lines of even or of odd threads are in a leaf that is [`NOWHERE`].
+pub fn lines(odd: bool) -> usize {
+    NOWHERE.load(Relaxed).wrapping_add(lines_at(odd))
+}
+
+/// The line of an address below 2^[`ADDRESS_BITS`], given [`lines`] of the thread's kind. To look at only: all zero, if there is none.
+#[inline(always)]
+pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
+    // SAFETY: the address is in the table, and every entry of it leads from nowhere to a leaf.
+    unsafe {
+        let far = (*LINE_TABLE.load(Relaxed).add(addr >> LEAF_BITS)).load(Acquire);
+        &*((lines.wrapping_add(far) + line_offset(addr)) as *const Half)
+    }
 }
 
 impl Leaf {
@@ -92,10 +128,8 @@ impl Leaf {
     /// The line of one of its addresses, for threads of even slots or odd ones.
     #[inline(always)]
     pub fn line(self, addr: usize, odd: bool) -> &'static Half {
-        let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>());
-        let at = if odd { LINES_AT + LINES_BYTES } else { LINES_AT };
         // SAFETY: masked to the lines of one kind.
-        unsafe { self.0.byte_add(at + offset).as_ref() }
+        unsafe { self.0.byte_add(lines_at(odd) + line_offset(addr)).as_ref() }
     }
 
     /// Whose the unit of one of its addresses is.
@@ -115,9 +149,13 @@ impl Leaf {
 
 /// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
 #[inline]
-pub fn note_read(addr: usize, recorder: &Recorder) {
-    if let Some(leaf) = leaf(addr) {
-        recorder.note_read(leaf.line(addr, recorder.is_second()), addr as u64);
+pub fn note_read(addr: usize, recorder: &mut Recorder) {
+    // First what most often is not so.
+    if recorder.notes_reads()
+        && let Some(leaf) = leaf(addr)
+    {
+        let line = leaf.line(addr, recorder.is_second());
+        recorder.note_read(line, addr as u64);
     }
 }
 
@@ -157,8 +195,12 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     // SAFETY: the mapping is ours; the index is in range.
     unsafe {
         system::wipe_on_fork(new, MAPPED_BYTES);
-        let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
-        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_err() {
+        let leaf = addr >> LEAF_BITS;
+        let entry = &*LEAF_TABLE.load(Relaxed).add(leaf);
+        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_ok() {
+            let far = (new as usize).wrapping_sub(NOWHERE.load(Relaxed));
+            (*LINE_TABLE.load(Relaxed).add(leaf)).store(far, Release);
+        } else {
             system::unmap(new, MAPPED_BYTES);
         }
     }

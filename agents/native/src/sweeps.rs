@@ -33,19 +33,18 @@ impl Ground for Own {
 /// Sizes as powers of two.
 pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
 
-/// A read that is most likely the next one of a sweep: nothing is to be done but to count it.
+/// A read that is most likely the next one of a sweep: nothing is to be done but to count it. `machine::reads` does the same.
 #[inline(never)]
 pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     let tls = machine::tls();
     // SAFETY: this thread's own state; its fast way is open. A signal handler does not come while the turn is begun.
     unsafe {
         let turn = &(*thread).turn;
-        // A sweep that is none goes on with 0, where a program may read, and be forgiven.
-        if addr != 0 && turn.sweep.is_at(pc, frames::parent(tls)) && !(*tls).busy {
+        if turn.sweep.goes_on_at(pc, frames::parent(tls)) && !(*tls).busy {
             if turn.begin_sweeping() && (*thread).recorder.sweeps(&turn.sweep, addr, LOG2[SIZE]) {
                 // At its end, so that nothing is to be saved before.
                 if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
-                    return ends_row(addr + SIZE, thread);
+                    return ends_row(thread);
                 }
                 turn.end();
                 compiler_fence(SeqCst);
@@ -62,14 +61,11 @@ pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread:
 
 /// The sweep has come to the end of a row, before this address.
 #[inline(never)]
-unsafe extern "C" fn ends_row(next: usize, thread: *mut Thread) {
+pub unsafe extern "C" fn ends_row(thread: *mut Thread) {
     // SAFETY: this thread's own state, in its turn.
     unsafe {
         let Thread { turn, recorder, slot, .. } = &*thread;
         recorder.ends_row(&Own(*slot), &turn.sweep);
-        if turn.sweep.base() == next {
-            turn.sweeps_in(next);
-        }
         turn.end();
         compiler_fence(SeqCst);
         if (*machine::tls()).deferred {
@@ -81,15 +77,18 @@ unsafe extern "C" fn ends_row(next: usize, thread: *mut Thread) {
 /// It was not: it goes the way of others.
 #[cold]
 #[inline(never)]
-unsafe extern "C" fn no_more<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+pub unsafe extern "C" fn no_more<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     // SAFETY: this thread's own state.
     unsafe {
         let tls = machine::tls();
         if (*tls).busy {
             return;
         }
+        if (*thread).turn.still_sweeps((*thread).slot) {
+            return next::<SIZE>(addr, pc, thread);
+        }
         (*thread).turn.sweep.stop();
-        access::hook::<SIZE, true, false>(addr, pc);
+        access::unswept::<SIZE, true, false>(addr, pc, thread);
         // One may have come in the turn that was for nothing.
         if (*tls).deferred {
             crate::intercept::deliver();
@@ -112,11 +111,7 @@ pub unsafe fn comes_to<const SIZE: usize, const WRITE: bool>(
         let Thread { turn, recorder, slot, .. } = &mut *thread;
         let parent = frames::parent(machine::tls());
         let step = Step { addr, log2: LOG2[SIZE], write: WRITE, place, pc, parent };
-        let done = recorder.comes_to(&Own(*slot), &turn.sweep, row, &step);
-        if turn.sweep.base() == addr & !(ROW_BYTES - 1) {
-            turn.sweeps_in(addr);
-        }
-        done
+        recorder.comes_to(&Own(*slot), &turn.sweep, row, &step)
     }
 }
 

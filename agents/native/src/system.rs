@@ -83,6 +83,15 @@ pub fn map(bytes: usize) -> Option<*mut u8> {
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 
+/// Zeros that cannot be written to.
+pub fn map_zeros(bytes: usize) -> Option<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    let protection = libc::PROT_READ as usize;
+    // SAFETY: a new mapping.
+    let at = unsafe { syscall(libc::SYS_mmap, [0, bytes, protection, flags as usize, usize::MAX, 0]) };
+    (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
+}
+
 /// A file, shared.
 pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
     let protection = if writable { READ_WRITE } else { libc::PROT_READ as usize };

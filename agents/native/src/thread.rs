@@ -17,7 +17,7 @@ use crate::places::Places;
 use crate::ring::{self, Ring};
 use crate::slots::life;
 use crate::watch::Pending;
-use crate::{ending, session, slots, stacks, system, watch};
+use crate::{ending, session, shadow, slots, stacks, system, watch};
 
 /// How far a thread's life is, in [`Tls::phase`].
 mod phase {
@@ -30,17 +30,18 @@ mod phase {
 }
 
 /// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Thread {
-    /// First, for the fast way of accesses.
-    pub(crate) recorder: Recorder,
+    /// Whether it is changing cells.
+    pub(crate) turn: Turn,
+    /// Where the lines of its kind are ([`shadow::lines`]).
+    pub(crate) lines: usize,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
-    /// Whether it is changing cells.
-    pub(crate) turn: Turn,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
+    pub(crate) recorder: Recorder,
     pub(crate) ring: Ring,
     pub(crate) places: Places,
     /// A watched write whose value is not fetched yet.
@@ -324,7 +325,7 @@ impl Thread {
     fn begin(&mut self, is_first: bool) {
         let id = system::thread_id();
         self.ring.shared().tid.store(id, Release);
-        self.recorder = Recorder::begin(filter(), self.slot, records_all());
+        self.record_from_here();
         let stack = stacks::bounds(is_first);
         self.frames.stack = stack;
         stacks::add(stack.0, stack.1);
@@ -332,6 +333,12 @@ impl Thread {
             self.empty(stack.0, stack.1 - stack.0);
         }
         self.started(id);
+    }
+
+    /// Nothing is known yet of what it does in its slot.
+    fn record_from_here(&mut self) {
+        self.recorder = Recorder::begin(filter(), self.slot, records_all());
+        self.lines = shadow::lines(self.recorder.is_second());
     }
 
     /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
@@ -425,7 +432,7 @@ pub fn after_fork_child() {
             let id = system::thread_id();
             ring::slot_of(session::file(), 0).tid.store(id, Release);
             thread.pc = 0;
-            thread.recorder = Recorder::begin(filter(), 0, records_all());
+            thread.record_from_here();
             thread.started(id);
             thread.open(tls);
             if !busy {

@@ -28,6 +28,14 @@ const WORDS: [u8; 256] = {
     table
 };
 
+/// The same where a scan need not look further; 0: it must.
+const STEPS: [u8; 256] = {
+    let mut table = WORDS;
+    table[Kind::Text as usize] = 0;
+    table[Kind::WatchWrite as usize] = 0;
+    table
+};
+
 pub(crate) const TIMED: u8 = 1;
 pub(crate) const ASIDE: u8 = 2;
 
@@ -89,20 +97,28 @@ pub(crate) enum End {
 pub(crate) fn scan(words: &[u64]) -> (usize, End) {
     let mut at = 0;
     while let Some(&head) = words.get(at) {
-        if head == 0 {
-            return (at, End::Open);
+        let mut step = usize::from(STEPS[(head & 0xff) as usize]);
+        // A branch, which is foretold, and not a sum: so the next head need not wait for this one.
+        if step == 2 && at + 2 <= words.len() {
+            at += 2;
+            continue;
         }
-        let length = length(head);
-        if length == 0 {
-            return (at, End::Damaged);
+        if step == 0 {
+            if head == 0 {
+                return (at, End::Open);
+            }
+            step = length(head);
+            if step == 0 {
+                return (at, End::Damaged);
+            }
+            if step <= words.len() - at && is_pending(head) {
+                return (at, End::Pending);
+            }
         }
-        if length > words.len() - at {
+        if step > words.len() - at {
             return (at, End::Words);
         }
-        if is_pending(head) {
-            return (at, End::Pending);
-        }
-        at += length;
+        at += step;
     }
     (at, End::Words)
 }

@@ -14,6 +14,13 @@ use std::collections::VecDeque;
 pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
 
+    /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times do not go
+    /// back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were
+    /// taken; none, if the first record is of another kind.
+    fn several(&mut self, _slot: u32, _words: &[u64], _time: &mut u64, _limit: u64) -> usize {
+        0
+    }
+
     /// Whole records that come soon: asks for the memory that they will need, until it has seen `enough` words. How many it saw.
     fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
         words.len().min(enough)
@@ -164,8 +171,6 @@ impl Merger {
             let begin = lane.at;
             let (mut at, mut next) = (begin, lane.next);
             let is_known = loop {
-                self.out_of_order += u64::from(lane.time < self.last);
-                self.last = self.last.max(lane.time);
                 if lane.fetched < words.len().min(at + AHEAD) {
                     let from = at.max(lane.fetched);
                     lane.fetched = from + sink.fetch(&words[from..], AHEAD);
@@ -173,8 +178,19 @@ impl Merger {
                 if at < next {
                     take_all(slot, &words[at..next], false, sink);
                 }
-                let end = next + length(words[next]);
-                sink.take(slot, &words[next..end]);
+                let mut end = next;
+                if lane.time >= self.last {
+                    // Not so far that the sink is not ready any more.
+                    let ready = words.len().min(lane.fetched.max(next + AHEAD));
+                    end += sink.several(slot, &words[next..ready], &mut lane.time, limit);
+                    self.last = lane.time;
+                } else {
+                    self.out_of_order += 1;
+                }
+                if end == next {
+                    end += length(words[next]);
+                    sink.take(slot, &words[next..end]);
+                }
                 (at, next) = (end, end);
                 // The common case: a timed record stands right behind.
                 match words.get(end..end + 2) {

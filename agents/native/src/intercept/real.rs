@@ -1,7 +1,7 @@
 //! The C library's own functions, behind the ones of the same name in this library.
 
 use core::arch::global_asm;
-use core::ffi::{CStr, c_int, c_long, c_uint};
+use core::ffi::{CStr, c_char, c_int, c_long, c_uint};
 use core::mem;
 use core::ptr;
 use core::sync::atomic::AtomicPtr;
@@ -51,18 +51,36 @@ impl Real {
     pub(super) unsafe fn find(&self) -> Pointer {
         let error = *super::error();
         let name = self.name.as_ptr().cast();
-        let mut found = match self.version {
-            // Of several versions, RTLD_NEXT finds the oldest.
-            Some(version) => libc::dlvsym(RTLD_NEXT, name, version.as_ptr()),
-            None => ptr::null_mut(),
-        };
-        if found.is_null() {
-            found = libc::dlsym(RTLD_NEXT, name);
-        }
+        let version = self.version.map_or(ptr::null(), CStr::as_ptr);
+        // An agent that was preloaded, too, would only pass every call on.
+        let found =
+            match mem::transmute::<Pointer, Option<Behind>>(libc::dlsym(RTLD_NEXT, c"foretrace_behind".as_ptr())) {
+                Some(behind) => behind(name, version),
+                None => next(name, version),
+            };
         *super::error() = error;
         self.address.store(found, Relaxed);
         found
     }
+}
+
+type Behind = unsafe extern "C" fn(name: *const c_char, version: *const c_char) -> Pointer;
+
+/// What a name means behind the module that this is in; null if there is nothing.
+#[inline(always)]
+unsafe fn next(name: *const c_char, version: *const c_char) -> Pointer {
+    // Of several versions, RTLD_NEXT finds the oldest.
+    let found = if version.is_null() { ptr::null_mut() } else { libc::dlvsym(RTLD_NEXT, name, version) };
+    if found.is_null() { libc::dlsym(RTLD_NEXT, name) } else { found }
+}
+
+/// The same, for an agent that comes before this one.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn foretrace_behind(name: *const c_char, version: *const c_char) -> Pointer {
+    let found = next(name, version);
+    // Something is left to do, or it would become a jump: the loader looks at who calls it.
+    *super::error() = 0;
+    found
 }
 
 unsafe extern "C" {

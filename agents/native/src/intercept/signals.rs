@@ -140,7 +140,7 @@ unsafe fn send_again(info: &siginfo_t, signal: c_int) {
 
 /// Sends the signals of [`defer`] again, as they were.
 #[cold]
-pub(crate) fn deliver() {
+pub(crate) extern "C" fn deliver() {
     // SAFETY: the thread's own storage. It is not inside a hook, so no handler defers while this runs.
     unsafe {
         let asynchronous = (*tls()).asynchronous;

@@ -71,7 +71,47 @@ impl Recorder {
         if write { self.second_again(cell, a, mask, true, place) } else { self.reads_again(cell, a, mask, place) }
     }
 
-    /// The same of a cell that others may come to.
+    /// An access that [`Recorder::again`] denied, if nothing is known of the cell, or a read if only threads that come before this one in every run have
+    /// accessed it, and no read is to be kept of them; of a cell that no other thread comes to meanwhile. It does what [`Recorder::access`] would, as most
+    /// memory is accessed first. False: nothing was done.
+    #[inline]
+    pub fn first(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
+        let a = cell.state();
+        if self.records_everything() || !self.has_ranks() {
+            return false;
+        }
+        let bytes = u64::from(mask) << BYTES_SHIFT;
+        if a == EMPTY {
+            let entry = Entry::kept(self.here(), self.next_rank(write), mask, place, write);
+            if write {
+                cell.second.set(entry.at, entry.what);
+                cell.set_first(Entry::nothing(self.here()));
+            } else {
+                cell.second.set(0, 0);
+                cell.set_first(Entry { what: entry.what | bytes, ..entry });
+            }
+            return true;
+        }
+        if write || !is_known(a) || is_shared(a) {
+            return false;
+        }
+        let first = Entry { at: a, what: cell.first.what() };
+        let second = cell.second.entry();
+        let is_nothing = first.is_silent() && (first.mask() == 0 || !same(a, self.here()));
+        if !is_nothing
+            || unread(second.at, second.what) & mask != 0
+            || !self.is_after(filter, &first)
+            || !self.is_after(filter, &second)
+        {
+            return false;
+        }
+        self.next_rank(false);
+        let entry = first.renewed(self.now(), mask, place);
+        cell.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
+        true
+    }
+
+    /// [`Recorder::again`] for a cell that others may come to.
     #[inline(always)]
     pub fn again_among_others(&mut self, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
         let a = cell.state();

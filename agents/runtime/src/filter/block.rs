@@ -5,7 +5,7 @@
 //! its arrivals in the order of their times, and nobody comes in between.
 
 use super::access::{Access, Placed};
-use super::cell::{Cell, EMPTY, Entry, Half, Words, is_known, moment};
+use super::cell::{Cell, EMPTY, Entry, Half, Words, is_known};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed};
 use super::{ENTRY_WORDS, Sink};
@@ -75,17 +75,10 @@ impl Recorder {
 
     /// As [`Recorder::note_read`], of all granules of an access that is about to go its way.
     #[inline]
-    pub fn note_reads(&self, line: &Half, block: &Block) {
-        if block.write || !self.is_long() || self.records_everything() {
-            return;
+    pub fn note_reads(&mut self, line: &Half, block: &Block) {
+        if !block.write {
+            self.note(line, block.bits());
         }
-        let old = line.entry();
-        let new = if self.is_newest(old.at) {
-            Entry { at: old.at, what: old.what | block.bits() }
-        } else {
-            Entry { at: moment(self.here(), self.rank()), what: block.bits() }
-        };
-        line.exchange(old, new);
     }
 
     /// Accesses of granules, the first of which is not covered; `alone` as for one of them ([`Recorder::access`]). The granules that are left, which

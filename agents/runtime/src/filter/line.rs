@@ -14,6 +14,8 @@ use core::sync::atomic::fence;
 
 /// A line is of 2 to the power of this many bytes: 64 granules.
 pub const LINE_BITS: u32 = 9;
+/// There are lines of addresses below 2 to the power of this.
+pub const ADDRESS_BITS: u32 = 47;
 
 /// The bit of a granule.
 #[inline(always)]
@@ -25,26 +27,50 @@ impl Recorder {
     /// Whether all bytes of the granule of an address were read in this segment: a read is covered.
     #[inline(always)]
     pub fn has_read(&self, line: &Half, address: u64) -> bool {
-        if !self.is_long() {
-            return false;
-        }
+        self.may_have_read(address) && self.has_noted(line, address)
+    }
+
+    /// Whether it is worth a look at the line of an address: it is that of a granule, and anything was noted in this segment. Short
+    /// segments do not fetch lines.
+    #[inline(always)]
+    pub fn may_have_read(&self, address: u64) -> bool {
+        // One test for all: the bits that a granule's address has not come to stand above.
+        address.rotate_right(3) < self.noted
+    }
+
+    /// What the line of a granule says.
+    #[inline(always)]
+    pub fn has_noted(&self, line: &Half, address: u64) -> bool {
         // In this order: if the line is this thread's afterwards, it was before.
         let granules = line.what_first();
         granules & bit(address) != 0 && self.is_newest(line.at())
     }
 
+    /// Whether its reads are worth noting.
+    #[inline(always)]
+    pub fn notes_reads(&self) -> bool {
+        self.is_long() && !self.records_everything()
+    }
+
     /// A read of all bytes of a granule that is about to go its way: before its cell is changed, so that who writes next
     /// comes later.
     #[inline]
-    pub fn note_read(&self, line: &Half, address: u64) {
-        if !self.is_long() || self.records_everything() {
+    pub fn note_read(&mut self, line: &Half, address: u64) {
+        self.note(line, bit(address));
+    }
+
+    /// The same of granules of the line, as its bits.
+    #[inline]
+    pub(super) fn note(&mut self, line: &Half, granules: u64) {
+        if !self.notes_reads() {
             return;
         }
+        self.noted = 1 << (ADDRESS_BITS - 3);
         let old = line.entry();
         let new = if self.is_newest(old.at) {
-            Entry { at: old.at, what: old.what | bit(address) }
+            Entry { at: old.at, what: old.what | granules }
         } else {
-            Entry { at: moment(self.here(), self.rank()), what: bit(address) }
+            Entry { at: moment(self.here(), self.rank()), what: granules }
         };
         line.exchange(old, new);
     }

@@ -27,19 +27,23 @@ const SPARE: usize = 16;
 /// Places that are told apart when what was kept of each is counted.
 const PLACES: usize = 1 << 10;
 
-/// What a thread needs to know of itself. Zeroed memory is a recorder that must not be asked anything.
+/// What a thread needs to know of itself. Zeroed memory is a recorder that must not be asked anything. What covered accesses
+/// look at comes first.
 #[derive(Debug)]
+#[repr(C)]
 pub struct Recorder {
     /// Entries from here on, up to `extent` further, are this thread's in this segment, and reads among them the last: it is
     /// where the segment began, or the last write that counts ([`EXACT`]).
-    floor: u64,
-    extent: u64,
-    /// Where its segment began.
-    segment: u64,
+    pub(super) floor: u64,
+    pub(super) extent: u64,
+    /// Granules below this may be noted in lines; 0: none is that was read in this segment ([`Recorder::note_read`]).
+    pub(super) noted: u64,
+    /// As `here`, with the rank of the last access that the trace will have.
+    pub(super) now: u64,
     /// Entries of this thread at its position begin so.
     here: u64,
-    /// The same with the rank of the last access that the trace will have.
-    now: u64,
+    /// Where its segment began.
+    segment: u64,
     slot: u32,
     everything: bool,
     position: u64,
@@ -66,9 +70,10 @@ impl Recorder {
         let mut recorder = Recorder {
             floor: 0,
             extent: 0,
-            segment: 0,
-            here: 0,
+            noted: 0,
             now: 0,
+            here: 0,
+            segment: 0,
             slot,
             everything,
             position: of.ended.swap(0, Acquire).max(1) - 1,
@@ -93,6 +98,7 @@ impl Recorder {
         // Nothing is at this moment: nothing is covered.
         self.floor = u64::MAX;
         self.extent = 0;
+        self.noted = 0;
         filter.slot(self.slot).ended.store(self.position + 1, Release);
     }
 
@@ -192,6 +198,7 @@ impl Recorder {
         self.segment = self.here;
         self.floor = self.here;
         self.extent = moment(0, MOST_RANKS);
+        self.noted = 0;
     }
 
     #[inline]
@@ -244,6 +251,7 @@ impl Recorder {
         self.here
     }
 
+    #[inline(always)]
     pub(super) fn records_everything(&self) -> bool {
         self.everything
     }

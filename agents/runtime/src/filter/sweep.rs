@@ -117,12 +117,14 @@ impl Step {
 #[repr(C)]
 pub struct Sweep {
     /// With which address it goes on and leaves the cells, by the size of its elements; 0: it does not.
-    next: [AtomicU64; 4],
-    pc: AtomicU64,
-    parent: AtomicU64,
-    place: AtomicU32,
+    pub(super) next: [AtomicU64; 4],
+    /// Where it does: `pc`; 0 if it does not, so that a read of address 0 is none of it.
+    pub(super) next_pc: AtomicU64,
     /// When the thread did what it did last, if that was of this sweep.
-    now: AtomicU64,
+    pub(super) now: AtomicU64,
+    pub(super) parent: AtomicU32,
+    place: AtomicU32,
+    pc: AtomicU64,
     /// When the first granule in its row was read, and its address.
     start: AtomicU64,
     from: AtomicUsize,
@@ -152,7 +154,13 @@ impl Sweep {
     /// Whether it is at this place.
     #[inline(always)]
     pub fn is_at(&self, pc: usize, parent: u32) -> bool {
-        own(&self.pc) == pc as u64 && own(&self.parent) == u64::from(parent)
+        own(&self.pc) == pc as u64 && self.parent.load(Relaxed) == parent
+    }
+
+    /// Whether it goes on and leaves the cells, at this place.
+    #[inline(always)]
+    pub fn goes_on_at(&self, pc: usize, parent: u32) -> bool {
+        own(&self.next_pc) == pc as u64 && self.parent.load(Relaxed) == parent
     }
 
     /// Whether it may go on cell by cell with this address.
@@ -175,6 +183,7 @@ impl Sweep {
             for next in &self.next {
                 next.store(0, Release);
             }
+            self.next_pc.store(0, Relaxed);
         }
     }
 
@@ -191,6 +200,7 @@ impl Sweep {
         for next in &self.next {
             next.store(0, Relaxed);
         }
+        self.next_pc.store(0, Relaxed);
     }
 
     /// What it has done in a row: when it began there, its place, and the address it has come to.
@@ -230,7 +240,7 @@ impl Sweep {
 
     fn begin(&self, step: &Step, now: u64) {
         self.pc.store(step.pc as u64, Relaxed);
-        self.parent.store(step.parent.into(), Relaxed);
+        self.parent.store(step.parent, Relaxed);
         self.place.store(step.place, Relaxed);
         self.start.store(now, Relaxed);
         self.from.store(step.addr, Relaxed);
@@ -293,6 +303,7 @@ impl Recorder {
             sweep.begin(step, self.now());
             sweep.base.store(base, Relaxed);
             sweep.next[step.log2].store(step.addr as u64 + (1 << step.log2), Relaxed);
+            sweep.next_pc.store(step.pc as u64, Relaxed);
             return true;
         }
         sweep.dissolve(ground, step.addr);

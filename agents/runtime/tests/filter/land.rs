@@ -235,7 +235,7 @@ impl<'w> Walker<'w> {
                     if land.with_sweeps && done && may_sweep {
                         self.recorder.has_followed(&own, sweep, row, cell, &step, before);
                     }
-                    done
+                    done || !row.is_swept() && self.recorder.first(self.filter, cell, mask, write, place)
                 }
             }
             Some(false) => {

@@ -107,7 +107,10 @@ impl Thread<'_> {
         }
         let (t, place) = (self.recorder.slot() as usize, cell as u32 + 1);
         let again = match self.units.try_begin(t, cell) {
-            Some(true) => self.recorder.again(self.cells.cell(cell), 0xff, write, place),
+            Some(true) => {
+                let of = self.cells.cell(cell);
+                self.recorder.again(of, 0xff, write, place) || self.recorder.first(self.filter, of, 0xff, write, place)
+            }
             Some(false) => {
                 let of = self.cells.cell(cell);
                 !write && self.recorder.reads_again_at_home(of, 0xff, place)

@@ -33,12 +33,12 @@ pub(crate) struct Way<'w, 'c> {
     pub(crate) write: bool,
 }
 
-impl Way<'_, '_> {
+impl<'w> Way<'w, '_> {
     fn now(&self) -> (u64, u32) {
         (self.recorder.position(), self.recorder.rank())
     }
 
-    fn line(&self) -> &Half {
+    fn line(&self) -> &'w Half {
         &self.lines[usize::from(self.recorder.is_second())]
     }
 
@@ -70,9 +70,16 @@ impl Way<'_, '_> {
         }
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
-            && match r.below(3) {
+            && match r.below(4) {
                 0 => recorder.again(cell, mask, write, place),
                 1 => recorder.again_among_others(cell, mask, write, place),
+                2 => {
+                    let is_done = recorder.first(self.filter, cell, mask, write, place);
+                    if is_done && write {
+                        self.lines.iter().for_each(forget_line);
+                    }
+                    is_done
+                }
                 _ => !write && recorder.reads_again_at_home(cell, mask, place),
             };
         if is_done {

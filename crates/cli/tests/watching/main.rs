@@ -4,5 +4,6 @@ mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod hooks;
 mod options;
 mod survival;

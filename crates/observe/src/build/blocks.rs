@@ -6,6 +6,7 @@
 use event::ThreadId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
+use trace::binary::LateRecord;
 
 const REGION_BITS: u32 = 16;
 const ENTRIES: usize = 1 << (REGION_BITS - 4);
@@ -24,8 +25,8 @@ pub(crate) struct Doer {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Freed {
     pub(crate) by: Doer,
-    /// Events of that thread before it.
-    pub(crate) after: u64,
+    /// Behind all that the thread did before it.
+    pub(crate) at: LateRecord,
 }
 
 /// A block of memory.

@@ -65,7 +65,7 @@ impl Build {
         let name = format!("{}-handler{number}", self.names.thread(by.thread));
         let handler = ThreadId(self.names.add(Space::Thread, &name).ok()?);
         let state = self.slot(slot);
-        let (_, made) = state.positions.find(u64::MAX)?;
+        let made = state.positions.find(u64::MAX)?.after;
         state.positions.begin(handler);
         state.thread = Some(handler);
         state.waiting = Some(Waiting { by, lock, handler: Some(handler), made });

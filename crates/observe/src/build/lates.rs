@@ -7,9 +7,8 @@
 use super::Build;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
-use event::{Event, Op};
+use event::{Event, Op, VarId};
 use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS};
-use trace::binary::LateRecord;
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -54,8 +53,10 @@ impl Build {
                 self.tell_apart(granule, &lates, arriving, all);
             }
         }
+        // Most are of the same bytes.
+        let mut known = None;
         for words in &lates {
-            self.put_late(words);
+            known = self.put_late(words, known);
         }
         lates.clear();
         self.lates = lates;
@@ -100,7 +101,9 @@ impl Build {
         parts.into_iter().flatten()
     }
 
-    fn put_late(&mut self, words: &[u64; 3]) {
+    /// A late access. `known`: the bytes of the one before it in the same granule, and their variable, if they are one; the same of this one.
+    #[inline]
+    fn put_late(&mut self, words: &[u64; 3], known: Option<(u8, VarId)>) -> Option<(u8, VarId)> {
         let op = match words[0] as u8 {
             kind if kind == Kind::Pin as u8 => Op::Pin,
             _ if words[2] >> 32 & 1 == 1 => Op::Write,
@@ -109,34 +112,39 @@ impl Build {
         let rank = (words[2] >> (64 - RANK_BITS)) as u32;
         let slot = words[2] as u32;
         let position = words[1] >> PLACE_BITS;
-        let found = self.slots.get(slot as usize).and_then(|state| state.positions.find(position));
-        let Some((thread, after)) = found else {
+        let state = self.slots.get(slot as usize);
+        let found = state.and_then(|state| Some((state, state.positions.find(position)?)));
+        let Some((state, thread, at)) = found.and_then(|(state, spot)| Some((state, spot.thread, spot.at(rank)?)))
+        else {
             self.senseless += 1;
-            return;
+            return known;
         };
-        let at = LateRecord { after, rank };
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
         let number = place(words[1]);
-        let known = self.slots.get(slot as usize).and_then(|state| state.places.action(number, op));
-        let action = known.or_else(|| self.new_action(slot, number, op));
-        if let Some(action) = action
-            && let Some(var) = self.variables.one(granule, mask)
-        {
-            return self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+        let action = state.places.action(number, op).copied();
+        let action = action.or_else(|| self.new_action(slot, number, op));
+        let var = match known {
+            Some((bytes, var)) if bytes == mask => Some(var),
+            _ => self.variables.one(granule, mask),
+        };
+        if let (Some(action), Some(var)) = (action, var) {
+            self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+            return Some((mask, var));
         }
         let vars = self.vars(granule, mask);
         if let Some(action) = action {
             for &var in vars.vars() {
                 self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
             }
-            return;
+            return None;
         }
         let (site, stack) = self.place(slot, number);
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
             self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
+        None
     }
 }
 

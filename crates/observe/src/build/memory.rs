@@ -191,14 +191,14 @@ impl Build {
     pub(super) fn free(&mut self, slot: u32, words: &[u64]) {
         let by = self.doer(slot, words[1]);
         let (start, size) = (payload(words[0]), bounded(words));
-        let (_, after) = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default();
+        let at = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default().end();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
         // A free tells what malloc had room for. Behind what was asked for may lie what is left of a block that was there before.
         let behind = start.saturating_add(size);
         let size = known.as_ref().map_or(size, |block| block.size);
         if let Some(block) = known {
-            block.freed = Some(Freed { by, after });
+            block.freed = Some(Freed { by, at });
         }
         let mut vars = Vec::new();
         // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.

@@ -1,6 +1,7 @@
 //! Records in merged order to the events of a trace.
 
 pub(crate) mod blocks;
+mod common;
 mod handlers;
 mod lates;
 mod memory;
@@ -19,6 +20,7 @@ use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
+use common::{Common, Found};
 use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use handlers::Waiting;
 use objects::Objects;
@@ -83,6 +85,7 @@ pub(crate) struct Build {
     threads: u32,
     /// Late accesses and pins of one granule that wait for the record behind them.
     lates: Vec<[u64; 3]>,
+    found: Found,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -122,6 +125,7 @@ impl Build {
             benign: Vec::new(),
             threads: 0,
             lates: Vec::new(),
+            found: Found::default(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
@@ -228,7 +232,7 @@ impl Build {
     fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<(ThreadId, Action)> {
         let state = self.slots.get(slot as usize).filter(|state| state.waiting.is_none())?;
         let thread = state.thread?;
-        let action = state.places.action(place, op);
+        let action = state.places.action(place, op).copied();
         if action.is_none() {
             // For the next time.
             self.new_action(slot, place, op);
@@ -261,7 +265,13 @@ impl Build {
     }
 
     /// A record gave so many events.
-    fn gave(&mut self, slot: u32, events: u64) {
+    fn gave(&mut self, slot: u32, mut events: u64) {
+        if events == 0 && self.slot(slot).positions.must_speak() {
+            // A fence that orders nothing, so that late accesses behind so many records without an event still find their places.
+            let by = self.doer(slot, 0);
+            self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
+            events = 1;
+        }
         self.slot(slot).positions.record(events);
     }
 
@@ -365,47 +375,8 @@ impl Build {
     }
 }
 
-/// What most records are.
-#[derive(Clone, Copy)]
-enum Common {
-    /// An access.
-    Access(Op),
-    /// Accesses of granules side by side.
-    Accesses(Op),
-    /// One event of one object.
-    Plain(Op, Space),
-    /// A late access, or a pin.
-    Late,
-    /// Something else.
-    No,
-}
-
-/// By the code of their kind.
-const COMMON: [Common; 256] = {
-    let mut table = [Common::No; 256];
-    let mut i = 0;
-    while i < Kind::ALL.len() {
-        let kind = Kind::ALL[i];
-        table[kind as usize] = match kind {
-            Kind::ArriveRead => Common::Access(Op::Read),
-            Kind::ArriveWrite => Common::Access(Op::Write),
-            Kind::ArriveReads => Common::Accesses(Op::Read),
-            Kind::ArriveWrites => Common::Accesses(Op::Write),
-            Kind::Late | Kind::Pin => Common::Late,
-            // After a request, the thread waits.
-            Kind::Request => Common::No,
-            kind => match sync::plain(kind) {
-                Some(op) => match op.space() {
-                    Some(space) => Common::Plain(op, space),
-                    None => Common::No,
-                },
-                None => Common::No,
-            },
-        };
-        i += 1;
-    }
-    table
-};
+/// The kinds of late accesses, as bits.
+const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
 
 /// The kinds of records that have a granule, as bits.
 const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
@@ -416,12 +387,21 @@ const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
     | 1 << Kind::Pin as u64;
 
 impl Take for Build {
+    fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
+        if !self.lates.is_empty()
+            && let Some(&head) = words.first()
+        {
+            self.put_lates(head);
+        }
+        Build::several(self, slot, words, time, limit)
+    }
+
     #[inline]
     fn take(&mut self, slot: u32, words: &[u64]) {
         if !self.lates.is_empty() && order(words[0]) != ASIDE {
             self.put_lates(words[0]);
         }
-        match COMMON[usize::from(words[0] as u8)] {
+        match Common::of(words[0]) {
             Common::Access(op) => self.access(slot, words, op),
             Common::Accesses(op) => self.accesses(slot, words, op),
             Common::Plain(op, space)
@@ -446,8 +426,8 @@ impl Take for Build {
                 self.variables.fetch(payload(head) >> 3);
             }
             let length = length(head);
-            // A late access has three words: the position and the slot of its thread are in the others.
-            if length == 3
+            // The position and the slot of its thread are in the other words.
+            if LATE >> (head & 63) & 1 == 1
                 && let Some(&[word, slot]) = words.get(at + 1..at + 3)
                 && let Some(state) = self.slots.get(slot as u32 as usize)
             {
@@ -464,7 +444,7 @@ impl Build {
     fn end(&mut self, slot: u32, words: &[u64]) {
         self.go_on(slot);
         let by = self.doer(slot, words[1]);
-        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |(_, made)| made);
+        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |now| now.after);
         if made == 0 {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }

@@ -5,7 +5,6 @@ use super::blocks::{Doer, Freed};
 use super::objects::Number;
 use super::values::{Use, Watched};
 use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
-use trace::binary::LateRecord;
 
 /// Where a named thing came from.
 struct From {
@@ -86,10 +85,12 @@ impl Build {
             return (object.name, Some(global));
         }
         if let Some(block) = self.blocks.name(address) {
-            let name = match address - block.start {
-                0 => format!("heap#{}", block.number),
-                offset => format!("heap#{}+{offset}", block.number),
-            };
+            let mut name = "heap#".to_owned();
+            push_number(&mut name, block.number.into());
+            if address > block.start {
+                name.push('+');
+                push_number(&mut name, address - block.start);
+            }
             return (name, Some(self.heap_origin(block.made, block.size)));
         }
         (format!("mem@{address:x}"), None)
@@ -158,8 +159,7 @@ impl Build {
             let (site, stack) = self.place(freed.by.slot, freed.by.place);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
             // After all that its thread did there before, which may come to light only now.
-            let at = LateRecord { after: freed.after, rank: (1 << runtime::record::RANK_BITS) - 1 };
-            self.out.push_late(event, stack, at, &self.names, &self.meta);
+            self.out.push_late(event, stack, freed.at, &self.names, &self.meta);
         }
         Some(var)
     }
@@ -196,6 +196,21 @@ impl Build {
     }
 }
 
+/// Adds a number in decimals. (There are so many names of this kind that `format` shows.)
+fn push_number(text: &mut String, mut number: u64) {
+    let mut digits = [0; 20];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    text.extend(digits[at..].iter().map(|&digit| char::from(digit)));
+}
+
 /// A file descriptor: its number and, if it was closed and opened again, which life it is; or a connection.
 fn descriptor(number: u64) -> String {
     const NUMBER_BITS: u32 = 20;
@@ -205,5 +220,19 @@ fn descriptor(number: u64) -> String {
         _ if number & CONNECTION != 0 => format!("connection#{}", number & !CONNECTION),
         0 => format!("fd#{fd}"),
         life => format!("fd#{fd}.{life}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_by_format() {
+        for number in [0, 7, 10, 99, 100, 524_288, u64::MAX] {
+            let mut text = "heap#".to_owned();
+            push_number(&mut text, number);
+            assert_eq!(text, format!("heap#{number}"));
+        }
     }
 }

@@ -56,8 +56,8 @@ const AT_EXIT: u8 = 3;
 
 /// Which object a record means, in a word: numbers have 48 bits.
 #[inline]
-fn key(sort: u8, object: u64, space: Space) -> u64 {
-    object ^ u64::from(sort) << 48 ^ (space as u64) << 56
+fn key(sort: u8, object: u64, space: u8) -> u64 {
+    object ^ u64::from(sort) << 48 ^ u64::from(space) << 56
 }
 
 /// The synchronisation objects of a process.
@@ -67,7 +67,15 @@ pub(crate) struct Objects {
     memory: BTreeMap<(u64, Space), u32>,
     others: FxHashMap<(Number, Space), u32>,
     /// By [`slot`].
-    near: Vec<Near>,
+    near: Nearest,
+}
+
+struct Nearest(Box<[Near; NEAR]>);
+
+impl Default for Nearest {
+    fn default() -> Self {
+        Nearest(Box::new([NOBODY; NEAR]))
+    }
 }
 
 /// Where an object is remembered. Objects lie in memory at distances of 8, 40, 64 bytes.
@@ -80,8 +88,14 @@ impl Objects {
     /// The object that a record means, if it was looked up not long ago.
     #[inline]
     pub(crate) fn near(&self, class: u8, object: u64, space: Space) -> Option<u32> {
+        self.near_in(class, object, space as u8)
+    }
+
+    /// The same; the space is told by its number.
+    #[inline]
+    pub(crate) fn near_in(&self, class: u8, object: u64, space: u8) -> Option<u32> {
         let key = key(SORTS[usize::from(class)], object, space);
-        let near = self.near.get(slot(key))?;
+        let near = &self.near.0[slot(key)];
         (near.key == key).then_some(near.id)
     }
 
@@ -91,9 +105,8 @@ impl Objects {
             Number::Memory(address) => self.memory.get(&(address, space)).copied(),
             other => self.others.get(&(other, space)).copied(),
         }?;
-        self.near.resize(NEAR, NOBODY);
-        let key = key(SORTS[usize::from(class)], object, space);
-        self.near[slot(key)] = Near { key, id };
+        let key = key(SORTS[usize::from(class)], object, space as u8);
+        self.near.0[slot(key)] = Near { key, id };
         Some(id)
     }
 
@@ -107,15 +120,13 @@ impl Objects {
 
     fn forget(&mut self, number: Number, space: Space) {
         let key = match number {
-            Number::Memory(address) => key(0, address, space),
-            Number::Descriptor(number) => key(DESCRIPTOR, number, space),
-            Number::Signal(number) => key(SIGNAL, number, space),
+            Number::Memory(address) => key(0, address, space as u8),
+            Number::Descriptor(number) => key(DESCRIPTOR, number, space as u8),
+            Number::Signal(number) => key(SIGNAL, number, space as u8),
             // The only one, whatever number a record gives it.
-            Number::AtExit => return self.near.clear(),
+            Number::AtExit => return self.near.0.fill(NOBODY),
         };
-        if let Some(near) = self.near.get_mut(slot(key)) {
-            *near = NOBODY;
-        }
+        self.near.0[slot(key)] = NOBODY;
     }
 
     /// The object is no more: what comes there later is another one.

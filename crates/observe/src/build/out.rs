@@ -3,7 +3,7 @@
 use event::{Event, Extra, Meta, Names, Op, SiteId, StackId, StrId, ThreadId, Value};
 use std::io::{self, Write};
 use trace::Loss;
-use trace::binary::{ActWriter, Action, LateRecord};
+use trace::binary::{Act, ActWriter, Action, LateRecord};
 
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
@@ -38,6 +38,23 @@ impl Out {
             && writer.act(thread, action, object)
         {
             self.try_to(|writer| writer.make_room(names, meta));
+        }
+    }
+
+    /// Adds events of a thread that are nothing but actions on objects.
+    #[inline]
+    pub(crate) fn several(&mut self, thread: ThreadId, mut acts: &[Act], names: &Names, meta: &Meta) {
+        self.events += acts.len() as u64;
+        while let Some(writer) = &mut self.writer {
+            let (taken, is_full) = writer.several(thread, acts);
+            if !is_full {
+                break;
+            }
+            acts = &acts[taken..];
+            self.try_to(|writer| writer.make_room(names, meta));
+            if acts.is_empty() {
+                break;
+            }
         }
     }
 

@@ -38,10 +38,10 @@ const EMPTY: Place = Place {
 impl Place {
     /// An operation here, if it is known what that is. Most places have one; some have accesses and pins of them.
     #[inline]
-    pub(crate) fn action(&self, op: Op) -> Option<Action> {
+    pub(crate) fn action(&self, op: Op) -> Option<&Action> {
         match op as u8 {
-            op if op == self.ops[0] => Some(self.actions[0]),
-            op if op == self.ops[1] => Some(self.actions[1]),
+            op if op == self.ops[0] => Some(&self.actions[0]),
+            op if op == self.ops[1] => Some(&self.actions[1]),
             _ => None,
         }
     }
@@ -92,7 +92,7 @@ impl Places {
 
     /// An operation at a place, if it is known what that is.
     #[inline]
-    pub(crate) fn action(&self, number: u32, op: Op) -> Option<Action> {
+    pub(crate) fn action(&self, number: u32, op: Op) -> Option<&Action> {
         self.places.get(number as usize)?.action(op)
     }
 

@@ -2,12 +2,53 @@
 //!
 //! A record gives one event as a rule. Only those that give none or several are kept, in two bits of each position: late accesses can reach back to
 //! the beginning, and there are many of them.
+//!
+//! Positions with nothing but silent records between them (those that give no event: of allocations, say) have the same events before them, and ranks begin anew
+//! with each: so a late access is also told by how many silent records stand right before it.
 
 use crate::near::fetch;
 use event::ThreadId;
+use trace::binary::LateRecord;
 
 /// Positions of a block, a bit each.
 const BLOCK_BITS: u32 = 6;
+
+/// Bits of the ranks that agents give at one position.
+const RANK_BITS: u32 = 14;
+
+/// Bits that are left in the rank of a late record.
+const SILENT_BITS: u32 = u32::BITS - RANK_BITS;
+
+/// Silent records in a row for which there is room.
+pub(crate) const MOST_SILENT: u32 = (1 << SILENT_BITS) - 1;
+
+/// In a block: one of its positions has several events.
+const SEVERAL: i64 = 1 << SILENT_BITS;
+
+/// Where something stands among the events of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Spot {
+    pub(crate) thread: ThreadId,
+    /// Events of the thread before it.
+    pub(crate) after: u64,
+    /// Silent records of the thread right before it.
+    pub(crate) silent: u32,
+}
+
+impl Spot {
+    /// The place of a late access with this rank, if agents give such ranks.
+    #[inline]
+    pub(crate) fn at(self, rank: u32) -> Option<LateRecord> {
+        let rank = (rank >> RANK_BITS == 0).then_some(self.silent.min(MOST_SILENT) << RANK_BITS | rank)?;
+        Some(LateRecord { after: self.after, rank })
+    }
+
+    /// The place behind all accesses here, and before those behind the next record.
+    pub(crate) fn end(self) -> LateRecord {
+        let rank = self.silent.min(MOST_SILENT) << RANK_BITS | ((1 << RANK_BITS) - 1);
+        LateRecord { after: self.after, rank }
+    }
+}
 
 /// A thread in a slot.
 struct Span {
@@ -22,10 +63,39 @@ struct Span {
 
 /// Some positions that follow one another.
 struct Block {
-    /// Events less positions, up to the first of them.
-    surplus: i64,
+    /// Up to the first of them: events less positions, and in the lower bits how many silent records stand right before it; between
+    /// them, whether one of these positions has several events.
+    before: i64,
     /// Those whose records gave no event.
     none: u64,
+}
+
+impl Block {
+    /// Events less positions, up to the first of them.
+    #[inline]
+    fn surplus(&self) -> i64 {
+        self.before >> (SILENT_BITS + 1)
+    }
+
+    /// Whether one of them has several events.
+    #[inline]
+    fn has_several(&self) -> bool {
+        self.before & SEVERAL != 0
+    }
+
+    /// How many silent records stand right before one of them.
+    #[inline]
+    fn silent(&self, within: u32) -> u32 {
+        let run = match within {
+            0 => 0,
+            within => (self.none << (u64::BITS - within)).leading_ones(),
+        };
+        if run < within { run } else { self.silent_before().saturating_add(run).min(MOST_SILENT) }
+    }
+
+    fn silent_before(&self) -> u32 {
+        self.before as u32 & MOST_SILENT
+    }
 }
 
 /// The positions of a slot.
@@ -35,6 +105,8 @@ pub(crate) struct Positions {
     count: u64,
     /// Events less records so far.
     surplus: i64,
+    /// The silent records that were the last ones, up to [`MOST_SILENT`].
+    silent: u32,
     spans: Vec<Span>,
     /// Up to the last record that gave not one event.
     blocks: Vec<Block>,
@@ -47,6 +119,16 @@ impl Positions {
     #[inline]
     pub(crate) fn one(&mut self) {
         self.count += 1;
+        self.silent = 0;
+    }
+
+    /// So many records gave one event each.
+    #[inline]
+    pub(crate) fn ones(&mut self, records: u64) {
+        self.count += records;
+        if records > 0 {
+            self.silent = 0;
+        }
     }
 
     /// A record gave so many events.
@@ -56,16 +138,25 @@ impl Positions {
             self.deviate(events);
         }
         self.count += 1;
+        self.silent = if events == 0 { (self.silent + 1).min(MOST_SILENT) } else { 0 };
+    }
+
+    /// Silent records of its thread were the last ones, and there is no room for another.
+    #[inline]
+    pub(crate) fn must_speak(&self) -> bool {
+        self.silent >= MOST_SILENT - 1
     }
 
     fn deviate(&mut self, events: u64) {
         let block = (self.count >> BLOCK_BITS) as usize;
         while self.blocks.len() <= block {
-            self.blocks.push(Block { surplus: self.surplus, none: 0 });
+            let silent = self.blocks.last().map_or(0, |last| last.silent(1 << BLOCK_BITS));
+            self.blocks.push(Block { before: self.surplus << (SILENT_BITS + 1) | i64::from(silent), none: 0 });
         }
         match events.checked_sub(1) {
             None => self.blocks[block].none |= 1 << (self.count % (1 << BLOCK_BITS)),
             Some(more) => {
+                self.blocks[block].before |= SEVERAL;
                 let before = self.several.last().map_or(0, |last| last.1);
                 self.several.push((self.count, before + more));
             }
@@ -80,6 +171,7 @@ impl Positions {
 
     /// A thread that made so many events before others had the slot goes on with the next record.
     pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
+        self.silent = 0;
         self.spans.push(Span { position: self.count, events: self.events_now(), thread, made });
     }
 
@@ -87,16 +179,17 @@ impl Positions {
         self.count.saturating_add_signed(self.surplus)
     }
 
-    /// The thread that was at a position, and how many events it had made there. Positions that are still to come are now.
+    /// Where a position is. Positions that are still to come are now.
     #[inline]
-    pub(crate) fn find(&self, position: u64) -> Option<(ThreadId, u64)> {
+    pub(crate) fn find(&self, position: u64) -> Option<Spot> {
         let position = position.min(self.count);
         let span = match self.spans.last()? {
             last if last.position <= position => last,
             _ => &self.spans[self.spans.partition_point(|span| span.position <= position).checked_sub(1)?],
         };
-        let since = self.events_before(position).saturating_sub(span.events);
-        Some((span.thread, since.saturating_add(span.made)))
+        let (events, silent) = self.before(position);
+        let after = events.saturating_sub(span.events).saturating_add(span.made);
+        Some(Spot { thread: span.thread, after, silent: u64::from(silent).min(position - span.position) as u32 })
     }
 
     /// Asks for the memory that `find` will look at.
@@ -107,18 +200,26 @@ impl Positions {
         }
     }
 
-    /// Events of the records before a position.
+    /// Events of the records before a position, and how many silent ones stand right before it, whosever they are.
     #[inline]
-    fn events_before(&self, position: u64) -> u64 {
+    fn before(&self, position: u64) -> (u64, u32) {
+        let within = (position % (1 << BLOCK_BITS)) as u32;
         let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) else {
-            return position.saturating_add_signed(self.surplus);
+            let is_next = within == 0 && position >> BLOCK_BITS == self.blocks.len() as u64;
+            let last = self.blocks.last().filter(|_| is_next);
+            return (position.saturating_add_signed(self.surplus), last.map_or(0, |last| last.silent(1 << BLOCK_BITS)));
         };
-        let before = (1 << (position % (1 << BLOCK_BITS))) - 1;
-        let mut surplus = block.surplus - i64::from((block.none & before).count_ones());
-        if !self.several.is_empty() {
+        let mut surplus = block.surplus();
+        let none = block.none & ((1 << within) - 1);
+        // Most records give one event.
+        if none != 0 {
+            surplus -= i64::from(none.count_ones());
+        }
+        if block.has_several() {
             surplus += self.several_between(position & !((1 << BLOCK_BITS) - 1), position);
         }
-        position.saturating_add_signed(surplus)
+        let silent = if none == 0 && within > 0 { 0 } else { block.silent(within) };
+        (position.saturating_add_signed(surplus), silent)
     }
 
     /// What the records with several events gave beyond one each, from a position up to another.
@@ -136,6 +237,41 @@ mod tests {
     use super::*;
 
     #[test]
+    fn accesses_around_silent_records_stand_in_order() {
+        let mut positions = Positions::default();
+        positions.begin(ThreadId(0));
+        let mut before = None;
+        for (position, events) in [1, 0, 0, 1, 0].into_iter().enumerate() {
+            let spot = positions.find(position as u64).expect("a thread");
+            for at in [spot.at(0), spot.at(7), Some(spot.end())] {
+                assert!(at > before, "{at:?} at {position}");
+                before = at;
+            }
+            positions.record(events);
+        }
+        assert_eq!(positions.find(0).and_then(|spot| spot.at(1 << RANK_BITS)), None);
+    }
+
+    #[test]
+    fn so_many_silent_records_that_one_must_speak() {
+        let mut positions = Positions::default();
+        positions.begin(ThreadId(0));
+        let mut count = 0;
+        while !positions.must_speak() {
+            positions.record(0);
+            count += 1;
+        }
+        let spot = positions.find(count).expect("a thread");
+        assert_eq!((spot.after, u64::from(spot.silent)), (0, count));
+        // Who goes on all the same is at the end, and everything before it stays where it is.
+        for _ in 0..100 {
+            positions.record(0);
+        }
+        assert_eq!(positions.find(count), Some(spot));
+        assert_eq!(positions.find(u64::MAX).map(|spot| spot.silent), Some(MOST_SILENT));
+    }
+
+    #[test]
     fn every_position_is_found_as_by_counting() {
         let mut seed = 7u64;
         let mut random = move |below: u64| {
@@ -145,24 +281,30 @@ mod tests {
         for _ in 0..50 {
             let mut positions = Positions::default();
             let mut expected = Vec::new();
-            let (mut thread, mut events) = (0, 0);
+            let (mut thread, mut after, mut silent) = (0, 0, 0);
             positions.begin(ThreadId(0));
             let rare = 1 + random(40);
             for position in 0..2_000 {
                 if position > 0 && random(300) == 0 {
                     thread += 1;
-                    events = 0;
+                    (after, silent) = (0, 0);
                     positions.begin(ThreadId(thread));
                 }
-                expected.push((ThreadId(thread), events));
-                let count = if random(rare) == 0 { random(5) * random(100) } else { 1 };
-                events += count;
+                expected.push(Spot { thread: ThreadId(thread), after, silent });
+                let count = match random(rare) {
+                    0 => random(5) * random(100),
+                    // Long stretches without an event.
+                    _ if rare < 6 && position % 500 < 200 => 0,
+                    _ => 1,
+                };
+                after += count;
+                silent = if count == 0 { silent + 1 } else { 0 };
                 positions.record(count);
             }
             for (position, &place) in expected.iter().enumerate() {
                 assert_eq!(positions.find(position as u64), Some(place), "at {position}");
             }
-            assert_eq!(positions.find(u64::MAX), Some((ThreadId(thread), events)));
+            assert_eq!(positions.find(u64::MAX), Some(Spot { thread: ThreadId(thread), after, silent }));
         }
     }
 }

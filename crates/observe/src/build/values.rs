@@ -109,6 +109,11 @@ impl Values {
         self.last.insert(var, value);
     }
 
+    /// Whether nothing is known.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.last.is_empty()
+    }
+
     /// Something was written that nobody knows.
     #[inline]
     pub(crate) fn unknown(&mut self, var: VarId) {

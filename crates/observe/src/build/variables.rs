@@ -15,7 +15,10 @@ const GRANULES: usize = 1 << PAGE_BITS;
 const NEAR: usize = 1 << 10;
 
 /// So many entries stay in a near cache.
-const FEW: usize = 1 << 17;
+const FEW: usize = 1 << 18;
+
+/// So many pairs do.
+const FEW_PAIRS: usize = 1 << 12;
 
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
@@ -56,8 +59,7 @@ impl Parts {
 pub(crate) struct Variables {
     /// By page: where it begins in `entries`.
     index: FxHashMap<u64, usize>,
-    /// (page, where it begins), by [`near`].
-    near: Vec<(u64, usize)>,
+    near: Nearest,
     /// 0, or mask << 24 | variable, or where the parts are.
     entries: Vec<u32>,
     pairs: Vec<[Part; 2]>,
@@ -68,6 +70,17 @@ pub(crate) struct Variables {
     wide: FxHashMap<u64, Vec<Part>>,
     /// Entries that were asked for.
     asked: Vec<usize>,
+    /// Room for the parts of a granule.
+    spare: Vec<Part>,
+}
+
+/// (Page, where it begins), by [`near`].
+struct Nearest(Box<[(u64, usize); NEAR]>);
+
+impl Default for Nearest {
+    fn default() -> Self {
+        Nearest(Box::new([(u64::MAX, 0); NEAR]))
+    }
 }
 
 /// What an entry says.
@@ -96,11 +109,15 @@ impl Variables {
     pub(crate) fn one(&mut self, granule: u64, mask: u8) -> Option<VarId> {
         let begin = self.page(granule >> PAGE_BITS)?;
         let entry = self.entries[begin + offset(granule)];
-        match decode(entry)? {
-            Entry::One(part) if part.mask == mask => Some(part.var),
-            Entry::Pair(index) => self.pairs[index].iter().find(|part| part.mask == mask).map(|part| part.var),
-            _ => None,
+        if mask != 0 && entry >> VAR_BITS == u32::from(mask) {
+            return Some(VarId(entry & WIDE));
         }
+        if entry >> VAR_BITS == 0
+            && let Some(pair) = self.pairs.get((entry as usize).wrapping_sub(1))
+        {
+            return pair.iter().find(|part| part.mask == mask).map(|part| part.var);
+        }
+        None
     }
 
     /// Whether all of them are in a near cache anyway.
@@ -113,12 +130,14 @@ impl Variables {
     #[inline]
     pub(crate) fn fetch(&mut self, granule: u64) {
         let page = granule >> PAGE_BITS;
-        if let Some(&(known, begin)) = self.near.get(near(page))
-            && known == page
+        let (known, begin) = self.near.0[near(page)];
+        if known == page
             && let Some(entry) = self.entries.get(begin + offset(granule))
         {
             fetch(entry);
-            self.asked.push(begin + offset(granule));
+            if self.pairs.len() > FEW_PAIRS {
+                self.asked.push(begin + offset(granule));
+            }
         }
     }
 
@@ -138,19 +157,14 @@ impl Variables {
     /// Where the entries of a page begin.
     #[inline]
     fn page(&mut self, page: u64) -> Option<usize> {
-        if let Some(near) = self.near.get(near(page))
-            && near.0 == page
-        {
-            return Some(near.1);
-        }
-        self.far_page(page)
+        let (known, begin) = self.near.0[near(page)];
+        if known == page { Some(begin) } else { self.far_page(page) }
     }
 
     #[cold]
     fn far_page(&mut self, page: u64) -> Option<usize> {
         let begin = *self.index.get(&page)?;
-        self.near.resize(NEAR, (u64::MAX, 0));
-        self.near[near(page)] = (page, begin);
+        self.near.0[near(page)] = (page, begin);
         Some(begin)
     }
 
@@ -220,12 +234,17 @@ impl Variables {
 
     /// Takes the parts of a granule away.
     fn take(&mut self, granule: u64, entry: u32) -> Vec<Part> {
+        let mut parts = std::mem::take(&mut self.spare);
         match decode(entry) {
-            None => Vec::new(),
-            Some(Entry::One(part)) => vec![part],
+            None => parts,
+            Some(Entry::One(part)) => {
+                parts.push(part);
+                parts
+            }
             Some(Entry::Pair(index)) => {
                 self.unused_pairs.push(index as u32);
-                self.pairs[index].to_vec()
+                parts.extend(self.pairs[index]);
+                parts
             }
             Some(Entry::List(index)) => {
                 self.unused_lists.push(index as u32);
@@ -237,15 +256,26 @@ impl Variables {
 
     /// Finds room for the parts of a granule, and gives its entry.
     fn put(&mut self, granule: u64, parts: Vec<Part>) -> u32 {
+        let spare = |variables: &mut Self, mut parts: Vec<Part>| {
+            parts.clear();
+            variables.spare = parts;
+        };
         match *parts {
-            [] => return 0,
-            [one] if one.var.0 <= WIDE && one.mask != 0 => return u32::from(one.mask) << VAR_BITS | one.var.0,
+            [] => {
+                spare(self, parts);
+                return 0;
+            }
+            [one] if one.var.0 <= WIDE && one.mask != 0 => {
+                spare(self, parts);
+                return u32::from(one.mask) << VAR_BITS | one.var.0;
+            }
             [a, b] if !self.unused_pairs.is_empty() || self.pairs.len() < LIST as usize - 1 => {
                 let index = self.unused_pairs.pop().unwrap_or(self.pairs.len() as u32);
                 match self.pairs.get_mut(index as usize) {
                     Some(pair) => *pair = [a, b],
                     None => self.pairs.push([a, b]),
                 }
+                spare(self, parts);
                 return index + 1;
             }
             [_, _, _, ..] if !self.unused_lists.is_empty() || self.lists.len() < LIST as usize - 1 => {

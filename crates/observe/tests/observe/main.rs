@@ -2,7 +2,10 @@
 
 mod agent;
 mod bulk;
+mod handlers;
 mod hostile;
+mod late;
+mod memory;
 mod neighbours;
 mod order;
 mod scenes;

@@ -8,7 +8,7 @@
 //! | object planes | the same for objects |
 //! | extras | for the events that have one: the operation and the site, if their action is untold; their [extra](super::extras), whose stack is the action's |
 
-use super::actions::{Action, UNTOLD};
+use super::actions::{Act, Action, UNTOLD};
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
 use super::extras;
@@ -40,9 +40,36 @@ impl<const N: usize> Stored<N> {
         self.count += usize::from(wanted);
     }
 
+    /// The same for several numbers: where they go is not looked up for each.
+    #[inline]
+    fn adding(&mut self) -> Adding<'_, N> {
+        Adding { numbers: &mut self.numbers, now: self.count, count: &mut self.count }
+    }
+
     /// All that were added; there are none then.
     pub(super) fn take(&mut self) -> &[u32] {
         &self.numbers[..std::mem::take(&mut self.count)]
+    }
+}
+
+/// Numbers that are being added.
+struct Adding<'a, const N: usize> {
+    numbers: &'a mut [u32; N],
+    now: usize,
+    count: &'a mut usize,
+}
+
+impl<const N: usize> Adding<'_, N> {
+    #[inline]
+    fn push_if(&mut self, wanted: bool, number: u32) {
+        self.numbers[self.now % N] = number;
+        self.now += usize::from(wanted);
+    }
+}
+
+impl<const N: usize> Drop for Adding<'_, N> {
+    fn drop(&mut self) {
+        *self.count = self.now;
     }
 }
 
@@ -99,13 +126,41 @@ impl ActEncoder {
         self.habits.reset();
     }
 
+    /// Adds events of a thread, as many as there is room for. How many that were.
+    #[inline]
+    pub(super) fn push_several(&mut self, thread: u32, acts: &[Act]) -> usize {
+        if self.run.0 != thread && !acts.is_empty() {
+            self.turn_to(thread);
+        }
+        let ActEncoder { habits, codes, actions, objects, count, .. } = self;
+        let mut habits = habits.of(thread);
+        let codes = &mut codes[*count..];
+        let (mut actions, mut objects) = (actions.adding(), objects.adding());
+        for (act, code) in acts.iter().zip(&mut *codes) {
+            let Act { action, object } = *act;
+            let told = habits.told(action.number, action.space(), object);
+            actions.push_if(told & code::ACTION_STORED != 0, action.number);
+            objects.push_if(told & code::OBJECT_STORED != 0, object);
+            *code = told;
+        }
+        let taken = acts.len().min(codes.len());
+        *count += taken;
+        taken
+    }
+
+    /// Whether the frame is full.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.count == FRAME_EVENTS
+    }
+
     /// Adds an event, for which there must be room. Whether the frame is full then.
     #[inline]
     pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, how: u8) -> bool {
         if self.run.0 != thread {
             self.turn_to(thread);
         }
-        let told = self.habits.told(thread, action.number, action.space(), object);
+        let told = self.habits.of(thread).told(action.number, action.space(), object);
         self.actions.push_if(told & code::ACTION_STORED != 0, action.number);
         self.objects.push_if(told & code::OBJECT_STORED != 0, object);
         self.codes[self.count % FRAME_EVENTS] = told | how;

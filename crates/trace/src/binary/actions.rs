@@ -36,6 +36,15 @@ impl Action {
     }
 }
 
+/// An event that is nothing but an action on an object.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Act {
+    /// What is done.
+    pub action: Action,
+    /// To what.
+    pub object: u32,
+}
+
 /// Which objects an operation has: an index below [`SPACES`].
 #[inline]
 pub(super) fn space_of(op: Op) -> usize {

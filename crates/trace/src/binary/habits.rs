@@ -68,16 +68,10 @@ impl Habits {
         self.lanes.fill(Lane::default());
     }
 
-    /// A thread does an action on an object. What of that was foretold: bits of a [`code`].
+    /// The habits of a thread.
     #[inline]
-    pub(super) fn told(&mut self, thread: u32, action: u32, space: usize, object: u32) -> u8 {
-        let lane = &mut self.lanes[thread as usize % THREADS];
-        let next = &mut self.habits[lane.0[ACTION] as usize % ACTIONS].next;
-        let followed = std::mem::replace(next, action);
-        let (leads, does) = self.habits[action as usize % ACTIONS].learn(lane, action, space, object);
-        let stored = if does == object { code::OBJECT_BY_THREAD } else { code::OBJECT_STORED };
-        let stored = if leads == object { 0 } else { stored };
-        stored | if followed == action { 0 } else { code::ACTION_STORED }
+    pub(super) fn of(&mut self, thread: u32) -> Own<'_> {
+        Own { habits: &mut self.habits, lane: &mut self.lanes[thread as usize % THREADS] }
     }
 
     /// The action that a thread should do next.
@@ -107,6 +101,26 @@ impl Habits {
         };
         habit.learn(lane, action, space, object);
         object
+    }
+}
+
+/// The habits of a thread that does something.
+pub(super) struct Own<'a> {
+    habits: &'a mut [Habit; ACTIONS],
+    lane: &'a mut Lane,
+}
+
+impl Own<'_> {
+    /// The thread does an action on an object. What of that was foretold: bits of a [`code`].
+    #[inline]
+    pub(super) fn told(&mut self, action: u32, space: usize, object: u32) -> u8 {
+        let next = &mut self.habits[self.lane.0[ACTION] as usize % ACTIONS].next;
+        let followed = std::mem::replace(next, action);
+        let (leads, does) = self.habits[action as usize % ACTIONS].learn(self.lane, action, space, object);
+        // No branch: nobody could foretell it.
+        let by_thread = if does == object { code::OBJECT_BY_THREAD } else { code::OBJECT_STORED };
+        let stored = u8::from(leads != object).wrapping_neg() & by_thread;
+        stored | (u8::from(followed != action) * code::ACTION_STORED)
     }
 }
 

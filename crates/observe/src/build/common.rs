@@ -1,0 +1,170 @@
+//! What most records are: accesses and plain operations at places that are known, one behind the other.
+
+use super::Build;
+use super::objects::Objects;
+use super::places::Places;
+use super::sync;
+use super::variables::Variables;
+use crate::decode::{aux, payload, place};
+use event::{Op, Space};
+use runtime::record::{Kind, extended};
+use trace::binary::{Act, Action};
+
+/// What most records are.
+#[derive(Clone, Copy)]
+pub(super) enum Common {
+    /// An access.
+    Access(Op),
+    /// Accesses of granules side by side.
+    Accesses(Op),
+    /// One event of one object.
+    Plain(Op, Space),
+    /// A late access, or a pin.
+    Late,
+    /// Something else.
+    No,
+}
+
+impl Common {
+    const fn new(kind: Kind) -> Common {
+        match kind {
+            Kind::ArriveRead => Common::Access(Op::Read),
+            Kind::ArriveWrite => Common::Access(Op::Write),
+            Kind::ArriveReads => Common::Accesses(Op::Read),
+            Kind::ArriveWrites => Common::Accesses(Op::Write),
+            Kind::Late | Kind::Pin => Common::Late,
+            // After a request, the thread waits.
+            Kind::Request => Common::No,
+            kind => match sync::plain(kind) {
+                Some(op) => match op.space() {
+                    Some(space) => Common::Plain(op, space),
+                    None => Common::No,
+                },
+                None => Common::No,
+            },
+        }
+    }
+
+    /// What a record with this head is.
+    #[inline]
+    pub(super) fn of(head: u64) -> Common {
+        const TABLE: [Common; 256] = {
+            let mut table = [Common::No; 256];
+            let mut i = 0;
+            while i < Kind::ALL.len() {
+                table[Kind::ALL[i] as usize] = Common::new(Kind::ALL[i]);
+                i += 1;
+            }
+            table
+        };
+        TABLE[usize::from(head as u8)]
+    }
+}
+
+/// A record of one event: its operation, and what its object is. In two bytes, for the shortest way.
+#[derive(Clone, Copy)]
+struct One {
+    op: Op,
+    /// The number of a [`Space`], [`GRANULE`] or [`NONE`].
+    of: u8,
+}
+
+/// The object is a granule.
+const GRANULE: u8 = NONE - 1;
+/// It is no such record.
+const NONE: u8 = u8::MAX;
+
+/// By the code of their kind.
+const ONES: [One; 256] = {
+    let mut table = [One { op: Op::Fence, of: NONE }; 256];
+    let mut i = 0;
+    while i < Kind::ALL.len() {
+        let kind = Kind::ALL[i];
+        if let Common::Access(op) = Common::new(kind) {
+            table[kind as usize] = One { op, of: GRANULE };
+        } else if let Common::Plain(op, space) = Common::new(kind) {
+            table[kind as usize] = One { op, of: space as u8 };
+        }
+        assert!(table[kind as usize].of == NONE || kind.words() == WORDS);
+        i += 1;
+    }
+    table
+};
+
+/// Words of the records that [`Build::several`] takes.
+const WORDS: usize = 2;
+
+/// Events that are found before they are written: what finds them and what writes them have little in common.
+pub(super) struct Found(Box<[Act; AT_ONCE]>);
+
+const AT_ONCE: usize = 64;
+
+impl Default for Found {
+    fn default() -> Self {
+        Found(Box::new([Act { action: Action::NONE, object: 0 }; AT_ONCE]))
+    }
+}
+
+impl Build {
+    /// Takes records of a slot as long as each is one event of a known object at a known place, and none is before the last or after
+    /// `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were taken.
+    pub(super) fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
+        let mut taken = 0;
+        while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
+            && let Some(thread) = state.thread
+        {
+            let count = find(
+                &words[taken..],
+                (time, limit),
+                &state.places,
+                &self.objects,
+                &mut self.variables,
+                // Of writes, the values are to be forgotten.
+                !self.values.is_empty(),
+                &mut self.found.0,
+            );
+            state.positions.ones(count as u64);
+            taken += count * WORDS;
+            self.out.several(thread, &self.found.0[..count], &self.names, &self.meta);
+            if count < AT_ONCE {
+                break;
+            }
+        }
+        taken
+    }
+}
+
+/// Finds the events of records. How many were found.
+#[inline]
+fn find(
+    words: &[u64],
+    (time, limit): (&mut u64, u64),
+    places: &Places,
+    objects: &Objects,
+    variables: &mut Variables,
+    has_values: bool,
+    found: &mut [Act; AT_ONCE],
+) -> usize {
+    let mut last = *time;
+    let mut count = 0;
+    for (record, found) in words.chunks_exact(WORDS).zip(found) {
+        let &[head, second] = record else { break };
+        let One { op, of } = ONES[usize::from(head as u8)];
+        let object = match of {
+            GRANULE if !has_values => variables.one(payload(head) >> 3, aux(head)).map(|var| var.0),
+            GRANULE | NONE => None,
+            space => objects.near_in(aux(head), payload(head), space),
+        };
+        let Some(object) = object else { break };
+        let Some(&action) = places.action(place(second), op) else { break };
+        let now = extended(last, second);
+        if now < last || now > limit {
+            break;
+        }
+        last = now;
+        *found = Act { action, object };
+        count += 1;
+    }
+    *time = last;
+    count
+}

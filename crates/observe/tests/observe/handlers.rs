@@ -1,0 +1,107 @@
+//! Signal handlers that run while their thread waits.
+
+use crate::scenes::start;
+use crate::support::shown;
+use runtime::layout::process;
+use runtime::record::{Class, Kind};
+
+pub(crate) fn handler() {
+    let (agent, mut main) = start();
+    let mut child = agent.thread();
+    let (lock, condition, g) = (0x5000, 0x5010, 0x5020);
+    let at = main.place(0, 0x1011);
+    main.fork(child.slot, 0); // position 1
+    child.begin();
+    main.acquire(lock, 0); // 2
+    main.sync3(Kind::Wait, Class::Condition as u8, condition, at, lock); // 3
+    child.acquire(lock, 0);
+    main.sync(Kind::Await, Class::Signal as u8, 10, 0); // 4
+    main.sync(Kind::Up, Class::Semaphore as u8, 0x5030, 0); // 5
+    child.sync(Kind::Notify, Class::Condition as u8, condition, 0);
+    child.release(lock, 0);
+    main.sync3(Kind::Woken, Class::Condition as u8, condition, 0, lock); // 6
+    main.release(lock, 0); // 7
+    child.reserve(64);
+    // Before the wait, in the handler, and after the wake-up.
+    for position in [3, 5, 7] {
+        child.late(g, 0xff, (main.slot, position, 0), true, 0);
+    }
+    child.sync(Kind::ArriveWrite, 0xff, g, 0);
+    child.sync(Kind::ThreadEnd, 0, 0, 0);
+    main.join(child.slot, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_handler_that_interrupts_a_wait_is_a_thread_of_its_own() {
+    let expected = "\
+main|fork(T1)|
+main|acq(prog+0x2000)|
+main|w(prog+0x2020)|
+main|fork(main-handler1)|prog+0x10
+main|wait(prog+0x2010,prog+0x2000)|prog+0x10
+T1|acq(prog+0x2000)|
+main-handler1|await(signal#10)|
+main-handler1|w(prog+0x2020)|
+main-handler1|up(prog+0x2030)|
+T1|notify(prog+0x2010)|
+T1|rel(prog+0x2000)|
+main|woken(prog+0x2010,prog+0x2000)|
+main|join(main-handler1)|
+main|w(prog+0x2020)|
+main|rel(prog+0x2000)|
+T1|w(prog+0x2020)|
+main|join(T1)|";
+    assert_eq!(shown("handler"), expected.lines().collect::<Vec<_>>());
+}
+
+pub(crate) fn interrupted_request() {
+    let (agent, mut main) = start();
+    let mut child = agent.thread();
+    let (lock, g) = (0x5000, 0x5020);
+    main.fork(child.slot, 0); // position 1
+    child.begin();
+    child.acquire(lock, 0);
+    let at = main.place(0, 0x1011);
+    main.sync(Kind::Request, Class::Mutex as u8, lock, at); // 2
+    main.sync(Kind::Await, Class::Signal as u8, 10, at); // 3
+    main.sync(Kind::Up, Class::Semaphore as u8, 0x5030, at); // 4
+    child.release(lock, 0);
+    main.acquire(lock, at); // 5
+    main.release(lock, at); // 6
+    // Asked, and got without a handler in between.
+    main.sync(Kind::Request, Class::Mutex as u8, lock, at); // 7
+    main.acquire(lock, at); // 8
+    main.release(lock, at); // 9
+    child.reserve(64);
+    for position in [4, 6] {
+        child.late(g, 0xff, (main.slot, position, 0), true, 0);
+    }
+    child.sync(Kind::ArriveWrite, 0xff, g, 0);
+    child.sync(Kind::ThreadEnd, 0, 0, 0);
+    main.join(child.slot, 0);
+    agent.end(process::EXITED);
+}
+
+#[test]
+fn a_handler_that_interrupts_a_request_is_a_thread_of_its_own() {
+    let expected = "\
+main|fork(T1)|
+main|fork(main-handler1)|prog+0x10
+T1|acq(prog+0x2000)|
+main|req(prog+0x2000)|prog+0x10
+main-handler1|await(signal#10)|prog+0x10
+main-handler1|w(prog+0x2020)|
+main-handler1|up(prog+0x2030)|prog+0x10
+T1|rel(prog+0x2000)|
+main|acq(prog+0x2000)|prog+0x10
+main|join(main-handler1)|prog+0x10
+main|w(prog+0x2020)|
+main|rel(prog+0x2000)|prog+0x10
+main|req(prog+0x2000)|prog+0x10
+main|acq(prog+0x2000)|prog+0x10
+main|rel(prog+0x2000)|prog+0x10
+T1|w(prog+0x2020)|
+main|join(T1)|";
+    assert_eq!(shown("interrupted_request"), expected.lines().collect::<Vec<_>>());
+}
