@@ -23,6 +23,32 @@ const LOCKED: usize = BASE + THREADS * UNIT;
 const RACY: usize = LOCKED + UNIT;
 const UNITS: usize = THREADS + 2;
 
+/// So few that threads forget what they have read.
+const FEW_NODES: u32 = 100;
+
+/// By granule and thread: whether others have done something since this thread wrote when it arrived, and have written since it arrived.
+#[derive(Default)]
+struct News(BTreeMap<u64, [[bool; 2]; THREADS]>);
+
+impl News {
+    /// A thread accesses a granule. Whether it had a reason to arrive there, if it does: arrivals that are not in the order in which they
+    /// were have none.
+    fn takes(&mut self, granule: u64, by: usize, write: bool, arrives: bool) -> bool {
+        let threads = self.0.entry(granule).or_default();
+        let is_new = !arrives || threads[by][usize::from(!write)];
+        for (t, [done, written]) in threads.iter_mut().enumerate() {
+            if t != by {
+                *done = true;
+                *written |= write;
+            } else if arrives {
+                *written = false;
+                *done &= !write;
+            }
+        }
+        is_new
+    }
+}
+
 /// By granule: how often it was read, and written.
 type Counts = BTreeMap<usize, [u64; 2]>;
 
@@ -95,7 +121,7 @@ fn buffers_go_from_thread_to_thread() {
     let (mut seed, mut in_blocks, mut with_races) = (0, 0, 0);
     while begun.elapsed() < Duration::from_secs(3) {
         let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
-        let nodes = if seed % 5 == 4 { 100 } else { 10_000 };
+        let nodes = if seed % 5 == 4 { FEW_NODES } else { 10_000 };
         let filter = Owned::new(Shape { slots: THREADS as u32, nodes }, Limits { each_place, ..Limits::default() });
         let (land, clock, lock) = (Land::new(UNITS, THREADS, true), AtomicU64::new(0), Mutex::new(()));
         let steps = 30 + seed as usize % 7 * 30;
@@ -105,7 +131,8 @@ fn buffers_go_from_thread_to_thread() {
                     let (land, filter, clock, lock) = (&land, &filter, &clock, &lock);
                     scope.spawn(move || {
                         let mut r = Random::new(8 << 32 | seed << 8 | t as u64);
-                        let mut walker = Walker::begin(land, filter, t, Records::new(clock));
+                        let mut walker =
+                            Walker::begin(land, filter, t, Records { gives_way: seed % 2 == 0, ..Records::new(clock) });
                         let counts = work(&mut walker, t, lock, &mut r, steps);
                         let in_blocks = walker.in_blocks;
                         (walker.finish(), counts, in_blocks)
@@ -116,20 +143,22 @@ fn buffers_go_from_thread_to_thread() {
         });
         let words: Vec<&[u64]> = all.iter().map(|thread| &thread.0[..]).collect();
         let stands = decode(&words);
-        let (mut seen, mut pinned) = (vec![Counts::new(); THREADS], BTreeSet::new());
+        let (mut seen, mut pinned, mut news) = (vec![Counts::new(); THREADS], BTreeSet::new(), News::default());
         for stands in &stands {
-            let (slot, granule, write) = match stands {
+            let (slot, granule, write, arrives) = match stands {
                 Stands::Late(late) if late.pin => {
                     pinned.insert((late.slot, late.granule as usize));
                     continue;
                 }
-                Stands::Late(late) => (late.slot, late.granule, late.write),
+                Stands::Late(late) => (late.slot, late.granule, late.write, false),
                 Stands::OnTime(record) => match record.kind {
-                    Kind::ArriveRead => (record.slot, record.payload, false),
-                    Kind::ArriveWrite => (record.slot, record.payload, true),
+                    Kind::ArriveRead => (record.slot, record.payload, false, true),
+                    Kind::ArriveWrite => (record.slot, record.payload, true, true),
                     _ => continue,
                 },
             };
+            let is_new = news.takes(granule, slot, write, arrives);
+            assert!(is_new || nodes == FEW_NODES, "seed {seed}: thread {slot} arrives at {granule} for no reason");
             seen[slot].entry(granule as usize).or_default()[usize::from(write)] += 1;
         }
         // Whoever has written what others access, or read what others write, is in the trace, and nobody was there more often than he was.

@@ -7,6 +7,7 @@ use super::variables::{Parts, cut};
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING};
+use trace::binary::Act;
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
@@ -34,22 +35,35 @@ impl Build {
     /// Plain accesses by which a thread arrives at whole granules of a block: those of its lowest granule come first.
     #[inline]
     pub(super) fn accesses(&mut self, slot: u32, words: &[u64], op: Op) {
+        let (block, granules) = (payload(words[0]) >> 3, aux(words[0]));
+        if let Some((thread, action)) = self.known_action(slot, place(words[1]), op)
+            && (op == Op::Read || self.values.is_empty())
+        {
+            let mut acts = [Act { action, object: 0 }; 8];
+            let (mut count, mut rest) = (0, granules);
+            while rest != 0
+                && let Some(var) = self.variables.one(block + u64::from(rest.trailing_zeros()), 0xff)
+            {
+                acts[count].object = var.0;
+                count += 1;
+                rest &= rest - 1;
+            }
+            if rest == 0 {
+                self.out.several(thread, &acts[..count], &self.names, &self.meta);
+                return self.gave(slot, count as u64);
+            }
+        }
+        self.rare_accesses(slot, words, op);
+    }
+
+    #[cold]
+    fn rare_accesses(&mut self, slot: u32, words: &[u64], op: Op) {
         let (block, mut rest) = (payload(words[0]) >> 3, aux(words[0]));
-        let known = self.known_action(slot, place(words[1]), op);
+        let by = self.doer(slot, words[1]);
         let mut events = 0;
         while rest != 0 {
-            let granule = block + u64::from(rest.trailing_zeros());
+            events += self.parts(by, block + u64::from(rest.trailing_zeros()), 0xff, op);
             rest &= rest - 1;
-            if let (Some((thread, action)), Some(var)) = (known, self.variables.one(granule, 0xff)) {
-                if op == Op::Write {
-                    self.values.unknown(var);
-                }
-                self.out.act(thread, action, var.0, &self.names, &self.meta);
-                events += 1;
-            } else {
-                let by = self.doer(slot, words[1]);
-                events += self.parts(by, granule, 0xff, op);
-            }
         }
         self.gave(slot, events);
     }

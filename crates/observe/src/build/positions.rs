@@ -68,7 +68,12 @@ struct Block {
     before: i64,
     /// Those whose records gave no event.
     none: u64,
+    /// Those whose records gave [`WHOLE`] events.
+    whole: u64,
 }
+
+/// Events of a record that is an access of a whole block of memory. There are many of them.
+const WHOLE: u64 = 8;
 
 impl Block {
     /// Events less positions, up to the first of them.
@@ -110,7 +115,7 @@ pub(crate) struct Positions {
     spans: Vec<Span>,
     /// Up to the last record that gave not one event.
     blocks: Vec<Block>,
-    /// Records that gave several events: their positions, and how many events these and those before them gave beyond one each.
+    /// Other records that gave several events: their positions, and how many events these and those before them gave beyond one each.
     several: Vec<(u64, u64)>,
 }
 
@@ -151,10 +156,16 @@ impl Positions {
         let block = (self.count >> BLOCK_BITS) as usize;
         while self.blocks.len() <= block {
             let silent = self.blocks.last().map_or(0, |last| last.silent(1 << BLOCK_BITS));
-            self.blocks.push(Block { before: self.surplus << (SILENT_BITS + 1) | i64::from(silent), none: 0 });
+            self.blocks.push(Block {
+                before: self.surplus << (SILENT_BITS + 1) | i64::from(silent),
+                none: 0,
+                whole: 0,
+            });
         }
+        let bit = 1 << (self.count % (1 << BLOCK_BITS));
         match events.checked_sub(1) {
-            None => self.blocks[block].none |= 1 << (self.count % (1 << BLOCK_BITS)),
+            None => self.blocks[block].none |= bit,
+            Some(_) if events == WHOLE => self.blocks[block].whole |= bit,
             Some(more) => {
                 self.blocks[block].before |= SEVERAL;
                 let before = self.several.last().map_or(0, |last| last.1);
@@ -214,6 +225,10 @@ impl Positions {
         // Most records give one event.
         if none != 0 {
             surplus -= i64::from(none.count_ones());
+        }
+        if block.whole != 0 {
+            let whole = block.whole & ((1 << within) - 1);
+            surplus += (WHOLE as i64 - 1) * i64::from(whole.count_ones());
         }
         if block.has_several() {
             surplus += self.several_between(position & !((1 << BLOCK_BITS) - 1), position);
@@ -292,7 +307,7 @@ mod tests {
                 }
                 expected.push(Spot { thread: ThreadId(thread), after, silent });
                 let count = match random(rare) {
-                    0 => random(5) * random(100),
+                    0 => [0, WHOLE, random(5) * random(100)][random(3) as usize],
                     // Long stretches without an event.
                     _ if rare < 6 && position % 500 < 200 => 0,
                     _ => 1,
