@@ -422,18 +422,21 @@ impl Take for Build {
         while at < enough
             && let Some(&head) = words.get(at)
         {
-            if ACCESSES >> (head & 63) & 1 == 1 {
-                self.variables.fetch(payload(head) >> 3);
+            if ACCESSES >> (head & 63) & 1 == 0 {
+                at += length(head).max(1);
+                continue;
             }
-            let length = length(head);
-            // The position and the slot of its thread are in the other words.
+            self.variables.fetch(payload(head) >> 3);
+            at += 2;
+            // The position and the slot of its thread are in the other words of a late one.
             if LATE >> (head & 63) & 1 == 1
-                && let Some(&[word, slot]) = words.get(at + 1..at + 3)
-                && let Some(state) = self.slots.get(slot as u32 as usize)
+                && let Some(&[word, slot]) = words.get(at - 1..at + 1)
             {
-                state.positions.fetch(word >> PLACE_BITS);
+                at += 1;
+                if let Some(state) = self.slots.get(slot as u32 as usize) {
+                    state.positions.fetch(word >> PLACE_BITS);
+                }
             }
-            at += length.max(1);
         }
         at
     }

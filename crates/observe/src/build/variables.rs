@@ -15,7 +15,7 @@ const GRANULES: usize = 1 << PAGE_BITS;
 const NEAR: usize = 1 << 10;
 
 /// So many entries stay in a near cache.
-const FEW: usize = 1 << 18;
+const FEW: usize = 1 << 17;
 
 /// So many pairs do.
 const FEW_PAIRS: usize = 1 << 12;
