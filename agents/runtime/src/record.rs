@@ -69,6 +69,11 @@ kinds! {
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
+    /// `Late`s of whole granules of a block of 64 bytes: aux which (bit 0 the lowest), payload the block's address; the words as of a `Late` of
+    /// the lowest. Each other one has the next rank.
+    Lates = 7, 3, Aside;
+    /// The same of `Pin`s.
+    Pins = 8, 3, Aside;
     /// Memory given: payload address; word 2: size.
     Alloc = 9, 3, Timed;
     /// An access by which a thread arrives at a granule: aux mask, payload granule.
@@ -236,6 +241,12 @@ pub const fn extended(before: u64, second: u64) -> u64 {
 #[inline]
 pub const fn late(slot: u32, write: bool) -> u64 {
     slot as u64 | (write as u64) << 32
+}
+
+/// Whether it wrote.
+#[inline]
+pub const fn is_late_write(third: u64) -> bool {
+    third >> 32 & 1 == 1
 }
 
 /// Bits of the rank of a `Late` or `Pin`.

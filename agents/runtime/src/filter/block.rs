@@ -8,6 +8,7 @@ use super::access::{Access, Placed};
 use super::cell::{Cell, EMPTY, Entry, Half, Words, is_known};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed};
+use super::runs::Runs;
 use super::{ENTRY_WORDS, Sink};
 use crate::record::{Kind, head};
 
@@ -134,6 +135,7 @@ impl Recorder {
             return false;
         }
         let begun = self.position();
+        let mut runs = Runs::new(sink, block.address);
         let mut after = [[Entry::default(); 2]; GRANULES];
         let mut arrived = 0;
         // A cell that an arrival changed, and nothing else: how it was, and is.
@@ -151,13 +153,15 @@ impl Recorder {
             let mut words = Words::of(now);
             let was_silent = words.is_silent();
             let access = Access { granule: block.address + 8 * number as u64, mask: 0xff, write: block.write };
-            let outcome = self.changes_words(filter, sink, &mut words, &Placed { access, place, among: Some(begun) });
+            let outcome =
+                self.changes_words(filter, &mut runs, &mut words, &Placed { access, place, among: Some(begun) });
             after[number] = words.entries();
             if outcome == Outcome::Written {
                 arrived |= 1 << number;
                 model = (was_silent && words.nodes == 0).then_some((now, after[number]));
             }
         }
+        runs.flush();
         if arrived != 0 {
             let kind = if block.write { Kind::ArriveWrites } else { Kind::ArriveReads };
             put_timed(sink, head(kind, arrived, block.address), place, None);

@@ -22,6 +22,7 @@ mod meet;
 mod memory;
 pub mod offsets;
 mod recorder;
+mod runs;
 mod sweep;
 mod wide;
 mod write_out;

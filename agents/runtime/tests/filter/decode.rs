@@ -53,18 +53,20 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
             let (aux, payload) = ((record[0] >> 8) as u8, record[0] >> 16);
             let place = |word: u64| word as u32 & ((1 << PLACE_BITS) - 1);
             match kind {
-                Kind::Late | Kind::Pin => {
+                Kind::Late | Kind::Pin | Kind::Lates | Kind::Pins => {
                     let of = record[2] as u32 as usize;
-                    late[of].push(Late {
+                    let is_one = matches!(kind, Kind::Late | Kind::Pin);
+                    let each = |number: &u64| !is_one && aux >> number & 1 == 1 || is_one && *number == 0;
+                    late[of].extend((0..8).filter(each).zip(0..).map(|(number, further)| Late {
                         slot: of,
-                        pin: kind == Kind::Pin,
+                        pin: matches!(kind, Kind::Pin | Kind::Pins),
                         write: record[2] >> 32 & 1 == 1,
-                        mask: aux,
-                        granule: payload,
+                        mask: if is_one { aux } else { 0xff },
+                        granule: payload + 8 * number,
                         place: place(record[1]),
                         position: record[1] >> PLACE_BITS,
-                        rank: (record[2] >> 34) as u32,
-                    });
+                        rank: (record[2] >> 34) as u32 + further,
+                    }));
                 }
                 _ => {
                     assert_eq!(kind.order(), Ordered::Timed, "{kind:?}");

@@ -21,6 +21,8 @@ pub(super) enum Common {
     Plain(Op, Space),
     /// A late access, or a pin.
     Late,
+    /// Several of them, of this kind.
+    Lates(Kind),
     /// Something else.
     No,
 }
@@ -33,6 +35,8 @@ impl Common {
             Kind::ArriveReads => Common::Accesses(Op::Read),
             Kind::ArriveWrites => Common::Accesses(Op::Write),
             Kind::Late | Kind::Pin => Common::Late,
+            Kind::Lates => Common::Lates(Kind::Late),
+            Kind::Pins => Common::Lates(Kind::Pin),
             // After a request, the thread waits.
             Kind::Request => Common::No,
             kind => match sync::plain(kind) {

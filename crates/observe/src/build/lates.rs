@@ -8,7 +8,7 @@ use super::Build;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op, VarId};
-use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS};
+use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -28,6 +28,18 @@ impl Build {
             self.put_lates(0);
         }
         self.lates.push(*record);
+    }
+
+    /// `Lates` or `Pins`: of whole granules of a block, one rank after the other.
+    pub(super) fn several_late(&mut self, kind: Kind, words: &[u64]) {
+        let Some(&[first, second, mut third]) = words.first_chunk() else { return };
+        let mut rest = aux(first);
+        while rest != 0 {
+            let granule = payload(first) + 8 * u64::from(rest.trailing_zeros());
+            rest &= rest - 1;
+            self.late(&[head(kind, 0xff, granule), second, third]);
+            third = third.wrapping_add(1 << (64 - RANK_BITS));
+        }
     }
 
     /// What waited goes before the record with this head; 0: there is none.
@@ -171,7 +183,6 @@ fn bytes_in(head: u64, granule: u64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use runtime::record::head;
 
     #[test]
     fn records_touch_bytes_of_granules() {

@@ -376,15 +376,14 @@ impl Build {
 }
 
 /// The kinds of late accesses, as bits.
-const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64;
+const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64 | 1 << Kind::Lates as u64 | 1 << Kind::Pins as u64;
 
 /// The kinds of records that have a granule, as bits.
 const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
     | 1 << Kind::ArriveWrite as u64
     | 1 << Kind::ArriveReads as u64
     | 1 << Kind::ArriveWrites as u64
-    | 1 << Kind::Late as u64
-    | 1 << Kind::Pin as u64;
+    | LATE;
 
 impl Take for Build {
     fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
@@ -408,6 +407,7 @@ impl Take for Build {
                 if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
                     && self.at_known_place(slot, place(words[1]), op, object) => {}
             Common::Late => self.late(words),
+            Common::Lates(kind) => self.several_late(kind, words),
             _ => self.rare(slot, words),
         }
     }
@@ -467,6 +467,8 @@ impl Build {
             Kind::Stamp => {}
             Kind::Place => self.place_record(slot, words),
             Kind::Late | Kind::Pin => self.late(words),
+            Kind::Lates => self.several_late(Kind::Late, words),
+            Kind::Pins => self.several_late(Kind::Pin, words),
             Kind::Text => self.text_record(slot, words),
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
             Kind::ArriveRead => self.access(slot, words, Op::Read),

@@ -300,6 +300,13 @@ impl Thread {
         self.put(&[head(Kind::Late, mask, granule), timed(position, place), third]);
     }
 
+    /// Several, of whole granules of a block.
+    pub fn lates(&mut self, kind: Kind, (block, granules): (u64, u8), whose: (u32, u64, u32), write: bool, rank: u32) {
+        let (slot, position, place) = whose;
+        let third = ranked(late(slot, write), rank);
+        self.put(&[head(kind, granules, block), timed(position, place), third]);
+    }
+
     pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
         let third = ranked(late(slot, false), rank);
         self.put(&[head(Kind::Pin, mask, granule), timed(position, 0), third]);

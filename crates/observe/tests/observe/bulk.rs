@@ -21,6 +21,10 @@ pub(crate) fn bulk() {
     child.reserve(256);
     child.late(0x7000, 0xff, (main.slot, 4, at), true, 1);
     child.late(0x7008, 0x0f, (main.slot, 5, at), true, 1);
+    // Of the lowest granule first, though they are told later.
+    child.late(0x7068, 0xff, (main.slot, 5, at), true, 7);
+    child.lates(Kind::Lates, (0x7040, 0x05), (main.slot, 5, at), true, 5);
+    child.lates(Kind::Pins, (0x7040, 0x05), (main.slot, 4, 0), true, 1);
     let at = child.place(0, 0x1201);
     child.sync(Kind::ArriveReads, 0x03, 0x7000, at); // 1: of a granule that was cut
     child.sync(Kind::ArriveReads, 0x81, 0x7040, at); // 2
@@ -39,6 +43,8 @@ main|w(heap#1)|prog+0x100
 main|w(heap#1+8)|prog+0x100
 main|w(heap#1+16)|prog+0x100
 main|w(heap#1)|prog+0x100
+main|pin(heap#1+64,5)|
+main|pin(heap#1+80,6)|
 main|w(heap#1+64)|prog+0x100
 main|w(heap#1+72)|prog+0x100
 main|w(heap#1+80)|prog+0x100
@@ -48,6 +54,9 @@ main|w(heap#1+104)|prog+0x100
 main|w(heap#1+112)|prog+0x100
 main|w(heap#1+120)|prog+0x100
 main|w(heap#1+8)|prog+0x100
+main|w(heap#1+64)|prog+0x100
+main|w(heap#1+80)|prog+0x100
+main|w(heap#1+104)|prog+0x100
 T1|r(heap#1)|prog+0x200
 T1|r(heap#1+8)|prog+0x200
 T1|r(heap#1+12)|prog+0x200

@@ -1,0 +1,88 @@
+//! What others have kept of the granules of a block, on its way to the records: accesses that go on from granule to granule
+//! are one record.
+
+use super::Sink;
+use crate::record::{Kind, RANK_BITS, head, is_late_write};
+
+/// What a rank is further than the one before it, in a third word.
+const NEXT_RANK: u64 = 1 << (64 - RANK_BITS);
+
+/// Accesses of granules, each at the rank behind the one before it.
+#[derive(Clone, Copy, Default)]
+struct Run {
+    granules: u8,
+    second: u64,
+    /// With the rank of the first, and of the next.
+    third: u64,
+    next: u64,
+}
+
+/// A sink for the late records of one block. What it still has goes to the other one with [`Runs::flush`], before the record that they are written for.
+pub(super) struct Runs<'s, S> {
+    sink: &'s mut S,
+    block: u64,
+    /// Pins and accesses, of reads and of writes.
+    runs: [Run; 4],
+}
+
+impl<'s, S: Sink> Runs<'s, S> {
+    pub(super) fn new(sink: &'s mut S, block: u64) -> Self {
+        Runs { sink, block, runs: Default::default() }
+    }
+
+    pub(super) fn flush(&mut self) {
+        for index in 0..self.runs.len() {
+            self.end(index);
+        }
+    }
+
+    fn end(&mut self, index: usize) {
+        let Run { granules, second, third, .. } = core::mem::take(&mut self.runs[index]);
+        let is_pin = index < 2;
+        if granules.is_power_of_two() {
+            let granule = self.block + 8 * u64::from(granules.trailing_zeros());
+            self.sink.put([head(if is_pin { Kind::Pin } else { Kind::Late }, 0xff, granule), second, third]);
+        } else if granules != 0 {
+            self.sink.put([head(if is_pin { Kind::Pins } else { Kind::Lates }, granules, self.block), second, third]);
+        }
+    }
+}
+
+impl<S: Sink> Sink for Runs<'_, S> {
+    fn time(&mut self, gives: bool) -> u64 {
+        self.sink.time(gives)
+    }
+
+    fn written(&self) {
+        self.sink.written();
+    }
+
+    fn reserve(&mut self, words: usize) {
+        self.sink.reserve(words);
+    }
+
+    fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
+        let (Some(&[first, second, third]), Some(granule)) =
+            (words.first_chunk(), words.first().and_then(|first| (first >> 16).checked_sub(self.block)))
+        else {
+            return self.sink.put(words);
+        };
+        if (first >> 8) as u8 != 0xff {
+            return self.sink.put(words);
+        }
+        let index = usize::from(is_late_write(third)) + if first as u8 == Kind::Pin as u8 { 0 } else { 2 };
+        let number = granule / 8;
+        let run = &mut self.runs[index];
+        if run.granules == 0 || run.second != second || run.next != third || run.granules >> number != 0 {
+            self.end(index);
+            self.runs[index] = Run { granules: 0, second, third, next: third };
+        }
+        let run = &mut self.runs[index];
+        run.granules |= 1 << number;
+        run.next = run.next.wrapping_add(NEXT_RANK);
+    }
+
+    fn yield_now(&self) {
+        self.sink.yield_now();
+    }
+}
