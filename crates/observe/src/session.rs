@@ -9,6 +9,7 @@ use std::mem::offset_of;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A session. Its directory goes when it does.
@@ -30,6 +31,7 @@ pub(crate) struct Member {
 impl Session {
     /// Makes a session.
     pub(crate) fn create(flags: u32, watched: &[Watched]) -> Result<Session, Error> {
+        remove_dead(Path::new(SHARED_MEMORY), STILL);
         let directory = make_directory().map_err(Error::Session)?;
         let file = fill(directory.path(), flags, watched).map_err(Error::Session)?;
         Ok(Session { directory, file, beats: 0 })
@@ -81,11 +83,44 @@ fn member(name: &str) -> Option<(u32, u32)> {
     Some((pid.parse().ok()?, image.parse().ok()?))
 }
 
+/// Where sessions are, if they can: it stays off the disk.
+const SHARED_MEMORY: &str = "/dev/shm";
+const PREFIX: &str = "foretrace-";
+
 fn make_directory() -> io::Result<TempDir> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix("foretrace-").permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    // Shared memory stays off the disk.
-    builder.tempdir_in("/dev/shm").or_else(|_| builder.tempdir())
+    builder.prefix(PREFIX).permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir_in(SHARED_MEMORY).or_else(|_| builder.tempdir())
+}
+
+/// How long the heart of a session must have stood still before it is taken for dead: its processes may be of another namespace, and not seen.
+const STILL: Duration = Duration::from_secs(60);
+
+/// Removes sessions whose observer was killed so long ago, and whose processes are over: nobody else will, and they are memory.
+fn remove_dead(folder: &Path, still: Duration) {
+    let is_over = |pid: u32| !Path::new("/proc").join(pid.to_string()).exists();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let directory = entry.path();
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX));
+        if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        // What another user's is cannot be read. One without an observer may be about to get it.
+        let Ok(session) = fs::read(directory.join("session")) else { continue };
+        let beat = fs::metadata(directory.join("session")).and_then(|file| file.modified());
+        if !beat.is_ok_and(|beat| beat.elapsed().is_ok_and(|since| since >= still)) {
+            continue;
+        }
+        let word = |at: usize| session.get(at..at + 4).and_then(|bytes| bytes.try_into().ok()).map(u32::from_ne_bytes);
+        let is_session = session.starts_with(&MAGIC.to_ne_bytes());
+        let observer = word(offset_of!(Layout, observer)).filter(|&pid| is_session && pid != 0);
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        let mut members = entries.flatten().filter_map(|entry| member(entry.file_name().to_str()?));
+        if observer.is_some_and(is_over) && members.all(|(pid, _)| is_over(pid)) {
+            // Somebody else may be at it, too.
+            let _ = fs::remove_dir_all(&directory);
+        }
+    }
 }
 
 fn fill(directory: &Path, flags: u32, watched: &[Watched]) -> io::Result<File> {
@@ -150,5 +185,35 @@ mod tests {
         assert_eq!(members, [(12, 0), (12, 1)]);
         drop(session);
         assert!(!directory.exists());
+    }
+
+    #[test]
+    fn dead_sessions_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let session = |name: &str, observer: u32, member: Option<u32>| {
+            let directory = folder.path().join(name);
+            fs::create_dir(&directory).expect("made");
+            let file = fill(&directory, 0, &[]).expect("filled");
+            file.write_all_at(&observer.to_ne_bytes(), offset_of!(Layout, observer) as u64).expect("written");
+            if let Some(pid) = member {
+                fs::write(directory.join(format!("p-{pid}-0")), "").expect("written");
+            }
+            directory
+        };
+        let (alive, dead) = (std::process::id(), u32::MAX);
+        let gone = [session("foretrace-a", dead, None), session("foretrace-b", dead, Some(dead - 1))];
+        let stay = [
+            session("foretrace-c", alive, Some(dead)),
+            session("foretrace-d", dead, Some(alive)),
+            session("another-e", dead, None),
+            session("foretrace-f", 0, None),
+        ];
+        fs::create_dir(folder.path().join("foretrace-g")).expect("made");
+        remove_dead(folder.path(), STILL);
+        assert!(gone.iter().all(|directory| directory.exists()), "their hearts have just beaten");
+        remove_dead(folder.path(), Duration::ZERO);
+        assert!(gone.iter().all(|directory| !directory.exists()));
+        assert!(stay.iter().all(|directory| directory.exists()));
+        assert!(folder.path().join("foretrace-g").exists(), "its session may be about to begin");
     }
 }

@@ -67,10 +67,15 @@ pub fn code_identity(site: &str, stack: &[String]) -> String {
     function.unwrap_or_else(|| site_identity(place)).to_owned()
 }
 
-/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3`, `int[]@5[2]` and `heap#7` without the
+/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3`, `int[]@5[2]`, `text[8..15]` and `heap#7` without the
 /// numbers, which another run gives anew.
 pub fn object_identity(name: &str) -> String {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    // Behind the last of several elements.
+    let several = |tail: &str| -> usize {
+        let last = tail.strip_prefix("..").map_or(0, digits);
+        if last > 0 { last + 2 } else { 0 }
+    };
     let mut out = String::new();
     let mut rest = name;
     while let Some(at) = rest.find(['@', '[', '#']) {
@@ -80,7 +85,7 @@ pub fn object_identity(name: &str) -> String {
         let (_, tail) = behind.split_at(number);
         rest = match open {
             "@" | "#" if number > 0 => tail,
-            "[" if number > 0 && tail.starts_with(']') => &tail[1..],
+            "[" if number > 0 && tail[several(tail)..].starts_with(']') => &tail[several(tail) + 1..],
             _ => {
                 out.push_str(open);
                 behind
@@ -149,6 +154,10 @@ mod tests {
             ("Value.x@3", "Value.x"),
             ("Value@12.x", "Value.x"),
             ("int[]@5[2]", "int[]"),
+            ("text[8..15]", "text"),
+            ("text[8..15].part[2]", "text.part"),
+            ("text[8..]", "text[8..]"),
+            ("text[8..x]", "text[8..x]"),
             ("a[i]", "a[i]"),
             ("V17", "V17"),
             ("heap#12+8", "heap+8"),

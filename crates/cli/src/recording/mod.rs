@@ -34,13 +34,17 @@ pub(crate) fn record(
     let agents = Agents::ready().context("nothing can be watched")?;
     let [program, rest @ ..] = args.command.as_slice() else { bail!("no program is named") };
     let file = searched::find(program);
-    if let Some(file) = &file {
-        warn_before(file);
+    let kind = file.as_deref().and_then(|file| source::kind(file).ok());
+    if let (Some(file), Some(kind)) = (&file, &kind) {
+        warn_before(file, kind);
     }
     let mut command = Command::new(program);
     command.args(rest);
-    command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", agents.folder(), ":"));
-    command.env("LD_PRELOAD", before("LD_PRELOAD", &agents.library(), " "));
+    // What another sanitizer calls in the place of the C library's functions must not be ours.
+    if kind != Some(source::Watched::StaticTsan) {
+        command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", agents.folder(), ":"));
+        command.env("LD_PRELOAD", before("LD_PRELOAD", &agents.library(), " "));
+    }
     if quiet_stdout {
         // Standard output is for the result alone.
         command.stdout(Stdio::from(std::io::stderr()));
@@ -81,18 +85,18 @@ fn before(variable: &str, first: &Path, separator: &str) -> OsString {
 }
 
 /// Says what can be told from the file alone.
-fn warn_before(file: &Path) {
+fn warn_before(file: &Path, kind: &source::Watched) {
     let name = file.display();
-    match source::kind(file) {
-        Ok(source::Watched::StaticTsan) => {
+    match kind {
+        source::Watched::StaticTsan => {
             say(&format!(
                 "{name}: ThreadSanitizer is linked into it: build it with `foretrace cc`, or without -static-libtsan"
             ));
         }
-        Ok(source::Watched::StaticExecutable) => {
+        source::Watched::StaticExecutable => {
             say(&format!("{name}: a fully static program cannot be watched"));
         }
-        Ok(source::Watched::OtherArchitecture) => say(&format!("{name}: only x86-64 programs can be watched")),
+        source::Watched::OtherArchitecture => say(&format!("{name}: only x86-64 programs can be watched")),
         _ => {}
     }
 }
