@@ -299,3 +299,21 @@ fn fibers_take_their_order_along() {
     assert_eq!(ran.code, Some(1), "{ran:?}");
     assert!(ran.stderr.contains("observed race on value: count program.c:"), "{ran:?}");
 }
+
+#[test]
+fn a_program_with_a_sanitizer_of_its_own_runs_unwatched() {
+    let folder = Folder::new();
+    folder.write(
+        "own.c",
+        "#include <pthread.h>\nstatic void *nothing(void *unused) { return unused; }\n\
+         int main(void) { pthread_t t; pthread_create(&t, 0, nothing, 0); pthread_join(t, 0); return 7; }\n",
+    );
+    let mut compile = std::process::Command::new("gcc");
+    compile.args(["-fsanitize=thread", "-static-libtsan", "-g", "-O1", "-pthread", "own.c", "-o", "own"]);
+    let compiled = compile.current_dir(folder.path(".")).status();
+    assert!(compiled.is_ok_and(|status| status.success()), "gcc has its sanitizer as an archive");
+    let ran = folder.run(&["record", "-o", "t.ftrace", "--", "./own"]);
+    assert_eq!(ran.code, Some(7), "{ran:?}");
+    assert!(ran.stderr.contains("ThreadSanitizer is linked into it"), "{ran:?}");
+    assert!(ran.stderr.contains("it ran unwatched"), "{ran:?}");
+}
