@@ -8,7 +8,7 @@ use super::Build;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op, VarId};
-use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head};
+use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -116,10 +116,11 @@ impl Build {
     /// A late access. `known`: the bytes of the one before it in the same granule, and their variable, if they are one; the same of this one.
     #[inline]
     fn put_late(&mut self, words: &[u64; 3], known: Option<(u8, VarId)>) -> Option<(u8, VarId)> {
-        let op = match words[0] as u8 {
-            kind if kind == Kind::Pin as u8 => Op::Pin,
-            _ if words[2] >> 32 & 1 == 1 => Op::Write,
-            _ => Op::Read,
+        let op = match (words[0] as u8 == Kind::Pin as u8, is_late_write(words[2])) {
+            (true, true) => Op::Pin,
+            (true, false) => Op::ReadPin,
+            (false, true) => Op::Write,
+            (false, false) => Op::Read,
         };
         let rank = (words[2] >> (64 - RANK_BITS)) as u32;
         let slot = words[2] as u32;
@@ -132,7 +133,7 @@ impl Build {
             return known;
         };
         let (granule, mask) = bytes_of(words[0]);
-        let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
+        let mask = if op.is_pin() && mask == 0 { 0xff } else { mask };
         let number = place(words[1]);
         let action = state.places.action(number, op).copied();
         let action = action.or_else(|| self.new_action(slot, number, op));
