@@ -21,8 +21,8 @@
 //!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
 //!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
 //!   a plain write, learn nothing.
-//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not. A `rpin`
-//!   comes before later writes: it has dropped reads, which order nothing.
+//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not. A
+//!   `rpin` orders nothing: reads that were dropped would not have (what they saw, their thread knows from before).
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
 //!
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
@@ -219,10 +219,8 @@ impl Hb {
     fn after_pins(&mut self, event: Event, me: Thread) -> Thread {
         let wide = (self.vars[event.object() as usize].wide as usize).wrapping_sub(1);
         match self.wides.get(wide) {
-            Some(wide) if wide.is_pinned() => {
-                for (_, pins) in wide.each_pins().filter(|(pin, _)| pin.holds_back(event.op())) {
-                    self.clocks.learn_all(event.thread(), pins);
-                }
+            Some(wide) if !wide.pins.is_empty() => {
+                self.clocks.learn_all(event.thread(), &wide.pins);
                 self.clocks.thread(event.thread())
             }
             _ => me,
@@ -327,12 +325,12 @@ impl Hb {
                 self.racy_write(event, me, mark, false);
             }
             Op::Read | Op::Write => {}
-            Op::Pin | Op::ReadPin => {
+            Op::Pin => {
                 self.widen(event.object());
                 let wide = self.vars[object].wide as usize - 1;
-                self.clocks.gather(self.wides[wide].pins_of(event.op()), me.given(now));
+                self.clocks.gather(&mut self.wides[wide].pins, me.given(now));
             }
-            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal => {}
+            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal | Op::ReadPin => {}
         }
     }
 

@@ -13,7 +13,7 @@
 
 use super::clocks::{Clocks, Gathered, Given, Known, RowId, Slot, Time};
 use super::who::{Packing, Who};
-use event::{Op, SiteId};
+use event::SiteId;
 
 /// An access. Time 0: none.
 #[derive(Clone, Copy, Default, Debug)]
@@ -62,32 +62,16 @@ pub(super) struct Wide {
     pub(super) atomic_reads: Marks,
     pub(super) atomic_writes: Marks,
     pub(super) head: Head,
-    /// What comes before the pins of the variable, by [`Op::PINS`].
-    pins: [Gathered; 2],
+    /// What comes before the pins of the variable.
+    pub(super) pins: Gathered,
 }
 
 impl Wide {
     /// Looks at what an access will need; what it gives means nothing.
     #[inline]
     pub(super) fn fetch(&self) -> usize {
-        let pin = |pins: &Gathered| pins.first().map_or(0, |&time| time as usize);
-        pin(&self.pins[0]) ^ pin(&self.pins[1]) ^ self.writes.0.len() ^ self.atomic_writes.0.len()
-    }
-
-    #[inline]
-    pub(super) fn is_pinned(&self) -> bool {
-        self.pins.iter().any(|pins| !pins.is_empty())
-    }
-
-    /// Each kind of pin, and what comes before those.
-    #[inline]
-    pub(super) fn each_pins(&self) -> impl Iterator<Item = (Op, &Gathered)> {
-        Op::PINS.into_iter().zip(&self.pins)
-    }
-
-    /// What comes before the pins of a kind.
-    pub(super) fn pins_of(&mut self, pin: Op) -> &mut Gathered {
-        &mut self.pins[usize::from(pin == Op::ReadPin)]
+        let pin = self.pins.first().map_or(0, |&time| time as usize);
+        pin ^ self.writes.0.len() ^ self.atomic_writes.0.len()
     }
 
     /// As if the variable were new.

@@ -73,15 +73,11 @@ impl<'a> Naive<'a> {
         self.last(e, |f| writes(f.op()) && f.object() == self.event(e).object())
     }
 
-    /// A `pin` comes before later accesses of its variable, a `rpin` before those that do not only read.
+    /// A `pin` comes before later accesses of its variable.
     fn pins(&mut self) {
         for e in 0..self.into.len() {
             let event = self.event(e);
-            let only_reads = matches!(event.op(), Op::Read | Op::AtomicLoad);
-            let is_pin = |f: &usize| {
-                let pin = self.event(*f);
-                (pin.op() == Op::Pin || pin.op() == Op::ReadPin && !only_reads) && pin.object() == event.object()
-            };
+            let is_pin = |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
             let pins: Vec<usize> = (0..e).filter(is_pin).collect();
             if accesses(event.op()) {
                 self.into[e].extend(pins);
