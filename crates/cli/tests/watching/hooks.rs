@@ -100,3 +100,64 @@ int main(void) {
     let ran = folder.ok(&["record", "-o", "t.ftrace", "--", "./program"]);
     assert_eq!(ran.stdout, "12\n", "{ran:?}");
 }
+
+/// Main goes through two tables again and again under a lock, so that only the newest accesses are kept. Then another thread changes an element of each without the lock, after a look at
+/// one that was only read: both are races, whatever was dropped.
+#[test]
+fn what_was_dropped_hides_no_race() {
+    let program = |access: &str, look: &str| {
+        format!(
+            r#"
+#include <pthread.h>
+#include <sched.h>
+#define UNSEEN __attribute__((no_sanitize_thread, noinline))
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int turn;
+static volatile long first[512], second[512], sum;
+UNSEEN static void await(int n) {{ while (turn < n) sched_yield(); }}
+UNSEEN static void set(int n) {{ turn = n; }}
+static void *other(void *none) {{
+    await(1);
+    {look};
+    second[77] = 1;
+    first[99] = 2;
+    set(2);
+    return none;
+}}
+__attribute__((noinline)) static void go_through(volatile long *table) {{
+    for (int i = 0; i < 512; i++) {access};
+}}
+int main(void) {{
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    for (int round = 0; round < 20; round++) {{
+        pthread_mutex_lock(&lock);
+        go_through(first);
+        go_through(second);
+        pthread_mutex_unlock(&lock);
+    }}
+    set(1);
+    await(2);
+    return pthread_join(thread, 0);
+}}
+"#
+        )
+    };
+    // Who sees what main wrote comes after that.
+    for (access, look, pin) in [("(void)table[i]", "sum = second[511]", "rpin("), ("table[i] = i", "sum = 1", "pin(")] {
+        let folder = compiled_from(&program(access, look));
+        let events = recorded(&folder, &[]);
+        for table in ["first[99]", "second[77]"] {
+            let is_pinned = events.iter().any(|(_, event)| event.starts_with(&format!("{pin}program.c:{table},")));
+            assert!(is_pinned, "{access}: {table} is not pinned");
+        }
+        let ran = folder.run(&["check", "--detect", "hb", "t.ftrace"]);
+        for table in ["first[99]", "second[77]"] {
+            assert!(
+                ran.stdout.contains(&format!("race on program.c:{table}:")),
+                "{access}: no race of {table}\n{}",
+                ran.stdout
+            );
+        }
+    }
+}
