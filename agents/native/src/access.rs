@@ -86,8 +86,9 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
                 return;
             }
         } else if READ && !WRITE {
+            let is_common = alone::is_common(leaf.owner(addr));
             // The second reader of a cell does not look at what the first one changes all the time.
-            let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
+            let is_covered = if is_common && recorder.is_second() {
                 recorder.covered_as_second(cell, mask as u8)
             } else {
                 recorder.covered_as_first(cell, mask as u8)
@@ -95,47 +96,48 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
             if is_covered {
                 return;
             }
-            return reads::<SIZE>(addr, pc, thread, leaf);
+            return if is_common {
+                renews::<SIZE, false>(addr, pc, thread, cell)
+            } else {
+                reads::<SIZE>(addr, pc, thread, leaf)
+            };
         } else if covered(cell, mask as u8) {
             return;
         } else if WRITE && !READ {
-            return writes::<SIZE>(addr, pc, thread, leaf);
+            return if alone::is_common(leaf.owner(addr)) {
+                renews::<SIZE, true>(addr, pc, thread, cell)
+            } else {
+                writes::<SIZE>(addr, pc, thread, leaf)
+            };
         }
     }
     slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
-/// A read that is not covered by this thread's entry, if it is where it most often is.
+/// A read in a unit of one thread's that is not covered by the first entry.
 #[inline(never)]
 extern "C" fn reads<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
-    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
-    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    let cell = leaf.cell(addr);
     // SAFETY: this thread's own state; its fast way is open.
     unsafe {
-        if alone::is_common(owner) {
-            if !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false) {
-                return;
-            }
-            reads_again::<SIZE>(addr, pc, thread, cell, mask);
-        } else if !(*thread).recorder.covered(cell, mask, false) {
-            again::<SIZE, true, false>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
+        if !(*thread).recorder.covered(cell, mask::<SIZE>(addr), false) {
+            again::<SIZE, true, false>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask::<SIZE>(addr));
         }
     }
 }
 
-/// A write that is not covered.
+/// A write in such a unit that is not covered.
 #[inline(never)]
 extern "C" fn writes<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
-    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
-    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    let (cell, mask) = (leaf.cell(addr), mask::<SIZE>(addr));
     // SAFETY: as in `reads`.
-    unsafe {
-        if alone::is_common(owner) {
-            again_among_others::<SIZE, false, true>(addr, pc, thread, cell, mask);
-        } else {
-            again::<SIZE, false, true>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
-        }
-    }
+    unsafe { again::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask) };
+}
+
+/// The bytes of an access within a granule.
+#[inline(always)]
+const fn mask<const SIZE: usize>(addr: usize) -> u8 {
+    (((1u32 << SIZE) - 1) << (addr & 7)) as u8
 }
 
 /// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
@@ -203,43 +205,13 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
-/// A read in a unit that is everybody's, most often of a thread that has read the same before.
-#[inline(always)]
-unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell, mask: u8) {
-    let tls = machine::tls();
-    // SAFETY: as in `again`.
-    unsafe {
-        if !(*tls).busy
-            && let Some(place) = (*thread).places.known(frames::parent(tls), pc)
-        {
-            (*tls).busy = true;
-            compiler_fence(SeqCst);
-            if SIZE == 8 {
-                shadow::note_read(addr, &mut (*thread).recorder);
-            }
-            let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
-            compiler_fence(SeqCst);
-            (*tls).busy = false;
-            compiler_fence(SeqCst);
-            if done {
-                if (*tls).deferred {
-                    crate::intercept::deliver();
-                }
-                return;
-            }
-        }
-        again_among_others::<SIZE, true, false>(addr, pc, thread, cell, mask);
-    }
-}
-
-/// An access in a unit that is everybody's.
+/// An access in a unit that is everybody's, most often of a thread that has done the same before.
 #[inline(never)]
-unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
+extern "C" fn renews<const SIZE: usize, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
-    mask: u8,
 ) {
     let tls = machine::tls();
     // SAFETY: as in `again`.
@@ -248,20 +220,46 @@ unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, con
             return;
         }
         let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
+            return if WRITE { slow::<SIZE, false, true>(addr, pc) } else { slow::<SIZE, true, false>(addr, pc) };
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        let recorder = &mut (*thread).recorder;
-        let done = recorder.again_among_others(cell, mask, WRITE, place);
+        if SIZE == 8 && !WRITE {
+            shadow::note_read(addr, &mut (*thread).recorder);
+        }
+        let done = (*thread).recorder.renews(cell, mask::<SIZE>(addr), WRITE, place);
         compiler_fence(SeqCst);
         (*tls).busy = false;
         compiler_fence(SeqCst);
         if !done {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
+            return again_among_others::<SIZE, WRITE>(addr, pc, thread, cell, place);
         }
         if (*tls).deferred {
             crate::intercept::deliver();
+        }
+    }
+}
+
+/// Any other one there.
+#[inline(never)]
+unsafe extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    cell: Cell,
+    place: u32,
+) {
+    let mask = mask::<SIZE>(addr);
+    // SAFETY: as in `again`.
+    unsafe {
+        // A reader may be where it does not belong.
+        let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false);
+        if !is_covered {
+            thread::enter_quickly(pc, |thread| {
+                if !thread.recorder.again_among_others(cell, mask, WRITE, place) {
+                    thread.uncovered_at::<true>(addr & !7, cell, mask, WRITE, place);
+                }
+            });
         }
     }
 }
@@ -276,7 +274,7 @@ pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: 
     // Most are within a granule, of a thread that has nothing else to do.
     if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
         thread::enter_quickly(pc, |thread| {
-            let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+            let mask = mask::<SIZE>(addr);
             if READ {
                 thread.granule(addr & !7, mask, false);
             }

@@ -5,7 +5,6 @@ use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
 use crate::memory::filter;
-use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
@@ -31,6 +30,18 @@ impl Thread {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
         self.recorder.timed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+    }
+
+    /// Writes a timed record of two words if nothing else is to be done: the place is known, and there is room. False: nothing was done.
+    #[inline(always)]
+    pub fn sync_at_once(&mut self, parent: u32, pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+        let Some(place) = self.places.known(parent, pc) else { return false };
+        if !self.ring.has_room(2) {
+            return false;
+        }
+        let head = head(kind, class as u8, object as u64 & ADDRESSES);
+        self.recorder.timed_in_room(&mut self.ring, head, place, None);
+        true
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -115,19 +126,23 @@ impl Thread {
     }
 
     /// One that is not covered.
-    pub fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
-        let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
+    fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
+        let place = self.place();
+        self.uncovered_at::<false>(addr, cell, mask, write, place);
+    }
+
+    /// The same at a place that is known. `COMMON`: the granule is of a unit that is everybody's.
+    #[inline]
+    pub fn uncovered_at<const COMMON: bool>(&mut self, addr: usize, cell: Cell, mask: u8, write: bool, place: u32) {
+        let Thread { recorder, ring, frames, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
-        let place = |ring: &mut Ring| {
-            // SAFETY: this thread's own calls.
-            let parent = unsafe { frames::parent(tls()) };
-            places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
-        };
         if !write && mask == 0xff {
             shadow::note_read(addr, recorder);
         }
-        let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
-        turn.end();
+        let outcome = recorder.access(filter(), ring, cell, || !COMMON && turn.begin(addr, *slot), access, place);
+        if !COMMON {
+            turn.end();
+        }
         if write {
             shadow::forget_lines(addr);
         }

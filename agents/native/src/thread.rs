@@ -7,10 +7,10 @@ use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
 use runtime::layout::flags;
-use runtime::record::Kind;
+use runtime::record::{Class, Kind};
 
 use crate::alone::Turn;
-use crate::frames::Frames;
+use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::places::Places;
@@ -162,6 +162,23 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
             (*tls).accesses = accesses;
         }
         leave(tls);
+    }
+}
+
+/// Records a synchronisation of a thread whose fast way is open, outside of any hook, if that is all there is to do.
+#[inline(always)]
+pub fn sync_at_once(pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+    let tls = tls();
+    // SAFETY: as in `enter`; `accesses` is the thread's state, if nothing waits for the next hook.
+    unsafe {
+        if (*tls).accesses.is_null() || (*tls).busy || !session::is_running() {
+            return false;
+        }
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let done = (*(*tls).accesses).sync_at_once(frames::parent(tls), pc, kind, class, object);
+        leave(tls);
+        done
     }
 }
 

@@ -81,8 +81,16 @@ fn is_quiet() -> bool {
 }
 
 /// Records a synchronisation.
-#[inline]
+#[inline(never)]
 fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
+    if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, kind, class, object as usize) {
+        sync_slowly(pc, kind, class, object);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn sync_slowly(pc: usize, kind: Kind, class: Class, object: Pointer) {
     record(pc, |thread| thread.sync(kind, class, object as usize));
 }
 

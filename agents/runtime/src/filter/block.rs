@@ -102,8 +102,7 @@ impl Recorder {
             } else if alone {
                 self.again(cell, 0xff, block.write, place)
             } else {
-                !block.write && self.reads_again_at_home(cell, 0xff, place)
-                    || self.again_among_others(cell, 0xff, block.write, place)
+                self.renews(cell, 0xff, block.write, place) || self.again_among_others(cell, 0xff, block.write, place)
             };
             if !is_done {
                 break;

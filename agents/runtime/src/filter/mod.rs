@@ -13,6 +13,7 @@
 //! Nothing here allocates, and nothing waits but for the lock of a cell.
 
 mod access;
+mod again;
 mod block;
 mod blocks;
 mod cell;

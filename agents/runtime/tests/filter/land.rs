@@ -189,7 +189,7 @@ impl<'w> Walker<'w> {
         }
         let access = Access { granule: granule as u64, mask, write };
         let alone = || land.begin(t, addr);
-        let outcome = self.recorder.access(self.filter, &mut self.sink, cell, alone, access, |_| place);
+        let outcome = self.recorder.access(self.filter, &mut self.sink, cell, alone, access, place);
         land.end(t);
         assert_ne!(outcome, Outcome::Watched);
     }
@@ -239,7 +239,7 @@ impl<'w> Walker<'w> {
                 }
             }
             Some(false) => {
-                !write && self.recorder.reads_again_at_home(cell, mask, place)
+                self.recorder.renews(cell, mask, write, place)
                     || self.recorder.again_among_others(cell, mask, write, place)
             }
             None => false,

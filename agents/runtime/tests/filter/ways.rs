@@ -80,13 +80,13 @@ impl<'w> Way<'w, '_> {
                     }
                     is_done
                 }
-                _ => !write && recorder.reads_again_at_home(cell, mask, place),
+                _ => recorder.renews(cell, mask, write, place),
             };
         if is_done {
             return Some(Outcome::Kept);
         }
         let access = Access { granule: address(at), mask, write };
-        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, |_| place);
+        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, place);
         if write {
             self.lines.iter().for_each(forget_line);
         }
