@@ -86,19 +86,9 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
                 return;
             }
         } else if READ && !WRITE {
-            let is_common = alone::is_common(leaf.owner(addr));
-            // The second reader of a cell does not look at what the first one changes all the time.
-            let is_covered = if is_common && recorder.is_second() {
-                recorder.covered_as_second(cell, mask as u8)
-            } else {
-                recorder.covered_as_first(cell, mask as u8)
-            };
-            if is_covered {
-                return;
-            }
-            return if is_common {
-                renews::<SIZE, false>(addr, pc, thread, cell)
-            } else {
+            return if alone::is_common(leaf.owner(addr)) {
+                reads_common::<SIZE>(addr, pc, thread, cell)
+            } else if !recorder.covered_as_first(cell, mask as u8) {
                 reads::<SIZE>(addr, pc, thread, leaf)
             };
         } else if covered(cell, mask as u8) {
@@ -205,14 +195,33 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
+/// A read in a unit that is everybody's, most often of a thread that has read the same before, and whose entry is where it belongs: there is nothing in it that a signal
+/// could disturb.
+#[inline(always)]
+fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+    let tls = machine::tls();
+    // SAFETY: as in `again`.
+    unsafe {
+        let Thread { recorder, places, .. } = &mut *thread;
+        let entry = recorder.at_home(cell);
+        if recorder.covers(entry, mask::<SIZE>(addr)) {
+            return;
+        }
+        if recorder.may_renew_at_home(entry, mask::<SIZE>(addr))
+            && !(SIZE == 8 && recorder.notes_reads())
+            && !(*tls).busy
+            && let Some(place) = places.known(frames::parent(tls), pc)
+            && recorder.renews_at_home(entry, mask::<SIZE>(addr), place)
+        {
+            return;
+        }
+    }
+    renews::<SIZE, false>(addr, pc, thread, cell)
+}
+
 /// An access in a unit that is everybody's, most often of a thread that has done the same before.
 #[inline(never)]
-extern "C" fn renews<const SIZE: usize, const WRITE: bool>(
-    addr: usize,
-    pc: usize,
-    thread: *mut Thread,
-    cell: Cell,
-) {
+extern "C" fn renews<const SIZE: usize, const WRITE: bool>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let tls = machine::tls();
     // SAFETY: as in `again`.
     unsafe {

@@ -2,8 +2,8 @@
 //! here does the common case with the words of the cell as they are, or denies it and has done nothing.
 
 use super::cell::{
-    BYTES_SHIFT, Cell, Entry, LOST, NEXT_RANK, OUT, SHARED, SLOT_SHIFT, TAG_SHIFT, VERSION, is_known, is_shared,
-    is_write, same, same_slot, unread,
+    BYTES_SHIFT, Cell, Entry, Half, LOST, LOW, NEXT_RANK, OUT, SHARED, SLOT_SHIFT, TAG_SHIFT, VERSION, is_known,
+    is_shared, is_write, renewed, same, same_slot, unread,
 };
 use super::recorder::Recorder;
 
@@ -62,6 +62,46 @@ impl Recorder {
         } else {
             self.renews_first_read(cell, mask, place)
         }
+    }
+
+    /// The entry where this thread's reads of a cell that others may come to most often are: where it belongs in a Shared cell, and the first of an Exclusive one. What
+    /// it says may be another's.
+    #[inline(always)]
+    pub fn at_home<'a>(&self, cell: Cell<'a>) -> Home<'a> {
+        if self.is_second() {
+            // In this order: if the entry is this thread's afterwards, it was before.
+            let what = cell.second.what_first();
+            let entry = Entry { at: cell.second.at(), what };
+            if !entry.is_write() {
+                return Home { half: cell.second, entry, read: entry.mask(), others: LOW };
+            }
+        }
+        let entry = cell.first.entry();
+        Home { half: cell.first, entry, read: (entry.what >> BYTES_SHIFT) as u8, others: LOW | 0xff << BYTES_SHIFT }
+    }
+
+    /// Whether a read is covered by it.
+    #[inline(always)]
+    pub fn covers(&self, home: Home, mask: u8) -> bool {
+        self.is_newest(home.entry.at) && mask & !home.read == 0
+    }
+
+    /// [`Recorder::renews`] for a read whose entry is there, at a place of which only the newest is kept, or in the trace. One exchange, which is seen or not.
+    #[inline(always)]
+    pub fn may_renew_at_home(&self, Home { entry: old, .. }: Home, mask: u8) -> bool {
+        is_earlier(old.at, self.here())
+            && mask & !old.mask() == 0
+            && self.has_ranks()
+            && (old.is_out() || self.is_hot(&old))
+    }
+
+    /// Does it.
+    #[inline(always)]
+    pub fn renews_at_home(&mut self, Home { half, entry: old, others, .. }: Home, mask: u8, place: u32) -> bool {
+        let now = self.now() + NEXT_RANK;
+        let read = u64::from(mask) << BYTES_SHIFT & others;
+        let what = old.what & !others | Entry::what(mask, place) | read;
+        self.exchanged(half.exchange(old, Entry { at: renewed(old.at, now), what }))
     }
 
     /// A read that is the second entry of a Shared cell. Who locks the cell takes it out.
@@ -264,6 +304,24 @@ fn has_arrived(cell: Cell, first: &Entry, mask: u8) -> bool {
 #[inline(always)]
 fn is_known_by(a: u64, entry: &Entry, mask: u8) -> bool {
     a & VERSION == 0 || mask & !entry.mask() == 0
+}
+
+/// See [`Recorder::at_home`].
+#[derive(Clone, Copy)]
+pub struct Home<'a> {
+    half: &'a Half,
+    entry: Entry,
+    /// The bytes read at its position.
+    read: u8,
+    /// What its second word says of it, and not of the cell.
+    others: u64,
+}
+
+/// Whether an entry that begins so is of the thread that is here, at another position: an earlier one, then. (No cell that is locked or freed is.)
+#[inline(always)]
+const fn is_earlier(at: u64, here: u64) -> bool {
+    const POSITION: u64 = 1 << TAG_SHIFT;
+    (at ^ here).wrapping_sub(POSITION) < (1 << SLOT_SHIFT) - 2 * POSITION
 }
 
 /// Whether an entry that begins so is of the thread that is here. (No cell that is locked or freed is, also for a thread that records everything.)

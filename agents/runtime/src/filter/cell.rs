@@ -70,7 +70,7 @@ const LOWER_UNREAD: u64 = 8;
 /// In its second word: the upper half is.
 const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
-const LOW: u64 = (1 << NODES_SHIFT) - 1;
+pub(super) const LOW: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
 const REST: u64 = (1 << NODES_REST) - 1;
 
@@ -332,6 +332,12 @@ pub(super) const fn is_write(at: u64) -> bool {
     at & WRITE != 0
 }
 
+/// The first word of an entry with bytes at a later moment; what concerns the cell stays. If it was kept, it is dropped.
+#[inline(always)]
+pub(super) const fn renewed(at: u64, moment: u64) -> u64 {
+    moment | at & (SHARED | VERSION | LOST) | (!at & OUT) * (LOST / OUT)
+}
+
 /// The same slot and position.
 #[inline(always)]
 pub(super) const fn same(a: u64, tag: u64) -> bool {
@@ -461,6 +467,12 @@ impl Entry {
     #[inline(always)]
     pub(super) fn is_kept(&self) -> bool {
         self.mask() != 0 && self.at & OUT == 0
+    }
+
+    /// Whether it is in the trace, with what was before it.
+    #[inline(always)]
+    pub(super) fn is_out(&self) -> bool {
+        self.at & (OUT | LOST) == OUT
     }
 
     /// Whether its flags allow that it gives its place to a later one without a word.
