@@ -195,25 +195,34 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
-/// A read in a unit that is everybody's, most often of a thread that has read the same before, and whose entry is where it belongs: there is nothing in it that a signal
-/// could disturb.
+/// A read in a unit that is everybody's, most often of a thread that has read the same before, and whose entry is where it belongs.
 #[inline(always)]
 fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
-    let tls = machine::tls();
+    let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
     // SAFETY: as in `again`.
     unsafe {
         let Thread { recorder, places, .. } = &mut *thread;
-        let entry = recorder.at_home(cell);
-        if recorder.covers(entry, mask::<SIZE>(addr)) {
+        let home = recorder.at_home(cell);
+        if recorder.covers(home, mask) {
             return;
         }
-        if recorder.may_renew_at_home(entry, mask::<SIZE>(addr))
+        if recorder.may_renew_at_home(home, mask)
             && !(SIZE == 8 && recorder.notes_reads())
             && !(*tls).busy
             && let Some(place) = places.known(frames::parent(tls), pc)
-            && recorder.renews_at_home(entry, mask::<SIZE>(addr), place)
         {
-            return;
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            let done = recorder.renews_at_home(home, mask, place);
+            compiler_fence(SeqCst);
+            (*tls).busy = false;
+            compiler_fence(SeqCst);
+            if done {
+                if (*tls).deferred {
+                    crate::intercept::deliver();
+                }
+                return;
+            }
         }
     }
     renews::<SIZE, false>(addr, pc, thread, cell)

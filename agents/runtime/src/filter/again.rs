@@ -64,15 +64,15 @@ impl Recorder {
         }
     }
 
-    /// The entry where this thread's reads of a cell that others may come to most often are: where it belongs in a Shared cell, and the first of an Exclusive one. What
-    /// it says may be another's.
+    /// The entry where this thread's reads of a cell that others may come to most often are: where it belongs in a Shared cell, and the first of an Exclusive one, or any.
+    /// The first may be another's.
     #[inline(always)]
     pub fn at_home<'a>(&self, cell: Cell<'a>) -> Home<'a> {
         if self.is_second() {
             // In this order: if the entry is this thread's afterwards, it was before.
             let what = cell.second.what_first();
             let entry = Entry { at: cell.second.at(), what };
-            if !entry.is_write() {
+            if is_read_of(entry.at, self.here()) {
                 return Home { half: cell.second, entry, read: entry.mask(), others: LOW };
             }
         }
@@ -86,7 +86,7 @@ impl Recorder {
         self.is_newest(home.entry.at) && mask & !home.read == 0
     }
 
-    /// [`Recorder::renews`] for a read whose entry is there, at a place of which only the newest is kept, or in the trace. One exchange, which is seen or not.
+    /// Whether [`Recorder::renews`] may do a read with that entry: it is of an earlier position, and in the trace, or of a place of which only the newest is kept.
     #[inline(always)]
     pub fn may_renew_at_home(&self, Home { entry: old, .. }: Home, mask: u8) -> bool {
         is_earlier(old.at, self.here())
@@ -95,7 +95,7 @@ impl Recorder {
             && (old.is_out() || self.is_hot(&old))
     }
 
-    /// Does it.
+    /// Does it, if the entry is still the same.
     #[inline(always)]
     pub fn renews_at_home(&mut self, Home { half, entry: old, others, .. }: Home, mask: u8, place: u32) -> bool {
         let now = self.now() + NEXT_RANK;

@@ -335,7 +335,8 @@ pub(super) const fn is_write(at: u64) -> bool {
 /// The first word of an entry with bytes at a later moment; what concerns the cell stays. If it was kept, it is dropped.
 #[inline(always)]
 pub(super) const fn renewed(at: u64, moment: u64) -> u64 {
-    moment | at & (SHARED | VERSION | LOST) | (!at & OUT) * (LOST / OUT)
+    let dropped = (!at & OUT) * (LOST / OUT);
+    moment | at & (SHARED | VERSION | LOST) | dropped
 }
 
 /// The same slot and position.

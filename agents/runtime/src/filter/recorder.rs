@@ -162,7 +162,7 @@ impl Recorder {
     /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
     /// not is left alone.)
     #[inline(always)]
-    pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
+    fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
         // In this order: if the entry is this thread's afterwards, it was before.
         let what = cell.second.what_first();
         let second = Entry { at: cell.second.at(), what };

@@ -1,6 +1,7 @@
 //! Memory with rows and units, as the agent has it, and a thread's ways to its cells.
 
 use crate::memory::{Cells, Records, cells};
+use crate::ways::reads_at_home;
 use runtime::filter::{
     Access, BLOCK_BYTES, Block, Cell, Filter, Ground, Half, Outcome, ROW_BYTES, Recorder, Row, Step, Sweep, Whose,
 };
@@ -239,7 +240,8 @@ impl<'w> Walker<'w> {
                 }
             }
             Some(false) => {
-                self.recorder.renews(cell, mask, write, place)
+                !write && reads_at_home(&mut self.recorder, cell, mask, place)
+                    || self.recorder.renews(cell, mask, write, place)
                     || self.recorder.again_among_others(cell, mask, write, place)
             }
             None => false,

@@ -2,6 +2,7 @@
 
 use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
+use crate::ways::reads_at_home;
 use detect::hb::Hb;
 use event::VarId;
 use law::random::Random;

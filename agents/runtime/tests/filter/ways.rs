@@ -2,7 +2,7 @@
 
 use crate::memory::{Cells, Owned, Records};
 use law::random::Random;
-use runtime::filter::{Access, BLOCK_BYTES, Block, Half, Outcome, Recorder, forget_line};
+use runtime::filter::{Access, BLOCK_BYTES, Block, Cell, Half, Outcome, Recorder, forget_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -62,7 +62,9 @@ impl<'w> Way<'w, '_> {
         let (cell, write, place) = (self.cells.cell(at), self.write, self.place);
         let is_whole_read = !write && mask == 0xff;
         let has_read = asks && is_whole_read && self.recorder.has_read(self.line(), address(at));
-        if has_read || self.recorder.covered(cell, mask, write) {
+        let is_covered = self.recorder.covered(cell, mask, write);
+        assert!(write || is_covered || !self.recorder.covers(self.recorder.at_home(cell), mask));
+        if has_read || is_covered {
             return None;
         }
         if is_whole_read {
@@ -70,7 +72,7 @@ impl<'w> Way<'w, '_> {
         }
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
-            && match r.below(4) {
+            && match r.below(5) {
                 0 => recorder.again(cell, mask, write, place),
                 1 => recorder.again_among_others(cell, mask, write, place),
                 2 => {
@@ -80,7 +82,8 @@ impl<'w> Way<'w, '_> {
                     }
                     is_done
                 }
-                _ => recorder.renews(cell, mask, write, place),
+                3 => recorder.renews(cell, mask, write, place),
+                _ => !write && reads_at_home(recorder, cell, mask, place),
             };
         if is_done {
             return Some(Outcome::Kept);
@@ -146,4 +149,10 @@ impl<'w> Way<'w, '_> {
         }
         left
     }
+}
+
+/// What hooks of reads do first where others may come.
+pub fn reads_at_home(recorder: &mut Recorder, cell: Cell, mask: u8, place: u32) -> bool {
+    let home = recorder.at_home(cell);
+    recorder.may_renew_at_home(home, mask) && recorder.renews_at_home(home, mask, place)
 }
