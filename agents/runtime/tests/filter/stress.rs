@@ -114,7 +114,9 @@ impl Thread<'_> {
             }
             Some(false) => {
                 let of = self.cells.cell(cell);
-                self.recorder.renews(of, 0xff, write, place) || self.recorder.again_among_others(of, 0xff, write, place)
+                !write && reads_at_home(&mut self.recorder, of, 0xff, place)
+                    || self.recorder.renews(of, 0xff, write, place)
+                    || self.recorder.again_among_others(of, 0xff, write, place)
             }
             None => false,
         };

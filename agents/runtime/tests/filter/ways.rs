@@ -152,7 +152,7 @@ impl<'w> Way<'w, '_> {
 }
 
 /// What hooks of reads do first where others may come.
-pub fn reads_at_home(recorder: &mut Recorder, cell: Cell, mask: u8, place: u32) -> bool {
+pub(crate) fn reads_at_home(recorder: &mut Recorder, cell: Cell, mask: u8, place: u32) -> bool {
     let home = recorder.at_home(cell);
     recorder.may_renew_at_home(home, mask) && recorder.renews_at_home(home, mask, place)
 }
