@@ -5,7 +5,7 @@
 //! first.
 
 use crate::decode::{TIMED, length, order};
-use crate::least::{Least, NEVER, key, slot, time};
+use crate::least::{Least, NEVER, is_never, key, slot, time};
 use runtime::layout::CHUNK_WORDS;
 use runtime::record::{Kind, extended};
 use std::collections::VecDeque;
@@ -28,6 +28,7 @@ pub(crate) trait Take {
 }
 
 /// Whole records that were copied out of a chunk.
+#[derive(Default)]
 struct Segment {
     words: Box<[u64]>,
     end: usize,
@@ -36,10 +37,12 @@ struct Segment {
 /// What a slot has written and nobody has taken yet.
 #[derive(Default)]
 struct Lane {
-    segments: VecDeque<Segment>,
+    /// Empty if there is nothing.
+    first: Segment,
+    later: VecDeque<Segment>,
     /// In the first segment: the next record.
     at: usize,
-    /// In the first segment: the next timed record. Without a segment there is none.
+    /// In the first segment: the next timed record.
     next: usize,
     /// In the first segment: up to where the sink is ready.
     fetched: usize,
@@ -88,7 +91,7 @@ impl Merger {
 
     /// Whether nothing of a slot waits here.
     pub(crate) fn is_idle(&self, slot: u32) -> bool {
-        self.lanes.get(slot as usize).is_none_or(|lane| lane.segments.is_empty())
+        self.lanes.get(slot as usize).is_none_or(Lane::is_empty)
     }
 
     /// Says whether there is more of a slot to be read.
@@ -107,21 +110,24 @@ impl Merger {
     /// Adds records of a slot: `fill` is given room for `room` words, and says how many of them it has made whole records.
     pub(crate) fn add<R>(&mut self, slot: u32, room: usize, fill: impl FnOnce(&mut [u64]) -> (usize, R)) -> R {
         debug_assert!(room <= CHUNK_WORDS);
-        let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
-        if !self.lane(slot).segments.back().is_some_and(fits) {
-            let words = self.spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice());
-            self.lane(slot).segments.push_back(Segment { words, end: 0 });
-        }
-        let lane = &mut self.lanes[slot as usize];
-        let is_first = lane.segments.len() == 1;
-        let segment = lane.segments.back_mut().expect("it has one with room");
+        self.lane(slot);
+        let Merger { lanes, spare, .. } = self;
+        let lane = &mut lanes[slot as usize];
         // The record that is the next is known already, unless this is all there is.
-        let is_new = is_first && segment.end == 0;
+        let is_new = lane.is_empty();
+        let mut new = || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
+        let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
+        if is_new {
+            lane.first = new();
+        } else if !fits(lane.later.back().unwrap_or(&lane.first)) {
+            lane.later.push_back(new());
+        }
+        let segment = lane.later.back_mut().unwrap_or(&mut lane.first);
         let (count, result) = fill(&mut segment.words[segment.end..segment.end + room]);
         segment.end += count.min(room);
         self.held += count.min(room);
         if segment.end == 0 {
-            let segment = lane.segments.pop_back().expect("it was just looked at");
+            let segment = lane.later.pop_back().unwrap_or_else(|| std::mem::take(&mut lane.first));
             self.spare.push(segment.words);
         } else if is_new && lane.find_next(slot, &mut self.spare, &mut self.early) {
             self.least.set(slot, key(lane.time, slot));
@@ -132,14 +138,14 @@ impl Merger {
     /// Takes all up to a time, unless a slot runs out of which there is more to be read.
     pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl Take) {
         take_early(&mut self.early, sink);
-        let waiting = |lane: &&Lane| lane.more && lane.segments.is_empty();
+        let waiting = |lane: &&Lane| lane.more && lane.is_empty();
         let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
         let limit = limit.min(unread).max(self.passed);
         // At the end of time nothing more comes, or nothing in order.
         let mut passed = if limit == u64::MAX { self.passed } else { limit };
         loop {
             let first = self.least.first();
-            if first == NEVER || time(first) > limit {
+            if is_never(first) || time(first) > limit {
                 break;
             }
             let slot = slot(first);
@@ -161,13 +167,15 @@ impl Merger {
     fn run(&mut self, slot: u32, limit: u64, sink: &mut impl Take) -> bool {
         let lane = &mut self.lanes[slot as usize];
         loop {
-            let Some(segment) = lane.segments.front() else { return false };
+            if lane.is_empty() {
+                return false;
+            }
             if !lane.carried.is_empty() {
                 take_all(slot, &lane.carried, false, sink);
                 self.held -= lane.carried.len();
                 lane.carried.clear();
             }
-            let words = &segment.words[..segment.end];
+            let words = &lane.first.words[..lane.first.end];
             let begin = lane.at;
             let (mut at, mut next) = (begin, lane.next);
             let is_known = loop {
@@ -224,7 +232,7 @@ impl Merger {
         self.advance(u64::MAX, sink);
         for (slot, lane) in self.lanes.iter_mut().enumerate() {
             take_all(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
-            for segment in lane.segments.drain(..) {
+            for segment in std::iter::once(std::mem::take(&mut lane.first)).chain(lane.later.drain(..)) {
                 take_all(slot as u32, &segment.words[lane.at..segment.end], true, sink);
                 lane.at = 0;
             }
@@ -256,10 +264,16 @@ fn is_place(head: u64) -> bool {
 }
 
 impl Lane {
+    /// Whether there is nothing.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.first.end == 0
+    }
+
     /// Finds the next timed record and its time. Whether there is one.
     fn find_next(&mut self, slot: u32, spare: &mut Vec<Box<[u64]>>, early: &mut Vec<Early>) -> bool {
-        while let Some(segment) = self.segments.front() {
-            let words = &segment.words[..segment.end];
+        while !self.is_empty() {
+            let words = &self.first.words[..self.first.end];
             while let Some(&head) = words.get(self.next) {
                 let rest = &words[self.next..];
                 match rest.first_chunk() {
@@ -279,9 +293,8 @@ impl Lane {
             }
             self.carried.extend_from_slice(&words[self.at..]);
             (self.at, self.next, self.fetched) = (0, 0, 0);
-            if let Some(segment) = self.segments.pop_front() {
-                spare.push(segment.words);
-            }
+            let taken = std::mem::replace(&mut self.first, self.later.pop_front().unwrap_or_default());
+            spare.push(taken.words);
         }
         false
     }

@@ -20,7 +20,7 @@ use crate::decode::{ASIDE, aux, length, order, payload, place};
 use crate::merge::Take;
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
-use common::{Common, Found};
+use common::Common;
 use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use handlers::Waiting;
 use objects::Objects;
@@ -85,7 +85,6 @@ pub(crate) struct Build {
     threads: u32,
     /// Late accesses and pins of one granule that wait for the record behind them.
     lates: Vec<[u64; 3]>,
-    found: Found,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -125,7 +124,6 @@ impl Build {
             benign: Vec::new(),
             threads: 0,
             lates: Vec::new(),
-            found: Found::default(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
