@@ -14,6 +14,14 @@ use std::collections::VecDeque;
 pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
 
+    /// Takes the records without a place that stand before the timed record with this head. Definitions of places are among them, and were taken.
+    fn take_asides(&mut self, slot: u32, words: &[u64], _head: u64)
+    where
+        Self: Sized,
+    {
+        take_all(slot, words, false, self);
+    }
+
     /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times do not go
     /// back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were
     /// taken; none, if the first record is of another kind.
@@ -184,7 +192,7 @@ impl Merger {
                     lane.fetched = from + sink.fetch(&words[from..], AHEAD);
                 }
                 if at < next {
-                    take_all(slot, &words[at..next], false, sink);
+                    sink.take_asides(slot, &words[at..next], words[next]);
                 }
                 let mut end = next;
                 if lane.time >= self.last {
@@ -243,7 +251,7 @@ impl Merger {
 }
 
 /// Takes whole records, one behind the other; definitions of places only if they were not taken early.
-fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
+pub(crate) fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));
         if with_places || !is_place(head) {

@@ -17,7 +17,7 @@ mod variables;
 pub(crate) use out::Sink;
 
 use crate::decode::{ASIDE, aux, length, order, payload, place};
-use crate::merge::Take;
+use crate::merge::{Take, take_all};
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
 use common::Common;
@@ -384,6 +384,13 @@ const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
     | LATE;
 
 impl Take for Build {
+    #[inline]
+    fn take_asides(&mut self, slot: u32, words: &[u64], head: u64) {
+        if !self.take_lates(words, head) {
+            take_all(slot, words, false, self);
+        }
+    }
+
     fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         if !self.lates.is_empty()
             && let Some(&head) = words.first()
