@@ -29,10 +29,11 @@ pub(crate) trait Take {
         0
     }
 
-    /// Whole records that come soon: asks for the memory that they will need, until it has seen `enough` words. How many it saw.
-    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
-        words.len().min(enough)
-    }
+    /// A record that is to be taken soon: asks for the memory that it will need.
+    fn fetch(&mut self, _record: &[u64]) {}
+
+    /// What was asked for should be there by now, and may lead on.
+    fn fetch_on(&mut self) {}
 }
 
 /// Whole records that were copied out of a chunk.
@@ -52,8 +53,6 @@ struct Lane {
     at: usize,
     /// In the first segment: the next timed record.
     next: usize,
-    /// In the first segment: up to where the sink is ready.
-    fetched: usize,
     /// The time of the next timed record; of the last one, if there is none.
     time: u64,
     /// Records without a place that stood at the end of a segment: they go with the next timed record.
@@ -85,9 +84,6 @@ struct Early {
     slot: u32,
     words: [u64; PLACE_WORDS],
 }
-
-/// So many words before its turn the memory that a record will need is asked for.
-const AHEAD: usize = 96;
 
 const PLACE_WORDS: usize = Kind::Place.words();
 
@@ -123,7 +119,8 @@ impl Merger {
         let lane = &mut lanes[slot as usize];
         // The record that is the next is known already, unless this is all there is.
         let is_new = lane.is_empty();
-        let mut new = || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
+        let mut new =
+            || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
         let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
         if is_new {
             lane.first = new();
@@ -146,6 +143,7 @@ impl Merger {
     /// Takes all up to a time, unless a slot runs out of which there is more to be read.
     pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl Take) {
         take_early(&mut self.early, sink);
+        sink.fetch_on();
         let waiting = |lane: &&Lane| lane.more && lane.is_empty();
         let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
         let limit = limit.min(unread).max(self.passed);
@@ -187,18 +185,12 @@ impl Merger {
             let begin = lane.at;
             let (mut at, mut next) = (begin, lane.next);
             let is_known = loop {
-                if lane.fetched < words.len().min(at + AHEAD) {
-                    let from = at.max(lane.fetched);
-                    lane.fetched = from + sink.fetch(&words[from..], AHEAD);
-                }
                 if at < next {
                     sink.take_asides(slot, &words[at..next], words[next]);
                 }
                 let mut end = next;
                 if lane.time >= self.last {
-                    // Not so far that the sink is not ready any more.
-                    let ready = words.len().min(lane.fetched.max(next + AHEAD));
-                    end += sink.several(slot, &words[next..ready], &mut lane.time, limit);
+                    end += sink.several(slot, &words[next..], &mut lane.time, limit);
                     self.last = lane.time;
                 } else {
                     self.out_of_order += 1;
@@ -300,7 +292,7 @@ impl Lane {
                 self.next += length(head);
             }
             self.carried.extend_from_slice(&words[self.at..]);
-            (self.at, self.next, self.fetched) = (0, 0, 0);
+            (self.at, self.next) = (0, 0);
             let taken = std::mem::replace(&mut self.first, self.later.pop_front().unwrap_or_default());
             spare.push(taken.words);
         }
