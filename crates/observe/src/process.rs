@@ -144,7 +144,7 @@ impl Observed {
         let waited = self.blocked.map_or(Duration::ZERO, |since| now - since);
         let give_up = waited > PATIENCE && self.merger.held() > 0 && self.shared.waiting();
         let limit = self.limit(give_up);
-        let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
+        let drained = self.drain.poll(&self.shared, &mut self.merger, &mut self.build, false, give_up);
         let held = self.merger.held();
         self.merger.advance(limit, &mut self.build);
         if give_up && held == self.merger.held() {
@@ -187,7 +187,7 @@ impl Observed {
     fn take_last(&mut self) -> Taken {
         let mut words = 0;
         loop {
-            let drained = self.drain.poll(&self.shared, &mut self.merger, true, true);
+            let drained = self.drain.poll(&self.shared, &mut self.merger, &mut self.build, true, true);
             words += drained.words;
             let held = self.merger.held();
             self.merger.advance(u64::MAX, &mut self.build);
