@@ -88,7 +88,7 @@ pub unsafe extern "C" fn no_more<const SIZE: usize>(addr: usize, pc: usize, thre
             return next::<SIZE>(addr, pc, thread);
         }
         (*thread).turn.sweep.stop();
-        access::unswept::<SIZE, true, false>(addr, pc, thread);
+        access::reads_cell::<SIZE>(addr, pc, thread);
         // One may have come in the turn that was for nothing.
         if (*tls).deferred {
             crate::intercept::deliver();

@@ -12,7 +12,6 @@ use runtime::filter::{Half, LINE_BITS, ROW_BYTES, offsets};
 use super::Tls;
 use crate::alone::Turn;
 use crate::frames::Frame;
-use crate::shadow::{LEAF_BITS, LINE_TABLE, LINES_BYTES};
 use crate::sweeps::LOG2;
 use crate::thread::Thread;
 use crate::{access, intercept, sweeps};
@@ -22,12 +21,12 @@ const TURN: usize = offset_of!(Thread, turn);
 const SWEEP: usize = TURN + offset_of!(Turn, sweep);
 
 const _: () = {
-    // What the templates know. A granule's number is shifted to that of its line, of two words.
+    // What the templates know.
     assert!(offset_of!(Tls, accesses) == 0);
-    assert!(size_of::<Half>() == 16 && LINE_BITS >= 3 + 4);
+    assert!(size_of::<Half>() == 16);
 };
 
-/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked when it is no sweep's; `first`: whether it is the
+/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's; `first`: whether it is the
 /// first of its granule, and takes a rank; `end`: how it ends then.
 macro_rules! read_hook {
     (
@@ -55,12 +54,14 @@ macro_rules! read_hook {
                 "mov rdx, qword ptr fs:[rax]",
                 "test rdx, rdx",
                 "je 5f",
+                $($lines,)*
                 "cmp qword ptr [rdx + {next}], rdi",
                 "je 3f",
-                $($lines,)*
-                "2:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {by_cell}",
+                "5:",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {slow}",
 
                 // `Sweep::goes_on_at`, and not inside a hook.
                 "3:",
@@ -102,9 +103,6 @@ macro_rules! read_hook {
                 "mov byte ptr [rdx + {begun}], 0",
                 "4:",
                 "jmp {no_more}",
-                "5:",
-                "mov rsi, qword ptr [rsp]",
-                "jmp {slow}",
                 // The next one begins with a line of the cache.
                 ".p2align 6",
                 next = const SWEEP + offsets::SWEEP_NEXT + LOG2[$size] * size_of::<u64>(),
@@ -169,37 +167,29 @@ read_hook! {
     __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8 __tsan_vptr_read;
     lines [
         // `Recorder::may_have_read`
-        "mov rax, rdi"
-        "ror rax, 3"
-        "cmp rax, qword ptr [rdx + {noted}]"
+        "ror rdi, 3"
+        "cmp rdi, qword ptr [rdx + {noted}]"
         "jae 2f"
-        // `shadow::line_among`
-        "mov r8, qword ptr [rip + {line_table}]"
-        "mov rcx, rax"
-        "shr rcx, {leaf_bits} - 3"
-        "mov rcx, qword ptr [r8 + 8 * rcx]"
+        // `lines::among`
+        "mov rcx, rdi"
+        "shr rcx, {line_bits} - 3"
+        "shl rcx, 4"
         "add rcx, qword ptr [rdx + {lines}]"
-        "mov r9d, eax"
-        "shr r9d, {line_bits} - 3 - 4"
-        "and r9d, {lines_bytes} - 16"
         // `Recorder::has_noted`
-        "mov r8, qword ptr [rcx + r9 + 8]"
-        "bt r8, rax"
+        "mov r8, qword ptr [rcx + 8]"
+        "bt r8, rdi"
         "jae 2f"
-        "mov r8, qword ptr [rcx + r9]"
-        "sub r8, qword ptr [rdx + {floor}]"
-        "cmp r8, qword ptr [rdx + {extent}]"
-        "ja 2f"
+        "mov r8, qword ptr [rcx]"
+        "cmp r8, qword ptr [rdx + {floor}]"
+        "jne 2f"
         "ret"
+        "2:"
+        "rol rdi, 3"
     ] [
         noted = const RECORDER + offsets::NOTED,
         floor = const RECORDER + offsets::FLOOR,
-        extent = const RECORDER + offsets::EXTENT,
         lines = const offset_of!(Thread, lines),
-        line_table = sym LINE_TABLE,
-        leaf_bits = const LEAF_BITS,
         line_bits = const LINE_BITS,
-        lines_bytes = const LINES_BYTES,
     ];
     first [];
     end [];

@@ -8,10 +8,8 @@ pub use super::cell::NEXT_RANK;
 
 /// [`Recorder::may_have_read`]: granules below this.
 pub const NOTED: usize = offset_of!(Recorder, noted);
-/// An entry is newest if it is at or above this,
+/// [`Recorder::has_noted`]: lines that begin so are its own.
 pub const FLOOR: usize = offset_of!(Recorder, floor);
-/// and at most so much above.
-pub const EXTENT: usize = offset_of!(Recorder, extent);
 /// [`Recorder::now`].
 pub const NOW: usize = offset_of!(Recorder, now);
 /// [`Sweep::is_next`]: of each size, the address.
