@@ -147,6 +147,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
         if SIZE == 8 && READ {
             lines::note_read(addr, &mut (*thread).recorder);
         }
@@ -201,6 +202,7 @@ unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Th
         {
             (*tls).busy = true;
             compiler_fence(SeqCst);
+            (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
             if SIZE == 8 {
                 lines::note_read(addr, &mut (*thread).recorder);
             }
@@ -239,6 +241,7 @@ unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, con
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
         let recorder = &mut (*thread).recorder;
         let done = recorder.again_among_others(cell, mask, WRITE, place);
         compiler_fence(SeqCst);

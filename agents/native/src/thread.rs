@@ -74,6 +74,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         let was_pending = thread.pending.is_some();
         if was_pending {
@@ -154,6 +155,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *accesses;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         f(thread);
         compiler_fence(SeqCst);

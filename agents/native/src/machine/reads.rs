@@ -14,7 +14,7 @@ use crate::alone::Turn;
 use crate::frames::Frame;
 use crate::sweeps::LOG2;
 use crate::thread::Thread;
-use crate::{access, intercept, sweeps};
+use crate::{access, sweeps};
 
 const RECORDER: usize = offset_of!(Thread, recorder);
 const TURN: usize = offset_of!(Thread, turn);
@@ -26,14 +26,11 @@ const _: () = {
     assert!(size_of::<Half>() == 16);
 };
 
-/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's; `first`: whether it is the
-/// first of its granule, and takes a rank; `end`: how it ends then.
+/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's.
 macro_rules! read_hook {
     (
         $name:ident $label:literal $size:literal: $($other:ident)*;
         lines [$($lines:literal)*] [$($operands:tt)*];
-        first [$($first:literal)*];
-        end [$($end:literal)*];
     ) => {
         $(
             #[unsafe(naked)]
@@ -55,97 +52,70 @@ macro_rules! read_hook {
                 "test rdx, rdx",
                 "je 5f",
                 $($lines,)*
+                // `Sweep::is_next`
                 "cmp qword ptr [rdx + {next}], rdi",
-                "je 3f",
+                "jne 3f",
+                // `Sweep::goes_on_at`. One branch: branches are what it takes longest for.
+                "mov rcx, qword ptr fs:[rax + {top}]",
+                "mov rsi, qword ptr [rsp]",
+                "xor rsi, qword ptr [rdx + {pc}]",
+                "mov ecx, dword ptr [rcx - {frame} + {place}]",
+                "xor ecx, dword ptr [rdx + {parent}]",
+                "or rsi, rcx",
+                "jne 4f",
+                // `Sweep::goes_on`
+                "add rdi, {size}",
+                "mov qword ptr [rdx + {next}], rdi",
+                // `Turn::is_sure`
+                "cmp byte ptr [rdx + {lost}], 0",
+                "jne 6f",
+                "test edi, {row} - 1",
+                "je 7f",
+                "ret",
+                "3:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {by_cell}",
+                "4:",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {no_more}",
+                "6:",
+                "sub rdi, {size}",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {unsure}",
+                "7:",
+                "mov rdi, rdx",
+                "jmp {ends_row}",
                 "5:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-
-                // `Sweep::goes_on_at`, and not inside a hook.
-                "3:",
-                "mov rsi, qword ptr [rsp]",
-                "cmp qword ptr [rdx + {pc}], rsi",
-                "jne 4f",
-                "mov rcx, qword ptr fs:[rax + {top}]",
-                "mov ecx, dword ptr [rcx - {frame} + {place}]",
-                "cmp dword ptr [rdx + {parent}], ecx",
-                "jne 4f",
-                "cmp byte ptr fs:[rax + {busy}], 0",
-                "jne 4f",
-                // `Turn::begin_sweeping`
-                "mov byte ptr [rdx + {begun}], 1",
-                "cmp byte ptr [rdx + {lost}], 0",
-                "jne 6f",
-                // `Recorder::sweeps`
-                "mov rcx, qword ptr [rdx + {now}]",
-                "cmp qword ptr [rdx + {sweep_now}], rcx",
-                "jne 6f",
-                $($first,)*
-                "add rcx, {rank}",
-                "mov qword ptr [rdx + {now}], rcx",
-                "mov qword ptr [rdx + {sweep_now}], rcx",
-                $($end,)*
-                "7:",
-                "add rdi, {size}",
-                "mov qword ptr [rdx + {next}], rdi",
-                "test edi, {row} - 1",
-                "je 8f",
-                "mov byte ptr [rdx + {begun}], 0",
-                "cmp byte ptr fs:[rax + {deferred}], 0",
-                "jne {deliver}",
-                "ret",
-                "8:",
-                "mov rdi, rdx",
-                "jmp {ends_row}",
-                "6:",
-                "mov byte ptr [rdx + {begun}], 0",
-                "4:",
-                "jmp {no_more}",
                 // The next one begins with a line of the cache.
                 ".p2align 6",
                 next = const SWEEP + offsets::SWEEP_NEXT + LOG2[$size] * size_of::<u64>(),
                 pc = const SWEEP + offsets::SWEEP_PC,
                 parent = const SWEEP + offsets::SWEEP_PARENT,
-                sweep_now = const SWEEP + offsets::SWEEP_NOW,
-                now = const RECORDER + offsets::NOW,
-                begun = const TURN + offset_of!(Turn, begun),
                 lost = const TURN + offset_of!(Turn, lost),
                 top = const offset_of!(Tls, top),
-                busy = const offset_of!(Tls, busy),
-                deferred = const offset_of!(Tls, deferred),
                 frame = const size_of::<Frame>(),
                 place = const offset_of!(Frame, place),
-                rank = const offsets::NEXT_RANK,
                 size = const $size,
                 row = const ROW_BYTES,
                 by_cell = sym access::reads_cell::<$size>,
                 slow = sym access::slow::<$size, true, false>,
                 no_more = sym sweeps::no_more::<$size>,
                 ends_row = sym sweeps::ends_row,
-                deliver = sym intercept::deliver,
+                unsure = sym sweeps::unsure::<$size>,
                 $($operands)*
             )
         }
     };
 }
 
-/// Those of parts of a granule: the first of one does not end a row, and only the first takes a rank.
+/// Those of parts of a granule: lines know nothing of these.
 macro_rules! part_hook {
     ($name:ident $label:literal $size:literal: $($other:ident)*) => {
         read_hook! {
             $name $label $size: $($other)*;
             lines [] [];
-            first ["test dil, 7" "jne 7f"];
-            end [
-                "add rdi, {size}"
-                "mov qword ptr [rdx + {next}], rdi"
-                "mov byte ptr [rdx + {begun}], 0"
-                "cmp byte ptr fs:[rax + {deferred}], 0"
-                "jne {deliver}"
-                "ret"
-            ];
         }
     };
 }
@@ -183,6 +153,10 @@ read_hook! {
         "cmp r8, qword ptr [rdx + {floor}]"
         "jne 2f"
         "ret"
+        // Near enough for a short jump.
+        "5:"
+        "mov rsi, qword ptr [rsp]"
+        "jmp {slow}"
         "2:"
         "rol rdi, 3"
     ] [
@@ -191,6 +165,4 @@ read_hook! {
         lines = const offset_of!(Thread, lines),
         line_bits = const LINE_BITS,
     ];
-    first [];
-    end [];
 }
