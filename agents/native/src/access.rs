@@ -12,7 +12,7 @@ use crate::memory::filter;
 use crate::shadow::Leaf;
 use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
-use crate::{frames, shadow, stacks, thread};
+use crate::{frames, lines, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
@@ -24,25 +24,12 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     }
     // SAFETY: this thread's own state.
     unsafe {
-        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
-            return sweeps::next::<SIZE>(addr, pc, thread);
-        }
-        unswept::<SIZE, READ, WRITE>(addr, pc, thread);
-    }
-}
-
-/// An access that is no sweep's.
-#[inline(always)]
-pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: bool>(
-    addr: usize,
-    pc: usize,
-    thread: *mut Thread,
-) {
-    // SAFETY: this thread's own state.
-    unsafe {
         // Of large tables that are read again and again, the lines are at hand when the cells are not.
         if READ && !WRITE && SIZE == 8 && has_read(addr, thread) {
             return;
+        }
+        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
+            return sweeps::next::<SIZE>(addr, pc, thread);
         }
         by_cell::<SIZE, READ, WRITE>(addr, pc, thread);
     }
@@ -53,8 +40,8 @@ pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: b
 unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
     // SAFETY: this thread's own state.
     unsafe {
-        let Thread { recorder, lines, .. } = &*thread;
-        recorder.may_have_read(addr as u64) && recorder.has_noted(shadow::line_among(*lines, addr), addr as u64)
+        let Thread { recorder, lines: own, .. } = &*thread;
+        recorder.may_have_read(addr as u64) && recorder.has_noted(lines::among(*own, addr), addr as u64)
     }
 }
 
@@ -152,8 +139,9 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
         if SIZE == 8 && READ {
-            shadow::note_read(addr, &mut (*thread).recorder);
+            lines::note_read(addr, &mut (*thread).recorder);
         }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine
@@ -186,7 +174,7 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     let done = recorder.first(filter(), cell, mask, WRITE, place);
     if done {
         if WRITE {
-            shadow::forget_lines(addr);
+            lines::forget(addr);
         }
         if !frames.on_stack(addr) {
             stacks::touched(addr);
@@ -201,14 +189,14 @@ fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, 
     let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
     // SAFETY: as in `again`.
     unsafe {
-        let Thread { recorder, places, .. } = &mut *thread;
+        let Thread { recorder, places, turn, .. } = &mut *thread;
         let home = recorder.at_home(cell);
         if recorder.covers(home, mask) {
             return;
         }
-        if recorder.may_renew_at_home(home, mask)
-            && !(SIZE == 8 && recorder.notes_reads())
-            && !(*tls).busy
+        let has_more_to_do = (*tls).busy || turn.sweep.is_on() || SIZE == 8 && recorder.notes_reads();
+        if !has_more_to_do
+            && recorder.may_renew_at_home(home, mask)
             && let Some(place) = places.known(frames::parent(tls), pc)
         {
             (*tls).busy = true;
@@ -242,8 +230,9 @@ extern "C" fn renews<const SIZE: usize, const WRITE: bool>(addr: usize, pc: usiz
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
         if SIZE == 8 && !WRITE {
-            shadow::note_read(addr, &mut (*thread).recorder);
+            lines::note_read(addr, &mut (*thread).recorder);
         }
         let done = (*thread).recorder.renews(cell, mask::<SIZE>(addr), WRITE, place);
         compiler_fence(SeqCst);

@@ -8,7 +8,7 @@ use crate::memory::filter;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{alone, frames, shadow, stacks};
+use crate::{alone, frames, lines, shadow, stacks};
 
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
@@ -90,7 +90,7 @@ impl Thread {
         }
         // SAFETY: it has been looked at.
         let leaf = unsafe { shadow::leaf_unchecked(address) };
-        let line = leaf.line(address, self.recorder.is_second());
+        let line = lines::to_look_at(address, self.recorder.is_second());
         let mut block = Block { address: address as u64, halves: leaf.block(address), granules, write };
         block.granules = self.recorder.uncovered(line, &block);
         if block.granules == 0 {
@@ -98,11 +98,11 @@ impl Thread {
         }
         let place = self.place();
         let Thread { recorder, ring, frames, turn, slot, .. } = self;
-        recorder.note_reads(line, &block);
+        lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &block));
         let mut left = recorder.accesses(filter(), ring, block, || turn.begin(address, *slot), place);
         turn.end();
         if write {
-            shadow::forget_lines(address);
+            lines::forget(address);
         }
         let (first, last) = (block.granules.trailing_zeros(), 7 - block.granules.leading_zeros());
         for end in [first, last].map(|number| address + 8 * number as usize) {
@@ -137,14 +137,14 @@ impl Thread {
         let Thread { recorder, ring, frames, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
         if !write && mask == 0xff {
-            shadow::note_read(addr, recorder);
+            lines::note_read(addr, recorder);
         }
         let outcome = recorder.access(filter(), ring, cell, || !COMMON && turn.begin(addr, *slot), access, place);
         if !COMMON {
             turn.end();
         }
         if write {
-            shadow::forget_lines(addr);
+            lines::forget(addr);
         }
         match outcome {
             Outcome::Kept | Outcome::Written => {
@@ -182,14 +182,14 @@ impl Thread {
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
         let act = || {
             for granule in granules {
-                shadow::forget_lines(granule);
+                lines::forget(granule);
             }
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
         // A reader may have been at its half of the cell still while it was done.
         for granule in granules {
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         }
         drop(stripe);
         result
@@ -208,7 +208,7 @@ impl Thread {
                 let alone = || self.turn.begin(granule, self.slot);
                 self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
                 self.turn.end();
-                shadow::forget_lines(granule);
+                lines::forget(granule);
             }
         }
     }
@@ -222,7 +222,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
             self.turn.end();
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -235,7 +235,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.forget(filter(), &self.ring, cell, alone);
             self.turn.end();
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         });
     }
 

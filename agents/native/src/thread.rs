@@ -17,7 +17,7 @@ use crate::places::Places;
 use crate::ring::{self, Ring};
 use crate::slots::life;
 use crate::watch::Pending;
-use crate::{ending, session, shadow, slots, stacks, system, watch};
+use crate::{ending, lines, session, slots, stacks, system, watch};
 
 /// How far a thread's life is, in [`Tls::phase`].
 mod phase {
@@ -29,19 +29,20 @@ mod phase {
     pub const OVER: u32 = 2;
 }
 
-/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
+/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone. What `machine::reads` looks at comes first: its
+/// instructions are shorter then.
 #[repr(C, align(64))]
 pub struct Thread {
+    /// Where the lines of its kind are ([`lines::of_kind`]).
+    pub(crate) lines: usize,
     /// Whether it is changing cells.
     pub(crate) turn: Turn,
-    /// Where the lines of its kind are ([`shadow::lines`]).
-    pub(crate) lines: usize,
+    pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
-    pub(crate) recorder: Recorder,
     pub(crate) ring: Ring,
     pub(crate) places: Places,
     /// A watched write whose value is not fetched yet.
@@ -73,6 +74,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         let was_pending = thread.pending.is_some();
         if was_pending {
@@ -153,6 +155,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *accesses;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         f(thread);
         compiler_fence(SeqCst);
@@ -176,7 +179,9 @@ pub fn sync_at_once(pc: usize, kind: Kind, class: Class, object: usize) -> bool 
         }
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        let done = (*(*tls).accesses).sync_at_once(frames::parent(tls), pc, kind, class, object);
+        let thread = &mut *(*tls).accesses;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
+        let done = thread.sync_at_once(frames::parent(tls), pc, kind, class, object);
         leave(tls);
         done
     }
@@ -355,7 +360,7 @@ impl Thread {
     /// Nothing is known yet of what it does in its slot.
     fn record_from_here(&mut self) {
         self.recorder = Recorder::begin(filter(), self.slot, records_all());
-        self.lines = shadow::lines(self.recorder.is_second());
+        self.lines = lines::of_kind(self.recorder.is_second());
     }
 
     /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.

@@ -30,6 +30,7 @@ mod operators;
 mod poll;
 mod process;
 mod real;
+mod resident;
 mod rwlock;
 mod semaphore;
 mod signals;

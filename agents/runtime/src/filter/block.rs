@@ -65,7 +65,7 @@ impl Recorder {
         if !block.write && self.is_long() {
             // As in `has_read`.
             let granules = line.what_first();
-            if block.bits() & !granules == 0 && self.is_newest(line.at()) {
+            if block.bits() & !granules == 0 && self.is_own(line.at()) {
                 return 0;
             }
         }

@@ -318,7 +318,7 @@ pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
 }
 
 /// What a rank is further than the one before it.
-pub const NEXT_RANK: u64 = 1 << RANK_SHIFT;
+pub(super) const NEXT_RANK: u64 = 1 << RANK_SHIFT;
 
 /// The rank of a moment.
 #[inline(always)]

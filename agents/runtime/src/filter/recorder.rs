@@ -139,6 +139,11 @@ impl Recorder {
         self.now
     }
 
+    /// It has read something at this later moment of its position.
+    pub(super) fn set_now(&mut self, now: u64) {
+        self.now = now;
+    }
+
     /// Whether an access is covered: nothing more is to be done.
     #[inline(always)]
     pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
