@@ -63,7 +63,7 @@ kinds! {
     Place = 2, 2, Aside;
     /// An access kept until now: aux mask, payload granule; word 1: position << 24 | place; word 2: [`late`].
     Late = 3, 3, Aside;
-    /// Accesses of the granule were dropped: word 1: position << 24; word 2: [`late`].
+    /// Accesses of the granule were dropped: word 1: position << 24; word 2: [`late`], whether writes were among them.
     Pin = 4, 3, Aside;
     /// Text of `payload` bytes in the words behind; aux: [`TextFor`].
     Text = 5, 1, Aside;
@@ -237,7 +237,7 @@ pub const fn extended(before: u64, second: u64) -> u64 {
     before.wrapping_add((further >> PLACE_BITS) as u64)
 }
 
-/// The third word of a `Late` or `Pin`: whose access, and whether it wrote.
+/// The third word of a `Late` or `Pin`: whose access, and whether it wrote; of a `Pin`, whether what was dropped may have.
 #[inline]
 pub const fn late(slot: u32, write: bool) -> u64 {
     slot as u64 | (write as u64) << 32

@@ -119,8 +119,19 @@ fn requests_of_a_loop_are_one() {
 #[test]
 fn garbage_is_survived() {
     let ops = ["acq(L)", "rel(L)", "racq(L)", "rrel(L)", "tacq(L)", "tfail(L)", "req(L)", "wait(c,L)", "woken(c,L)"];
-    let more =
-        ["fork(T)", "join(T)", "notify(c)", "r(x)", "w(x)", "up(s)", "down(s)", "alloc(x)", "free(x)", "pin(x,1)"];
+    let more = [
+        "fork(T)",
+        "join(T)",
+        "notify(c)",
+        "r(x)",
+        "w(x)",
+        "up(s)",
+        "down(s)",
+        "alloc(x)",
+        "free(x)",
+        "pin(x,1)",
+        "rpin(x,1)",
+    ];
     let (mut good, mut refused) = (0, 0);
     for seed in 0..cases(3_000) {
         let mut r = Random::new(seed);

@@ -41,7 +41,7 @@ fn key(trace: &Trace, a: usize, b: usize) -> (SiteId, SiteId, VarId) {
 fn is_pinned(definition: &Definition, a: usize, b: usize) -> bool {
     let (one, other) = (&definition.events()[a], &definition.events()[b]);
     definition.events().iter().any(|pin| {
-        pin.op == Op::Pin
+        (pin.op == Op::Pin || pin.op == Op::ReadPin && !matches!(other.op, Op::Read | Op::AtomicLoad))
             && pin.thread == one.thread
             && pin.value == Value::Int(one.nth as i64)
             && other.accesses() == Some(pin.object)

@@ -237,6 +237,17 @@ fn alloc_and_free() {
 }
 
 #[test]
+fn pins_hold_back() {
+    // Reads order nothing, nor do those that were dropped.
+    for op in ["r(y)", "w(y)", "ald(y)@relaxed", "ast(y)@relaxed", "armw(y)@relaxed", "free(y)"] {
+        ordered(&["pin(y,1)"], &[op]);
+        unordered(&["rpin(y,1)"], &[op]);
+        unordered(&["pin(z,1)"], &[op]);
+    }
+    check("T1 w(x)\nT1 pin(y,1)\nT1 w(z)\nT1 rpin(y,3)\nT2 w(y)\nT2 w(x)\nT2 w(z)\n", &[(2, 6)]);
+}
+
+#[test]
 fn both_accesses_are_told_with_their_locks() {
     let trace = read("T1 acq(a)\nT1 acq(b)\nT1 w(x)\nT1 rel(b)\nT1 rel(a)\nT2 racq(c)\nT2 r(x)\nT2 r(x)");
     let races = hb(&trace).races;

@@ -130,7 +130,7 @@ impl Wake {
 /// What only some events have. The default says nothing at all.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Extra {
-    /// What was read or written; for `pin`, its position n as an integer (in a late record unknown: itself).
+    /// What was read or written; for `pin` and `rpin`, its position n as an integer (in a late record unknown: itself).
     pub value: Value,
     /// The lock of a `wait` or `woken`.
     pub lock: LockId,

@@ -93,6 +93,8 @@ ops! {
     Free = 27, "free", Some(Space::Var);
     /// `pin(x,n)`: no witness may place another thread's access of x before event n of this thread.
     Pin = 28, "pin", Some(Space::Var);
+    /// `rpin(x,n)`: no witness may place another thread's write of x before event n of this thread.
+    ReadPin = 29, "rpin", Some(Space::Var);
 }
 
 impl Op {
@@ -118,6 +120,32 @@ impl Op {
     #[inline]
     pub const fn is_atomic(self) -> bool {
         matches!(self, Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw)
+    }
+
+    /// An access of a variable, `alloc` and `free` included.
+    #[inline]
+    pub const fn is_access(self) -> bool {
+        self.has_value() || matches!(self, Op::Alloc | Op::Free)
+    }
+
+    /// The operations that say that accesses of a variable were dropped.
+    pub const PINS: [Op; 2] = [Op::Pin, Op::ReadPin];
+
+    /// Says that accesses of a variable were dropped.
+    #[inline]
+    pub const fn is_pin(self) -> bool {
+        matches!(self, Op::Pin | Op::ReadPin)
+    }
+
+    /// Whether a pin of this kind holds back what other threads do to its variable by that operation. Reads that were dropped
+    /// must not see another value, so they hold back all but reads.
+    #[inline]
+    pub const fn holds_back(self, other: Op) -> bool {
+        match self {
+            Op::Pin => other.is_access(),
+            Op::ReadPin => other.is_access() && !matches!(other, Op::Read | Op::AtomicLoad),
+            _ => false,
+        }
     }
 
     /// An operation that may carry a value behind `=`: what was read or written.
@@ -184,5 +212,16 @@ mod tests {
             assert_eq!(Op::from_valid_code(i as u32), op);
         }
         assert_eq!(Op::from_code(Op::COUNT as u8), None);
+    }
+
+    #[test]
+    fn pins_hold_back() {
+        let by = |pin: Op| Op::ALL.iter().copied().filter(move |&op| pin.holds_back(op)).collect::<Vec<Op>>();
+        let writes = [Op::Write, Op::AtomicStore, Op::AtomicRmw, Op::Alloc, Op::Free];
+        assert_eq!(by(Op::ReadPin), writes);
+        let mut accesses = [&[Op::Read, Op::AtomicLoad], &writes[..]].concat();
+        accesses.sort();
+        assert_eq!(by(Op::Pin), accesses);
+        assert!(Op::ALL.iter().all(|&op| op.is_pin() == Op::PINS.contains(&op) && op.is_pin() != by(op).is_empty()));
     }
 }

@@ -166,7 +166,8 @@ impl Machine {
             Line::Write(address) => self.access(me, true, self.layout.heap(address), 805_000 + address % 1000),
             Line::Pin(address) => {
                 let value = Value::Int(thread.position as i64);
-                self.out.memory(thread, Op::Pin, self.layout.heap(address), Extra { value, ..Extra::default() });
+                let pin = Op::PINS[address as usize % 2];
+                self.out.memory(thread, pin, self.layout.heap(address), Extra { value, ..Extra::default() });
             }
             Line::Free(address) => {
                 self.out.memory(thread, Op::Free, self.layout.heap(address), Extra::default());

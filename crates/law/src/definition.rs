@@ -142,10 +142,11 @@ impl Definition {
     }
 
     /// Event n of thread T, if some `pin(x,n)` of T is anywhere in the trace, the event accesses x, and belongs to
-    /// another thread.
+    /// another thread; or some `rpin(x,n)`, and the event does not only read.
     fn pinned(&self, before: &Happened, event: &Happened) -> bool {
         let pins = |pin: &Happened| {
-            pin.op == Op::Pin
+            let only_reads = matches!(event.op, Op::Read | Op::AtomicLoad);
+            (pin.op == Op::Pin || pin.op == Op::ReadPin && !only_reads)
                 && pin.thread == before.thread
                 && pin.value == Value::Int(before.nth as i64)
                 && event.accesses() == Some(pin.object)

@@ -60,7 +60,7 @@ pub enum Do {
     Alloc(&'static str),
     /// `free(x)`.
     Free(&'static str),
-    /// `pin(x,n)`.
+    /// `pin(x,n)` or `rpin(x,n)`.
     Pin(&'static str),
 }
 
@@ -287,7 +287,7 @@ impl Program {
             }
             Theme::Pins => {
                 let x = variable(r);
-                let (one, other) = (vec![Do::Pin(x), Do::Write(x)], vec![Do::Read(x)]);
+                let (one, other) = (vec![Do::Pin(x), Do::Write(x)], vec![*r.pick(&[Do::Read(x), Do::Write(x)])]);
                 self.add_two(r, one, other);
             }
         }

@@ -258,7 +258,10 @@ impl Machine<'_> {
                 self.values.remove(x);
                 format!("free({x})")
             }
-            Do::Pin(x) => format!("pin({x},{})", self.r.below(5)),
+            Do::Pin(x) => {
+                let kind = if self.r.percent(50) { "pin" } else { "rpin" };
+                format!("{kind}({x},{})", self.r.below(5))
+            }
         };
         let site = match self.sites {
             Some(count) => 1 + self.r.below(count),

@@ -37,6 +37,8 @@ fn races_of_small_traces() {
     races("A|ev(e)|\nA|pin(x,0)|\nA|w(x)|\nB|w(x)|\n", &[(2, 3)], &[]);
     races("A|w(x)|\nA|pin(x,0)|\nB|w(x)|\n", &[], &[]);
     races("A|w(x)|\nA|ev(e)|\nA|pin(x,1)|\nB|w(x)|\n", &[], &[]);
+    races("A|w(x)|\nA|rpin(x,1)|\nB|w(x)|\n", &[], &[]);
+    races("A|w(x)|\nA|rpin(x,1)|\nB|r(x)|\n", &[(0, 2)], &[]);
     // A free comes after all recorded before it, but for the one it races with.
     races("A|w(m)|\nB|free(m)|\n", &[(0, 1)], &[]);
     races("A|w(m)|\nC|w(m)|\nB|free(m)|\n", &[(0, 1), (0, 2), (1, 2)], &[]);

@@ -41,6 +41,16 @@ fn pins() {
     admitted(text, &[2], &[]);
     admitted(text, &[0, 2], &[]);
     admitted(text, &[0, 1, 2], &ALL);
+    // Pins of reads hold back whatever is no read.
+    for op in ["w", "ast", "armw", "alloc", "free"] {
+        let text = format!("A|ev(e)|\nB|{op}(x)|\nA|rpin(x,0)|\n");
+        admitted(&text, &[1], &[]);
+        admitted(&text, &[0, 1], &ALL);
+    }
+    for op in ["r", "ald"] {
+        let text = format!("A|ev(e)|\nB|{op}(x)|\nA|rpin(x,0)|\n");
+        admitted(&text, &[1], &[FullHb, SyncOnly, WeakHb, Maximal]);
+    }
     let text = "A|ev(e)|\nB|r(y)|\nA|pin(x,0)|\n";
     admitted(text, &[1], &[FullHb, SyncOnly, WeakHb, Maximal]);
     let recorded_before = "B|r(x)|\nA|ev(e)|\nA|pin(x,0)|\n";

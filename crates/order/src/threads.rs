@@ -36,21 +36,21 @@ struct Thread {
 pub(crate) struct Threads {
     threads: Vec<Thread>,
     latches: Vec<VectorClock>,
-    /// Variables pinned by event n of a thread.
-    pins: FxHashMap<(ThreadId, u64), Vec<VarId>>,
-    /// By pinned variable: by whom, and the clock of the last event that others' accesses must follow.
-    pinned: FxHashMap<VarId, Vec<(ThreadId, VectorClock)>>,
+    /// The pins of event n of a thread: their kinds and variables.
+    pins: FxHashMap<(ThreadId, u64), Vec<(Op, VarId)>>,
+    /// By kind of pin and variable: by whom, and the clock of the last event that others' accesses must follow.
+    pinned: FxHashMap<(Op, VarId), Vec<(ThreadId, VectorClock)>>,
     pub(crate) frame: Frame,
 }
 
 impl Threads {
     /// Before the first event. `events`: how many events each thread made before that.
     pub(crate) fn new(trace: &Trace<'_>, events: &[u64]) -> Threads {
-        let mut pins: FxHashMap<_, Vec<VarId>> = FxHashMap::default();
+        let mut pins: FxHashMap<_, Vec<(Op, VarId)>> = FxHashMap::default();
         for &index in trace.pins() {
             let event = trace.event(index);
             if let Value::Int(n) = trace.batch.extra(event).value {
-                pins.entry((event.thread(), n as u64)).or_default().push(event.var());
+                pins.entry((event.thread(), n as u64)).or_default().push((event.op(), event.var()));
             }
         }
         let threads =
@@ -87,7 +87,8 @@ impl Threads {
                 self.threads[thread.0 as usize].clock.join(latch);
             }
             op if !self.pinned.is_empty() && is_access(op) => {
-                for (by, clock) in self.pinned.get(&event.var()).into_iter().flatten() {
+                let pins = Op::PINS.into_iter().filter(|pin| pin.holds_back(op));
+                for (by, clock) in pins.filter_map(|pin| self.pinned.get(&(pin, event.var()))).flatten() {
                     if *by != thread {
                         self.threads[thread.0 as usize].clock.join(clock);
                     }
@@ -145,10 +146,10 @@ impl Threads {
         }
         let own = &mut self.threads[thread.0 as usize];
         if !self.pins.is_empty()
-            && let Some(variables) = self.pins.get(&(thread, own.events))
+            && let Some(pins) = self.pins.get(&(thread, own.events))
         {
-            for &variable in variables {
-                let pinned = self.pinned.entry(variable).or_default();
+            for &pin in pins {
+                let pinned = self.pinned.entry(pin).or_default();
                 match pinned.iter_mut().find(|(by, _)| *by == thread) {
                     // It knows what its thread's pinned events before it knew.
                     Some((_, clock)) => clock.copy_from(&own.clock),

@@ -66,7 +66,7 @@ fn directly(trace: &Trace, locks: &[Option<(LockId, Kind)>], first: usize, secon
     let pinned = || {
         let position = trace.batch.events[..first].iter().filter(|e| e.thread() == a.thread()).count();
         trace.batch.events.iter().any(|&pin| {
-            pin.op() == Op::Pin
+            (pin.op() == Op::Pin || pin.op() == Op::ReadPin && !matches!(y, Op::Read | Op::AtomicLoad))
                 && pin.thread() == a.thread()
                 && pin.var() == b.var()
                 && trace.batch.extra(pin).value == Value::Int(position as i64)

@@ -76,7 +76,7 @@ fn write(case: &Case) -> Vec<u8> {
                 let site = site(&mut names, format!("late {l}"));
                 let mut batch = Batch::default();
                 // A pin without a position among them.
-                let op = if l % 3 == 2 { Op::Pin } else { Op::Read };
+                let op = if l % 3 == 2 { pin(l) } else { Op::Read };
                 batch.events.push(Event::new(ThreadId(thread), op, var, site));
                 writer.flush(&names, &meta).unwrap();
                 writer.write_late(&names, &meta, &batch, &[LateRecord { after, rank }]).unwrap();
@@ -109,7 +109,7 @@ fn write_actions(case: &Case, apart: bool) -> Vec<u8> {
                 let site = site(&mut names, format!("late {l}"));
                 let (thread, at) = (ThreadId(thread), LateRecord { after, rank });
                 match l % 3 {
-                    2 => writer.late(Event::new(thread, Op::Pin, var, site), &Extra::default(), &[], at),
+                    2 => writer.late(Event::new(thread, pin(l), var, site), &Extra::default(), &[], at),
                     1 => {
                         let extra = Extra { value: Value::Int(l as i64), ..Extra::default() };
                         writer.late(Event::new(thread, Op::Read, var, site), &extra, &[], at)
@@ -133,6 +133,11 @@ fn write_actions(case: &Case, apart: bool) -> Vec<u8> {
     writer.finish(&names, &meta).unwrap()
 }
 
+/// One kind of pin or the other.
+fn pin(late: usize) -> Op {
+    if late.is_multiple_of(2) { Op::Pin } else { Op::ReadPin }
+}
+
 fn sites(trace: &Trace) -> Vec<String> {
     trace.batch.events.iter().map(|e| trace.names.site(e.site()).to_owned()).collect()
 }
@@ -143,7 +148,7 @@ fn pins_name_themselves(trace: &Trace) -> bool {
     trace.batch.events.iter().all(|&event| {
         let count = &mut counts[event.thread().0 as usize];
         *count += 1;
-        event.op() != Op::Pin || trace.batch.extra(event).value == Value::Int(*count - 1)
+        !event.op().is_pin() || trace.batch.extra(event).value == Value::Int(*count - 1)
     })
 }
 

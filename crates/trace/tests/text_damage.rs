@@ -39,6 +39,7 @@ T1|ev(tick,1,"a",?)|13
 T1|alloc(x\x20y)|14
 T1|free(x\x20y)|14
 T1|pin(x,42)|15
+T1|rpin(x,43)|15
 #! incomplete the end
 "#;
 

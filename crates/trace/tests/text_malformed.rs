@@ -89,6 +89,8 @@ fn malformed_lines() {
         ("T1|pin(x,)|1", "the position of a `pin` is a number from 0 on"),
         ("T1|pin(x,-1)|1", "the position of a `pin` is a number from 0 on, found `-1`"),
         ("T1|pin(,1)|1", "the variable's name is empty"),
+        ("T1|rpin(x)|1", "`rpin` takes a variable and a position: `rpin(x,n)`"),
+        ("T1|rpin(x,y)|1", "the position of a `rpin` is a number from 0 on, found `y`"),
         ("T1|ev()|1", "the event's name is empty"),
         ("T1|ev(,1)|1", "the event's name is empty"),
         ("T1|ev(a|1", "`ev(` without its `)`"),

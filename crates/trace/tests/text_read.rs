@@ -82,6 +82,7 @@ fn every_operation() {
         ("T1|free(x)|17", r#""T1" Free "x" at "17""#),
         ("T1|pin(x,42)|17", r#""T1" Pin "x" = 42 at "17""#),
         ("T1|pin(a,b,0)|17", r#""T1" Pin "a,b" = 0 at "17""#),
+        ("T1|rpin(x,42)|17", r#""T1" ReadPin "x" = 42 at "17""#),
     ] {
         check(line, &[expected]);
         check(&format!("{line}\n"), &[expected]);

@@ -2,8 +2,8 @@
 
 use event::{Batch, Op, Value};
 
-/// The thread and the position in it of an event, and the variable that it is pinned for.
-pub(crate) type Pin = (u32, u64, u32);
+/// The thread and the position in it of an event, the kind of the pin, and the variable that it is pinned for.
+pub(crate) type Pin = (u32, u64, Op, u32);
 
 /// The pins of a trace, in the order of the events they speak of.
 pub(crate) struct Pins {
@@ -18,11 +18,11 @@ impl Pins {
     pub(crate) fn new(trace: &Batch, threads: usize) -> Option<Pins> {
         let mut wanted = Vec::new();
         for &event in &trace.events {
-            if event.op() == Op::Pin
+            if event.op().is_pin()
                 && let Value::Int(n) = trace.extra(event).value
                 && let Ok(n) = u64::try_from(n)
             {
-                wanted.push((event.thread().0, n, event.object()));
+                wanted.push((event.thread().0, n, event.op(), event.object()));
             }
         }
         if wanted.is_empty() {
@@ -40,7 +40,7 @@ impl Pins {
     pub(crate) fn step(&mut self, thread: u32) -> &[Pin] {
         let (position, next) = &mut self.threads[thread as usize];
         let from = *next;
-        while self.wanted.get(*next).is_some_and(|&(t, n, _)| t == thread && n == *position) {
+        while self.wanted.get(*next).is_some_and(|&(t, n, ..)| t == thread && n == *position) {
             *next += 1;
         }
         *position += 1;

@@ -28,7 +28,7 @@ fn with_blocks(random: &mut Random, sample: &mut Sample) {
             }
         }
         waiting[thread] = event.op() == Op::Wait;
-        if !matches!(event.op(), Op::Begin | Op::End | Op::Pin) {
+        if !matches!(event.op(), Op::Begin | Op::End | Op::Pin | Op::ReadPin) {
             events.push(event);
         }
     }

@@ -57,7 +57,7 @@ pub(super) const WATCHED: u64 = u64::MAX - 2;
 
 /// The access is in the trace already, or will be in no case: the entry only says that later ones are covered.
 pub(super) const OUT: u64 = 1;
-/// Accesses before its position were dropped.
+/// Accesses before it were dropped: reads, or if it is a write, any.
 pub(super) const LOST: u64 = 2;
 /// Of a second entry or a node: it is a write.
 const WRITE: u64 = 4;
@@ -450,6 +450,12 @@ impl Entry {
     #[inline(always)]
     pub(super) fn set_lost(&mut self) {
         self.at |= LOST;
+    }
+
+    /// The first one like it is dropped, too.
+    #[inline]
+    pub(super) fn set_single(&mut self) {
+        self.what &= !(u64::from(MOST_RANKS) << SPAN_SHIFT);
     }
 
     /// What was dropped before it is of no concern.

@@ -17,15 +17,16 @@ impl Recorder {
         words: &mut Words,
         access: &Placed,
     ) -> Outcome {
-        let mut lost = false;
+        let (mut lost_reads, mut lost_writes) = (false, false);
         if words.shared || !same_slot(words.first.at, self.here()) || words.first.at == 0 {
-            lost = self.retire(filter, sink, words, words.first, access.granule);
+            lost_reads = self.retire(filter, sink, words, words.first, access.granule);
             // The write of one that comes first stays where it is while this thread only reads.
             if access.write || words.shared {
                 let is_lost = self.retire(filter, sink, words, words.second, access.granule);
-                words.version |= is_lost && words.second.is_write();
+                lost_writes = is_lost && words.second.is_write();
+                lost_reads |= is_lost && !words.second.is_write();
+                words.version |= lost_writes;
                 words.second = Entry::default();
-                lost |= is_lost;
             }
             words.first = Entry::nothing(self.here());
             words.shared = false;
@@ -42,13 +43,17 @@ impl Recorder {
         } else {
             self.kept(filter, sink, words, old, access)
         };
-        if lost {
-            entry.set_lost();
-        }
+        // Each entry tells of what was dropped of its kind.
         if access.write {
+            if lost_writes {
+                entry.set_lost();
+            }
             words.second = entry;
         } else {
             words.first = entry;
+        }
+        if lost_reads {
+            words.first.set_lost();
         }
         if arrives { Outcome::Written } else { Outcome::Kept }
     }
@@ -141,7 +146,8 @@ impl Recorder {
 
     /// Takes an entry out of the cell: into a node before the older ones, or a reader's among others into the trace, as long
     /// as few of its place were; else it is dropped, and all older ones of the owner's cell with it. Whether it was
-    /// dropped: who gets the place then has a pin. A cell whose owner comes again and again must not cost more each time.
+    /// dropped: who gets the place then has a pin. (If writes are dropped with a read, the newest write has one, too.) A cell whose owner comes
+    /// again and again must not cost more each time.
     pub(super) fn retire(
         &mut self,
         filter: &Filter,
@@ -150,8 +156,9 @@ impl Recorder {
         entry: Entry,
         granule: u64,
     ) -> bool {
-        if entry.is_silent() {
-            return false;
+        if entry.mask() == 0 || entry.is_silent() {
+            // No access; but some may have been dropped before it.
+            return entry.is_lost();
         }
         if !self.is_hot(&entry) {
             let room = match 2 * (filter.entries() - 1) {
@@ -171,11 +178,15 @@ impl Recorder {
             self.has_pinned(filter);
         }
         if !words.shared {
-            if filter.list(words.nodes).any(|(_, older)| older.is_write()) {
+            let writes = || filter.list(words.nodes).filter(|(_, older)| older.is_write());
+            if writes().next().is_some() {
+                debug_assert!(words.second.is_write(), "the newest write is in the cell");
                 words.version = true;
-                if words.second.is_write() {
-                    words.second.set_lost();
+                if writes().any(|(_, older)| same(older.at, words.second.at)) {
+                    // They are before its last one, but maybe not before its first.
+                    words.second.set_single();
                 }
+                words.second.set_lost();
             }
             self.give_history(filter, core::mem::take(&mut words.nodes));
         }

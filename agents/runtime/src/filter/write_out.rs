@@ -31,7 +31,7 @@ impl Recorder {
     }
 }
 
-/// Writes the first and the last access of an entry, and a pin right before them if older ones were dropped.
+/// Writes the first and the last access of an entry, and a pin right before them if older ones were dropped: of reads, if it is a read.
 pub(super) fn put_entry(sink: &mut impl Sink, granule: u64, entry: &Entry) {
     let third = |rank| ranked(late(entry.slot(), entry.is_write()), rank);
     let position = entry.position() << PLACE_BITS;

@@ -112,3 +112,42 @@ pub(crate) fn forked_trace(r: &mut Random) -> String {
     let line = |(number, (t, op)): (usize, &(usize, String))| format!("T{}|{op}|{number}\n", t + 1);
     lines.iter().enumerate().map(line).collect()
 }
+
+/// A trace of a thread that goes through the same variables again and again, mostly reading, under a lock, and of one or two others that look at some and
+/// change some. So most of what the first does is dropped, if little is kept.
+pub(crate) fn rounds_trace(r: &mut Random) -> String {
+    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut variables = vec!["x", "y", "z"];
+    for k in (1..variables.len()).rev() {
+        variables.swap(k, r.below(k + 1));
+    }
+    variables.truncate(2 + r.below(2));
+    let (writes, locked) = (*r.pick(&[0, 0, 10, 30]), r.percent(80));
+    for _ in 0..2 + r.below(2) {
+        let lock = if locked || r.percent(50) { "l" } else { "k" };
+        lines.push((0, format!("acq({lock})")));
+        for variable in &variables {
+            lines.push((0, format!("{}({variable})", if r.percent(writes) { 'w' } else { 'r' })));
+        }
+        lines.push((0, format!("rel({lock})")));
+    }
+    let others = 1 + r.below(2);
+    for _ in 0..3 + r.below(3) {
+        let t = 1 + r.below(others);
+        let op = format!("{}({})", if r.percent(45) { 'w' } else { 'r' }, r.pick(&variables));
+        let is_locked = r.percent(30);
+        let begin = is_locked.then(|| "acq(l)".to_string());
+        let end = is_locked.then(|| "rel(l)".to_string());
+        let ops = begin.into_iter().chain([op]).chain(end).map(|op| (t, op));
+        // Mostly behind the first thread; else between two of its sections.
+        let at = if r.percent(85) { lines.len() } else { sections(&lines)[0] };
+        lines.splice(at..at, ops);
+    }
+    let line = |(number, (t, op)): (usize, &(usize, String))| format!("T{}|{op}|{number}\n", t + 1);
+    lines.iter().enumerate().map(line).collect()
+}
+
+/// Behind each `rel`.
+fn sections(lines: &[(usize, String)]) -> Vec<usize> {
+    (1..=lines.len()).filter(|&end| lines[end - 1].1.starts_with("rel")).collect()
+}

@@ -60,7 +60,7 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
         let is_part = |name: &str| name == "x" || name == "y" || name == "z" && lie == Lie::Bytes;
         let block = op.strip_prefix("alloc(").or_else(|| op.strip_prefix("free(")).and_then(|op| op.strip_suffix(')'));
         let parted = matches!(lie, Lie::Together | Lie::Bytes) && block.is_some_and(is_part);
-        if op.starts_with("pin") || parted {
+        if op.starts_with("pin(") || op.starts_with("rpin(") || parted {
             continue;
         }
         let is_plain = op.starts_with("r(") || op.starts_with("w(");
@@ -353,7 +353,8 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
                 for &(var, (at, mask)) in &variables {
                     if address(at) == late.granule && mask & late.mask != 0 {
                         if late.pin {
-                            lines.push((thread, format!("pin({}", names.var(var)), None));
+                            let kind = if late.write { "pin" } else { "rpin" };
+                            lines.push((thread, format!("{kind}({}", names.var(var)), None));
                         } else {
                             let was = events.and_then(|events| which(events.clone(), late.write, var));
                             lines.push((thread, access(names, late.write, var), was));
@@ -366,7 +367,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
     let mut counts = BTreeMap::<usize, usize>::new();
     for (number, (thread, op, _)) in lines.iter().enumerate() {
         let count = counts.entry(*thread).or_default();
-        let op = if op.starts_with("pin(") { format!("{op},{count})") } else { op.clone() };
+        let op = if op.starts_with("pin(") || op.starts_with("rpin(") { format!("{op},{count})") } else { op.clone() };
         *count += 1;
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }

@@ -2,7 +2,7 @@
 
 use crate::memory::{Owned, Records, cells};
 use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
-use runtime::record::{Kind, head};
+use runtime::record::{Kind, head, is_late_write};
 use std::sync::atomic::AtomicU64;
 
 const SHAPE: Shape = Shape { slots: 4, nodes: 16 };
@@ -91,9 +91,11 @@ fn dropped_reads_hold_back_writes_only() {
     for what in [WRITE, READ, READ, READ] {
         assert_eq!(access(0, what), (Outcome::Kept, 0));
     }
-    // Two reads of the first thread were dropped. A pin would order its write before this read.
+    // Two reads of the first thread were dropped. That is of no concern to who reads.
     assert_eq!(access(1, READ), (Outcome::Written, 0));
     assert_eq!(access(2, WRITE), (Outcome::Written, 1));
+    let pin = sinks[2].words.iter().position(|&word| word == head(Kind::Pin, 0xff, 8)).expect("a pin");
+    assert!(!is_late_write(sinks[2].words[pin + 2]), "it is of reads");
 }
 
 #[test]

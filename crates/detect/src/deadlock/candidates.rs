@@ -6,7 +6,7 @@ use super::requests::Requests;
 use super::{DeadlockOptions, Evidence};
 use crate::Schedule;
 use crate::sync_preserving::SyncPreserving;
-use event::{Batch, Op};
+use event::Batch;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::time::Instant;
 
@@ -54,7 +54,7 @@ impl Candidates {
     /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes after one
     /// of the requests.
     pub(super) fn happened(&mut self, batch: &Batch, requests: &Requests) {
-        let pins: FxHashSet<_> = batch.events.iter().filter(|e| e.op() == Op::Pin).map(|pin| pin.thread()).collect();
+        let pins: FxHashSet<_> = batch.events.iter().filter(|e| e.op().is_pin()).map(|pin| pin.thread()).collect();
         for candidate in &mut self.list {
             candidate.happened = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(requests));
             let Some(asked) = &candidate.happened else { continue };

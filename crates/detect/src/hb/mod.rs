@@ -21,7 +21,8 @@
 //!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
 //!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
 //!   a plain write, learn nothing.
-//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not.
+//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not. A
+//!   `rpin` orders nothing: reads that were dropped would not have (what they saw, their thread knows from before).
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
 //!
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
@@ -329,7 +330,7 @@ impl Hb {
                 let wide = self.vars[object].wide as usize - 1;
                 self.clocks.gather(&mut self.wides[wide].pins, me.given(now));
             }
-            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal => {}
+            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal | Op::ReadPin => {}
         }
     }
 

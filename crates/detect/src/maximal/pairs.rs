@@ -37,7 +37,7 @@ pub(super) fn conflicting(
     wanted: &impl Fn(VarId) -> bool,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let pinned = pinned(&excerpt.batch);
+    let pinned = Pinned::new(&excerpt.batch);
     let mut accesses: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
     for (b, &event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
         if !is_access(event.op()) || !wanted(event.var()) {
@@ -47,7 +47,7 @@ pub(super) fn conflicting(
         let before = accesses.entry(variable).or_default();
         for &a in before.iter().rev() {
             if conflict(excerpt.batch.events[a as usize], event) {
-                visit(Pair { events: [a, b], variable, pinned: pinned.contains(&(a, variable)) })?;
+                visit(Pair { events: [a, b], variable, pinned: pinned.holds_back(a, event) })?;
             }
         }
         before.push(b);
@@ -99,23 +99,34 @@ pub(super) fn count(excerpt: &Excerpt, wanted: &impl Fn(VarId) -> bool) -> u64 {
     count
 }
 
-/// Events that pins speak of, with the variables.
-fn pinned(batch: &Batch) -> FxHashSet<(u32, VarId)> {
-    let mut wanted: FxHashMap<(u32, i64), Vec<VarId>> = FxHashMap::default();
-    for &pin in batch.events.iter().filter(|event| event.op() == Op::Pin) {
-        if let Value::Int(n) = batch.extra(pin).value {
-            wanted.entry((pin.thread().0, n)).or_default().push(pin.var());
+/// Events that pins speak of, with the kinds of the pins and their variables.
+struct Pinned(FxHashSet<(u32, Op, VarId)>);
+
+impl Pinned {
+    fn new(batch: &Batch) -> Pinned {
+        let mut wanted: FxHashMap<(u32, i64), Vec<(Op, VarId)>> = FxHashMap::default();
+        for &pin in batch.events.iter().filter(|event| event.op().is_pin()) {
+            if let Value::Int(n) = batch.extra(pin).value {
+                wanted.entry((pin.thread().0, n)).or_default().push((pin.op(), pin.var()));
+            }
         }
+        let mut found = FxHashSet::default();
+        if wanted.is_empty() {
+            return Pinned(found);
+        }
+        let mut counts: FxHashMap<u32, i64> = FxHashMap::default();
+        for (at, event) in (0u32..).zip(&batch.events) {
+            let count = counts.entry(event.thread().0).or_default();
+            let pins = wanted.get(&(event.thread().0, *count)).into_iter().flatten();
+            found.extend(pins.map(|&(pin, variable)| (at, pin, variable)));
+            *count += 1;
+        }
+        Pinned(found)
     }
-    let mut found = FxHashSet::default();
-    if wanted.is_empty() {
-        return found;
+
+    /// Whether an access must come after this event.
+    fn holds_back(&self, at: u32, access: Event) -> bool {
+        let kinds = Op::PINS.into_iter().filter(|pin| pin.holds_back(access.op()));
+        !self.0.is_empty() && kinds.into_iter().any(|pin| self.0.contains(&(at, pin, access.var())))
     }
-    let mut counts: FxHashMap<u32, i64> = FxHashMap::default();
-    for (at, event) in (0u32..).zip(&batch.events) {
-        let count = counts.entry(event.thread().0).or_default();
-        found.extend(wanted.get(&(event.thread().0, *count)).into_iter().flatten().map(|&variable| (at, variable)));
-        *count += 1;
-    }
-    found
 }

@@ -5,7 +5,7 @@
 //! `alloc`, which every run keeps; within one, they are by one thread, or only read, or only atomic, or under a common lock that those who write
 //! have alone. What a thread holds depends on its own events only, so no order of the others changes that.
 //!
-//! A `pin` counts as a write at its place: it stands for accesses that the recorder has dropped. So `hb`, which orders by pins and by what
+//! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped. So `hb`, which orders by pins and by what
 //! is read from where, loses no edge if the accesses of such variables are left out: locks, forks and joins give the same.
 //!
 //! What is not shown to be quiet is suspected: more locks than are told apart, more threads than are kept, a trace with problems.
@@ -77,10 +77,11 @@ impl Suspects {
                 self.access(event, Access::WRITE | Access::PLAIN);
             }
             Op::Alloc => self.vars[event.object() as usize].renew(),
-            Op::Pin => {
+            op @ (Op::Pin | Op::ReadPin) => {
                 let own = batch.extra(event).value == Value::Int(self.counts[thread] as i64);
                 if own {
-                    self.access(event, Access::WRITE | Access::PLAIN | Access::DROPPED);
+                    let kind = if op == Op::Pin { Access::WRITE } else { Access::READ };
+                    self.access(event, kind | Access::PLAIN | Access::DROPPED);
                 } else {
                     self.vars[event.object() as usize].suspect();
                 }

@@ -65,8 +65,9 @@ struct Pass<'a> {
     changed: bool,
     writers: Vec<u32>,
     renewed: FxHashMap<u32, Renewed>,
-    pins: FxHashMap<(u32, u32), Vec<u32>>,
-    pinned: FxHashMap<u32, Lasts>,
+    pins: FxHashMap<(u32, u32), Vec<(Op, u32)>>,
+    /// By kind of pin and variable.
+    pinned: FxHashMap<(Op, u32), Lasts>,
     posts: FxHashMap<u32, Lasts>,
     sections: Sections,
     locks: FxHashMap<u32, LockState>,
@@ -123,11 +124,11 @@ impl Pass<'_> {
             match event.op() {
                 Op::Alloc | Op::Free => drop(self.renewed.entry(event.object()).or_default()),
                 Op::TryFail => drop(self.locks.entry(event.object()).or_default()),
-                Op::Pin => {
+                Op::Pin | Op::ReadPin => {
                     if let Value::Int(n) = self.trace.extra(event).value
                         && let Ok(n) = u32::try_from(n)
                     {
-                        self.pins.entry((event.thread().0, n)).or_default().push(event.object());
+                        self.pins.entry((event.thread().0, n)).or_default().push((event.op(), event.object()));
                     }
                 }
                 _ => {}
@@ -248,12 +249,14 @@ impl Pass<'_> {
             }
             _ if is_access(event) => {
                 let mut apart = forks;
-                if !self.pinned.is_empty()
-                    && let Some(pinned) = self.pinned.remove(&event.object())
-                {
-                    self.need_all(&pinned);
-                    apart.extend(pinned.iter().map(|pinned| pinned.1));
-                    self.pinned.insert(event.object(), pinned);
+                if !self.pinned.is_empty() {
+                    for pin in Op::PINS.into_iter().filter(|pin| pin.holds_back(event.op())) {
+                        if let Some(pinned) = self.pinned.remove(&(pin, event.object())) {
+                            self.need_all(&pinned);
+                            apart.extend(pinned.iter().map(|pinned| pinned.1));
+                            self.pinned.insert((pin, event.object()), pinned);
+                        }
+                    }
                 }
                 if !self.renewed.is_empty()
                     && let Some(mut renewed) = self.renewed.remove(&event.object())
@@ -367,9 +370,9 @@ impl Pass<'_> {
     /// Pins speak of the events of a thread by their number.
     fn pin(&mut self, at: u32, thread: u32) {
         let number = self.threads[thread as usize].events - 1;
-        if let Some(vars) = self.pins.remove(&(thread, number)) {
-            for var in vars {
-                note(self.pinned.entry(var).or_default(), self.found.lane[at as usize], at);
+        if let Some(pins) = self.pins.remove(&(thread, number)) {
+            for pin in pins {
+                note(self.pinned.entry(pin).or_default(), self.found.lane[at as usize], at);
             }
         }
     }

@@ -140,7 +140,10 @@ fn step(rng: &mut Rng, run: &mut Run, flavour: usize) {
                 run.emit(thread, &format!("{op}(x{var})@{order}"));
             }
         }
-        7 => run.emit(thread, ["post(o)", "await(o)", "alloc(x0)", "free(x0)", "ev(e)", "pin(x0,0)"][rng.below(6)]),
+        7 => run.emit(
+            thread,
+            ["post(o)", "await(o)", "alloc(x0)", "free(x0)", "ev(e)", "pin(x0,0)", "rpin(x0,0)"][rng.below(7)],
+        ),
         _ => {
             let other = rng.below(THREADS);
             match run.life[other] {

@@ -13,7 +13,7 @@ pub(crate) fn sample(random: &mut Random, events: usize) -> Sample {
     let mut put = Vec::new();
     for &event in &sample.batch.events {
         let thread = event.thread().0 as usize;
-        if matches!(event.op(), Op::Begin | Op::End | Op::Pin) {
+        if matches!(event.op(), Op::Begin | Op::End | Op::Pin | Op::ReadPin) {
             continue;
         }
         if !waiting[thread] && random.one_in(if open[thread] { 5 } else { 2 }) {

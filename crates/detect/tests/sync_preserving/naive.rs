@@ -64,7 +64,11 @@ impl<'a> Naive<'a> {
             Op::Join => all.extend((0..at).filter(|&other| self.thread(other) == self.object(at))),
             Op::Await => all.extend(self.events(0, at, Op::Post, self.object(at))),
             op if is_access(op) => {
-                for pin in self.events(0, self.needs_len(), Op::Pin, self.object(at)) {
+                let mut pins = self.events(0, self.needs_len(), Op::Pin, self.object(at));
+                if !matches!(op, Op::Read | Op::AtomicLoad) {
+                    pins.extend(self.events(0, self.needs_len(), Op::ReadPin, self.object(at)));
+                }
+                for pin in pins {
                     let Value::Int(n) = self.trace.batch.extra(self.trace.batch.events[pin]).value else { continue };
                     let own: Vec<usize> =
                         (0..self.needs_len()).filter(|&other| self.thread(other) == self.thread(pin)).collect();

@@ -170,7 +170,7 @@ impl State {
                 ensure!(self.freed.insert(event.object()), "a second free");
                 Ok(())
             }
-            Op::Pin => {
+            Op::Pin | Op::ReadPin => {
                 let Value::Int(n) = batch.extra(event).value else { return Err("a pin without a position".into()) };
                 ensure!((0..=position).contains(&n), "a pin at a position to come");
                 let others = self.accessed.get(&event.object()).is_some_and(|a| a.iter().any(|&t| t != me));

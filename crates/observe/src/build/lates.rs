@@ -9,7 +9,7 @@ use super::positions::Spot;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op, ThreadId, VarId};
-use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head};
+use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write};
 use trace::binary::{Action, LateRecord};
 
 /// Records that wait: an agent writes fewer of a granule.
@@ -149,10 +149,11 @@ impl Build {
     /// A late access. `known`: what was found for the one before it in the same granule; the same of this one.
     #[inline]
     fn put_late(&mut self, words: &[u64; 3], known: Known) -> Known {
-        let op = match words[0] as u8 {
-            PIN => Op::Pin,
-            _ if words[2] >> 32 & 1 == 1 => Op::Write,
-            _ => Op::Read,
+        let op = match (words[0] as u8 == PIN, is_late_write(words[2])) {
+            (true, true) => Op::Pin,
+            (true, false) => Op::ReadPin,
+            (false, true) => Op::Write,
+            (false, false) => Op::Read,
         };
         let rank = (words[2] >> (64 - RANK_BITS)) as u32;
         let slot = words[2] as u32;
@@ -172,7 +173,7 @@ impl Build {
         };
         let thread = spot.thread;
         let (granule, mask) = bytes_of(words[0]);
-        let mask = if op == Op::Pin && mask == 0 { 0xff } else { mask };
+        let mask = if op.is_pin() && mask == 0 { 0xff } else { mask };
         let known = Known { at: (slot, position), spot: Some(spot), ..known };
         let number = place(words[1]);
         let action = state.places.action(number, op).copied();

@@ -307,8 +307,8 @@ impl Thread {
         self.put(&[head(kind, granules, block), timed(position, place), third]);
     }
 
-    pub fn pin(&mut self, granule: u64, mask: u8, slot: u32, position: u64, rank: u32) {
-        let third = ranked(late(slot, false), rank);
+    pub fn pin(&mut self, granule: u64, mask: u8, (slot, position): (u32, u64), write: bool, rank: u32) {
+        let third = ranked(late(slot, write), rank);
         self.put(&[head(Kind::Pin, mask, granule), timed(position, 0), third]);
     }
 

@@ -20,8 +20,9 @@ pub(crate) fn late() {
     child.late(g, 0xff, (main.slot, 3, at), false, 1);
     child.late(g, 0xff, (main.slot, 3, at), true, 0);
     child.late(g, 0xff, (main.slot, 4, at), false, 2);
-    child.late(g, 0xff, (main.slot, 5, at), true, 0);
-    child.pin(g, 0xff, main.slot, 4, 1);
+    child.late(g, 0xff, (main.slot, 5, at), true, 1);
+    child.pin(g, 0xff, (main.slot, 4), true, 1);
+    child.pin(g, 0xff, (main.slot, 5), false, 0);
     child.sync(Kind::ArriveWrite, 0xff, g, 0);
     agent.end(process::EXITED);
 }
@@ -36,6 +37,7 @@ main|acq(prog+0x2000)|
 main|pin(heap#1,4)|
 main|r(heap#1)|prog+0x10
 main|rel(prog+0x2000)|
+main|rpin(heap#1,7)|
 main|w(heap#1)|prog+0x10
 T1|w(heap#1)|";
     assert_eq!(shown("late"), expected.lines().collect::<Vec<_>>());

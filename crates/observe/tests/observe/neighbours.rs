@@ -24,7 +24,7 @@ pub(crate) fn neighbours() {
     child.late(0x7000, 0x0f, (main.slot, 3, 0), true, 1);
     child.sync(Kind::ArriveRead, 0xf0, 0x7000, 0);
     // Nobody remembers what it was; the child reads a byte.
-    child.pin(0x7008, 0xff, main.slot, 3, 2);
+    child.pin(0x7008, 0xff, (main.slot, 3), true, 2);
     child.sync(Kind::ArriveRead, 0x10, 0x7008, 0);
     // Two granules were written; an atomic access is of a half of the second.
     child.late(0x7010, 0xff, (main.slot, 3, 0), true, 3);

@@ -92,4 +92,6 @@ fn threads_latches_semaphores_and_pins_order() {
     // The pin speaks of event 1 of its thread, wherever it stands itself.
     assert_eq!(sync("T1|w(a) T1|w(a) T2|w(x) T1|pin(x,1)", &[0, 1, 2]), ["T1: 0 1", "T2: 2[0:2]"]);
     assert_eq!(sync("T1|w(a) T2|w(x) T1|w(a) T1|pin(x,1)", &[0, 1, 2]), ["T1: 0 2", "T2: 1"]);
+    assert_eq!(sync("T1|w(a) T1|w(a) T2|w(x) T1|rpin(x,1)", &[0, 1, 2]), ["T1: 0 1", "T2: 2[0:2]"]);
+    assert_eq!(sync("T1|w(a) T1|w(a) T2|r(x) T1|rpin(x,1)", &[0, 1, 2]), ["T1: 0 1", "T2: 2"]);
 }

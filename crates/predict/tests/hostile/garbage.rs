@@ -57,7 +57,7 @@ fn line(r: &mut Random, threads: usize) -> String {
         23 => format!("join(T{other})"),
         24 => (*r.pick(&["post(o)", "await(o)"])).to_owned(),
         25 => (*r.pick(&["up(s)", "down(s)", "down(s)"])).to_owned(),
-        26 => format!("pin({var},{})", r.below(6)),
+        26 => format!("{}({var},{})", r.pick(&["pin", "rpin"]), r.below(6)),
         _ => (*r.pick(&["req(l)", "begin(b)", "end(b)", "fence"])).to_owned(),
     };
     format!("T{}|{op}|{}", r.below(threads), r.below(9))

@@ -2,7 +2,7 @@
 //! and which events the pins speak of.
 
 use crate::facts::{NONE, Section, Sections, wakeups};
-use event::{Batch, Event, Id, Op, ThreadId, Value};
+use event::{Batch, Event, Id, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
 /// A pin, and the event that it speaks of.
@@ -54,7 +54,7 @@ fn targets(batch: &Batch) -> FxHashMap<u32, u32> {
     let mut counts: Vec<u64> = Vec::new();
     for (at, &event) in (0u32..).zip(&batch.events) {
         let count = count(&mut counts, event);
-        if event.op() == Op::Pin
+        if event.op().is_pin()
             && let Value::Int(n) = batch.extra(event).value
             && let Ok(n) = u64::try_from(n)
         {

@@ -86,7 +86,7 @@ impl Touched {
                     touched.downs.entry(event.sem()).or_default();
                 }
                 Op::Down => *touched.downs.entry(event.sem()).or_default() += 1,
-                Op::Pin => {}
+                Op::Pin | Op::ReadPin => {}
                 op => match op.space() {
                     Some(Space::Lock) => {
                         touched.locks.insert(event.object());

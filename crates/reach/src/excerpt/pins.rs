@@ -3,7 +3,7 @@
 
 use super::Excerpt;
 use super::ahead::Ahead;
-use event::{Batch, Event, Extra, Op, ThreadId, Value};
+use event::{Batch, Event, Extra, ThreadId, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -26,7 +26,7 @@ pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Excerpt, window: &Ran
     made.fixed = made.batch.events.len();
     for at in window.clone() {
         let event = whole.events[at];
-        if event.op() == Op::Pin {
+        if event.op().is_pin() {
             let target = ahead.targets.get(&(at as u32)).copied().filter(|&target| speaks(target));
             waiting.push((made.batch.events.len(), target.unwrap_or(u32::MAX)));
         }

@@ -97,7 +97,7 @@ pub(super) fn always(trace: &Batch, lanes: &Lanes) -> Needs {
                 }
             }
             op if is_access(op) => {
-                for &(_, pinned) in pins.of(event) {
+                for (_, pinned) in pins.of(event) {
                     builder.need(pinned);
                 }
                 if let Some(memory) = memory.get_mut(&event.object()) {
@@ -125,28 +125,29 @@ pub(super) fn always(trace: &Batch, lanes: &Lanes) -> Needs {
 
 /// Pins, along the recorded run.
 struct Pins {
-    /// By thread and number of its event: the variables pinned there.
-    wanted: FxHashMap<(ThreadId, u64), Vec<u32>>,
+    /// By thread and number of its event: the kinds of pins there, and their variables.
+    wanted: FxHashMap<(ThreadId, u64), Vec<(Op, u32)>>,
     counts: FxHashMap<ThreadId, u64>,
-    /// By variable: the pinned events so far.
-    pinned: FxHashMap<u32, Lasts>,
+    /// By kind of pin and variable: the pinned events so far.
+    pinned: FxHashMap<(Op, u32), Lasts>,
 }
 
 impl Pins {
     fn new(trace: &Batch) -> Pins {
-        let mut wanted: FxHashMap<_, Vec<u32>> = FxHashMap::default();
-        for event in trace.events.iter().filter(|event| event.op() == Op::Pin) {
+        let mut wanted: FxHashMap<_, Vec<(Op, u32)>> = FxHashMap::default();
+        for event in trace.events.iter().filter(|event| event.op().is_pin()) {
             if let Value::Int(n) = trace.extra(*event).value
                 && let Ok(n) = u64::try_from(n)
             {
-                wanted.entry((event.thread(), n)).or_default().push(event.object());
+                wanted.entry((event.thread(), n)).or_default().push((event.op(), event.object()));
             }
         }
         Pins { wanted, counts: FxHashMap::default(), pinned: FxHashMap::default() }
     }
 
-    fn of(&self, access: Event) -> &[(ThreadId, u32)] {
-        self.pinned.get(&access.object()).map_or(&[], |lasts| &lasts.0)
+    fn of(&self, access: Event) -> impl Iterator<Item = (ThreadId, u32)> {
+        let kinds = Op::PINS.into_iter().filter(move |pin| pin.holds_back(access.op()));
+        kinds.filter_map(move |pin| self.pinned.get(&(pin, access.object()))).flat_map(|lasts| lasts.0.iter().copied())
     }
 
     fn step(&mut self, at: u32, event: Event) {
@@ -154,8 +155,8 @@ impl Pins {
             return;
         }
         let count = self.counts.entry(event.thread()).or_default();
-        for &variable in self.wanted.get(&(event.thread(), *count)).into_iter().flatten() {
-            self.pinned.entry(variable).or_default().set(event.thread(), at);
+        for &pin in self.wanted.get(&(event.thread(), *count)).into_iter().flatten() {
+            self.pinned.entry(pin).or_default().set(event.thread(), at);
         }
         *count += 1;
     }

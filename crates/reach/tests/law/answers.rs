@@ -17,7 +17,8 @@ fn needs(definition: &Definition, a: usize, b: usize) -> bool {
     let events = definition.events();
     let (one, other) = (&events[a], &events[b]);
     let pins = |pin: &Happened| {
-        pin.op == Op::Pin
+        let only_reads = matches!(other.op, Op::Read | Op::AtomicLoad);
+        (pin.op == Op::Pin || pin.op == Op::ReadPin && !only_reads)
             && pin.thread == one.thread
             && pin.value == Value::Int(one.nth as i64)
             && other.accesses() == Some(pin.object)

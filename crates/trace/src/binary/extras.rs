@@ -159,7 +159,7 @@ pub(super) fn get_late_extra(
 
 /// A late pin to itself, whose number only the reader knows.
 pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
-    op == Op::Pin && !extra.value.is_known()
+    op.is_pin() && !extra.value.is_known()
 }
 
 #[inline]
@@ -196,7 +196,7 @@ fn get_parts(from: &mut Cursor<'_>, bounds: Bounds, batch: &mut Batch) -> Result
 /// Parts that the operation cannot have would be lost in other formats: refuse them.
 fn fits(op: Op, extra: &Extra) -> Result<(), Damage> {
     let value_fits = match op {
-        Op::Pin => matches!(extra.value, Value::Int(n) if n >= 0),
+        Op::Pin | Op::ReadPin => matches!(extra.value, Value::Int(n) if n >= 0),
         _ => !extra.value.is_known() || op.has_value(),
     };
     let sound = value_fits

@@ -14,7 +14,7 @@ pub(super) struct Line<'a> {
     pub(super) object: &'a str,
     /// The lock of a `wait` or `woken`.
     pub(super) lock: &'a str,
-    /// The value; of a `pin`, its position.
+    /// The value; of a `pin` or `rpin`, its position.
     pub(super) value: Literal<'a>,
     pub(super) order: Order,
     pub(super) wake: Wake,
@@ -119,12 +119,15 @@ fn parse_object<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<&'a str, Strin
             check_name(condition, "condition")?;
             check_name(lock, "lock")?;
         }
-        Op::Pin => {
-            let split = inside.rsplit_once(',').ok_or("`pin` takes a variable and a position: `pin(x,n)`")?;
+        Op::Pin | Op::ReadPin => {
+            let split = inside
+                .rsplit_once(',')
+                .ok_or_else(|| format!("`{0}` takes a variable and a position: `{0}(x,n)`", op.text()))?;
             check_name(split.0, "variable")?;
             let position = split.1.bytes().all(|b| b.is_ascii_digit()).then(|| split.1.parse().ok()).flatten();
-            let position = position
-                .ok_or_else(|| format!("the position of a `pin` is a number from 0 on, found {}", shown(split.1)))?;
+            let position = position.ok_or_else(|| {
+                format!("the position of a `{}` is a number from 0 on, found {}", op.text(), shown(split.1))
+            })?;
             line.object = split.0;
             line.value = Literal::Value(Value::Int(position));
         }

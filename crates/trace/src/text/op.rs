@@ -35,6 +35,7 @@ pub(super) fn find(word: &[u8]) -> Option<Op> {
         b"alloc" => Op::Alloc,
         b"free" => Op::Free,
         b"pin" => Op::Pin,
+        b"rpin" => Op::ReadPin,
         _ => return None,
     })
 }

@@ -95,7 +95,7 @@ fn operation(text: &[u8], at: usize) -> Option<(Op, usize)> {
     }
     let length = word.iter().position(|b| !b.is_ascii_lowercase())?;
     let op = super::op::find(&word[..length])?;
-    let simple = word[length] == b'(' && !matches!(op, Op::Wait | Op::Woken | Op::Internal | Op::Pin);
+    let simple = word[length] == b'(' && !matches!(op, Op::Wait | Op::Woken | Op::Internal | Op::Pin | Op::ReadPin);
     simple.then_some((op, at + length + 1))
 }
 

@@ -107,7 +107,7 @@ fn write_op(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event) {
     if let Some(space) = op.space() {
         let name = names.get(space, event.object());
         match op {
-            Op::Wait | Op::Woken | Op::Internal | Op::Pin => write_list(out, names, batch, event, name),
+            Op::Wait | Op::Woken | Op::Internal | Op::Pin | Op::ReadPin => write_list(out, names, batch, event, name),
             Op::Begin | Op::End if name.is_empty() => {}
             _ => {
                 out.push(b'(');
@@ -125,7 +125,7 @@ fn write_list(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event, nam
     let extra = batch.extra(event);
     out.push(b'(');
     match event.op() {
-        Op::Pin => {
+        Op::Pin | Op::ReadPin => {
             // The last comma separates, so that others may stand in the name.
             write_name(out, name, At::Alone);
             out.push(b',');

@@ -187,7 +187,7 @@ fn build(config: Config, pool: &[String], events: &[EventDraft], inits: &[(usize
             extra.order = draft.order;
         }
         match op {
-            Op::Pin => extra.value = Value::Int((draft.lock >> 1) as i64),
+            Op::Pin | Op::ReadPin => extra.value = Value::Int((draft.lock >> 1) as i64),
             Op::Wait | Op::Woken => extra.lock = LockId(add(&mut names, Space::Lock, draft.lock)),
             Op::Internal if !draft.args.is_empty() => {
                 extra.args_start = batch.args.len() as u32;

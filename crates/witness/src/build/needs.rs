@@ -66,8 +66,8 @@ pub(super) struct Needs<'a> {
     threads: Vec<u32>,
     forks: HashMap<u32, Vec<u32>>,
     posts: HashMap<u32, Posts>,
-    /// By variable: threads with pinned events, and the last of these.
-    pinned: HashMap<u32, Vec<(u32, u32)>>,
+    /// By kind of pin and variable: threads with pinned events, and the last of these.
+    pinned: HashMap<(Op, u32), Vec<(u32, u32)>>,
     /// By kind and object; the tables grow as objects are met.
     objects: [Vec<Runs>; 4],
 }
@@ -138,13 +138,14 @@ impl<'a> Needs<'a> {
             _ => {}
         }
         if let Some(pins) = &mut self.pins {
-            if is_access(event.op()) {
-                for &(_, pinned) in self.pinned.get(&event.object()).into_iter().flatten().filter(|p| p.0 != thread) {
+            for pin in Op::PINS.into_iter().filter(|pin| pin.holds_back(event.op())) {
+                let pinned = self.pinned.get(&(pin, event.object())).into_iter().flatten();
+                for &(_, pinned) in pinned.filter(|p| p.0 != thread) {
                     graph.need(pinned, node);
                 }
             }
-            for &(_, _, var) in pins.step(thread) {
-                let pinned = self.pinned.entry(var).or_default();
+            for &(_, _, kind, var) in pins.step(thread) {
+                let pinned = self.pinned.entry((kind, var)).or_default();
                 pinned.retain(|p| p.0 != thread);
                 pinned.push((thread, node));
             }

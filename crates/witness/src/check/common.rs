@@ -2,7 +2,6 @@
 
 use super::places::{Latest, Places};
 use super::refused::Rule;
-use crate::ops::is_access;
 use crate::pins::Pins;
 use event::{Batch, Names, Op, Space};
 
@@ -40,13 +39,16 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
 
 /// A pin binds other threads only; its own keeps its order with the event anyway.
 fn check_pins(mut pins: Pins, names: &Names, trace: &Batch, places: &mut Places) {
-    let mut pinned = vec![Latest::default(); names.space(Space::Var).len()];
+    let pinned = || vec![Latest::default(); names.space(Space::Var).len()];
+    let mut kinds = Op::PINS.map(|pin| (pin, pinned()));
     for (at, &event) in (0u32..).zip(&trace.events) {
-        if is_access(event.op()) {
+        for (_, pinned) in kinds.iter().filter(|(pin, _)| pin.holds_back(event.op())) {
             places.need(at, pinned[event.object() as usize], Rule::Pin);
         }
-        for &(_, _, var) in pins.step(event.thread().0) {
-            pinned[var as usize].add(places.of(at));
+        for &(_, _, kind, var) in pins.step(event.thread().0) {
+            for (_, pinned) in kinds.iter_mut().filter(|(pin, _)| *pin == kind) {
+                pinned[var as usize].add(places.of(at));
+            }
         }
     }
 }

@@ -195,19 +195,19 @@ impl<'a> Definition<'a> {
                 || (before.op() == Op::Fork && before.child() == event.thread())
                 || (event.op() == Op::Join && before.thread() == event.child())
                 || (event.op() == Op::Await && before.op() == Op::Post && before.object() == event.object())
-                || (access(event.op()) && before.thread() != event.thread() && self.pinned(a, event.object()));
+                || (access(event.op()) && before.thread() != event.thread() && self.pinned(a, event));
             !needed || prefix.contains(&a)
         })
     }
 
-    /// Whether some pin of the variable names this event.
-    fn pinned(&self, a: usize, var: u32) -> bool {
+    /// Whether some pin of the access' variable names this event; one of reads is for those that do not only read.
+    fn pinned(&self, a: usize, access: Event) -> bool {
         let thread = self.events[a].thread();
         let n = self.events[..a].iter().filter(|e| e.thread() == thread).count() as i64;
         self.events.iter().any(|&pin| {
-            pin.op() == Op::Pin
+            (pin.op() == Op::Pin || pin.op() == Op::ReadPin && !reads(access.op()))
                 && pin.thread() == thread
-                && pin.object() == var
+                && pin.object() == access.object()
                 && self.sample.batch.extra(pin).value == Value::Int(n)
         })
     }

@@ -80,7 +80,7 @@ pub fn make(random: &mut Random, events: usize, wild: bool) -> Sample {
     let memory = [Op::Read, Op::Read, Op::AtomicLoad, Op::Write, Op::Write, Op::AtomicStore, Op::AtomicRmw];
     let locks = [Op::Acquire, Op::ReadAcquire, Op::TryAcquire, Op::TryFail, Op::Release, Op::ReadRelease];
     let waits = [Op::Acquire, Op::Wait, Op::Woken, Op::Woken, Op::Notify, Op::Notify, Op::NotifyAll];
-    let counts = [Op::Up, Op::Down, Op::Post, Op::Await, Op::Pin, Op::Write];
+    let counts = [Op::Up, Op::Down, Op::Post, Op::Await, Op::Pin, Op::ReadPin, Op::Read, Op::Write];
     let posts = [Op::Post, Op::Await, Op::Write];
     let favourites: Vec<Op> = match maker.random.below(8) {
         0 => memory.to_vec(),
@@ -148,7 +148,7 @@ impl Maker<'_> {
         if op.has_value() {
             extra.value = value(self.random);
         }
-        if op == Op::Pin {
+        if op.is_pin() {
             extra.value = Value::Int(self.random.below(5) as i64);
         }
         if op == Op::Woken {
