@@ -82,7 +82,7 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
             return;
         } else if WRITE && !READ {
             return if alone::is_common(leaf.owner(addr)) {
-                renews::<SIZE, true>(addr, pc, thread, cell)
+                writes_common::<SIZE>(addr, pc, thread, cell)
             } else {
                 writes::<SIZE>(addr, pc, thread, leaf)
             };
@@ -183,7 +183,7 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
-/// A read in a unit that is everybody's, most often of a thread that has read the same before, and whose entry is where it belongs.
+/// A read in a unit that is everybody's, most often of a thread that has read the same before.
 #[inline(always)]
 fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
@@ -196,12 +196,12 @@ fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, 
         }
         let has_more_to_do = (*tls).busy || turn.sweep.is_on() || SIZE == 8 && recorder.notes_reads();
         if !has_more_to_do
-            && recorder.may_renew_at_home(home, mask)
+            && recorder.may_renew_read(home, cell, mask)
             && let Some(place) = places.known(frames::parent(tls), pc)
         {
             (*tls).busy = true;
             compiler_fence(SeqCst);
-            let done = recorder.renews_at_home(home, mask, place);
+            let done = recorder.renews_read(home, mask, place);
             compiler_fence(SeqCst);
             (*tls).busy = false;
             compiler_fence(SeqCst);
@@ -213,61 +213,60 @@ fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, 
             }
         }
     }
-    renews::<SIZE, false>(addr, pc, thread, cell)
+    again_among_others::<SIZE, false>(addr, pc, thread, cell);
 }
 
-/// An access in a unit that is everybody's, most often of a thread that has done the same before.
-#[inline(never)]
-extern "C" fn renews<const SIZE: usize, const WRITE: bool>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+/// A write there that is not covered.
+#[inline(always)]
+fn writes_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let tls = machine::tls();
     // SAFETY: as in `again`.
     unsafe {
-        if (*tls).busy {
-            return;
-        }
-        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
-            return if WRITE { slow::<SIZE, false, true>(addr, pc) } else { slow::<SIZE, true, false>(addr, pc) };
-        };
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
-        if SIZE == 8 && !WRITE {
-            lines::note_read(addr, &mut (*thread).recorder);
-        }
-        let done = (*thread).recorder.renews(cell, mask::<SIZE>(addr), WRITE, place);
-        compiler_fence(SeqCst);
-        (*tls).busy = false;
-        compiler_fence(SeqCst);
-        if !done {
-            return again_among_others::<SIZE, WRITE>(addr, pc, thread, cell, place);
-        }
-        if (*tls).deferred {
-            crate::intercept::deliver();
+        let Thread { recorder, places, turn, .. } = &mut *thread;
+        let has_more_to_do = (*tls).busy || turn.sweep.is_on();
+        if !has_more_to_do && let Some(place) = places.known(frames::parent(tls), pc) {
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            let done = recorder.renews_write(cell, mask::<SIZE>(addr), place);
+            compiler_fence(SeqCst);
+            (*tls).busy = false;
+            compiler_fence(SeqCst);
+            if done {
+                if (*tls).deferred {
+                    crate::intercept::deliver();
+                }
+                return;
+            }
         }
     }
+    again_among_others::<SIZE, true>(addr, pc, thread, cell);
 }
 
-/// Any other one there.
+/// Any other access there.
 #[inline(never)]
-unsafe extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
+extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
-    place: u32,
 ) {
     let mask = mask::<SIZE>(addr);
     // SAFETY: as in `again`.
     unsafe {
         // A reader may be where it does not belong.
         let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false);
-        if !is_covered {
-            thread::enter_quickly(pc, |thread| {
-                if !thread.recorder.again_among_others(cell, mask, WRITE, place) {
-                    thread.uncovered_at::<true>(addr & !7, cell, mask, WRITE, place);
-                }
-            });
+        if is_covered || (*machine::tls()).busy {
+            return;
         }
+        thread::enter_quickly(pc, |thread| {
+            let place = thread.place();
+            if SIZE == 8 && !WRITE {
+                lines::note_read(addr, &mut thread.recorder);
+            }
+            if !thread.recorder.again_among_others(cell, mask, WRITE, place) {
+                thread.uncovered_at::<true>(addr & !7, cell, mask, WRITE, place);
+            }
+        });
     }
 }
 

@@ -52,16 +52,11 @@ impl Recorder {
     /// access at a later moment. False: nothing was done.
     #[inline(always)]
     pub fn renews(&mut self, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
-        if !self.has_ranks() {
-            false
-        } else if write {
-            self.renews_write(cell, mask, place)
-        } else if self.is_second() && is_read_of(cell.second.at(), self.here()) {
-            // A reader that is where it belongs does not look at the other half.
-            self.renews_second_read(cell, mask, place)
-        } else {
-            self.renews_first_read(cell, mask, place)
+        if write {
+            return self.renews_write(cell, mask, place);
         }
+        let home = self.at_home(cell);
+        self.may_renew_read(home, cell, mask) && self.renews_read(home, mask, place)
     }
 
     /// The entry where this thread's reads of a cell that others may come to most often are: where it belongs in a Shared cell, and the first of an Exclusive one, or any.
@@ -86,64 +81,50 @@ impl Recorder {
         self.is_newest(home.entry.at) && mask & !home.read == 0
     }
 
-    /// Whether [`Recorder::renews`] may do a read with that entry: it is of an earlier position, and in the trace, or of a place of which only the newest is kept.
+    /// Whether a read may take the place of that entry.
     #[inline(always)]
-    pub fn may_renew_at_home(&self, Home { entry: old, .. }: Home, mask: u8) -> bool {
-        is_earlier(old.at, self.here())
-            && mask & !old.mask() == 0
-            && self.has_ranks()
-            && (old.is_out() || self.is_hot(&old))
-    }
-
-    /// Does it, if the entry is still the same.
-    #[inline(always)]
-    pub fn renews_at_home(&mut self, Home { half, entry: old, others, .. }: Home, mask: u8, place: u32) -> bool {
-        let now = self.now() + NEXT_RANK;
-        let read = u64::from(mask) << BYTES_SHIFT & others;
-        let what = old.what & !others | Entry::what(mask, place) | read;
-        self.exchanged(half.exchange(old, Entry { at: renewed(old.at, now), what }))
-    }
-
-    /// A read that is the second entry of a Shared cell. Who locks the cell takes it out.
-    #[inline(always)]
-    fn renews_second_read(&mut self, cell: Cell, mask: u8, place: u32) -> bool {
-        let old = cell.second.entry();
-        // It knows of the bytes that it has read, and of no others without a further look.
-        if mask & !old.mask() != 0 || same(old.at, self.here()) || !self.gives_way(&old, false, true) {
+    pub fn may_renew_read(&self, home: Home, cell: Cell, mask: u8) -> bool {
+        let old = home.entry;
+        if !is_of(old.at, self.here()) || !self.has_ranks() {
             return false;
         }
-        let new = old.renewed(self.now() + NEXT_RANK, mask, place);
-        self.exchanged(cell.second.exchange(old, new))
-    }
-
-    /// A read that is the first entry, of which the lock is part.
-    #[inline(always)]
-    fn renews_first_read(&mut self, cell: Cell, mask: u8, place: u32) -> bool {
-        let old = cell.first.entry();
-        if !is_of(old.at, self.here()) {
+        let is_shared = home.is_shared();
+        // It knows of the bytes that it has read; of others without a further look only if there is nothing to know.
+        if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_unread()) {
             return false;
         }
-        let knows = mask & !old.mask() == 0 || old.mask() != 0 && old.at & SHARED == 0 && !cell.has_unread();
         let is_here = same(old.at, self.here());
+        // The same again is not a new entry.
+        if is_here && (is_shared || mask & home.read != 0) {
+            return false;
+        }
+        self.gives_way(&old, is_here, is_shared)
+    }
+
+    /// Does it, if the entry is still the same: one exchange. The lock is part of a first entry, and who has it takes a second one out.
+    #[inline(always)]
+    pub fn renews_read(&mut self, home: Home, mask: u8, place: u32) -> bool {
+        let Home { half, entry: old, others, .. } = home;
         let mut read = u64::from(mask) << BYTES_SHIFT;
-        if is_here {
-            // The same again, or the next byte of a loop, is not a new entry.
-            if old.what & read != 0 || old.place() == place {
+        if same(old.at, self.here()) {
+            // The next byte of a loop is not one either.
+            if old.place() == place {
                 return false;
             }
-            read |= old.what & 0xff << BYTES_SHIFT;
+            read |= old.what;
         }
-        if !knows || !self.gives_way(&old, is_here, old.at & SHARED != 0) {
-            return false;
+        let now = self.now() + NEXT_RANK;
+        let what = old.what & !others | Entry::what(mask, place) | read & others & 0xff << BYTES_SHIFT;
+        let done = half.exchange(old, Entry { at: renewed(old.at, now), what });
+        if done {
+            self.next_rank(false);
         }
-        let new = old.renewed(self.now() + NEXT_RANK, mask, place);
-        let new = Entry { what: new.what & !(0xff << BYTES_SHIFT) | read, ..new };
-        self.exchanged(cell.first.exchange(old, new))
+        done
     }
 
-    /// A write to a cell that is Exclusive of this thread.
+    /// [`Recorder::renews`] for a write, to a cell that is Exclusive of this thread.
     #[inline(always)]
-    fn renews_write(&mut self, cell: Cell, mask: u8, place: u32) -> bool {
+    pub fn renews_write(&mut self, cell: Cell, mask: u8, place: u32) -> bool {
         let a = cell.state();
         // If the cell is still this thread's when it is locked, nobody else has changed this.
         let old = cell.second.entry();
@@ -155,6 +136,7 @@ impl Recorder {
             || old.mask() == 0
             || cell.foreign() & mask != 0
             || is_here && (old.mask() == mask || old.place() == place)
+            || !self.has_ranks()
             || !self.gives_way(&old, is_here, false)
             || !cell.try_lock(a)
         {
@@ -170,20 +152,11 @@ impl Recorder {
     /// [`Recorder::may_renew`], of an entry with bytes.
     #[inline(always)]
     fn gives_way(&self, entry: &Entry, is_here: bool, is_shared: bool) -> bool {
-        let flags = entry.at & (OUT | LOST);
-        if !is_here && flags != 0 && (flags == OUT || !is_shared) {
+        if self.is_hot(entry) {
             return true;
         }
-        self.is_hot(entry)
-    }
-
-    /// Counts the read if it is done.
-    #[inline(always)]
-    fn exchanged(&mut self, done: bool) -> bool {
-        if done {
-            self.next_rank(false);
-        }
-        done
+        let flags = entry.at & (OUT | LOST);
+        !is_here && flags != 0 && (flags == OUT || !is_shared)
     }
 
     /// This thread's read is the first entry of the cell. If it is not alone, both words are exchanged at once: as long as they are the same, the cell is this thread's, or
@@ -317,11 +290,12 @@ pub struct Home<'a> {
     others: u64,
 }
 
-/// Whether an entry that begins so is of the thread that is here, at another position: an earlier one, then. (No cell that is locked or freed is.)
-#[inline(always)]
-const fn is_earlier(at: u64, here: u64) -> bool {
-    const POSITION: u64 = 1 << TAG_SHIFT;
-    (at ^ here).wrapping_sub(POSITION) < (1 << SLOT_SHIFT) - 2 * POSITION
+impl Home<'_> {
+    /// Whether it is that of a reader among others.
+    #[inline(always)]
+    fn is_shared(&self) -> bool {
+        self.others == LOW || self.entry.at & SHARED != 0
+    }
 }
 
 /// Whether an entry that begins so is of the thread that is here. (No cell that is locked or freed is, also for a thread that records everything.)

@@ -476,12 +476,6 @@ impl Entry {
         self.mask() != 0 && self.at & OUT == 0
     }
 
-    /// Whether it is in the trace, with what was before it.
-    #[inline(always)]
-    pub(super) fn is_out(&self) -> bool {
-        self.at & (OUT | LOST) == OUT
-    }
-
     /// Whether its flags allow that it gives its place to a later one without a word.
     #[inline(always)]
     pub(super) fn is_lost_or_out(&self) -> bool {

@@ -1,7 +1,6 @@
 //! Memory with rows and units, as the agent has it, and a thread's ways to its cells.
 
 use crate::memory::{Cells, Records, cells};
-use crate::ways::reads_at_home;
 use runtime::filter::{
     Access, BLOCK_BYTES, Block, Cell, Filter, Ground, Half, Outcome, ROW_BYTES, Recorder, Row, Step, Sweep, Whose,
 };
@@ -269,8 +268,7 @@ impl<'w> Walker<'w> {
                 }
             }
             Some(false) => {
-                !write && reads_at_home(&mut self.recorder, cell, mask, place)
-                    || self.recorder.renews(cell, mask, write, place)
+                self.recorder.renews(cell, mask, write, place)
                     || self.recorder.again_among_others(cell, mask, write, place)
             }
             None => false,

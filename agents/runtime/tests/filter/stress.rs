@@ -2,7 +2,6 @@
 
 use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
-use crate::ways::reads_at_home;
 use detect::hb::Hb;
 use event::VarId;
 use law::random::Random;
@@ -114,9 +113,7 @@ impl Thread<'_> {
             }
             Some(false) => {
                 let of = self.cells.cell(cell);
-                !write && reads_at_home(&mut self.recorder, of, 0xff, place)
-                    || self.recorder.renews(of, 0xff, write, place)
-                    || self.recorder.again_among_others(of, 0xff, write, place)
+                self.recorder.renews(of, 0xff, write, place) || self.recorder.again_among_others(of, 0xff, write, place)
             }
             None => false,
         };

@@ -2,7 +2,7 @@
 
 use crate::memory::{Cells, Owned, Records};
 use law::random::Random;
-use runtime::filter::{Access, BLOCK_BYTES, Block, Cell, Half, Outcome, Recorder, forget_line};
+use runtime::filter::{Access, BLOCK_BYTES, Block, Half, Outcome, Recorder, forget_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -72,7 +72,7 @@ impl<'w> Way<'w, '_> {
         }
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
-            && match r.below(5) {
+            && match r.below(4) {
                 0 => recorder.again(cell, mask, write, place),
                 1 => recorder.again_among_others(cell, mask, write, place),
                 2 => {
@@ -82,8 +82,7 @@ impl<'w> Way<'w, '_> {
                     }
                     is_done
                 }
-                3 => recorder.renews(cell, mask, write, place),
-                _ => !write && reads_at_home(recorder, cell, mask, place),
+                _ => recorder.renews(cell, mask, write, place),
             };
         if is_done {
             return Some(Outcome::Kept);
@@ -149,10 +148,4 @@ impl<'w> Way<'w, '_> {
         }
         left
     }
-}
-
-/// What hooks of reads do first where others may come.
-pub(crate) fn reads_at_home(recorder: &mut Recorder, cell: Cell, mask: u8, place: u32) -> bool {
-    let home = recorder.at_home(cell);
-    recorder.may_renew_at_home(home, mask) && recorder.renews_at_home(home, mask, place)
 }
