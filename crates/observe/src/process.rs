@@ -122,6 +122,11 @@ impl Observed {
         self.life.as_ref().filter(|_| !self.over)
     }
 
+    /// Whether its threads wait for chunks, or soon will.
+    pub(crate) fn is_short_of_room(&self) -> bool {
+        !self.over && self.shared.is_short_of_room()
+    }
+
     /// Takes what is new. `replaced`: another image of the process was seen.
     pub(crate) fn poll(&mut self, now: Instant, replaced: bool) -> Taken {
         if self.over {
