@@ -12,7 +12,7 @@ const HELD_WORDS: usize = 8 << 20;
 const MAX_SEQUENCE: u64 = 1 << 48;
 
 /// Chunks that are read of a slot in one go, so that they are merged while they are in the cache.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 2;
 
 /// Chunks that are given back before waiting threads are woken: else each would wake for a few, fill them, and wait again.
 const ENOUGH: usize = 48;
@@ -88,7 +88,12 @@ impl Drain {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend((0..shared.chunks()).filter_map(|index| shared.chunk(index)));
-        found.retain(|head| (head.slot as usize) < slots && head.sequence < MAX_SEQUENCE);
+        found.retain(|head| {
+            let reader = self.readers.get(head.slot as usize).filter(|_| (head.slot as usize) < slots);
+            // Those that will not be read now need not be sorted. (Of what is missing between them, only the last look tells.)
+            let is_due = |reader: &Reader| last || reader.damaged || head.sequence < reader.sequence + AT_ONCE as u64;
+            head.sequence < MAX_SEQUENCE && reader.is_some_and(is_due)
+        });
         found.sort_unstable();
         let mut drained = Drained::default();
         let before = self.returned;

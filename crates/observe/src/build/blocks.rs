@@ -222,4 +222,20 @@ mod tests {
         }
         assert!(found > 1_000);
     }
+
+    #[test]
+    fn each_place_in_a_block_is_new_once() {
+        let mut blocks = Blocks::default();
+        blocks.insert(0x1000, 1 << 10, Doer::default());
+        for offset in [0, 8, 63 * 8] {
+            assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
+            assert_eq!(blocks.is_new(0x1000 + offset), Some(false));
+        }
+        // Between granules, behind the first 64, and outside, it is not kept.
+        for offset in [4, 64 * 8, 128 * 8 - 8, 1 << 10] {
+            assert_eq!(blocks.is_new(0x1000 + offset), None);
+        }
+        blocks.insert(0x1000, 16, Doer::default());
+        assert_eq!(blocks.is_new(0x1008), Some(true));
+    }
 }
