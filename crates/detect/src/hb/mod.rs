@@ -21,8 +21,8 @@
 //!   race; an atomic and a plain one do. What an atomic access learns counts for itself: the edge is one of synchronisation.
 //!   A plain access of the variable ends a release sequence; a plain read that sees an atomic store, and an atomic load that sees
 //!   a plain write, learn nothing.
-//! * A `pin` comes before later accesses of its variable: a recorder has dropped accesses there, which would have ordered them or not. A
-//!   `rpin` orders nothing: reads that were dropped would not have (what they saw, their thread knows from before).
+//! * A `pin` comes before later reads of its variable, up to the next write: a recorder has dropped writes there, which they may have seen. It
+//!   orders no writes, and `rpin` nothing: reads that were dropped would not have (what they saw, their thread knows from before).
 //! * `alloc` makes a new variable. `free` conflicts like a plain write, with what was before it and with what comes after it.
 //!
 //! And in how it counts time: see `clocks.rs`, which needs no tree clocks, and `shadow.rs`, which says why epochs lose nothing.
@@ -192,7 +192,7 @@ impl Hb {
     #[inline]
     fn fetch(&self, events: &[Event]) {
         let wides = events.iter().filter_map(|event| self.vars.get(event.object() as usize)).map(|var| var.wide);
-        // Pinned variables have a wide part that every access looks at.
+        // Pinned variables have a wide part that every read looks at.
         let parts = wides.map(|wide| self.wides.get((wide as usize).wrapping_sub(1)).map_or(0, Wide::fetch));
         std::hint::black_box(parts.fold(0, |all, part| all ^ part));
     }
@@ -203,7 +203,7 @@ impl Hb {
         if !me.has_begun() {
             me = self.begin(event.thread(), now);
         }
-        if event.op().has_value() || event.op() == Op::Free {
+        if matches!(event.op(), Op::Read | Op::AtomicLoad | Op::AtomicRmw) {
             me = self.after_pins(event, me);
         }
         let mark = Mark { time: now, who: me.who, site: event.site() };
@@ -214,7 +214,7 @@ impl Hb {
         }
     }
 
-    /// An access of a pinned variable comes after its pins.
+    /// A read of a pinned variable comes after its pins.
     #[inline]
     fn after_pins(&mut self, event: Event, me: Thread) -> Thread {
         let wide = (self.vars[event.object() as usize].wide as usize).wrapping_sub(1);

@@ -62,7 +62,7 @@ pub(super) struct Wide {
     pub(super) atomic_reads: Marks,
     pub(super) atomic_writes: Marks,
     pub(super) head: Head,
-    /// What comes before the pins of the variable.
+    /// What comes before the pins of the variable since its last write.
     pub(super) pins: Gathered,
 }
 
@@ -80,6 +80,7 @@ impl Wide {
         self.atomic_reads.0.clear();
         self.atomic_writes.0.clear();
         self.head.forget(clocks);
+        self.pins.clear();
     }
 
     pub(super) fn repack(&mut self, old: Packing, new: Packing) {

@@ -73,13 +73,14 @@ impl<'a> Naive<'a> {
         self.last(e, |f| writes(f.op()) && f.object() == self.event(e).object())
     }
 
-    /// A `pin` comes before later accesses of its variable.
+    /// A `pin` comes before reads of its variable, up to the next write.
     fn pins(&mut self) {
         for e in 0..self.into.len() {
             let event = self.event(e);
-            let is_pin = |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
-            let pins: Vec<usize> = (0..e).filter(is_pin).collect();
-            if accesses(event.op()) {
+            if matches!(event.op(), Op::Read | Op::AtomicLoad | Op::AtomicRmw) {
+                let since = self.source(e).unwrap_or(0);
+                let is_pin = |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
+                let pins: Vec<usize> = (since..e).filter(is_pin).collect();
                 self.into[e].extend(pins);
             }
         }
