@@ -12,7 +12,7 @@ use crate::memory::filter;
 use crate::shadow::Leaf;
 use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
-use crate::{frames, shadow, stacks, thread};
+use crate::{frames, lines, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
@@ -24,25 +24,12 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     }
     // SAFETY: this thread's own state.
     unsafe {
-        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
-            return sweeps::next::<SIZE>(addr, pc, thread);
-        }
-        unswept::<SIZE, READ, WRITE>(addr, pc, thread);
-    }
-}
-
-/// An access that is no sweep's.
-#[inline(always)]
-pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: bool>(
-    addr: usize,
-    pc: usize,
-    thread: *mut Thread,
-) {
-    // SAFETY: this thread's own state.
-    unsafe {
         // Of large tables that are read again and again, the lines are at hand when the cells are not.
         if READ && !WRITE && SIZE == 8 && has_read(addr, thread) {
             return;
+        }
+        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
+            return sweeps::next::<SIZE>(addr, pc, thread);
         }
         by_cell::<SIZE, READ, WRITE>(addr, pc, thread);
     }
@@ -53,8 +40,8 @@ pub(crate) unsafe fn unswept<const SIZE: usize, const READ: bool, const WRITE: b
 unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
     // SAFETY: this thread's own state.
     unsafe {
-        let Thread { recorder, lines, .. } = &*thread;
-        recorder.may_have_read(addr as u64) && recorder.has_noted(shadow::line_among(*lines, addr), addr as u64)
+        let Thread { recorder, lines: own, .. } = &*thread;
+        recorder.may_have_read(addr as u64) && recorder.has_noted(lines::among(*own, addr), addr as u64)
     }
 }
 
@@ -86,56 +73,48 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
                 return;
             }
         } else if READ && !WRITE {
-            // The second reader of a cell does not look at what the first one changes all the time.
-            let is_covered = if recorder.is_second() && alone::is_common(leaf.owner(addr)) {
-                recorder.covered_as_second(cell, mask as u8)
-            } else {
-                recorder.covered_as_first(cell, mask as u8)
+            return if alone::is_common(leaf.owner(addr)) {
+                reads_common::<SIZE>(addr, pc, thread, cell)
+            } else if !recorder.covered_as_first(cell, mask as u8) {
+                reads::<SIZE>(addr, pc, thread, leaf)
             };
-            if is_covered {
-                return;
-            }
-            return reads::<SIZE>(addr, pc, thread, leaf);
         } else if covered(cell, mask as u8) {
             return;
         } else if WRITE && !READ {
-            return writes::<SIZE>(addr, pc, thread, leaf);
+            return if alone::is_common(leaf.owner(addr)) {
+                writes_common::<SIZE>(addr, pc, thread, cell)
+            } else {
+                writes::<SIZE>(addr, pc, thread, leaf)
+            };
         }
     }
     slow::<SIZE, READ, WRITE>(addr, pc);
 }
 
-/// A read that is not covered by this thread's entry, if it is where it most often is.
+/// A read in a unit of one thread's that is not covered by the first entry.
 #[inline(never)]
 extern "C" fn reads<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
-    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
-    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    let cell = leaf.cell(addr);
     // SAFETY: this thread's own state; its fast way is open.
     unsafe {
-        if alone::is_common(owner) {
-            if !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false) {
-                return;
-            }
-            reads_again::<SIZE>(addr, pc, thread, cell, mask);
-        } else if !(*thread).recorder.covered(cell, mask, false) {
-            again::<SIZE, true, false>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
+        if !(*thread).recorder.covered(cell, mask::<SIZE>(addr), false) {
+            again::<SIZE, true, false>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask::<SIZE>(addr));
         }
     }
 }
 
-/// A write that is not covered.
+/// A write in such a unit that is not covered.
 #[inline(never)]
 extern "C" fn writes<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
-    let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
-    let (cell, owner) = (leaf.cell(addr), leaf.owner(addr));
+    let (cell, mask) = (leaf.cell(addr), mask::<SIZE>(addr));
     // SAFETY: as in `reads`.
-    unsafe {
-        if alone::is_common(owner) {
-            again_among_others::<SIZE, false, true>(addr, pc, thread, cell, mask);
-        } else {
-            again::<SIZE, false, true>(addr, pc, thread, cell, (owner, leaf.row(addr)), mask);
-        }
-    }
+    unsafe { again::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask) };
+}
+
+/// The bytes of an access within a granule.
+#[inline(always)]
+const fn mask<const SIZE: usize>(addr: usize) -> u8 {
+    (((1u32 << SIZE) - 1) << (addr & 7)) as u8
 }
 
 /// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
@@ -160,8 +139,9 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
+        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
         if SIZE == 8 && READ {
-            shadow::note_read(addr, &mut (*thread).recorder);
+            lines::note_read(addr, &mut (*thread).recorder);
         }
         let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
         let done = is_mine
@@ -194,7 +174,7 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     let done = recorder.first(filter(), cell, mask, WRITE, place);
     if done {
         if WRITE {
-            shadow::forget_lines(addr);
+            lines::forget(addr);
         }
         if !frames.on_stack(addr) {
             stacks::touched(addr);
@@ -205,19 +185,23 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
 
 /// A read in a unit that is everybody's, most often of a thread that has read the same before.
 #[inline(always)]
-unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell, mask: u8) {
-    let tls = machine::tls();
+fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+    let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
     // SAFETY: as in `again`.
     unsafe {
-        if !(*tls).busy
-            && let Some(place) = (*thread).places.known(frames::parent(tls), pc)
+        let Thread { recorder, places, turn, .. } = &mut *thread;
+        let home = recorder.at_home(cell);
+        if recorder.covers(home, mask) {
+            return;
+        }
+        let has_more_to_do = (*tls).busy || turn.sweep.is_on() || SIZE == 8 && recorder.notes_reads();
+        if !has_more_to_do
+            && recorder.may_renew_read(home, cell, mask)
+            && let Some(place) = places.known(frames::parent(tls), pc)
         {
             (*tls).busy = true;
             compiler_fence(SeqCst);
-            if SIZE == 8 {
-                shadow::note_read(addr, &mut (*thread).recorder);
-            }
-            let done = (*thread).recorder.reads_again_at_home(cell, mask, place);
+            let done = recorder.renews_read(home, mask, place);
             compiler_fence(SeqCst);
             (*tls).busy = false;
             compiler_fence(SeqCst);
@@ -228,41 +212,61 @@ unsafe fn reads_again<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Th
                 return;
             }
         }
-        again_among_others::<SIZE, true, false>(addr, pc, thread, cell, mask);
     }
+    again_among_others::<SIZE, false>(addr, pc, thread, cell);
 }
 
-/// An access in a unit that is everybody's.
+/// A write there that is not covered.
+#[inline(always)]
+fn writes_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+    let tls = machine::tls();
+    // SAFETY: as in `again`.
+    unsafe {
+        let Thread { recorder, places, turn, .. } = &mut *thread;
+        let has_more_to_do = (*tls).busy || turn.sweep.is_on();
+        if !has_more_to_do && let Some(place) = places.known(frames::parent(tls), pc) {
+            (*tls).busy = true;
+            compiler_fence(SeqCst);
+            let done = recorder.renews_write(cell, mask::<SIZE>(addr), place);
+            compiler_fence(SeqCst);
+            (*tls).busy = false;
+            compiler_fence(SeqCst);
+            if done {
+                if (*tls).deferred {
+                    crate::intercept::deliver();
+                }
+                return;
+            }
+        }
+    }
+    again_among_others::<SIZE, true>(addr, pc, thread, cell);
+}
+
+/// Any other access there.
 #[inline(never)]
-unsafe extern "C" fn again_among_others<const SIZE: usize, const READ: bool, const WRITE: bool>(
+extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
-    mask: u8,
 ) {
-    let tls = machine::tls();
+    let mask = mask::<SIZE>(addr);
     // SAFETY: as in `again`.
     unsafe {
-        if (*tls).busy {
+        // A reader may be where it does not belong.
+        let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false);
+        if is_covered || (*machine::tls()).busy {
             return;
         }
-        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
-        };
-        (*tls).busy = true;
-        compiler_fence(SeqCst);
-        let recorder = &mut (*thread).recorder;
-        let done = recorder.again_among_others(cell, mask, WRITE, place);
-        compiler_fence(SeqCst);
-        (*tls).busy = false;
-        compiler_fence(SeqCst);
-        if !done {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
-        }
-        if (*tls).deferred {
-            crate::intercept::deliver();
-        }
+        thread::enter_quickly(pc, |thread| {
+            let place = thread.place();
+            if SIZE == 8 && !WRITE {
+                lines::note_read(addr, &mut thread.recorder);
+            }
+            if !thread.recorder.again_among_others(cell, mask, WRITE, place) {
+                thread.uncovered_at::<true>(addr & !7, cell, mask, WRITE, place);
+            }
+        });
     }
 }
 
@@ -276,7 +280,7 @@ pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: 
     // Most are within a granule, of a thread that has nothing else to do.
     if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
         thread::enter_quickly(pc, |thread| {
-            let mask = (((1u32 << SIZE) - 1) << (addr & 7)) as u8;
+            let mask = mask::<SIZE>(addr);
             if READ {
                 thread.granule(addr & !7, mask, false);
             }

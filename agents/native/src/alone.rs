@@ -70,9 +70,7 @@ impl Turn {
     /// Begins to change a cell of a unit. Followed by [`Turn::end`], and nothing that waits in between.
     #[inline(always)]
     pub fn try_begin(&self, owner: &Owner, slot: u32) -> Whose {
-        self.begun.store(true, Relaxed);
-        // The processor's order is seen to by who takes the unit away.
-        compiler_fence(SeqCst);
+        self.begin_at_all();
         match owner.load(Relaxed) {
             now if u32::from(now & !SECOND) == slot + 1 => Whose::Mine,
             COMMON => Whose::Common,
@@ -80,7 +78,15 @@ impl Turn {
         }
     }
 
-    /// The same, after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
+    /// Begins to change cells, or the sweep, of what is looked for next.
+    #[inline(always)]
+    pub fn begin_at_all(&self) {
+        self.begun.store(true, Relaxed);
+        // The processor's order is seen to by who takes a unit away.
+        compiler_fence(SeqCst);
+    }
+
+    /// [`Turn::try_begin`], after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
     #[inline]
     pub fn begin(&self, addr: usize, slot: u32) -> bool {
         let Some(leaf) = shadow::leaf(addr) else { return false };
@@ -118,25 +124,31 @@ impl Turn {
         self.begun.load(Relaxed)
     }
 
-    /// Begins to go on with the sweep: whether it surely is in memory that this thread has to itself.
+    /// Whether the sweep is in memory that this thread has to itself. Asked after the thread has said how far it has come: then who takes
+    /// the memory later knows that, too.
     #[inline(always)]
-    pub fn begin_sweeping(&self) -> bool {
-        self.begun.store(true, Relaxed);
+    pub fn is_sure(&self) -> bool {
         compiler_fence(SeqCst);
         !self.lost.load(Relaxed)
     }
 
-    /// Whether it was not sure, but is: what was taken was something else.
+    /// The same, when it was not sure: what was taken may be something else.
     pub fn still_sweeps(&self, slot: u32) -> bool {
         // First this, in the processor's order, too: who takes the unit after the look says so again.
-        self.lost.swap(false, SeqCst) && whose(self.sweep.base(), slot) == Swept::Mine
+        self.lost.swap(false, SeqCst);
+        whose(self.sweep.base(), slot) == Swept::Mine
+    }
+
+    /// A handler of the program's was here: the sweep of who was interrupted is over, even if he is about to go on with it.
+    pub fn interrupt(&self, slot: u32) {
+        self.end_sweep(slot);
+        self.lost.store(true, SeqCst);
     }
 
     /// Ends the sweep of the thread, which is changing nothing.
     pub fn end_sweep(&self, slot: u32) {
         loop {
-            self.begun.store(true, Relaxed);
-            compiler_fence(SeqCst);
+            self.begin_at_all();
             let is_over = self.sweep.end(&Own(slot));
             self.end();
             if is_over {

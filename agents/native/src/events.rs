@@ -5,11 +5,10 @@ use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
 use crate::memory::filter;
-use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{alone, frames, shadow, stacks};
+use crate::{alone, frames, lines, shadow, stacks};
 
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
@@ -31,6 +30,18 @@ impl Thread {
         debug_assert_eq!(kind.words(), if word.is_some() { 3 } else { 2 });
         let place = self.place();
         self.recorder.timed(&mut self.ring, head(kind, aux, payload & ADDRESSES), place, word);
+    }
+
+    /// Writes a timed record of two words if nothing else is to be done: the place is known, and there is room. False: nothing was done.
+    #[inline(always)]
+    pub fn sync_at_once(&mut self, parent: u32, pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+        let Some(place) = self.places.known(parent, pc) else { return false };
+        if !self.ring.has_room(2) {
+            return false;
+        }
+        let head = head(kind, class as u8, object as u64 & ADDRESSES);
+        self.recorder.timed_in_room(&mut self.ring, head, place, None);
+        true
     }
 
     /// Writes a text for what follows, with the address it names.
@@ -79,7 +90,7 @@ impl Thread {
         }
         // SAFETY: it has been looked at.
         let leaf = unsafe { shadow::leaf_unchecked(address) };
-        let line = leaf.line(address, self.recorder.is_second());
+        let line = lines::to_look_at(address, self.recorder.is_second());
         let mut block = Block { address: address as u64, halves: leaf.block(address), granules, write };
         block.granules = self.recorder.uncovered(line, &block);
         if block.granules == 0 {
@@ -87,11 +98,11 @@ impl Thread {
         }
         let place = self.place();
         let Thread { recorder, ring, frames, turn, slot, .. } = self;
-        recorder.note_reads(line, &block);
+        lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &block));
         let mut left = recorder.accesses(filter(), ring, block, || turn.begin(address, *slot), place);
         turn.end();
         if write {
-            shadow::forget_lines(address);
+            lines::forget(address);
         }
         let (first, last) = (block.granules.trailing_zeros(), 7 - block.granules.leading_zeros());
         for end in [first, last].map(|number| address + 8 * number as usize) {
@@ -115,21 +126,25 @@ impl Thread {
     }
 
     /// One that is not covered.
-    pub fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
-        let Thread { recorder, ring, places, frames, pc, turn, slot, .. } = self;
+    fn uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
+        let place = self.place();
+        self.uncovered_at::<false>(addr, cell, mask, write, place);
+    }
+
+    /// The same at a place that is known. `COMMON`: the granule is of a unit that is everybody's.
+    #[inline]
+    pub fn uncovered_at<const COMMON: bool>(&mut self, addr: usize, cell: Cell, mask: u8, write: bool, place: u32) {
+        let Thread { recorder, ring, frames, turn, slot, .. } = self;
         let access = Access { granule: addr as u64, mask, write };
-        let place = |ring: &mut Ring| {
-            // SAFETY: this thread's own calls.
-            let parent = unsafe { frames::parent(tls()) };
-            places.known(parent, *pc).unwrap_or_else(|| places.place(frames, ring, *pc))
-        };
         if !write && mask == 0xff {
-            shadow::note_read(addr, recorder);
+            lines::note_read(addr, recorder);
         }
-        let outcome = recorder.access(filter(), ring, cell, || turn.begin(addr, *slot), access, place);
-        turn.end();
+        let outcome = recorder.access(filter(), ring, cell, || !COMMON && turn.begin(addr, *slot), access, place);
+        if !COMMON {
+            turn.end();
+        }
         if write {
-            shadow::forget_lines(addr);
+            lines::forget(addr);
         }
         match outcome {
             Outcome::Kept | Outcome::Written => {
@@ -167,14 +182,14 @@ impl Thread {
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
         let act = || {
             for granule in granules {
-                shadow::forget_lines(granule);
+                lines::forget(granule);
             }
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, place, act);
         // A reader may have been at its half of the cell still while it was done.
         for granule in granules {
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         }
         drop(stripe);
         result
@@ -193,7 +208,7 @@ impl Thread {
                 let alone = || self.turn.begin(granule, self.slot);
                 self.recorder.alloc(filter(), &mut self.ring, cell, alone, granule as u64);
                 self.turn.end();
-                shadow::forget_lines(granule);
+                lines::forget(granule);
             }
         }
     }
@@ -207,7 +222,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
             self.turn.end();
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         });
         if size >= LARGE {
             shadow::discard(addr, size);
@@ -220,7 +235,7 @@ impl Thread {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.forget(filter(), &self.ring, cell, alone);
             self.turn.end();
-            shadow::forget_lines(granule);
+            lines::forget(granule);
         });
     }
 

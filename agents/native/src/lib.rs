@@ -14,6 +14,7 @@ mod ending;
 mod events;
 mod frames;
 mod intercept;
+mod lines;
 mod machine;
 mod memory;
 mod path;

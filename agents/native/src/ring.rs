@@ -101,6 +101,12 @@ impl Ring {
         self.at.is_null()
     }
 
+    /// Whether there is room for so many words at once.
+    #[inline(always)]
+    pub fn has_room(&self, words: usize) -> bool {
+        (self.end as usize) - (self.at as usize) >= (words + STAMP) * 8
+    }
+
     /// Writes a record there is room for, its head last. Where it is; null if it is lost.
     #[inline(always)]
     pub fn write(&mut self, words: &[u64]) -> *mut u64 {
@@ -246,7 +252,7 @@ impl Sink for Ring {
 
     #[inline]
     fn reserve(&mut self, words: usize) {
-        if (self.end as usize) - (self.at as usize) < (words + STAMP) * 8 {
+        if !self.has_room(words) {
             self.refill();
         }
     }

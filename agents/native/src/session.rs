@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use runtime::layout::{CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{alone, clock, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{alone, clock, lines, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -65,6 +65,7 @@ pub fn start() -> Started {
                 && stacks::start()
                 && open_process();
             if watched {
+                lines::start();
                 alone::start();
                 watch::find();
             }
@@ -331,6 +332,7 @@ pub fn after_fork_child() {
     stripes::after_fork_child();
     memory::after_fork_child();
     shadow::after_fork_child();
+    lines::after_fork_child();
     alone::start();
     let watched = open_process();
     if !old.is_null() {

@@ -1,14 +1,14 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then its lines, of even and of odd threads, then whose its units are, then
-//! its rows.
+//! A leaf has the first halves of its cells, then the second ones, then whose its units are, then its rows. Lines are looked at far more often than
+//! anything else: `lines` has them.
 
 use core::ptr::{self, NonNull};
+use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
-use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, LINE_BITS, ROW_BYTES, Recorder, Row, forget_line};
+use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, ROW_BYTES, Row};
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -22,10 +22,7 @@ const TABLE_BYTES: usize = LEAVES * size_of::<usize>();
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
 const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
-/// The lines of one kind.
-pub const LINES_BYTES: usize = (1 << (LEAF_BITS - LINE_BITS)) * size_of::<Half>();
-const LINES_AT: usize = 2 * HALF_BYTES;
-const OWNERS_AT: usize = LINES_AT + 2 * LINES_BYTES;
+const OWNERS_AT: usize = 2 * HALF_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
 /// Behind these, its rows.
 const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
@@ -39,17 +36,9 @@ const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
 
 static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
 
-/// The same for who looks at lines only, and does not ask whether there are any: how far each leaf is from [`NOWHERE`], 0 if there is none.
-pub static LINE_TABLE: AtomicPtr<AtomicUsize> = AtomicPtr::new(ptr::null_mut());
-/// Where a leaf would be whose lines are a mapping of zeros, which cannot be written to: there, nothing was read.
-static NOWHERE: AtomicUsize = AtomicUsize::new(0);
-
-/// Makes the tables. False if there is no address space for them.
+/// Makes the table. False if there is no address space for it.
 pub fn start() -> bool {
-    let Some(zeros) = system::map_zeros(2 * LINES_BYTES) else { return false };
-    NOWHERE.store((zeros as usize).wrapping_sub(LINES_AT), Relaxed);
-    let (Some(lines), Some(table)) = (system::map(TABLE_BYTES), system::map(TABLE_BYTES)) else { return false };
-    LINE_TABLE.store(lines.cast(), Release);
+    let Some(table) = system::map(TABLE_BYTES) else { return false };
     LEAF_TABLE.store(table.cast(), Release);
     true
 }
@@ -72,33 +61,6 @@ pub fn leaf(addr: usize) -> Option<Leaf> {
 pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
     // SAFETY: the caller knows.
     unsafe { leaf(addr).unwrap_unchecked() }
-}
-
-/// Where in a leaf the lines of even or of odd threads are.
-#[inline(always)]
-const fn lines_at(odd: bool) -> usize {
-    if odd { LINES_AT + LINES_BYTES } else { LINES_AT }
-}
-
-/// Where the line of an address is among those of one kind.
-#[inline(always)]
-const fn line_offset(addr: usize) -> usize {
-    ((addr >> LINE_BITS) * size_of::<Half>()) & (LINES_BYTES - size_of::<Half>())
-}
-
-/// Where the lines of even or of odd threads are in a leaf that is [`NOWHERE`].
-pub fn lines(odd: bool) -> usize {
-    NOWHERE.load(Relaxed).wrapping_add(lines_at(odd))
-}
-
-/// The line of an address below 2^[`ADDRESS_BITS`], given [`lines`] of the thread's kind. To look at only: all zero, if there is none.
-#[inline(always)]
-pub unsafe fn line_among(lines: usize, addr: usize) -> &'static Half {
-    // SAFETY: the address is in the table, and every entry of it leads from nowhere to a leaf.
-    unsafe {
-        let far = (*LINE_TABLE.load(Relaxed).add(addr >> LEAF_BITS)).load(Acquire);
-        &*((lines.wrapping_add(far) + line_offset(addr)) as *const Half)
-    }
 }
 
 impl Leaf {
@@ -125,13 +87,6 @@ impl Leaf {
         self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
     }
 
-    /// The line of one of its addresses, for threads of even slots or odd ones.
-    #[inline(always)]
-    pub fn line(self, addr: usize, odd: bool) -> &'static Half {
-        // SAFETY: masked to the lines of one kind.
-        unsafe { self.0.byte_add(lines_at(odd) + line_offset(addr)).as_ref() }
-    }
-
     /// Whose the unit of one of its addresses is.
     #[inline(always)]
     pub fn owner(self, addr: usize) -> &'static Owner {
@@ -144,27 +99,6 @@ impl Leaf {
     pub fn row(self, addr: usize) -> &'static Row {
         // SAFETY: behind the owners of the leaf, masked to their number.
         unsafe { self.0.byte_add(ROWS_AT).cast::<Row>().add((addr / ROW_BYTES) & (ROWS - 1)).as_ref() }
-    }
-}
-
-/// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
-#[inline]
-pub fn note_read(addr: usize, recorder: &mut Recorder) {
-    // First what most often is not so.
-    if recorder.notes_reads()
-        && let Some(leaf) = leaf(addr)
-    {
-        let line = leaf.line(addr, recorder.is_second());
-        recorder.note_read(line, addr as u64);
-    }
-}
-
-/// What threads have noted to have read around an address is to be looked at again.
-#[inline]
-pub fn forget_lines(addr: usize) {
-    if let Some(leaf) = leaf(addr) {
-        forget_line(leaf.line(addr, false));
-        forget_line(leaf.line(addr, true));
     }
 }
 
@@ -195,12 +129,8 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     // SAFETY: the mapping is ours; the index is in range.
     unsafe {
         system::wipe_on_fork(new, MAPPED_BYTES);
-        let leaf = addr >> LEAF_BITS;
-        let entry = &*LEAF_TABLE.load(Relaxed).add(leaf);
-        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_ok() {
-            let far = (new as usize).wrapping_sub(NOWHERE.load(Relaxed));
-            (*LINE_TABLE.load(Relaxed).add(leaf)).store(far, Release);
-        } else {
+        let entry = &*LEAF_TABLE.load(Relaxed).add(addr >> LEAF_BITS);
+        if entry.compare_exchange(ptr::null_mut(), new.cast(), AcqRel, Acquire).is_err() {
             system::unmap(new, MAPPED_BYTES);
         }
     }

@@ -33,44 +33,73 @@ impl Ground for Own {
 /// Sizes as powers of two.
 pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
 
-/// A read that is most likely the next one of a sweep: nothing is to be done but to count it. `machine::reads` does the same.
+/// A read that is most likely the next one of a sweep: nothing is to be done but to say that it has come so far. `machine::reads` does the same.
 #[inline(never)]
 pub unsafe extern "C" fn next<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
-    let tls = machine::tls();
-    // SAFETY: this thread's own state; its fast way is open. A signal handler does not come while the turn is begun.
+    // SAFETY: this thread's own state; its fast way is open.
     unsafe {
         let turn = &(*thread).turn;
-        if turn.sweep.goes_on_at(pc, frames::parent(tls)) && !(*tls).busy {
-            if turn.begin_sweeping() && (*thread).recorder.sweeps(&turn.sweep, addr, LOG2[SIZE]) {
-                // At its end, so that nothing is to be saved before.
-                if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
-                    return ends_row(thread);
-                }
-                turn.end();
-                compiler_fence(SeqCst);
-                if (*tls).deferred {
-                    crate::intercept::deliver();
-                }
-                return;
-            }
-            turn.end();
+        if !turn.sweep.goes_on_at(pc, frames::parent(machine::tls())) {
+            return no_more::<SIZE>(addr, pc, thread);
         }
-        no_more::<SIZE>(addr, pc, thread);
+        turn.sweep.goes_on(addr, LOG2[SIZE]);
+        if !turn.is_sure() {
+            return unsure::<SIZE>(addr, pc, thread);
+        }
+        if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
+            ends_row(thread);
+        }
     }
 }
 
-/// The sweep has come to the end of a row, before this address.
+/// The sweep has come to the end of a row.
 #[inline(never)]
 pub unsafe extern "C" fn ends_row(thread: *mut Thread) {
-    // SAFETY: this thread's own state, in its turn.
+    // SAFETY: this thread's own state, in its turn: no signal handler comes in between.
     unsafe {
-        let Thread { turn, recorder, slot, .. } = &*thread;
-        recorder.ends_row(&Own(*slot), &turn.sweep);
+        let Thread { turn, recorder, slot, .. } = &mut *thread;
+        loop {
+            turn.begin_at_all();
+            if turn.is_sure() {
+                recorder.ends_row(&Own(*slot), &turn.sweep);
+                break;
+            }
+            turn.end();
+            if !turn.still_sweeps(*slot) {
+                // Who has taken it knows how far the sweep has come.
+                turn.begin_at_all();
+                recorder.settle_sweep(&turn.sweep);
+                break;
+            }
+        }
         turn.end();
         compiler_fence(SeqCst);
         if (*machine::tls()).deferred {
             crate::intercept::deliver();
         }
+    }
+}
+
+/// The sweep has said that it has come beyond this address; but memory was taken from the thread, or a signal handler was here. If it does not count, the
+/// read goes the way of others: it is covered if who has taken the memory knows of it.
+#[cold]
+#[inline(never)]
+pub unsafe extern "C" fn unsure<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state.
+    unsafe {
+        let Thread { turn, slot, .. } = &*thread;
+        let sweep = &turn.sweep;
+        if turn.still_sweeps(*slot) && sweep.is_on() {
+            if (addr + SIZE) as u32 & (ROW_BYTES as u32 - 1) == 0 {
+                ends_row(thread);
+            }
+            return;
+        }
+        if !sweep.is_on() {
+            // The handler has ended it.
+            sweep.clear();
+        }
+        no_more::<SIZE>(addr, pc, thread);
     }
 }
 
@@ -80,16 +109,26 @@ pub unsafe extern "C" fn ends_row(thread: *mut Thread) {
 pub unsafe extern "C" fn no_more<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     // SAFETY: this thread's own state.
     unsafe {
-        let tls = machine::tls();
+        settle(thread);
+        access::reads_cell::<SIZE>(addr, pc, thread);
+    }
+}
+
+/// The sweep does not go on.
+pub unsafe fn settle(thread: *mut Thread) {
+    let tls = machine::tls();
+    // SAFETY: this thread's own state; a signal handler does not come while it is busy.
+    unsafe {
         if (*tls).busy {
             return;
         }
-        if (*thread).turn.still_sweeps((*thread).slot) {
-            return next::<SIZE>(addr, pc, thread);
-        }
-        (*thread).turn.sweep.stop();
-        access::unswept::<SIZE, true, false>(addr, pc, thread);
-        // One may have come in the turn that was for nothing.
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let Thread { turn, recorder, .. } = &mut *thread;
+        recorder.settle_sweep(&turn.sweep);
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
         if (*tls).deferred {
             crate::intercept::deliver();
         }

@@ -83,15 +83,6 @@ pub fn map(bytes: usize) -> Option<*mut u8> {
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 
-/// Zeros that cannot be written to.
-pub fn map_zeros(bytes: usize) -> Option<*mut u8> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    let protection = libc::PROT_READ as usize;
-    // SAFETY: a new mapping.
-    let at = unsafe { syscall(libc::SYS_mmap, [0, bytes, protection, flags as usize, usize::MAX, 0]) };
-    (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
-}
-
 /// A file, shared.
 pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
     let protection = if writable { READ_WRITE } else { libc::PROT_READ as usize };
@@ -110,6 +101,12 @@ pub unsafe fn unmap(at: *mut u8, bytes: usize) {
 pub unsafe fn discard(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's own private mapping.
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
+}
+
+/// The kernel would look for pages of it one by one.
+pub unsafe fn leave_out_of_dumps(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's own private mapping.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTDUMP as usize, 0, 0, 0]) };
 }
 
 /// The pages are zero in forked children, and forking need not copy their tables.

@@ -7,17 +7,17 @@ use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
 use runtime::layout::flags;
-use runtime::record::Kind;
+use runtime::record::{Class, Kind};
 
 use crate::alone::Turn;
-use crate::frames::Frames;
+use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::places::Places;
 use crate::ring::{self, Ring};
 use crate::slots::life;
 use crate::watch::Pending;
-use crate::{ending, session, shadow, slots, stacks, system, watch};
+use crate::{ending, lines, session, slots, stacks, system, watch};
 
 /// How far a thread's life is, in [`Tls::phase`].
 mod phase {
@@ -29,19 +29,20 @@ mod phase {
     pub const OVER: u32 = 2;
 }
 
-/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone.
+/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone. What `machine::reads` looks at comes first: its
+/// instructions are shorter then.
 #[repr(C, align(64))]
 pub struct Thread {
+    /// Where the lines of its kind are ([`lines::of_kind`]).
+    pub(crate) lines: usize,
     /// Whether it is changing cells.
     pub(crate) turn: Turn,
-    /// Where the lines of its kind are ([`shadow::lines`]).
-    pub(crate) lines: usize,
+    pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
     pub(crate) life: AtomicU32,
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
-    pub(crate) recorder: Recorder,
     pub(crate) ring: Ring,
     pub(crate) places: Places,
     /// A watched write whose value is not fetched yet.
@@ -73,6 +74,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         let was_pending = thread.pending.is_some();
         if was_pending {
@@ -153,6 +155,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *accesses;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
         thread.pc = pc;
         f(thread);
         compiler_fence(SeqCst);
@@ -162,6 +165,25 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
             (*tls).accesses = accesses;
         }
         leave(tls);
+    }
+}
+
+/// Records a synchronisation of a thread whose fast way is open, outside of any hook, if that is all there is to do.
+#[inline(always)]
+pub fn sync_at_once(pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+    let tls = tls();
+    // SAFETY: as in `enter`; `accesses` is the thread's state, if nothing waits for the next hook.
+    unsafe {
+        if (*tls).accesses.is_null() || (*tls).busy || !session::is_running() {
+            return false;
+        }
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let thread = &mut *(*tls).accesses;
+        thread.recorder.settle_sweep(&thread.turn.sweep);
+        let done = thread.sync_at_once(frames::parent(tls), pc, kind, class, object);
+        leave(tls);
+        done
     }
 }
 
@@ -338,7 +360,7 @@ impl Thread {
     /// Nothing is known yet of what it does in its slot.
     fn record_from_here(&mut self) {
         self.recorder = Recorder::begin(filter(), self.slot, records_all());
-        self.lines = shadow::lines(self.recorder.is_second());
+        self.lines = lines::of_kind(self.recorder.is_second());
     }
 
     /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.

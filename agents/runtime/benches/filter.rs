@@ -60,7 +60,7 @@ impl Bench<'_> {
             return;
         }
         let access = Access { granule, mask: 0xff, write };
-        recorder.access(self.filter, sink, cell, || self.alone, access, |_| 1);
+        recorder.access(self.filter, sink, cell, || self.alone, access, 1);
     }
 
     fn new_segment(&mut self, t: usize) {

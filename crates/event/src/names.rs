@@ -81,12 +81,20 @@ pub struct Interner {
     ends: Vec<usize>,
     /// Hash in the high half, number + 1 in the low half; 0 is an empty slot. Its length is a power of two.
     slots: Vec<u64>,
+    /// Slots that are not empty.
+    known: usize,
 }
 
 impl Default for Interner {
     fn default() -> Self {
         use std::hash::{BuildHasher, RandomState};
-        Interner { seed: RandomState::new().hash_one(0u8), text: String::new(), ends: Vec::new(), slots: Vec::new() }
+        Interner {
+            seed: RandomState::new().hash_one(0u8),
+            text: String::new(),
+            ends: Vec::new(),
+            slots: Vec::new(),
+            known: 0,
+        }
     }
 }
 
@@ -159,6 +167,17 @@ impl Interner {
         }
     }
 
+    /// Adds a name that is surely new, and that nobody will look for: [`Interner::find`] and [`Interner::add`] do not know it. That spares a look
+    /// at a table that is too large for caches.
+    pub fn push(&mut self, name: &str, capacity: usize) -> Result<u32, Full> {
+        if self.ends.len() >= capacity {
+            return Err(Full);
+        }
+        self.text.push_str(name);
+        self.ends.push(self.text.len());
+        Ok((self.ends.len() - 1) as u32)
+    }
+
     /// The number of the name, or the slot where it would go.
     #[inline]
     fn probe(&self, name: &[u8], h: u32) -> Result<u32, usize> {
@@ -187,10 +206,11 @@ impl Interner {
         if self.ends.len() >= capacity {
             return Err(Full);
         }
-        if (self.ends.len() + 1) * 2 > self.slots.len() {
+        if (self.known + 1) * 2 > self.slots.len() {
             self.grow();
             slot = self.empty_slot(h);
         }
+        self.known += 1;
         let number = self.ends.len() as u32;
         self.slots[slot] = u64::from(h) << 32 | u64::from(number + 1);
         self.text.push_str(name);
@@ -244,6 +264,11 @@ impl Names {
     /// The number of a name, adding it if it is new.
     pub fn add(&mut self, space: Space, name: &str) -> Result<u32, Full> {
         self.spaces[space as usize].add(name, space.capacity())
+    }
+
+    /// Adds a name that is surely new, and that nobody will look for by its text: see [`Interner::push`].
+    pub fn push(&mut self, space: Space, name: &str) -> Result<u32, Full> {
+        self.spaces[space as usize].push(name, space.capacity())
     }
 
     /// The name with this number; `?` if there is none (never for the ids of a trace's own events).
@@ -303,6 +328,22 @@ mod tests {
         assert_eq!(interner.len(), model.len());
         assert_eq!(interner.find(b"never added"), None);
         assert_eq!(interner.get(model.len() as u32), None);
+    }
+
+    #[test]
+    fn names_that_nobody_looks_for_have_numbers_among_the_others() {
+        let mut interner = Interner::default();
+        for number in 0..1_000 {
+            let name = format!("heap#{number}");
+            let id = if number % 3 == 0 { interner.add(&name, 2_000) } else { interner.push(&name, 2_000) };
+            assert_eq!(id, Ok(number));
+        }
+        for number in 0..1_000 {
+            let name = format!("heap#{number}");
+            assert_eq!(interner.get(number), Some(name.as_str()));
+            assert_eq!(interner.find(name.as_bytes()), (number % 3 == 0).then_some(number));
+        }
+        assert_eq!(interner.push("more", 1_000), Err(Full));
     }
 
     #[test]

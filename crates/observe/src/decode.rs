@@ -95,11 +95,20 @@ pub(crate) enum End {
 
 /// Finds how many of the words are whole records.
 pub(crate) fn scan(words: &[u64]) -> (usize, End) {
+    scan_with(words, |_| {})
+}
+
+/// The same; shows each of the records.
+#[inline]
+pub(crate) fn scan_with(words: &[u64], mut show: impl FnMut(&[u64])) -> (usize, End) {
     let mut at = 0;
     while let Some(&head) = words.get(at) {
         let mut step = usize::from(STEPS[(head & 0xff) as usize]);
         // A branch, which is foretold, and not a sum: so the next head need not wait for this one.
-        if step == 2 && at + 2 <= words.len() {
+        if step == 2
+            && let Some(record) = words.get(at..at + 2)
+        {
+            show(record);
             at += 2;
             continue;
         }
@@ -115,9 +124,8 @@ pub(crate) fn scan(words: &[u64]) -> (usize, End) {
                 return (at, End::Pending);
             }
         }
-        if step > words.len() - at {
-            return (at, End::Words);
-        }
+        let Some(record) = words.get(at..at + step) else { return (at, End::Words) };
+        show(record);
         at += step;
     }
     (at, End::Words)

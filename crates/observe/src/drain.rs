@@ -1,7 +1,7 @@
 //! Reads the chunks of a process into the merge, and gives them back.
 
-use crate::decode::{End, is_pending, scan};
-use crate::merge::Merger;
+use crate::decode::{End, is_pending, scan, scan_with};
+use crate::merge::{Merger, Take};
 use crate::shared::{ChunkHead, Shared};
 use runtime::layout::CHUNK_WORDS;
 
@@ -12,7 +12,7 @@ const HELD_WORDS: usize = 8 << 20;
 const MAX_SEQUENCE: u64 = 1 << 48;
 
 /// Chunks that are read of a slot in one go, so that they are merged while they are in the cache.
-const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 2;
 
 /// Chunks that are given back before waiting threads are woken: else each would wake for a few, fill them, and wait again.
 const ENOUGH: usize = 48;
@@ -74,14 +74,26 @@ impl Drain {
         self.readers.get(slot).is_some_and(|reader| reader.damaged)
     }
 
-    /// Reads what there is. With `last` the process is dead; with `give_up` values are no longer waited for.
-    pub(crate) fn poll(&mut self, shared: &Shared, merger: &mut Merger, last: bool, give_up: bool) -> Drained {
+    /// Reads what there is, and shows it to who will take it. With `last` the process is dead; with `give_up` values are no longer waited for.
+    pub(crate) fn poll(
+        &mut self,
+        shared: &Shared,
+        merger: &mut Merger,
+        sink: &mut impl Take,
+        last: bool,
+        give_up: bool,
+    ) -> Drained {
         let slots = shared.slots();
         self.readers.resize(slots.max(self.readers.len()), Reader::default());
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend((0..shared.chunks()).filter_map(|index| shared.chunk(index)));
-        found.retain(|head| (head.slot as usize) < slots && head.sequence < MAX_SEQUENCE);
+        found.retain(|head| {
+            let reader = self.readers.get(head.slot as usize).filter(|_| (head.slot as usize) < slots);
+            // Those that will not be read now need not be sorted. (Of what is missing between them, only the last look tells.)
+            let is_due = |reader: &Reader| last || reader.damaged || head.sequence < reader.sequence + AT_ONCE as u64;
+            head.sequence < MAX_SEQUENCE && reader.is_some_and(is_due)
+        });
         found.sort_unstable();
         let mut drained = Drained::default();
         let before = self.returned;
@@ -92,7 +104,7 @@ impl Drain {
                 drained.held_back = true;
                 continue;
             }
-            let more = self.slot(shared, merger, chunks, Mode { last, give_up }, &mut drained);
+            let more = self.slot(shared, (merger, sink), chunks, Mode { last, give_up }, &mut drained);
             merger.set_more(slot, more);
         }
         self.found = found;
@@ -109,7 +121,7 @@ impl Drain {
     fn slot(
         &mut self,
         shared: &Shared,
-        merger: &mut Merger,
+        (merger, sink): (&mut Merger, &mut impl Take),
         chunks: &[ChunkHead],
         mode: Mode,
         drained: &mut Drained,
@@ -135,7 +147,7 @@ impl Drain {
                 reader.read = 0;
             }
             let before = merger.held();
-            let end = read(shared, merger, *head, reader, mode);
+            let end = read(shared, (merger, sink), *head, reader, mode);
             drained.words += merger.held() - before;
             match end {
                 End::Damaged => {
@@ -168,13 +180,19 @@ impl Drain {
 }
 
 /// Reads what is new in a chunk.
-fn read(shared: &Shared, merger: &mut Merger, head: ChunkHead, reader: &mut Reader, mode: Mode) -> End {
+fn read(
+    shared: &Shared,
+    (merger, sink): (&mut Merger, &mut impl Take),
+    head: ChunkHead,
+    reader: &mut Reader,
+    mode: Mode,
+) -> End {
     let rest = CHUNK_WORDS - reader.read;
     let settled = head.full || mode.last;
     let mut room = if settled { rest } else { rest.min(WINDOW) };
     loop {
         let (count, end) = merger.add(head.slot, room, |words| {
-            match copy(shared, head.index, reader.read, words, settled) {
+            match copy(shared, (head.index, reader.read), words, settled, sink) {
                 // What cannot be read is as lost as what is no record.
                 Err(_) => (0, (0, End::Damaged)),
                 Ok((count, End::Pending)) if mode.give_up && count + 3 <= words.len() => {
@@ -203,15 +221,24 @@ fn scan_behind(words: &mut [u64]) -> (usize, End) {
 }
 
 /// Copies words and finds how many are whole records.
-fn copy(shared: &Shared, chunk: u32, from: usize, words: &mut [u64], settled: bool) -> std::io::Result<(usize, End)> {
+fn copy(
+    shared: &Shared,
+    (chunk, from): (u32, usize),
+    words: &mut [u64],
+    settled: bool,
+    sink: &mut impl Take,
+) -> std::io::Result<(usize, End)> {
     shared.read(chunk, from, words)?;
+    if settled {
+        return Ok(scan_with(words, |record| sink.fetch(record)));
+    }
     let (count, end) = scan(words);
-    if settled || count == 0 {
+    if count == 0 {
         return Ok((count, end));
     }
     // While the thread writes, a copy may hold a head and, behind it, words from before it was written. A second
     // copy, made when the heads were there, has them all.
     shared.read(chunk, from, &mut words[..count])?;
-    let (again, end_again) = scan(&words[..count]);
+    let (again, end_again) = scan_with(&words[..count], |record| sink.fetch(record));
     Ok(if again == count { (count, end) } else { (again, end_again) })
 }

@@ -7,6 +7,13 @@ pub(crate) type Key = u128;
 /// What a slot has that has nothing.
 pub(crate) const NEVER: Key = Key::MAX;
 
+/// Whether a key is that of a slot that has nothing: no slot has such a number. (The half is read that is told apart: a key that was just written
+/// in halves is not there as a whole yet.)
+#[inline]
+pub(crate) fn is_never(key: Key) -> bool {
+    key as u64 == u64::MAX
+}
+
 /// The key of a slot's record. Slots with equal times come by their numbers.
 #[inline]
 pub(crate) fn key(time: u64, slot: u32) -> Key {

@@ -5,7 +5,7 @@
 //! first.
 
 use crate::decode::{TIMED, length, order};
-use crate::least::{Least, NEVER, key, slot, time};
+use crate::least::{Least, NEVER, is_never, key, slot, time};
 use runtime::layout::CHUNK_WORDS;
 use runtime::record::{Kind, extended};
 use std::collections::VecDeque;
@@ -14,6 +14,14 @@ use std::collections::VecDeque;
 pub(crate) trait Take {
     fn take(&mut self, slot: u32, words: &[u64]);
 
+    /// Takes the records without a place that stand before the timed record with this head. Definitions of places are among them, and were taken.
+    fn take_asides(&mut self, slot: u32, words: &[u64], _head: u64)
+    where
+        Self: Sized,
+    {
+        take_all(slot, words, false, self);
+    }
+
     /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times do not go
     /// back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were
     /// taken; none, if the first record is of another kind.
@@ -21,13 +29,15 @@ pub(crate) trait Take {
         0
     }
 
-    /// Whole records that come soon: asks for the memory that they will need, until it has seen `enough` words. How many it saw.
-    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
-        words.len().min(enough)
-    }
+    /// A record that is to be taken soon: asks for the memory that it will need.
+    fn fetch(&mut self, _record: &[u64]) {}
+
+    /// What was asked for should be there by now, and may lead on.
+    fn fetch_on(&mut self) {}
 }
 
 /// Whole records that were copied out of a chunk.
+#[derive(Default)]
 struct Segment {
     words: Box<[u64]>,
     end: usize,
@@ -36,13 +46,13 @@ struct Segment {
 /// What a slot has written and nobody has taken yet.
 #[derive(Default)]
 struct Lane {
-    segments: VecDeque<Segment>,
+    /// Empty if there is nothing.
+    first: Segment,
+    later: VecDeque<Segment>,
     /// In the first segment: the next record.
     at: usize,
-    /// In the first segment: the next timed record. Without a segment there is none.
+    /// In the first segment: the next timed record.
     next: usize,
-    /// In the first segment: up to where the sink is ready.
-    fetched: usize,
     /// The time of the next timed record; of the last one, if there is none.
     time: u64,
     /// Records without a place that stood at the end of a segment: they go with the next timed record.
@@ -75,9 +85,6 @@ struct Early {
     words: [u64; PLACE_WORDS],
 }
 
-/// So many words before its turn the memory that a record will need is asked for.
-const AHEAD: usize = 96;
-
 const PLACE_WORDS: usize = Kind::Place.words();
 
 impl Merger {
@@ -88,7 +95,7 @@ impl Merger {
 
     /// Whether nothing of a slot waits here.
     pub(crate) fn is_idle(&self, slot: u32) -> bool {
-        self.lanes.get(slot as usize).is_none_or(|lane| lane.segments.is_empty())
+        self.lanes.get(slot as usize).is_none_or(Lane::is_empty)
     }
 
     /// Says whether there is more of a slot to be read.
@@ -107,21 +114,25 @@ impl Merger {
     /// Adds records of a slot: `fill` is given room for `room` words, and says how many of them it has made whole records.
     pub(crate) fn add<R>(&mut self, slot: u32, room: usize, fill: impl FnOnce(&mut [u64]) -> (usize, R)) -> R {
         debug_assert!(room <= CHUNK_WORDS);
-        let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
-        if !self.lane(slot).segments.back().is_some_and(fits) {
-            let words = self.spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice());
-            self.lane(slot).segments.push_back(Segment { words, end: 0 });
-        }
-        let lane = &mut self.lanes[slot as usize];
-        let is_first = lane.segments.len() == 1;
-        let segment = lane.segments.back_mut().expect("it has one with room");
+        self.lane(slot);
+        let Merger { lanes, spare, .. } = self;
+        let lane = &mut lanes[slot as usize];
         // The record that is the next is known already, unless this is all there is.
-        let is_new = is_first && segment.end == 0;
+        let is_new = lane.is_empty();
+        let mut new =
+            || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
+        let fits = |segment: &Segment| segment.words.len() - segment.end >= room;
+        if is_new {
+            lane.first = new();
+        } else if !fits(lane.later.back().unwrap_or(&lane.first)) {
+            lane.later.push_back(new());
+        }
+        let segment = lane.later.back_mut().unwrap_or(&mut lane.first);
         let (count, result) = fill(&mut segment.words[segment.end..segment.end + room]);
         segment.end += count.min(room);
         self.held += count.min(room);
         if segment.end == 0 {
-            let segment = lane.segments.pop_back().expect("it was just looked at");
+            let segment = lane.later.pop_back().unwrap_or_else(|| std::mem::take(&mut lane.first));
             self.spare.push(segment.words);
         } else if is_new && lane.find_next(slot, &mut self.spare, &mut self.early) {
             self.least.set(slot, key(lane.time, slot));
@@ -132,14 +143,15 @@ impl Merger {
     /// Takes all up to a time, unless a slot runs out of which there is more to be read.
     pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl Take) {
         take_early(&mut self.early, sink);
-        let waiting = |lane: &&Lane| lane.more && lane.segments.is_empty();
+        sink.fetch_on();
+        let waiting = |lane: &&Lane| lane.more && lane.is_empty();
         let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
         let limit = limit.min(unread).max(self.passed);
         // At the end of time nothing more comes, or nothing in order.
         let mut passed = if limit == u64::MAX { self.passed } else { limit };
         loop {
             let first = self.least.first();
-            if first == NEVER || time(first) > limit {
+            if is_never(first) || time(first) > limit {
                 break;
             }
             let slot = slot(first);
@@ -161,28 +173,24 @@ impl Merger {
     fn run(&mut self, slot: u32, limit: u64, sink: &mut impl Take) -> bool {
         let lane = &mut self.lanes[slot as usize];
         loop {
-            let Some(segment) = lane.segments.front() else { return false };
+            if lane.is_empty() {
+                return false;
+            }
             if !lane.carried.is_empty() {
                 take_all(slot, &lane.carried, false, sink);
                 self.held -= lane.carried.len();
                 lane.carried.clear();
             }
-            let words = &segment.words[..segment.end];
+            let words = &lane.first.words[..lane.first.end];
             let begin = lane.at;
             let (mut at, mut next) = (begin, lane.next);
             let is_known = loop {
-                if lane.fetched < words.len().min(at + AHEAD) {
-                    let from = at.max(lane.fetched);
-                    lane.fetched = from + sink.fetch(&words[from..], AHEAD);
-                }
                 if at < next {
-                    take_all(slot, &words[at..next], false, sink);
+                    sink.take_asides(slot, &words[at..next], words[next]);
                 }
                 let mut end = next;
                 if lane.time >= self.last {
-                    // Not so far that the sink is not ready any more.
-                    let ready = words.len().min(lane.fetched.max(next + AHEAD));
-                    end += sink.several(slot, &words[next..ready], &mut lane.time, limit);
+                    end += sink.several(slot, &words[next..], &mut lane.time, limit);
                     self.last = lane.time;
                 } else {
                     self.out_of_order += 1;
@@ -224,7 +232,7 @@ impl Merger {
         self.advance(u64::MAX, sink);
         for (slot, lane) in self.lanes.iter_mut().enumerate() {
             take_all(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
-            for segment in lane.segments.drain(..) {
+            for segment in std::iter::once(std::mem::take(&mut lane.first)).chain(lane.later.drain(..)) {
                 take_all(slot as u32, &segment.words[lane.at..segment.end], true, sink);
                 lane.at = 0;
             }
@@ -235,7 +243,7 @@ impl Merger {
 }
 
 /// Takes whole records, one behind the other; definitions of places only if they were not taken early.
-fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
+pub(crate) fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));
         if with_places || !is_place(head) {
@@ -256,10 +264,16 @@ fn is_place(head: u64) -> bool {
 }
 
 impl Lane {
+    /// Whether there is nothing.
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.first.end == 0
+    }
+
     /// Finds the next timed record and its time. Whether there is one.
     fn find_next(&mut self, slot: u32, spare: &mut Vec<Box<[u64]>>, early: &mut Vec<Early>) -> bool {
-        while let Some(segment) = self.segments.front() {
-            let words = &segment.words[..segment.end];
+        while !self.is_empty() {
+            let words = &self.first.words[..self.first.end];
             while let Some(&head) = words.get(self.next) {
                 let rest = &words[self.next..];
                 match rest.first_chunk() {
@@ -278,10 +292,9 @@ impl Lane {
                 self.next += length(head);
             }
             self.carried.extend_from_slice(&words[self.at..]);
-            (self.at, self.next, self.fetched) = (0, 0, 0);
-            if let Some(segment) = self.segments.pop_front() {
-                spare.push(segment.words);
-            }
+            (self.at, self.next) = (0, 0);
+            let taken = std::mem::replace(&mut self.first, self.later.pop_front().unwrap_or_default());
+            spare.push(taken.words);
         }
         false
     }

@@ -122,6 +122,11 @@ impl Observed {
         self.life.as_ref().filter(|_| !self.over)
     }
 
+    /// Whether its threads wait for chunks, or soon will.
+    pub(crate) fn is_short_of_room(&self) -> bool {
+        !self.over && self.shared.is_short_of_room()
+    }
+
     /// Takes what is new. `replaced`: another image of the process was seen.
     pub(crate) fn poll(&mut self, now: Instant, replaced: bool) -> Taken {
         if self.over {
@@ -144,7 +149,7 @@ impl Observed {
         let waited = self.blocked.map_or(Duration::ZERO, |since| now - since);
         let give_up = waited > PATIENCE && self.merger.held() > 0 && self.shared.waiting();
         let limit = self.limit(give_up);
-        let drained = self.drain.poll(&self.shared, &mut self.merger, false, give_up);
+        let drained = self.drain.poll(&self.shared, &mut self.merger, &mut self.build, false, give_up);
         let held = self.merger.held();
         self.merger.advance(limit, &mut self.build);
         if give_up && held == self.merger.held() {
@@ -187,7 +192,7 @@ impl Observed {
     fn take_last(&mut self) -> Taken {
         let mut words = 0;
         loop {
-            let drained = self.drain.poll(&self.shared, &mut self.merger, true, true);
+            let drained = self.drain.poll(&self.shared, &mut self.merger, &mut self.build, true, true);
             words += drained.words;
             let held = self.merger.held();
             self.merger.advance(u64::MAX, &mut self.build);

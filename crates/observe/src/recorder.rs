@@ -19,10 +19,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// The shortest and the longest time between two looks at what was written. A look costs some ten microseconds, and the
-/// buffers hold what eight threads write in 50 ms.
-const SHORT_NAP: Duration = Duration::from_millis(2);
+/// The shortest and the longest time between two looks at what was written. A look takes the processor's caches from the program, so there
+/// should be few; the buffers hold what eight threads write in 50 ms.
+const SHORT_NAP: Duration = Duration::from_millis(8);
 const LONG_NAP: Duration = Duration::from_millis(10);
+
+/// How often a short nap is interrupted to see whether a program has room left.
+const BLINK: Duration = Duration::from_millis(2);
 
 /// How often new processes are looked for.
 const FIND_EVERY: Duration = Duration::from_millis(5);
@@ -365,13 +368,18 @@ impl Recording {
         self.observed.iter().all(|(observed, _)| observed.over)
     }
 
-    /// Sleeps until something can have happened.
+    /// Sleeps until something can have happened, or a program is short of room.
     fn sleep(&self, nap: Duration) {
         let lives: Vec<_> = self.observed.iter().filter_map(|(observed, _)| observed.life()).collect();
         let mut fds: Vec<PollFd<'_>> = lives.iter().map(|life| PollFd::new(*life, PollFlags::IN)).collect();
-        let timeout = Timespec { tv_sec: 0, tv_nsec: nap.subsec_nanos().into() };
+        let step = if nap > SHORT_NAP { nap } else { BLINK };
+        let timeout = Timespec { tv_sec: 0, tv_nsec: step.subsec_nanos().into() };
+        let until = Instant::now() + nap;
         // A signal ends the nap, too.
-        let _ = poll(&mut fds, Some(&timeout));
+        while poll(&mut fds, Some(&timeout)) == Ok(0)
+            && Instant::now() < until
+            && !self.observed.iter().any(|(observed, _)| observed.is_short_of_room())
+        {}
     }
 
     fn finish(mut self, main: u32, started_as: Vec<OsString>, exit: ExitStatus) -> Recorded {

@@ -8,7 +8,7 @@
 
 use crate::Error;
 use runtime::layout::{
-    CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, SLOTS, Slot, VERSION, chunk, clock, offset, process,
+    CHUNK_WORDS, CHUNKS, Chunk, MAGIC, Process, SLOTS, Slot, VERSION, chunk, chunks_for, clock, offset, process,
 };
 use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
 use rustix::thread::futex;
@@ -163,6 +163,14 @@ impl Shared {
     /// Whether threads wait for chunks.
     pub(crate) fn waiting(&self) -> bool {
         self.u32(offset_of!(Process, waiting)).load(SeqCst) != 0
+    }
+
+    /// Whether no chunk is free, and the file may not become longer; or threads wait already.
+    pub(crate) fn is_short_of_room(&self) -> bool {
+        let slots = self.u32(offset_of!(Process, slots)).load(Relaxed) as usize;
+        let chunks = self.u32(offset_of!(Process, chunks)).load(Relaxed) as usize;
+        let is_empty = self.u64(offset_of!(Process, free)).load(Relaxed) as u32 == 0;
+        self.waiting() || is_empty && chunks >= chunks_for(slots)
     }
 
     /// The least time that a record on its way in this slot can have; 0 if there is none.

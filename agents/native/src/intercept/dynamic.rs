@@ -33,10 +33,16 @@ static STALE: AtomicU32 = AtomicU32::new(0);
 const NOW: u32 = 1;
 const SOON: u32 = 2;
 
+/// Whether the memory map may have changed.
+#[inline]
+pub(super) fn is_stale() -> bool {
+    STALE.load(Relaxed) != 0
+}
+
 /// Copies the memory map if it has changed. Only inside of a hook.
 #[inline]
 pub(super) fn renew() {
-    if STALE.load(Relaxed) != 0 {
+    if is_stale() {
         renew_now();
     }
 }

@@ -30,6 +30,7 @@ mod operators;
 mod poll;
 mod process;
 mod real;
+mod resident;
 mod rwlock;
 mod semaphore;
 mod signals;
@@ -81,8 +82,16 @@ fn is_quiet() -> bool {
 }
 
 /// Records a synchronisation.
-#[inline]
+#[inline(never)]
 fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
+    if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, kind, class, object as usize) {
+        sync_slowly(pc, kind, class, object);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn sync_slowly(pc: usize, kind: Kind, class: Class, object: Pointer) {
     record(pc, |thread| thread.sync(kind, class, object as usize));
 }
 

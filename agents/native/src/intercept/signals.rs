@@ -12,7 +12,7 @@ use runtime::record::{Class, Kind};
 use super::entry::scratch;
 use super::{Pointer, cancellation, is_quiet, real, record};
 use crate::machine::{shim1, shim2, shim3, syscall, tls};
-use crate::system;
+use crate::{sweeps, system};
 
 shim1! {
     raise => send_self;
@@ -75,9 +75,11 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
-    // A hook may stand between its look at the sweep and its turn, and the handler may have swept.
-    if let Some(thread) = (*tls()).thread.as_ref() {
-        thread.turn.sweep.interrupt();
+    // A hook may stand between its look at the sweep and what it says of it, and the handler may have swept.
+    let thread = (*tls()).thread;
+    if !thread.is_null() {
+        sweeps::settle(thread);
+        (*thread).turn.interrupt((*thread).slot);
     }
 }
 

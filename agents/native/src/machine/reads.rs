@@ -12,29 +12,25 @@ use runtime::filter::{Half, LINE_BITS, ROW_BYTES, offsets};
 use super::Tls;
 use crate::alone::Turn;
 use crate::frames::Frame;
-use crate::shadow::{LEAF_BITS, LINE_TABLE, LINES_BYTES};
 use crate::sweeps::LOG2;
 use crate::thread::Thread;
-use crate::{access, intercept, sweeps};
+use crate::{access, sweeps};
 
 const RECORDER: usize = offset_of!(Thread, recorder);
 const TURN: usize = offset_of!(Thread, turn);
 const SWEEP: usize = TURN + offset_of!(Turn, sweep);
 
 const _: () = {
-    // What the templates know. A granule's number is shifted to that of its line, of two words.
+    // What the templates know.
     assert!(offset_of!(Tls, accesses) == 0);
-    assert!(size_of::<Half>() == 16 && LINE_BITS >= 3 + 4);
+    assert!(size_of::<Half>() == 16);
 };
 
-/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked when it is no sweep's; `first`: whether it is the
-/// first of its granule, and takes a rank; `end`: how it ends then.
+/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's.
 macro_rules! read_hook {
     (
         $name:ident $label:literal $size:literal: $($other:ident)*;
         lines [$($lines:literal)*] [$($operands:tt)*];
-        first [$($first:literal)*];
-        end [$($end:literal)*];
     ) => {
         $(
             #[unsafe(naked)]
@@ -55,53 +51,40 @@ macro_rules! read_hook {
                 "mov rdx, qword ptr fs:[rax]",
                 "test rdx, rdx",
                 "je 5f",
-                "cmp qword ptr [rdx + {next}], rdi",
-                "je 3f",
                 $($lines,)*
-                "2:",
-                "mov rsi, qword ptr [rsp]",
-                "jmp {by_cell}",
-
-                // `Sweep::goes_on_at`, and not inside a hook.
-                "3:",
-                "mov rsi, qword ptr [rsp]",
-                "cmp qword ptr [rdx + {pc}], rsi",
-                "jne 4f",
+                // `Sweep::is_next`
+                "cmp qword ptr [rdx + {next}], rdi",
+                "jne 3f",
+                // `Sweep::goes_on_at`. One branch: branches are what it takes longest for.
                 "mov rcx, qword ptr fs:[rax + {top}]",
+                "mov rsi, qword ptr [rsp]",
+                "xor rsi, qword ptr [rdx + {pc}]",
                 "mov ecx, dword ptr [rcx - {frame} + {place}]",
-                "cmp dword ptr [rdx + {parent}], ecx",
+                "xor ecx, dword ptr [rdx + {parent}]",
+                "or rsi, rcx",
                 "jne 4f",
-                "cmp byte ptr fs:[rax + {busy}], 0",
-                "jne 4f",
-                // `Turn::begin_sweeping`
-                "mov byte ptr [rdx + {begun}], 1",
-                "cmp byte ptr [rdx + {lost}], 0",
-                "jne 6f",
-                // `Recorder::sweeps`
-                "mov rcx, qword ptr [rdx + {now}]",
-                "cmp qword ptr [rdx + {sweep_now}], rcx",
-                "jne 6f",
-                $($first,)*
-                "add rcx, {rank}",
-                "mov qword ptr [rdx + {now}], rcx",
-                "mov qword ptr [rdx + {sweep_now}], rcx",
-                $($end,)*
-                "7:",
+                // `Sweep::goes_on`
                 "add rdi, {size}",
                 "mov qword ptr [rdx + {next}], rdi",
+                // `Turn::is_sure`
+                "cmp byte ptr [rdx + {lost}], 0",
+                "jne 6f",
                 "test edi, {row} - 1",
-                "je 8f",
-                "mov byte ptr [rdx + {begun}], 0",
-                "cmp byte ptr fs:[rax + {deferred}], 0",
-                "jne {deliver}",
+                "je 7f",
                 "ret",
-                "8:",
+                "3:",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {by_cell}",
+                "4:",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {no_more}",
+                "6:",
+                "sub rdi, {size}",
+                "mov rsi, qword ptr [rsp]",
+                "jmp {unsure}",
+                "7:",
                 "mov rdi, rdx",
                 "jmp {ends_row}",
-                "6:",
-                "mov byte ptr [rdx + {begun}], 0",
-                "4:",
-                "jmp {no_more}",
                 "5:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
@@ -110,44 +93,29 @@ macro_rules! read_hook {
                 next = const SWEEP + offsets::SWEEP_NEXT + LOG2[$size] * size_of::<u64>(),
                 pc = const SWEEP + offsets::SWEEP_PC,
                 parent = const SWEEP + offsets::SWEEP_PARENT,
-                sweep_now = const SWEEP + offsets::SWEEP_NOW,
-                now = const RECORDER + offsets::NOW,
-                begun = const TURN + offset_of!(Turn, begun),
                 lost = const TURN + offset_of!(Turn, lost),
                 top = const offset_of!(Tls, top),
-                busy = const offset_of!(Tls, busy),
-                deferred = const offset_of!(Tls, deferred),
                 frame = const size_of::<Frame>(),
                 place = const offset_of!(Frame, place),
-                rank = const offsets::NEXT_RANK,
                 size = const $size,
                 row = const ROW_BYTES,
                 by_cell = sym access::reads_cell::<$size>,
                 slow = sym access::slow::<$size, true, false>,
                 no_more = sym sweeps::no_more::<$size>,
                 ends_row = sym sweeps::ends_row,
-                deliver = sym intercept::deliver,
+                unsure = sym sweeps::unsure::<$size>,
                 $($operands)*
             )
         }
     };
 }
 
-/// Those of parts of a granule: the first of one does not end a row, and only the first takes a rank.
+/// Those of parts of a granule: lines know nothing of these.
 macro_rules! part_hook {
     ($name:ident $label:literal $size:literal: $($other:ident)*) => {
         read_hook! {
             $name $label $size: $($other)*;
             lines [] [];
-            first ["test dil, 7" "jne 7f"];
-            end [
-                "add rdi, {size}"
-                "mov qword ptr [rdx + {next}], rdi"
-                "mov byte ptr [rdx + {begun}], 0"
-                "cmp byte ptr fs:[rax + {deferred}], 0"
-                "jne {deliver}"
-                "ret"
-            ];
         }
     };
 }
@@ -169,38 +137,32 @@ read_hook! {
     __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8 __tsan_vptr_read;
     lines [
         // `Recorder::may_have_read`
-        "mov rax, rdi"
-        "ror rax, 3"
-        "cmp rax, qword ptr [rdx + {noted}]"
+        "ror rdi, 3"
+        "cmp rdi, qword ptr [rdx + {noted}]"
         "jae 2f"
-        // `shadow::line_among`
-        "mov r8, qword ptr [rip + {line_table}]"
-        "mov rcx, rax"
-        "shr rcx, {leaf_bits} - 3"
-        "mov rcx, qword ptr [r8 + 8 * rcx]"
+        // `lines::among`
+        "mov rcx, rdi"
+        "shr rcx, {line_bits} - 3"
+        "shl rcx, 4"
         "add rcx, qword ptr [rdx + {lines}]"
-        "mov r9d, eax"
-        "shr r9d, {line_bits} - 3 - 4"
-        "and r9d, {lines_bytes} - 16"
         // `Recorder::has_noted`
-        "mov r8, qword ptr [rcx + r9 + 8]"
-        "bt r8, rax"
+        "mov r8, qword ptr [rcx + 8]"
+        "bt r8, rdi"
         "jae 2f"
-        "mov r8, qword ptr [rcx + r9]"
-        "sub r8, qword ptr [rdx + {floor}]"
-        "cmp r8, qword ptr [rdx + {extent}]"
-        "ja 2f"
+        "mov r8, qword ptr [rcx]"
+        "cmp r8, qword ptr [rdx + {floor}]"
+        "jne 2f"
         "ret"
+        // Near enough for a short jump.
+        "5:"
+        "mov rsi, qword ptr [rsp]"
+        "jmp {slow}"
+        "2:"
+        "rol rdi, 3"
     ] [
         noted = const RECORDER + offsets::NOTED,
         floor = const RECORDER + offsets::FLOOR,
-        extent = const RECORDER + offsets::EXTENT,
         lines = const offset_of!(Thread, lines),
-        line_table = sym LINE_TABLE,
-        leaf_bits = const LEAF_BITS,
         line_bits = const LINE_BITS,
-        lines_bytes = const LINES_BYTES,
     ];
-    first [];
-    end [];
 }

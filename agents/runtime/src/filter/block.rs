@@ -65,7 +65,7 @@ impl Recorder {
         if !block.write && self.is_long() {
             // As in `has_read`.
             let granules = line.what_first();
-            if block.bits() & !granules == 0 && self.is_newest(line.at()) {
+            if block.bits() & !granules == 0 && self.is_own(line.at()) {
                 return 0;
             }
         }
@@ -102,8 +102,7 @@ impl Recorder {
             } else if alone {
                 self.again(cell, 0xff, block.write, place)
             } else {
-                !block.write && self.reads_again_at_home(cell, 0xff, place)
-                    || self.again_among_others(cell, 0xff, block.write, place)
+                self.renews(cell, 0xff, block.write, place) || self.again_among_others(cell, 0xff, block.write, place)
             };
             if !is_done {
                 break;

@@ -30,7 +30,7 @@ const RANK_BITS: u32 = 14;
 const RANK_SHIFT: u32 = 4;
 /// Above it are position and slot.
 pub(super) const TAG_SHIFT: u32 = RANK_SHIFT + RANK_BITS;
-const SLOT_SHIFT: u32 = TAG_SHIFT + POSITION_BITS;
+pub(super) const SLOT_SHIFT: u32 = TAG_SHIFT + POSITION_BITS;
 const PLACE_SHIFT: u32 = 8;
 const PLACE_BITS: u32 = crate::record::PLACE_BITS;
 const SPAN_SHIFT: u32 = PLACE_SHIFT + PLACE_BITS;
@@ -56,9 +56,9 @@ pub(super) const FREED: u64 = u64::MAX - 1;
 pub(super) const WATCHED: u64 = u64::MAX - 2;
 
 /// The access is in the trace already, or will be in no case: the entry only says that later ones are covered.
-const OUT: u64 = 1;
+pub(super) const OUT: u64 = 1;
 /// Accesses before it were dropped: reads, or if it is a write, any.
-const LOST: u64 = 2;
+pub(super) const LOST: u64 = 2;
 /// Of a second entry or a node: it is a write.
 const WRITE: u64 = 4;
 /// Of a first entry: the cell is Shared.
@@ -70,7 +70,7 @@ const LOWER_UNREAD: u64 = 8;
 /// In its second word: the upper half is.
 const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
-const LOW: u64 = (1 << NODES_SHIFT) - 1;
+pub(super) const LOW: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
 const REST: u64 = (1 << NODES_REST) - 1;
 
@@ -236,6 +236,18 @@ impl<'a> Cell<'a> {
         self.set_first(first);
     }
 
+    /// The bytes that are foreign to the writes of the owner of an Exclusive cell.
+    #[inline(always)]
+    pub(super) fn foreign(&self) -> u8 {
+        (self.second.what() >> BYTES_SHIFT) as u8
+    }
+
+    /// Whether a half of the granule is foreign to the reads of the owner of an Exclusive cell.
+    #[inline(always)]
+    pub(super) fn has_unread(&self) -> bool {
+        self.second.at() & LOWER_UNREAD != 0 || self.second.what() & UPPER_UNREAD != 0
+    }
+
     /// Whether it is not Shared, if it is known.
     pub(super) fn is_exclusive(&self) -> bool {
         self.state() & SHARED == 0
@@ -306,12 +318,25 @@ pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
 }
 
 /// What a rank is further than the one before it.
-pub const NEXT_RANK: u64 = 1 << RANK_SHIFT;
+pub(super) const NEXT_RANK: u64 = 1 << RANK_SHIFT;
 
 /// The rank of a moment.
 #[inline(always)]
 pub(super) const fn rank_of(moment: u64) -> u32 {
     (moment >> RANK_SHIFT) as u32 & MOST_RANKS
+}
+
+/// Whether a second entry or a node that begins so is a write.
+#[inline(always)]
+pub(super) const fn is_write(at: u64) -> bool {
+    at & WRITE != 0
+}
+
+/// The first word of an entry with bytes at a later moment; what concerns the cell stays. If it was kept, it is dropped.
+#[inline(always)]
+pub(super) const fn renewed(at: u64, moment: u64) -> u64 {
+    let dropped = (!at & OUT) * (LOST / OUT);
+    moment | at & (SHARED | VERSION | LOST) | dropped
 }
 
 /// The same slot and position.
@@ -339,10 +364,13 @@ impl Entry {
     /// An access that is kept.
     #[inline(always)]
     pub(super) fn kept(tag: u64, rank: u32, mask: u8, place: u32, write: bool) -> Entry {
-        Entry {
-            at: tag | (rank as u64) << RANK_SHIFT | if write { WRITE } else { 0 },
-            what: mask as u64 | (place as u64) << PLACE_SHIFT,
-        }
+        Entry { at: tag | (rank as u64) << RANK_SHIFT | if write { WRITE } else { 0 }, what: Entry::what(mask, place) }
+    }
+
+    /// The second word of one that is kept.
+    #[inline(always)]
+    pub(super) const fn what(mask: u8, place: u32) -> u64 {
+        mask as u64 | (place as u64) << PLACE_SHIFT
     }
 
     /// One that was written.
@@ -458,10 +486,7 @@ impl Entry {
     #[inline(always)]
     pub(super) fn renewed(&self, moment: u64, mask: u8, place: u32) -> Entry {
         let lost = if self.is_kept() { LOST } else { self.at & LOST };
-        Entry {
-            at: moment | self.at & (SHARED | VERSION) | lost,
-            what: self.what & !LOW | u64::from(mask) | u64::from(place) << PLACE_SHIFT,
-        }
+        Entry { at: moment | self.at & (SHARED | VERSION) | lost, what: self.what & !LOW | Entry::what(mask, place) }
     }
 
     /// Whether nothing is to be written for it, not even a pin.

@@ -2,12 +2,12 @@
 //!
 //! Programs that compute on large tables read them again and again without a lock in between. Each read is covered, but to see that
 //! one would have to look at a cell, and cells are larger than what they are of. A line says the same of 64 granules in two words: since
-//! when in the segment, and which. It knows of nothing but reads: who writes to one of the granules makes all others forget it
+//! when in the segment (the thread's `floor`), and which. It knows of nothing but reads: who writes to one of the granules makes all others forget it
 //! ([`forget_line`]).
 //!
 //! There are two for the same memory, of threads with even slots and with odd ones. Threads of one kind take it from each other.
 
-use super::cell::{Entry, Half, moment};
+use super::cell::{Entry, Half};
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::Release;
 use core::sync::atomic::fence;
@@ -43,7 +43,13 @@ impl Recorder {
     pub fn has_noted(&self, line: &Half, address: u64) -> bool {
         // In this order: if the line is this thread's afterwards, it was before.
         let granules = line.what_first();
-        granules & bit(address) != 0 && self.is_newest(line.at())
+        granules & bit(address) != 0 && self.is_own(line.at())
+    }
+
+    /// Whether a line that begins so is this thread's, and nothing was done since that makes its reads not the last.
+    #[inline(always)]
+    pub(super) fn is_own(&self, at: u64) -> bool {
+        at == self.floor
     }
 
     /// Whether its reads are worth noting.
@@ -62,17 +68,14 @@ impl Recorder {
     /// The same of granules of the line, as its bits.
     #[inline]
     pub(super) fn note(&mut self, line: &Half, granules: u64) {
-        if !self.notes_reads() {
+        // A line that was never noted begins with 0.
+        if !self.notes_reads() || self.floor == 0 {
             return;
         }
         self.noted = 1 << (ADDRESS_BITS - 3);
         let old = line.entry();
-        let new = if self.is_newest(old.at) {
-            Entry { at: old.at, what: old.what | granules }
-        } else {
-            Entry { at: moment(self.here(), self.rank()), what: granules }
-        };
-        line.exchange(old, new);
+        let granules = if self.is_own(old.at) { old.what | granules } else { granules };
+        line.exchange(old, Entry { at: self.floor, what: granules });
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
-//!   [`Recorder::again`] (or [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
+//!   [`Recorder::again`] (among others [`Recorder::renews`], then [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
 //! * [`Block`]: granules side by side that are accessed at once, [`Recorder::accesses`].
 //! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
@@ -13,6 +13,7 @@
 //! Nothing here allocates, and nothing waits but for the lock of a cell.
 
 mod access;
+mod again;
 mod block;
 mod blocks;
 mod cell;
@@ -28,6 +29,7 @@ mod wide;
 mod write_out;
 
 pub use access::Access;
+pub use again::Home;
 pub use block::{BLOCK_BYTES, Block};
 pub use cell::{Cell, Half};
 pub use line::{ADDRESS_BITS, LINE_BITS, forget_line};

@@ -4,21 +4,13 @@ use super::recorder::Recorder;
 use super::sweep::Sweep;
 use core::mem::offset_of;
 
-pub use super::cell::NEXT_RANK;
-
 /// [`Recorder::may_have_read`]: granules below this.
 pub const NOTED: usize = offset_of!(Recorder, noted);
-/// An entry is newest if it is at or above this,
+/// [`Recorder::has_noted`]: lines that begin so are its own.
 pub const FLOOR: usize = offset_of!(Recorder, floor);
-/// and at most so much above.
-pub const EXTENT: usize = offset_of!(Recorder, extent);
-/// [`Recorder::now`].
-pub const NOW: usize = offset_of!(Recorder, now);
 /// [`Sweep::is_next`]: of each size, the address.
 pub const SWEEP_NEXT: usize = offset_of!(Sweep, next);
 /// [`Sweep::goes_on_at`]: the address of the code.
 pub const SWEEP_PC: usize = offset_of!(Sweep, next_pc);
 /// The place of the call.
 pub const SWEEP_PARENT: usize = offset_of!(Sweep, parent);
-/// What [`Recorder::now`] must be.
-pub const SWEEP_NOW: usize = offset_of!(Sweep, now);

@@ -42,6 +42,8 @@ pub struct Recorder {
     pub(super) now: u64,
     /// Entries of this thread at its position begin so.
     here: u64,
+    /// How much further they do at the next one: 0 for a thread that records everything.
+    next: u64,
     /// Where its segment began.
     segment: u64,
     slot: u32,
@@ -53,9 +55,10 @@ pub struct Recorder {
     pinned: u32,
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
-    /// Ranks that make a position a long one, and where it is one.
+    /// Ranks that make a position a long one.
     long: u64,
-    long_from: u64,
+    /// Up to here, a write makes reads before it not the last ([`EXACT`]).
+    exact: u64,
     of_place: [u8; PLACES],
 }
 
@@ -73,6 +76,7 @@ impl Recorder {
             noted: 0,
             now: 0,
             here: 0,
+            next: tag(0, 1),
             segment: 0,
             slot,
             everything,
@@ -82,12 +86,16 @@ impl Recorder {
             pinned: 0,
             each_place: filter.limits.each_place,
             long: moment(0, filter.limits.long.min(MOST_RANKS)),
-            long_from: 0,
+            exact: 0,
             of_place: [0; PLACES],
         };
-        recorder.new_position();
-        recorder.segment = recorder.here;
-        recorder.floor = recorder.here;
+        recorder.here = tag(slot, recorder.position);
+        if everything || recorder.position >= MOST_POSITIONS {
+            recorder.record_everything();
+        }
+        recorder.begin_segment();
+        // Nothing is at this moment yet.
+        recorder.extent = 0;
         recorder
     }
 
@@ -131,6 +139,11 @@ impl Recorder {
         self.now
     }
 
+    /// It has read something at this later moment of its position.
+    pub(super) fn set_now(&mut self, now: u64) {
+        self.now = now;
+    }
+
     /// Whether an access is covered: nothing more is to be done.
     #[inline(always)]
     pub fn covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
@@ -154,7 +167,7 @@ impl Recorder {
     /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
     /// not is left alone.)
     #[inline(always)]
-    pub fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
+    fn covered_as_second(&self, cell: Cell, mask: u8) -> bool {
         // In this order: if the entry is this thread's afterwards, it was before.
         let what = cell.second.what_first();
         let second = Entry { at: cell.second.at(), what };
@@ -181,6 +194,12 @@ impl Recorder {
     #[inline]
     pub fn timed(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         sink.reserve(3);
+        self.timed_in_room(sink, head, place, word);
+    }
+
+    /// The same where there is room for it.
+    #[inline(always)]
+    pub fn timed_in_room(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         put_timed(sink, head, place, word);
         self.synchronised();
     }
@@ -193,23 +212,35 @@ impl Recorder {
     /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
     #[inline]
     pub fn synchronised(&mut self) {
-        self.position += 1;
         self.new_position();
+        self.begin_segment();
+    }
+
+    #[inline(always)]
+    fn new_position(&mut self) {
+        self.position += 1;
+        self.here += self.next;
+        if self.position == MOST_POSITIONS {
+            self.record_everything();
+        }
+    }
+
+    #[cold]
+    fn record_everything(&mut self) {
+        self.everything = true;
+        // No entry is of the slot that does not exist.
+        self.here = tag(MOST_SLOTS, 0);
+        self.next = 0;
+    }
+
+    #[inline(always)]
+    fn begin_segment(&mut self) {
+        self.now = self.here;
         self.segment = self.here;
         self.floor = self.here;
         self.extent = moment(0, MOST_RANKS);
+        self.exact = self.here + moment(0, EXACT);
         self.noted = 0;
-    }
-
-    #[inline]
-    fn new_position(&mut self) {
-        if self.position >= MOST_POSITIONS {
-            self.everything = true;
-        }
-        // No entry is of the slot that does not exist.
-        self.here = if self.everything { tag(MOST_SLOTS, 0) } else { tag(self.slot, self.position) };
-        self.now = self.here;
-        self.long_from = self.here + self.long;
     }
 
     /// This thread's slot is about to begin (the `Fork` is written): all that this one did so far comes before all that the
@@ -260,13 +291,17 @@ impl Recorder {
     #[inline(always)]
     pub(super) fn next_rank(&mut self, write: bool) -> u32 {
         self.now += NEXT_RANK;
-        let rank = self.rank();
-        // Not after a `Mark`: that is far beyond.
-        if write && rank <= EXACT && self.here == self.segment {
+        if write && self.now <= self.exact {
             self.floor = self.now;
-            self.extent = moment(0, MOST_RANKS - rank);
+            self.extent = moment(self.here, MOST_RANKS) - self.now;
         }
-        rank
+        self.rank()
+    }
+
+    /// What was to be done since this moment, a read, is not.
+    #[inline(always)]
+    pub(super) fn take_back(&mut self, now: u64) {
+        self.now = now;
     }
 
     /// Makes sure that an access has ranks enough: else a new position begins, within the same segment.
@@ -292,13 +327,15 @@ impl Recorder {
     fn mark(&mut self, sink: &mut impl Sink) {
         sink.reserve(2);
         put_timed(sink, head(Kind::Mark, 0, 0), 0, None);
-        self.position += 1;
         self.new_position();
+        self.now = self.here;
         if self.everything {
             self.segment = self.here;
             self.floor = self.here;
         }
         self.extent = moment(self.here, MOST_RANKS) - self.floor;
+        // That is far behind.
+        self.exact = 0;
     }
 
     #[inline]
@@ -322,6 +359,7 @@ impl Recorder {
     }
 
     /// The same of an access of this slot.
+    #[inline(always)]
     pub(super) fn is_hot_place(&self, place: u32) -> bool {
         self.of_place[of_place(place, self.slot)] >= self.each_place
     }
@@ -329,7 +367,7 @@ impl Recorder {
     /// Whether so much was done at this position that more of the same is to be expected.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
-        self.now >= self.long_from
+        self.now - self.here >= self.long
     }
 
     /// One more of them is kept, or written.

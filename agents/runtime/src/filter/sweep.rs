@@ -4,7 +4,7 @@
 //! remembers it, and the next sweep leaves the cells as they are: it counts the ranks on, and tells the row at its end. Whoever comes to
 //! a cell of the row in any other way first brings them up to date ([`Sweep::dissolve`]), with what one read after the other would have left.
 
-use super::cell::{Cell, NEXT_RANK, same, same_slot};
+use super::cell::{Cell, NEXT_RANK, rank_of, same, same_slot};
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
@@ -120,7 +120,7 @@ pub struct Sweep {
     pub(super) next: [AtomicU64; 4],
     /// Where it does: `pc`; 0 if it does not, so that a read of address 0 is none of it.
     pub(super) next_pc: AtomicU64,
-    /// When the thread did what it did last, if that was of this sweep.
+    /// When the thread did what it did last, if that was of this sweep; while it leaves the cells of a row, before the row's second granule.
     pub(super) now: AtomicU64,
     pub(super) parent: AtomicU32,
     place: AtomicU32,
@@ -163,6 +163,13 @@ impl Sweep {
         own(&self.next_pc) == pc as u64 && self.parent.load(Relaxed) == parent
     }
 
+    /// It goes on with a read at this address, which is counted when it stops, or at the end of the row. If the row is not this thread's afterwards, who has
+    /// taken it may know of the read or not: the read goes the way of others once more.
+    #[inline(always)]
+    pub fn goes_on(&self, addr: usize, log2: usize) {
+        self.next[log2].store(addr as u64 + (1 << log2), Relaxed);
+    }
+
     /// Whether it may go on cell by cell with this address.
     #[inline(always)]
     pub fn may_follow(&self, addr: usize) -> bool {
@@ -176,8 +183,7 @@ impl Sweep {
 
     /// It does not go on. What it has done stays.
     pub fn stop(&self) {
-        let next = self.next.iter().map(|next| next.load(Relaxed)).find(|&next| next != 0);
-        if let Some(next) = next {
+        if let Some(next) = self.next() {
             // In this order, for who looks at it meanwhile.
             self.reached.store(next as usize, Release);
             for next in &self.next {
@@ -187,9 +193,25 @@ impl Sweep {
         }
     }
 
-    /// Something came in between: it cannot go on.
-    pub fn interrupt(&self) {
-        self.now.store(0, Relaxed);
+    /// Whether it goes on and leaves the cells.
+    #[inline(always)]
+    pub fn is_on(&self) -> bool {
+        own(&self.next_pc) != 0
+    }
+
+    /// With which address it goes on, if it does.
+    fn next(&self) -> Option<u64> {
+        self.next.iter().map(|next| next.load(Acquire)).find(|&next| next != 0)
+    }
+
+    /// When the newest granule was read that it has left.
+    fn newest(&self) -> u64 {
+        let from = self.base.load(Relaxed).max(self.from.load(Relaxed));
+        let granules = self.next().map_or(0, |next| (next as usize).saturating_sub(from).div_ceil(8));
+        match granules as u64 {
+            0 => self.now.load(Relaxed),
+            granules => self.start.load(Relaxed) + (granules - 1) * NEXT_RANK,
+        }
     }
 
     /// There is none.
@@ -208,8 +230,7 @@ impl Sweep {
         if self.base() != base {
             return (0, 0, 0);
         }
-        let next = self.next.iter().map(|next| next.load(Acquire)).find(|&next| next != 0);
-        let reached = next.map_or_else(|| self.reached.load(Acquire), |next| next as usize);
+        let reached = self.next().map_or_else(|| self.reached.load(Acquire), |next| next as usize);
         (self.start.load(Relaxed), self.place.load(Relaxed), reached)
     }
 
@@ -249,29 +270,42 @@ impl Sweep {
 }
 
 impl Recorder {
-    /// The next read of a sweep that leaves the cells of its row, which is this thread's. False: something came in between.
+    /// Before anything else that takes a rank: the reads of the sweep have theirs, and it does not go on.
     #[inline(always)]
-    pub fn sweeps(&mut self, sweep: &Sweep, addr: usize, log2: usize) -> bool {
-        let now = self.now();
-        if now != own(&sweep.now) {
-            return false;
+    pub fn settle_sweep(&mut self, sweep: &Sweep) {
+        if sweep.is_on() {
+            self.settle_now(sweep);
         }
-        sweep.next[log2].store(addr as u64 + (1 << log2), Relaxed);
-        if addr & 7 == 0 {
-            self.next_rank(false);
-            sweep.now.store(self.now(), Relaxed);
-        }
-        true
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn settle_now(&mut self, sweep: &Sweep) {
+        self.set_now(self.now_with(sweep));
+        sweep.stop();
+    }
+
+    /// [`Recorder::now`], with what its sweep has read since.
+    fn now_with(&self, sweep: &Sweep) -> u64 {
+        if sweep.is_on() && own(&sweep.now) == self.now() { sweep.newest() } else { self.now() }
+    }
+
+    /// [`Recorder::rank`], likewise.
+    #[doc(hidden)]
+    pub fn rank_with(&self, sweep: &Sweep) -> u32 {
+        rank_of(self.now_with(sweep))
     }
 
     /// The sweep has come to the end of its row: the row remembers it, and it goes on in the next, if that is remembered, too.
-    pub fn ends_row(&self, ground: &impl Ground, sweep: &Sweep) {
+    pub fn ends_row(&mut self, ground: &impl Ground, sweep: &Sweep) {
         let base = sweep.base();
+        self.set_now(sweep.newest());
         ground.row(base).set(sweep.start.load(Relaxed), sweep.place.load(Relaxed));
         let next = base + ROW_BYTES;
         if ground.whose(next) == Whose::Mine && self.may_leave(ground.row(next)) && ground.row(next).from(next) == next
         {
             sweep.start.store(self.now() + NEXT_RANK, Relaxed);
+            sweep.now.store(self.now(), Relaxed);
             sweep.base.store(next, Relaxed);
         } else {
             sweep.clear();

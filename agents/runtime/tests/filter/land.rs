@@ -7,7 +7,7 @@ use runtime::filter::{
 use runtime::record::{Kind, head};
 use std::sync::Mutex;
 use std::sync::atomic::Ordering::SeqCst;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, fence};
 
 /// Where it begins.
 pub(crate) const BASE: usize = 1 << 20;
@@ -161,25 +161,40 @@ impl<'w> Walker<'w> {
         self.recorder.slot() as usize
     }
 
+    /// When it did what it did last: position and rank.
+    pub(crate) fn now(&self) -> (u64, u32) {
+        (self.recorder.position(), self.recorder.rank_with(&self.land.sweeps[self.t()]))
+    }
+
+    pub(crate) fn use_ranks(&mut self, left: u32) {
+        self.settle();
+        self.recorder.use_ranks(left);
+    }
+
+    /// Before anything but the next read of a sweep.
+    fn settle(&mut self) {
+        self.recorder.settle_sweep(&self.land.sweeps[self.t()]);
+    }
+
     /// An access within a granule.
     pub(crate) fn access(&mut self, addr: usize, log2: usize, write: bool, pc: usize) {
         let (t, land) = (self.t(), self.land);
         let sweep = &land.sweeps[t];
         if !write && sweep.is_next(addr, log2) {
-            if sweep.is_at(pc, PARENT) {
-                let own = Own(land, t);
-                land.turns[t].store(true, SeqCst);
-                let goes_on = own.whose(addr) == Whose::Mine && self.recorder.sweeps(sweep, addr, log2);
-                if goes_on && (addr + (1 << log2)).is_multiple_of(ROW_BYTES) {
-                    self.recorder.ends_row(&own, sweep);
-                }
-                land.end(t);
-                if goes_on {
+            let own = Own(land, t);
+            // Whose it is is asked here, too, so that what nobody does meanwhile is exact.
+            if sweep.goes_on_at(pc, PARENT) && own.whose(addr) == Whose::Mine {
+                sweep.goes_on(addr, log2);
+                fence(SeqCst);
+                if own.whose(addr) == Whose::Mine {
+                    if (addr + (1 << log2)).is_multiple_of(ROW_BYTES) {
+                        self.ends_row(&own, addr);
+                    }
                     self.swept += 1;
                     return;
                 }
             }
-            sweep.stop();
+            self.settle();
         }
         let (granule, place) = (addr & !7, pc as u32);
         let mask = (((1u32 << (1 << log2)) - 1) << (addr & 7)) as u8;
@@ -189,7 +204,7 @@ impl<'w> Walker<'w> {
         }
         let access = Access { granule: granule as u64, mask, write };
         let alone = || land.begin(t, addr);
-        let outcome = self.recorder.access(self.filter, &mut self.sink, cell, alone, access, |_| place);
+        let outcome = self.recorder.access(self.filter, &mut self.sink, cell, alone, access, place);
         land.end(t);
         assert_ne!(outcome, Outcome::Watched);
     }
@@ -197,6 +212,7 @@ impl<'w> Walker<'w> {
     /// An access of several whole granules.
     pub(crate) fn range(&mut self, addr: usize, size: usize, write: bool, pc: usize) {
         let (t, land) = (self.t(), self.land);
+        self.settle();
         let mut at = addr;
         while at < addr + size {
             let base = at & !(BLOCK_BYTES - 1);
@@ -220,9 +236,22 @@ impl<'w> Walker<'w> {
         }
     }
 
+    fn ends_row(&mut self, own: &Own<'_>, addr: usize) {
+        let t = self.t();
+        let sweep = &self.land.sweeps[t];
+        self.land.turns[t].store(true, SeqCst);
+        if own.whose(addr) == Whose::Mine {
+            self.recorder.ends_row(own, sweep);
+        } else {
+            self.recorder.settle_sweep(sweep);
+        }
+        self.land.end(t);
+    }
+
     fn again(&mut self, cell: Cell<'_>, mask: u8, addr: usize, log2: usize, write: bool, pc: usize) -> bool {
         let (t, land) = (self.t(), self.land);
         let (own, sweep) = (Own(land, t), &land.sweeps[t]);
+        self.settle();
         let place = pc as u32;
         let done = match land.try_begin(t, addr) {
             Some(true) => {
@@ -239,7 +268,7 @@ impl<'w> Walker<'w> {
                 }
             }
             Some(false) => {
-                !write && self.recorder.reads_again_at_home(cell, mask, place)
+                self.recorder.renews(cell, mask, write, place)
                     || self.recorder.again_among_others(cell, mask, write, place)
             }
             None => false,
@@ -249,6 +278,7 @@ impl<'w> Walker<'w> {
     }
 
     pub(crate) fn sync(&mut self, kind: Kind, object: u64, word: Option<u64>) {
+        self.settle();
         self.recorder.timed(&mut self.sink, head(kind, 0, object), 0, word);
     }
 
@@ -264,6 +294,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn alloc(&mut self, addr: usize, size: usize) {
         let t = self.t();
+        self.settle();
         self.recorder.allocated(&mut self.sink, addr as u64, size as u64, 0);
         for granule in (addr..addr + size).step_by(8) {
             let alone = || self.land.begin(t, granule);
@@ -274,6 +305,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn forget(&mut self, addr: usize, size: usize) {
         let t = self.t();
+        self.settle();
         for granule in (addr..addr + size).step_by(8) {
             let alone = || self.land.begin(t, granule);
             self.recorder.forget(self.filter, &self.sink, self.land.cell(granule), alone);
@@ -283,6 +315,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn atomic(&mut self, addr: usize, kind: Kind) {
         let granule = addr & !7;
+        self.settle();
         self.land.share(granule);
         let cells = [(self.land.cell(granule), granule as u64)];
         self.recorder.atomic(self.filter, &mut self.sink, &cells, addr as u64, 0, || (kind, 0, 0, ()));

@@ -113,8 +113,7 @@ impl Thread<'_> {
             }
             Some(false) => {
                 let of = self.cells.cell(cell);
-                !write && self.recorder.reads_again_at_home(of, 0xff, place)
-                    || self.recorder.again_among_others(of, 0xff, write, place)
+                self.recorder.renews(of, 0xff, write, place) || self.recorder.again_among_others(of, 0xff, write, place)
             }
             None => false,
         };
@@ -126,8 +125,7 @@ impl Thread<'_> {
         }
         let access = Access { granule: cell as u64, mask: 0xff, write };
         let alone = || self.units.begin(t, cell);
-        let outcome =
-            self.recorder.access(self.filter, &mut self.sink, self.cells.cell(cell), alone, access, |_| place);
+        let outcome = self.recorder.access(self.filter, &mut self.sink, self.cells.cell(cell), alone, access, place);
         self.units.turns[t].store(false, SeqCst);
         match outcome {
             Outcome::Kept => self.counts.kept += 1,

@@ -28,12 +28,13 @@ fn is_others(granule: usize) -> bool {
 }
 
 fn read(walker: &mut Walker<'_>, log: &mut Log, granule: usize, pc: usize) {
-    let before = walker.recorder.rank();
+    let before = walker.now().1;
     walker.access(granule, 3, false, pc);
-    let moment = (walker.recorder.position(), walker.recorder.rank());
-    if moment.1 != before {
-        log.granules.insert(moment, granule);
-        log.newest.insert(granule, moment);
+    let (position, rank) = walker.now();
+    if rank != before {
+        // Two, if the memory was taken after the sweep had come there, and who took it may know or not.
+        log.granules.extend((before + 1..=rank).map(|rank| ((position, rank), granule)));
+        log.newest.insert(granule, (position, rank));
     }
 }
 

@@ -129,7 +129,7 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -
             Do::Alloc(addr, size) => walker.alloc(addr, size),
             Do::Forget(addr, size) => walker.forget(addr, size),
             Do::Atomic(addr, kind) => walker.atomic(addr, kind),
-            Do::UseRanks(left) => walker.recorder.use_ranks(left),
+            Do::UseRanks(left) => walker.use_ranks(left),
             Do::End => {
                 let walker = walkers[t].take().expect("it has begun");
                 swept += walker.swept;
@@ -140,7 +140,7 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -
             }
         }
         if let Some(walker) = &walkers[t] {
-            trail.push((walker.recorder.position(), walker.recorder.rank()));
+            trail.push(walker.now());
         }
     }
     for granule in (BASE..BASE + BYTES).step_by(8) {

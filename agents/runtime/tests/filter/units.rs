@@ -17,7 +17,7 @@ fn with_everything_recorded_every_access_is_written() {
     let mut recorder = Recorder::begin(&filter, 0, true);
     for access in [WRITE, WRITE, READ, READ, WRITE] {
         assert!(!recorder.covered(cells.cell(0), access.mask, access.write));
-        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, access, |_| 1), Outcome::Written);
+        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, access, 1), Outcome::Written);
     }
     assert_eq!((recorder.position(), sink.words.len()), (5, 10));
 }
@@ -33,7 +33,7 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
     main.fork(&filter, 1);
     let mut child = Recorder::begin(&filter, 1, false);
     child.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(child.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 1), Outcome::Kept);
+    assert_eq!(child.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Kept);
     assert!(!filter.may_use_again(1, &main), "it has not ended");
     child.end(&filter);
     assert!(!filter.may_use_again(1, &main), "nobody has waited for it");
@@ -47,9 +47,9 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
     assert_eq!(next.position(), position);
     next.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
     assert!(!next.covered(cells.cell(0), 0xff, true), "that was at another position");
-    assert_eq!(next.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 2), Outcome::Kept);
+    assert_eq!(next.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 2), Outcome::Kept);
     // Who has waited for the first only arrives, and both accesses are written.
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, READ, |_| 3), Outcome::Written);
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, READ, 3), Outcome::Written);
     let late = sinks[0].words.iter().filter(|&&word| word == head(Kind::Late, 0xff, 8)).count();
     assert_eq!(late, 2);
 }
@@ -63,16 +63,16 @@ fn what_was_written_last_may_be_anothers_by_now() {
     let mut old = Recorder::begin(&filter, 1, false);
     old.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
     main.timed(&mut sinks[0], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(old.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, |_| 1), Outcome::Kept);
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, |_| 2), Outcome::Written);
+    assert_eq!(old.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Kept);
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
     main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(2));
     main.fork(&filter, 2);
     let mut child = Recorder::begin(&filter, 2, false);
     child.timed(&mut sinks[2], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(child.access(&filter, &mut sinks[2], cells.cell(0), || false, READ, |_| 3), Outcome::Kept);
+    assert_eq!(child.access(&filter, &mut sinks[2], cells.cell(0), || false, READ, 3), Outcome::Kept);
     // Both race: the read must be written, and known to be followed by a write.
     assert!(!main.covered(cells.cell(0), 0xff, true) && !main.again_among_others(cells.cell(0), 0xff, true, 2));
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, |_| 2), Outcome::Written);
+    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
     assert!(!child.covered(cells.cell(0), 0xff, false));
 }
 
@@ -84,7 +84,7 @@ fn dropped_reads_hold_back_writes_only() {
     let mut threads = [0, 1, 2].map(|slot| Recorder::begin(&filter, slot, false));
     let mut access = |t: usize, access: Access| {
         threads[t].timed(&mut sinks[t], head(Kind::Internal, 0, 0), 0, Some(0));
-        let outcome = threads[t].access(&filter, &mut sinks[t], cells.cell(0), || false, access, |_| 1);
+        let outcome = threads[t].access(&filter, &mut sinks[t], cells.cell(0), || false, access, 1);
         let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::Pin, 0xff, 8)).count();
         (outcome, pins)
     };
@@ -104,18 +104,18 @@ fn freed_and_watched_granules() {
     let (clock, cells) = (AtomicU64::new(0), cells(2));
     let mut sink = Records::new(&clock);
     let mut recorder = Recorder::begin(&filter, 0, false);
-    recorder.access(&filter, &mut sink, cells.cell(0), || false, WRITE, |_| 1);
+    recorder.access(&filter, &mut sink, cells.cell(0), || false, WRITE, 1);
     recorder.timed(&mut sink, head(Kind::Free, 0, 8), 0, Some(8));
     recorder.free(&filter, &mut sink, cells.cell(0), || false, 8);
     for _ in 0..2 {
-        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, |_| 1), Outcome::Written);
+        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Written);
     }
     recorder.allocated(&mut sink, 8, 8, 0);
     recorder.alloc(&filter, &mut sink, cells.cell(0), || false, 8);
-    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, |_| 1), Outcome::Kept);
+    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Kept);
     recorder.forget(&filter, &sink, cells.cell(0), || false);
     assert!(cells.cell(0).is_empty());
     cells.cell(1).watch();
-    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(1), || false, WRITE, |_| 1), Outcome::Watched);
+    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(1), || false, WRITE, 1), Outcome::Watched);
     assert!(cells.cell(1).is_watched() && !recorder.covered(cells.cell(1), 0xff, true));
 }

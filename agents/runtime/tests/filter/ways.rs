@@ -62,7 +62,9 @@ impl<'w> Way<'w, '_> {
         let (cell, write, place) = (self.cells.cell(at), self.write, self.place);
         let is_whole_read = !write && mask == 0xff;
         let has_read = asks && is_whole_read && self.recorder.has_read(self.line(), address(at));
-        if has_read || self.recorder.covered(cell, mask, write) {
+        let is_covered = self.recorder.covered(cell, mask, write);
+        assert!(write || is_covered || !self.recorder.covers(self.recorder.at_home(cell), mask));
+        if has_read || is_covered {
             return None;
         }
         if is_whole_read {
@@ -80,13 +82,13 @@ impl<'w> Way<'w, '_> {
                     }
                     is_done
                 }
-                _ => !write && recorder.reads_again_at_home(cell, mask, place),
+                _ => recorder.renews(cell, mask, write, place),
             };
         if is_done {
             return Some(Outcome::Kept);
         }
         let access = Access { granule: address(at), mask, write };
-        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, |_| place);
+        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, place);
         if write {
             self.lines.iter().for_each(forget_line);
         }

@@ -39,6 +39,8 @@ pub(crate) struct Block {
     pub(crate) number: u32,
     /// A variable of it was told of.
     told: bool,
+    /// Its granules of which a variable has a name: the first 64 of them.
+    named: u64,
     pub(crate) freed: Option<Freed>,
 }
 
@@ -67,7 +69,7 @@ impl Blocks {
         let size = size.max(1);
         self.last = None;
         self.forget(start, size);
-        let block = Block { start, size, made, number: 0, told: false, freed: None };
+        let block = Block { start, size, made, number: 0, told: false, named: 0, freed: None };
         let index = match self.free.pop() {
             Some(index) => {
                 self.blocks[index as usize] = block;
@@ -160,7 +162,18 @@ impl Blocks {
         self.find(address).is_none_or(|block| !std::mem::replace(&mut block.told, true))
     }
 
-    /// The same; from now on it has a number.
+    /// Whether a variable at an address in a block is the first of its name, which says where in the block it is. `None`: that is not kept of such
+    /// an address.
+    pub(crate) fn is_new(&mut self, address: u64) -> Option<bool> {
+        let block = self.find(address)?;
+        let offset = address - block.start;
+        let bit = 1u64.checked_shl((offset / 8) as u32).filter(|_| offset.is_multiple_of(8) && offset < 64 * 8)?;
+        let is_new = block.named & bit == 0;
+        block.named |= bit;
+        Some(is_new)
+    }
+
+    /// The block that an address belongs to; from now on it has a number.
     pub(crate) fn name(&mut self, address: u64) -> Option<Block> {
         let index = self.index(address)?;
         let block = &mut self.blocks[index];
@@ -208,5 +221,21 @@ mod tests {
             }
         }
         assert!(found > 1_000);
+    }
+
+    #[test]
+    fn each_place_in_a_block_is_new_once() {
+        let mut blocks = Blocks::default();
+        blocks.insert(0x1000, 1 << 10, Doer::default());
+        for offset in [0, 8, 63 * 8] {
+            assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
+            assert_eq!(blocks.is_new(0x1000 + offset), Some(false));
+        }
+        // Between granules, behind the first 64, and outside, it is not kept.
+        for offset in [4, 64 * 8, 128 * 8 - 8, 1 << 10] {
+            assert_eq!(blocks.is_new(0x1000 + offset), None);
+        }
+        blocks.insert(0x1000, 16, Doer::default());
+        assert_eq!(blocks.is_new(0x1008), Some(true));
     }
 }

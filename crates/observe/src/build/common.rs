@@ -8,7 +8,7 @@ use super::variables::Variables;
 use crate::decode::{aux, payload, place};
 use event::{Op, Space};
 use runtime::record::{Kind, extended};
-use trace::binary::{Act, Action};
+use trace::binary::Act;
 
 /// What most records are.
 #[derive(Clone, Copy)]
@@ -98,17 +98,6 @@ const ONES: [One; 256] = {
 /// Words of the records that [`Build::several`] takes.
 const WORDS: usize = 2;
 
-/// Events that are found before they are written: what finds them and what writes them have little in common.
-pub(super) struct Found(Box<[Act; AT_ONCE]>);
-
-const AT_ONCE: usize = 64;
-
-impl Default for Found {
-    fn default() -> Self {
-        Found(Box::new([Act { action: Action::NONE, object: 0 }; AT_ONCE]))
-    }
-}
-
 impl Build {
     /// Takes records of a slot as long as each is one event of a known object at a known place, and none is before the last or after
     /// `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were taken.
@@ -117,6 +106,8 @@ impl Build {
         while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
             && let Some(thread) = state.thread
         {
+            let room = self.out.room();
+            let most = room.len();
             let count = find(
                 &words[taken..],
                 (time, limit),
@@ -125,12 +116,12 @@ impl Build {
                 &mut self.variables,
                 // Of writes, the values are to be forgotten.
                 !self.values.is_empty(),
-                &mut self.found.0,
+                room,
             );
             state.positions.ones(count as u64);
             taken += count * WORDS;
-            self.out.several(thread, &self.found.0[..count], &self.names, &self.meta);
-            if count < AT_ONCE {
+            self.out.found(thread, count, &self.names, &self.meta);
+            if count < most {
                 break;
             }
         }
@@ -147,24 +138,24 @@ fn find(
     objects: &Objects,
     variables: &mut Variables,
     has_values: bool,
-    found: &mut [Act; AT_ONCE],
+    found: &mut [Act],
 ) -> usize {
     let mut last = *time;
     let mut count = 0;
     for (record, found) in words.chunks_exact(WORDS).zip(found) {
         let &[head, second] = record else { break };
         let One { op, of } = ONES[usize::from(head as u8)];
+        let now = extended(last, second);
+        if of == NONE || now < last || now > limit {
+            break;
+        }
         let object = match of {
             GRANULE if !has_values => variables.one(payload(head) >> 3, aux(head)).map(|var| var.0),
-            GRANULE | NONE => None,
+            GRANULE => None,
             space => objects.near_in(aux(head), payload(head), space),
         };
         let Some(object) = object else { break };
         let Some(&action) = places.action(place(second), op) else { break };
-        let now = extended(last, second);
-        if now < last || now > limit {
-            break;
-        }
         last = now;
         *found = Act { action, object };
         count += 1;

@@ -5,13 +5,29 @@
 //! first counter, and keep it when the second is all that is left of it.)
 
 use super::Build;
+use super::positions::Spot;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
-use event::{Event, Op, VarId};
+use event::{Event, Op, ThreadId, VarId};
 use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write};
+use trace::binary::{Action, LateRecord};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
+
+const LATE: u8 = Kind::Late as u8;
+const PIN: u8 = Kind::Pin as u8;
+
+/// What was found for a late access.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    /// The slot and the position.
+    at: (u32, u64),
+    spot: Option<Spot>,
+    mask: u8,
+    /// The variable of these bytes, if they are one.
+    var: Option<VarId>,
+}
 
 /// The granule and the bytes in it of a `Late`, a `Pin` or a plain access.
 fn bytes_of(head: u64) -> (u64, u8) {
@@ -42,36 +58,53 @@ impl Build {
         }
     }
 
+    /// Takes records that stand before the one with this head, if all of them are of these kinds, and nothing waits. Whether they are.
+    #[inline]
+    pub(super) fn take_lates(&mut self, words: &[u64], head: u64) -> bool {
+        let (mut records, rest) = words.as_chunks();
+        let is_late = |record: &[u64; 3]| matches!(record[0] as u8, LATE | PIN);
+        if !rest.is_empty() || records.len() > MOST || !self.lates.is_empty() || !records.iter().all(is_late) {
+            return false;
+        }
+        while let Some(first) = records.first() {
+            let granule = bytes_of(first[0]).0;
+            let others = records.iter().position(|record| bytes_of(record[0]).0 != granule);
+            let (same, rest) = records.split_at(others.unwrap_or(records.len()));
+            self.put_all(same, if rest.is_empty() { head } else { 0 });
+            records = rest;
+        }
+        true
+    }
+
     /// What waited goes before the record with this head; 0: there is none.
     pub(super) fn put_lates(&mut self, head: u64) {
         let mut lates = std::mem::take(&mut self.lates);
-        if let Some(first) = lates.first() {
-            let granule = bytes_of(first[0]).0;
-            let arriving = bytes_in(head, granule);
-            let (mut all, mut shared) = (arriving, None);
-            let mut share = |mask: u8| shared = Some(shared.unwrap_or(0xff) & mask);
-            if arriving != 0 {
-                share(arriving);
-            }
-            for late in &lates {
-                let mask = bytes_of(late[0]).1;
-                all |= mask;
-                // A pin is for the whole granule, whatever is in it.
-                if late[0] as u8 == Kind::Late as u8 && mask != 0 {
-                    share(mask);
-                }
-            }
-            if shared.is_some_and(|shared| shared != all) {
-                self.tell_apart(granule, &lates, arriving, all);
-            }
-        }
-        // Most are of the same bytes.
-        let mut known = None;
-        for words in &lates {
-            known = self.put_late(words, known);
-        }
+        self.put_all(&lates, head);
         lates.clear();
         self.lates = lates;
+    }
+
+    /// Puts records of one granule before the record with this head.
+    fn put_all(&mut self, lates: &[[u64; 3]], head: u64) {
+        let Some(first) = lates.first() else { return };
+        let granule = bytes_of(first[0]).0;
+        let arriving = bytes_in(head, granule);
+        let (mut all, mut shared) = (arriving, if arriving == 0 { 0xff } else { arriving });
+        for late in lates {
+            let mask = bytes_of(late[0]).1;
+            all |= mask;
+            // A pin is for the whole granule, whatever is in it.
+            let is_access = late[0] as u8 == LATE && mask != 0;
+            shared &= if is_access { mask } else { 0xff };
+        }
+        // If nothing of it is an access, all is what pins are for.
+        if shared != all && shared != 0xff {
+            self.tell_apart(granule, lates, arriving, all);
+        }
+        let mut known = Known::default();
+        for words in lates {
+            known = self.put_late(words, known);
+        }
     }
 
     /// Makes variables of those bytes that no access of these tells apart.
@@ -113,10 +146,10 @@ impl Build {
         parts.into_iter().flatten()
     }
 
-    /// A late access. `known`: the bytes of the one before it in the same granule, and their variable, if they are one; the same of this one.
+    /// A late access. `known`: what was found for the one before it in the same granule; the same of this one.
     #[inline]
-    fn put_late(&mut self, words: &[u64; 3], known: Option<(u8, VarId)>) -> Option<(u8, VarId)> {
-        let op = match (words[0] as u8 == Kind::Pin as u8, is_late_write(words[2])) {
+    fn put_late(&mut self, words: &[u64; 3], known: Known) -> Known {
+        let op = match (words[0] as u8 == PIN, is_late_write(words[2])) {
             (true, true) => Op::Pin,
             (true, false) => Op::ReadPin,
             (false, true) => Op::Write,
@@ -125,49 +158,79 @@ impl Build {
         let rank = (words[2] >> (64 - RANK_BITS)) as u32;
         let slot = words[2] as u32;
         let position = words[1] >> PLACE_BITS;
-        let state = self.slots.get(slot as usize);
-        let found = state.and_then(|state| Some((state, state.positions.find(position)?)));
-        let Some((state, thread, at)) = found.and_then(|(state, spot)| Some((state, spot.thread, spot.at(rank)?)))
-        else {
+        let Some(state) = self.slots.get(slot as usize) else {
             self.senseless += 1;
             return known;
         };
+        // Most stand where the one before them does.
+        let spot = match known.spot {
+            Some(spot) if known.at == (slot, position) => Some(spot),
+            _ => state.positions.find(position),
+        };
+        let Some((spot, at)) = spot.and_then(|spot| Some((spot, spot.at(rank)?))) else {
+            self.senseless += 1;
+            return known;
+        };
+        let thread = spot.thread;
         let (granule, mask) = bytes_of(words[0]);
         let mask = if op.is_pin() && mask == 0 { 0xff } else { mask };
+        let known = Known { at: (slot, position), spot: Some(spot), ..known };
         let number = place(words[1]);
         let action = state.places.action(number, op).copied();
         let action = action.or_else(|| self.new_action(slot, number, op));
-        let var = match known {
-            Some((bytes, var)) if bytes == mask => Some(var),
+        // And most are of the same bytes.
+        let var = match known.var {
+            Some(var) if known.mask == mask => Some(var),
             _ => self.variables.one(granule, mask),
         };
         if let (Some(action), Some(var)) = (action, var) {
             self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
-            return Some((mask, var));
+            return Known { mask, var: Some(var), ..known };
         }
+        self.put_parts((slot, op, thread, at), (granule, mask), number, action);
+        Known { var: None, ..known }
+    }
+
+    /// A late access of several variables, or at a place without an action, or of memory of which nothing was known.
+    #[cold]
+    fn put_parts(
+        &mut self,
+        (slot, op, thread, at): (u32, Op, ThreadId, LateRecord),
+        (granule, mask): (u64, u8),
+        place: u32,
+        action: Option<Action>,
+    ) {
         let vars = self.vars(granule, mask);
         if let Some(action) = action {
             for &var in vars.vars() {
                 self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
             }
-            return None;
+            return;
         }
-        let (site, stack) = self.place(slot, number);
+        let (site, stack) = self.place(slot, place);
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
             self.out.push_late(event, stack, at, &self.names, &self.meta);
         }
-        None
     }
 }
 
 /// The bytes of a granule that the record with this head touches.
+#[inline]
 fn bytes_in(head: u64, granule: u64) -> u8 {
-    let size = match Kind::from_code(head as u8) {
-        Some(Kind::ArriveRead | Kind::ArriveWrite) => {
+    const READ: u8 = Kind::ArriveRead as u8;
+    const WRITE: u8 = Kind::ArriveWrite as u8;
+    match head as u8 {
+        READ | WRITE => {
             let (at, mask) = bytes_of(head);
-            return if at == granule { mask } else { 0 };
+            if at == granule { mask } else { 0 }
         }
+        _ => other_bytes_in(head, granule),
+    }
+}
+
+fn other_bytes_in(head: u64, granule: u64) -> u8 {
+    let size = match Kind::from_code(head as u8) {
         Some(Kind::ArriveReads | Kind::ArriveWrites) => {
             let (block, granules) = bytes_of(head);
             let is_one = granule.checked_sub(block).is_some_and(|number| number < 8 && granules >> number & 1 == 1);

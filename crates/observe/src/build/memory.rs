@@ -7,7 +7,6 @@ use super::variables::{Parts, cut};
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING};
-use trace::binary::Act;
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
@@ -39,17 +38,19 @@ impl Build {
         if let Some((thread, action)) = self.known_action(slot, place(words[1]), op)
             && (op == Op::Read || self.values.is_empty())
         {
-            let mut acts = [Act { action, object: 0 }; 8];
+            let mut vars = [VarId(0); 8];
             let (mut count, mut rest) = (0, granules);
             while rest != 0
                 && let Some(var) = self.variables.one(block + u64::from(rest.trailing_zeros()), 0xff)
             {
-                acts[count].object = var.0;
+                vars[count] = var;
                 count += 1;
                 rest &= rest - 1;
             }
             if rest == 0 {
-                self.out.several(thread, &acts[..count], &self.names, &self.meta);
+                for &var in &vars[..count] {
+                    self.out.act(thread, action, var.0, &self.names, &self.meta);
+                }
                 return self.gave(slot, count as u64);
             }
         }

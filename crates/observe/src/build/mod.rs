@@ -16,11 +16,11 @@ mod variables;
 
 pub(crate) use out::Sink;
 
-use crate::decode::{ASIDE, aux, length, order, payload, place};
-use crate::merge::Take;
+use crate::decode::{ASIDE, aux, order, payload, place};
+use crate::merge::{Take, take_all};
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
-use common::{Common, Found};
+use common::Common;
 use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
 use handlers::Waiting;
 use objects::Objects;
@@ -73,7 +73,7 @@ pub(crate) struct Build {
     /// Names that the program gave to addresses.
     given: FxHashMap<u64, String>,
     /// How often a name was taken already.
-    again: FxHashMap<(Space, String), u32>,
+    taken: FxHashMap<(Space, String), u32>,
     /// The stacks of threads, by their lowest address: what is above them, and whose they are.
     stacks: BTreeMap<u64, (u64, ThreadId)>,
     /// By thread: how many variables of its stack have a name.
@@ -85,7 +85,6 @@ pub(crate) struct Build {
     threads: u32,
     /// Late accesses and pins of one granule that wait for the record behind them.
     lates: Vec<[u64; 3]>,
-    found: Found,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -118,14 +117,13 @@ impl Build {
             watched,
             watched_at: FxHashMap::default(),
             given: FxHashMap::default(),
-            again: FxHashMap::default(),
+            taken: FxHashMap::default(),
             stacks: BTreeMap::new(),
             stack_variables: FxHashMap::default(),
             meant: Vec::new(),
             benign: Vec::new(),
             threads: 0,
             lates: Vec::new(),
-            found: Found::default(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
@@ -378,14 +376,14 @@ impl Build {
 /// The kinds of late accesses, as bits.
 const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64 | 1 << Kind::Lates as u64 | 1 << Kind::Pins as u64;
 
-/// The kinds of records that have a granule, as bits.
-const ACCESSES: u64 = 1 << Kind::ArriveRead as u64
-    | 1 << Kind::ArriveWrite as u64
-    | 1 << Kind::ArriveReads as u64
-    | 1 << Kind::ArriveWrites as u64
-    | LATE;
-
 impl Take for Build {
+    #[inline]
+    fn take_asides(&mut self, slot: u32, words: &[u64], head: u64) {
+        if !self.take_lates(words, head) {
+            take_all(slot, words, false, self);
+        }
+    }
+
     fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         if !self.lates.is_empty()
             && let Some(&head) = words.first()
@@ -413,32 +411,26 @@ impl Take for Build {
     }
 
     #[inline]
-    fn fetch(&mut self, words: &[u64], enough: usize) -> usize {
+    fn fetch(&mut self, record: &[u64]) {
         if self.variables.are_few() {
-            return words.len();
+            return;
         }
-        self.variables.fetch_on();
-        let mut at = 0;
-        while at < enough
-            && let Some(&head) = words.get(at)
-        {
-            if ACCESSES >> (head & 63) & 1 == 0 {
-                at += length(head).max(1);
-                continue;
-            }
-            self.variables.fetch(payload(head) >> 3);
-            at += 2;
+        match *record {
+            // Most are accesses. Not to look which ones costs less than to guess wrong.
+            [head, _] => self.variables.fetch(payload(head) >> 3),
             // The position and the slot of its thread are in the other words of a late one.
-            if LATE >> (head & 63) & 1 == 1
-                && let Some(&[word, slot]) = words.get(at - 1..at + 1)
-            {
-                at += 1;
+            [head, word, slot] if LATE >> (head & 63) & 1 == 1 => {
+                self.variables.fetch(payload(head) >> 3);
                 if let Some(state) = self.slots.get(slot as u32 as usize) {
                     state.positions.fetch(word >> PLACE_BITS);
                 }
             }
+            _ => {}
         }
-        at
+    }
+
+    fn fetch_on(&mut self) {
+        self.variables.fetch_on();
     }
 }
 

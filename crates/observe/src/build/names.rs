@@ -15,6 +15,9 @@ struct From {
     size: u64,
 }
 
+/// How the names of memory in the heap begin.
+const HEAP: &str = "heap#";
+
 /// Ranges and variables kept on which races are meant.
 const MAX_MEANT: usize = 1 << 10;
 
@@ -32,11 +35,14 @@ impl Build {
     pub(super) fn fresh(&mut self, space: Space, name: &str) -> Option<u32> {
         let known = self.names.space(space).len();
         let id = self.names.add(space, name).ok()?;
-        if id as usize == known {
-            return Some(id);
-        }
+        if id as usize == known { Some(id) } else { self.again(space, name) }
+    }
+
+    /// A new name: another has this one already.
+    #[cold]
+    fn again(&mut self, space: Space, name: &str) -> Option<u32> {
         loop {
-            let count = self.again.entry((space, name.to_owned())).or_insert(1);
+            let count = self.taken.entry((space, name.to_owned())).or_insert(1);
             *count += 1;
             let numbered = format!("{name}#{count}");
             if self.names.space(space).find(numbered.as_bytes()).is_none() {
@@ -48,6 +54,20 @@ impl Build {
     fn heap_origin(&mut self, made: Doer, size: u64) -> From {
         let (site, stack) = self.place(made.slot, made.place);
         From { made: Made::Heap, thread: made.thread, site, stack, size }
+    }
+
+    /// A new name of a variable. There are many in the heap, whose names tell where they are: no table of names is needed to know that they are
+    /// new.
+    fn fresh_variable(&mut self, address: u64, name: &str, in_heap: bool) -> Option<u32> {
+        if !in_heap {
+            // A name that the program gave.
+            return if name.starts_with(HEAP) { self.again(Space::Var, name) } else { self.fresh(Space::Var, name) };
+        }
+        match self.blocks.is_new(address) {
+            Some(true) => self.names.push(Space::Var, name).ok(),
+            Some(false) => self.again(Space::Var, name),
+            None => self.fresh(Space::Var, name),
+        }
     }
 
     /// What memory is called, and where it came from, if anybody knows.
@@ -85,7 +105,8 @@ impl Build {
             return (object.name, Some(global));
         }
         if let Some(block) = self.blocks.name(address) {
-            let mut name = "heap#".to_owned();
+            let mut name = String::with_capacity(32);
+            name.push_str(HEAP);
             push_number(&mut name, block.number.into());
             if address > block.start {
                 name.push('+');
@@ -141,7 +162,8 @@ impl Build {
         let address = (granule << 3) + u64::from(mask.trailing_zeros());
         let size = u64::from(mask.count_ones());
         let (name, from) = self.describe(address, size);
-        let var = VarId(self.fresh(Space::Var, &name)?);
+        let in_heap = from.as_ref().is_some_and(|from| from.made == Made::Heap);
+        let var = VarId(self.fresh_variable(address, &name, in_heap)?);
         // Of a block it is enough to know where one variable came from.
         if let Some(from) = from
             && (from.made != Made::Heap || self.blocks.is_first(address))

@@ -3,7 +3,7 @@
 use event::{Event, Extra, Meta, Names, Op, SiteId, StackId, StrId, ThreadId, Value};
 use std::io::{self, Write};
 use trace::Loss;
-use trace::binary::{Act, ActWriter, Action, LateRecord};
+use trace::binary::{Act, ActWriter, Action, LateRecord, Stretch};
 
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
@@ -17,12 +17,32 @@ pub(crate) struct Out {
     writer: Option<ActWriter<Sink>>,
     events: u64,
     error: Option<io::Error>,
+    found: Found,
+}
+
+/// Events that were found and not written yet: what finds them and what writes them have little in common. There are never more of them than
+/// the frame has room for, so that it is full when it would be without them.
+struct Found {
+    acts: Box<[Act; AT_ONCE]>,
+    count: usize,
+    /// So many there may be.
+    most: usize,
+    stretches: Vec<Stretch>,
+}
+
+const AT_ONCE: usize = 256;
+
+impl Default for Found {
+    fn default() -> Self {
+        let acts = Box::new([Act { action: Action::NONE, object: 0 }; AT_ONCE]);
+        Found { acts, count: 0, most: AT_ONCE, stretches: Vec::with_capacity(AT_ONCE) }
+    }
 }
 
 impl Out {
     pub(crate) fn new(sink: Sink, kept: bool) -> io::Result<Out> {
         let writer = if kept { ActWriter::new(sink) } else { ActWriter::plain(sink, PLAIN) };
-        Ok(Out { writer: Some(writer?), events: 0, error: None })
+        Ok(Out { writer: Some(writer?), events: 0, error: None, found: Found::default() })
     }
 
     /// What is done at a place, if it can be told once and for all.
@@ -33,33 +53,60 @@ impl Out {
     /// Adds an event that is nothing but an action on an object.
     #[inline]
     pub(crate) fn act(&mut self, thread: ThreadId, action: Action, object: u32, names: &Names, meta: &Meta) {
-        self.events += 1;
-        if let Some(writer) = &mut self.writer
-            && writer.act(thread, action, object)
-        {
+        self.room()[0] = Act { action, object };
+        self.found(thread, 1, names, meta);
+    }
+
+    /// Room for events that are nothing but actions on objects: for one at least.
+    #[inline]
+    pub(crate) fn room(&mut self) -> &mut [Act] {
+        let found = &mut self.found;
+        if found.count == 0 {
+            found.most = self.writer.as_ref().map_or(AT_ONCE, |writer| writer.room().clamp(1, AT_ONCE));
+        }
+        &mut found.acts[found.count..found.most]
+    }
+
+    /// Adds what a thread did: so many of the events in the room.
+    #[inline]
+    pub(crate) fn found(&mut self, thread: ThreadId, count: usize, names: &Names, meta: &Meta) {
+        if count == 0 {
+            return;
+        }
+        self.events += count as u64;
+        let found = &mut self.found;
+        found.count += count;
+        match found.stretches.last_mut() {
+            Some(last) if last.thread == thread => last.end = found.count,
+            _ => found.stretches.push(Stretch { thread, end: found.count }),
+        }
+        if found.count == found.most {
+            self.settle(names, meta);
+        }
+    }
+
+    /// Writes what was found.
+    fn settle(&mut self, names: &Names, meta: &Meta) {
+        let Found { acts, count, stretches, .. } = &mut self.found;
+        let acts = &acts[..std::mem::take(count)];
+        let is_full = self.writer.as_mut().is_some_and(|writer| writer.several(acts, stretches));
+        stretches.clear();
+        if is_full {
             self.try_to(|writer| writer.make_room(names, meta));
         }
     }
 
-    /// Adds events of a thread that are nothing but actions on objects.
+    /// What comes next stands behind what was found.
     #[inline]
-    pub(crate) fn several(&mut self, thread: ThreadId, mut acts: &[Act], names: &Names, meta: &Meta) {
-        self.events += acts.len() as u64;
-        while let Some(writer) = &mut self.writer {
-            let (taken, is_full) = writer.several(thread, acts);
-            if !is_full {
-                break;
-            }
-            acts = &acts[taken..];
-            self.try_to(|writer| writer.make_room(names, meta));
-            if acts.is_empty() {
-                break;
-            }
+    fn go_on(&mut self, names: &Names, meta: &Meta) {
+        if self.found.count > 0 {
+            self.settle(names, meta);
         }
     }
 
     /// Adds an event of any kind.
     pub(crate) fn push(&mut self, event: Event, extra: &Extra, args: &[Value], names: &Names, meta: &Meta) {
+        self.go_on(names, meta);
         self.events += 1;
         if let Some(writer) = &mut self.writer
             && writer.event(event, extra, args)
@@ -70,6 +117,7 @@ impl Out {
 
     /// Adds an initial value.
     pub(crate) fn init(&mut self, name: StrId, value: Value, names: &Names, meta: &Meta) {
+        self.go_on(names, meta);
         if let Some(writer) = &mut self.writer
             && writer.init(name, value)
         {
@@ -120,6 +168,7 @@ impl Out {
 
     /// Writes out all there is, so that it can be read.
     pub(crate) fn flush(&mut self, names: &Names, meta: &Meta) {
+        self.go_on(names, meta);
         self.try_to(|writer| writer.flush(names, meta));
     }
 

@@ -206,9 +206,7 @@ impl Positions {
     /// Asks for the memory that `find` will look at.
     #[inline]
     pub(crate) fn fetch(&self, position: u64) {
-        if let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) {
-            fetch(block);
-        }
+        fetch(self.blocks.as_ptr().wrapping_add((position >> BLOCK_BITS) as usize));
     }
 
     /// Events of the records before a position, and how many silent ones stand right before it, whosever they are.

@@ -20,6 +20,9 @@ const FEW: usize = 1 << 17;
 /// So many pairs do.
 const FEW_PAIRS: usize = 1 << 12;
 
+/// So many entries are followed up at once: what is further ahead would be gone again.
+const MOST_ASKED: usize = 1 << 13;
+
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
 /// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
@@ -126,18 +129,15 @@ impl Variables {
         self.entries.len() <= FEW
     }
 
-    /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next calls of `fetch_on`.
+    /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next call of `fetch_on`.
     #[inline]
     pub(crate) fn fetch(&mut self, granule: u64) {
         let page = granule >> PAGE_BITS;
         let (known, begin) = self.near.0[near(page)];
-        if known == page
-            && let Some(entry) = self.entries.get(begin + offset(granule))
-        {
-            fetch(entry);
-            if self.pairs.len() > FEW_PAIRS {
-                self.asked.push(begin + offset(granule));
-            }
+        let at = begin + offset(granule);
+        fetch(self.entries.as_ptr().wrapping_add(if known == page { at } else { 0 }));
+        if self.pairs.len() > FEW_PAIRS && known == page && self.asked.len() < MOST_ASKED {
+            self.asked.push(at);
         }
     }
 

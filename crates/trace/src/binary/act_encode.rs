@@ -8,7 +8,7 @@
 //! | object planes | the same for objects |
 //! | extras | for the events that have one: the operation and the site, if their action is untold; their [extra](super::extras), whose stack is the action's |
 
-use super::actions::{Act, Action, UNTOLD};
+use super::actions::{Act, Action, Stretch, UNTOLD};
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
 use super::extras;
@@ -126,32 +126,35 @@ impl ActEncoder {
         self.habits.reset();
     }
 
-    /// Adds events of a thread, as many as there is room for. How many that were.
+    /// Events for which there is room.
     #[inline]
-    pub(super) fn push_several(&mut self, thread: u32, acts: &[Act]) -> usize {
-        if self.run.0 != thread && !acts.is_empty() {
-            self.turn_to(thread);
-        }
-        let ActEncoder { habits, codes, actions, objects, count, .. } = self;
-        let mut habits = habits.of(thread);
-        let codes = &mut codes[*count..];
-        let (mut actions, mut objects) = (actions.adding(), objects.adding());
-        for (act, code) in acts.iter().zip(&mut *codes) {
-            let Act { action, object } = *act;
-            let told = habits.told(action.number, action.space(), object);
-            actions.push_if(told & code::ACTION_STORED != 0, action.number);
-            objects.push_if(told & code::OBJECT_STORED != 0, object);
-            *code = told;
-        }
-        let taken = acts.len().min(codes.len());
-        *count += taken;
-        taken
+    pub(super) fn room(&self) -> usize {
+        FRAME_EVENTS - self.count
     }
 
-    /// Whether the frame is full.
-    #[inline]
-    pub(super) fn is_full(&self) -> bool {
-        self.count == FRAME_EVENTS
+    /// Adds events, for which there must be room.
+    pub(super) fn push_several(&mut self, acts: &[Act], stretches: &[Stretch]) {
+        let mut begin = 0;
+        for &Stretch { thread, end } in stretches {
+            let acts = &acts[begin..end];
+            begin = end;
+            if self.run.0 != thread.0 && !acts.is_empty() {
+                self.turn_to(thread.0);
+            }
+            let ActEncoder { habits, codes, actions, objects, count, .. } = self;
+            let mut habits = habits.of(thread.0);
+            let codes = &mut codes[*count..];
+            debug_assert!(acts.len() <= codes.len());
+            let (mut actions, mut objects) = (actions.adding(), objects.adding());
+            for (act, code) in acts.iter().zip(codes) {
+                let Act { action, object } = *act;
+                let told = habits.told(action.number, action.space(), object);
+                actions.push_if(told & code::ACTION_STORED != 0, action.number);
+                objects.push_if(told & code::OBJECT_STORED != 0, object);
+                *code = told;
+            }
+            *count += acts.len();
+        }
     }
 
     /// Adds an event, for which there must be room. Whether the frame is full then.
@@ -196,10 +199,16 @@ impl ActEncoder {
 
     fn end_run(&mut self) {
         let (thread, start) = self.run;
-        if self.count > start {
-            put(&mut self.runs, thread.into());
-            put(&mut self.runs, (self.count - start) as u64);
+        let length = self.count - start;
+        if length == 0 {
+            return;
         }
+        if thread < 1 << 7 && length < 1 << 7 {
+            // Two numbers of a byte each.
+            return self.runs.extend_from_slice(&[thread as u8, length as u8]);
+        }
+        put(&mut self.runs, thread.into());
+        put(&mut self.runs, length as u64);
     }
 
     /// Appends the payload of a frame of the events added.

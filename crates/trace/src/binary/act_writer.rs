@@ -1,7 +1,7 @@
 //! Writes a binary trace event by event, by actions: for recorders, who know what is done at a place before it is done.
 
 use super::act_encode::ActEncoder;
-use super::actions::{Act, Action, Actions, Told, UNTOLD, put_actions};
+use super::actions::{Act, Action, Actions, Stretch, Told, UNTOLD, put_actions};
 use super::column::ColumnWriter;
 use super::events::needs_extra;
 use super::frame::{FLAG_ACTIONS, FLAG_KEY, Kind};
@@ -92,11 +92,17 @@ impl<W: Write> ActWriter<W> {
         self.events.push(thread.0, action, object, 0)
     }
 
-    /// Adds events of a thread, as many as there is room for: how many that were, and whether there must be made room before the next.
+    /// Events for which there is room.
     #[inline]
-    pub fn several(&mut self, thread: ThreadId, acts: &[Act]) -> (usize, bool) {
+    pub fn room(&self) -> usize {
+        self.events.room()
+    }
+
+    /// Adds events, no more than there is [room](ActWriter::room) for, and says whose they are. Whether there must be made room before the next.
+    pub fn several(&mut self, acts: &[Act], stretches: &[Stretch]) -> bool {
         debug_assert!(acts.iter().all(|act| !act.action.op().is_pin()));
-        (self.events.push_several(thread.0, acts), self.events.is_full())
+        self.events.push_several(acts, stretches);
+        self.events.room() == 0
     }
 
     /// Adds an event of any kind. The extra and the arguments are given here; those that the event says are not looked at.

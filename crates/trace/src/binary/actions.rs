@@ -5,7 +5,7 @@
 use super::bytes::{Cursor, put};
 use super::frame::Damage;
 use crate::limits::MAX_ACTIONS;
-use event::{Op, SiteId, Space, StackId};
+use event::{Op, SiteId, Space, StackId, ThreadId};
 use std::collections::HashMap;
 
 /// Kinds of objects that actions can have; the last one is for those without any.
@@ -43,6 +43,15 @@ pub struct Act {
     pub action: Action,
     /// To what.
     pub object: u32,
+}
+
+/// Events of one thread, one behind the other: up to an index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// Whose they are.
+    pub thread: ThreadId,
+    /// The index behind the last of them.
+    pub end: usize,
 }
 
 /// Which objects an operation has: an index below [`SPACES`].

@@ -35,7 +35,7 @@ mod tables;
 mod writer;
 
 pub use act_writer::ActWriter;
-pub use actions::{Act, Action};
+pub use actions::{Act, Action, Stretch};
 pub use frame::{MAGIC, VERSION};
 pub use late::LateRecord;
 pub use reader::BinaryReader;

@@ -1,0 +1,100 @@
+//! Where the lines are ([`runtime::filter::LINE_BITS`]): one stretch of address space for those of all memory there can be, so that a hook finds one by a
+//! shift. Next to nothing of it is ever touched.
+
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::Relaxed;
+
+use runtime::filter::{ADDRESS_BITS, Half, LINE_BITS, Recorder, forget_line};
+
+use crate::system;
+
+/// The lines of one kind, of even threads or of odd ones.
+const BYTES: usize = size_of::<Half>() << (ADDRESS_BITS - LINE_BITS);
+
+/// Where those of even threads begin; behind them are the others. 0: there was no address space for them, and nothing is noted.
+static LINES: AtomicUsize = AtomicUsize::new(0);
+
+/// Has noted nothing.
+static NOTHING: Nothing = Nothing([0; 2]);
+
+#[repr(align(16))]
+struct Nothing([usize; 2]);
+
+/// Makes room for them, if there is any.
+pub fn start() {
+    let Some(at) = system::map(2 * BYTES) else { return };
+    // SAFETY: the mapping is ours.
+    unsafe {
+        system::wipe_on_fork(at, 2 * BYTES);
+        system::leave_out_of_dumps(at, 2 * BYTES);
+    }
+    LINES.store(at as usize, Relaxed);
+}
+
+/// Where the lines of even or of odd threads begin.
+pub fn of_kind(odd: bool) -> usize {
+    LINES.load(Relaxed) + if odd { BYTES } else { 0 }
+}
+
+/// The line of an address, where [`of_kind`] is not 0.
+#[inline(always)]
+pub unsafe fn among(lines: usize, addr: usize) -> &'static Half {
+    let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (BYTES - size_of::<Half>());
+    // SAFETY: masked to the lines of one kind.
+    unsafe { &*((lines + offset) as *const Half) }
+}
+
+/// The line of an address, if there are any.
+#[inline(always)]
+fn line(addr: usize, odd: bool) -> Option<&'static Half> {
+    let lines = LINES.load(Relaxed);
+    // SAFETY: they are there.
+    (lines != 0).then(|| unsafe { among(lines + if odd { BYTES } else { 0 }, addr) })
+}
+
+/// The line of an address, to look at only: all zero, if there is none.
+#[inline]
+pub fn to_look_at(addr: usize, odd: bool) -> &'static Half {
+    // SAFETY: zeros, of its size and alignment.
+    line(addr, odd).unwrap_or_else(|| unsafe { &*NOTHING.0.as_ptr().cast() })
+}
+
+/// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
+#[inline]
+pub fn note_read(addr: usize, recorder: &mut Recorder) {
+    // First what most often is not so.
+    if recorder.notes_reads()
+        && let Some(line) = line(addr, recorder.is_second())
+    {
+        recorder.note_read(line, addr as u64);
+    }
+}
+
+/// The same of several granules: `note` gets the line.
+#[inline]
+pub fn note(addr: usize, recorder: &mut Recorder, note: impl FnOnce(&mut Recorder, &Half)) {
+    if recorder.notes_reads()
+        && let Some(line) = line(addr, recorder.is_second())
+    {
+        note(recorder, line);
+    }
+}
+
+/// What threads have noted to have read around an address is to be looked at again.
+#[inline]
+pub fn forget(addr: usize) {
+    if let Some(even) = line(addr, false) {
+        forget_line(even);
+        // SAFETY: behind those of the other kind.
+        forget_line(unsafe { among(of_kind(true), addr) });
+    }
+}
+
+/// In a forked child: nothing is noted, also if the kernel has copied it.
+pub fn after_fork_child() {
+    let lines = LINES.load(Relaxed);
+    if lines != 0 {
+        // SAFETY: the whole mapping.
+        unsafe { system::discard(lines as *mut u8, 2 * BYTES) };
+    }
+}
