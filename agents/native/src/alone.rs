@@ -52,6 +52,8 @@ pub struct Turn {
     /// A unit was taken from the thread since it looked last. In a turn that finds it false, the unit of the thread's sweep is its own: it was when
     /// the sweep came there, and who takes one says so here before it waits for the end of the turn.
     pub(crate) lost: AtomicBool,
+    /// Its thread begins no turn: `thread::parking`.
+    pub(crate) parked: AtomicBool,
     pub sweep: Sweep,
 }
 
@@ -223,7 +225,9 @@ fn take_away(addr: usize, owner: &Owner, new: u16) {
         if let Some(thread) = thread
             && thread.life.load(Acquire) & life::ENDED == 0
         {
-            if !system::barrier() {
+            // After the unit was marked.
+            let is_parked = thread.turn.parked.load(SeqCst);
+            if !is_parked && !system::barrier() {
                 // The program has forbidden itself the call since. A store takes far less to be seen.
                 ENABLED.store(false, Relaxed);
                 system::sleep(2);

@@ -14,6 +14,9 @@ const BYTES: usize = size_of::<Half>() << (ADDRESS_BITS - LINE_BITS);
 /// Where those of even threads begin; behind them are the others. 0: there was no address space for them, and nothing is noted.
 static LINES: AtomicUsize = AtomicUsize::new(0);
 
+/// Far from where programs have anything: an address near their own memory that is none of theirs still is an error.
+const FAR: usize = 1 << 45;
+
 /// Has noted nothing.
 static NOTHING: Nothing = Nothing([0; 2]);
 
@@ -22,7 +25,7 @@ struct Nothing([usize; 2]);
 
 /// Makes room for them, if there is any.
 pub fn start() {
-    let Some(at) = system::map(2 * BYTES) else { return };
+    let Some(at) = system::map_near(FAR, 2 * BYTES) else { return };
     // SAFETY: the mapping is ours.
     unsafe {
         system::wipe_on_fork(at, 2 * BYTES);

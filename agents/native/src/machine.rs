@@ -37,8 +37,10 @@ pub struct Tls {
     pub base: *mut Frame,
     /// The lowest address of the thread's stack that another thread has touched, `usize::MAX` if there is none.
     pub shared_stack: *const AtomicUsize,
-    /// The thread's state, if it has one.
+    /// The thread's state, if it has one and is not parked.
     pub thread: *mut Thread,
+    /// If it is parked.
+    pub parked: *mut Thread,
     /// See `thread::phase`.
     pub phase: u32,
     /// Inside a hook.

@@ -77,9 +77,14 @@ pub unsafe fn peek(from: usize, to: *mut u8, bytes: usize) -> bool {
 
 /// Zeroed memory of our own that costs nothing until it is touched.
 pub fn map(bytes: usize) -> Option<*mut u8> {
+    map_near(0, bytes)
+}
+
+/// The same, at this address if nothing is there.
+pub fn map_near(address: usize, bytes: usize) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping.
-    let at = unsafe { syscall(libc::SYS_mmap, [0, bytes, READ_WRITE, flags as usize, usize::MAX, 0]) };
+    let at = unsafe { syscall(libc::SYS_mmap, [address, bytes, READ_WRITE, flags as usize, usize::MAX, 0]) };
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 

@@ -19,6 +19,10 @@ use crate::slots::life;
 use crate::watch::Pending;
 use crate::{ending, lines, session, slots, stacks, system, watch};
 
+mod parking;
+
+pub use parking::parked;
+
 /// How far a thread's life is, in [`Tls::phase`].
 mod phase {
     /// No hook has run yet.
@@ -27,6 +31,8 @@ mod phase {
     pub const WATCHED: u32 = 1;
     /// It has ended, or has no slot, or nobody watches.
     pub const OVER: u32 = 2;
+    /// It has a slot, and waits: [`parking`](super::parking).
+    pub const PARKED: u32 = 3;
 }
 
 /// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone. What `machine::reads` looks at comes first: its
@@ -212,13 +218,13 @@ pub fn is_quiet() -> bool {
 #[inline]
 pub fn own_id() -> Option<u32> {
     // SAFETY: the thread's own storage and state.
-    unsafe { (*tls()).thread.as_ref().map(|thread| thread.ring.shared().tid.load(Relaxed)) }
+    unsafe { parking::awake(tls()).as_ref().map(|thread| thread.ring.shared().tid.load(Relaxed)) }
 }
 
 /// Whether a thread that is watched ignores its accesses.
 pub fn is_ignoring() -> bool {
     // SAFETY: the thread's own storage and state.
-    unsafe { (*tls()).thread.as_ref().is_some_and(|thread| !thread.wants_accesses()) }
+    unsafe { parking::awake(tls()).as_ref().is_some_and(|thread| !thread.wants_accesses()) }
 }
 
 /// The program wants accesses of this thread ignored (1), or no longer (-1).
@@ -290,14 +296,14 @@ pub fn attach_first() {
     }
 }
 
-/// A thread that nobody told of takes a slot by itself. False if it is not watched.
+/// A thread that nobody told of takes a slot by itself, and one that is parked is no longer. False if it is not watched.
 #[cold]
 #[inline(never)]
 unsafe fn attach(tls: *mut Tls) -> bool {
     // SAFETY: the thread's own storage.
     unsafe {
         if (*tls).phase != phase::NEW || (*tls).busy {
-            return false;
+            return !parking::awake(tls).is_null();
         }
         hold(tls);
         (*tls).busy = true;
@@ -396,7 +402,7 @@ pub fn end_thread() {
     crate::intercept::cancellation::end();
     // SAFETY: the thread's own storage and state.
     unsafe {
-        let thread = (*tls).thread;
+        let thread = parking::awake(tls);
         if thread.is_null() {
             (*tls).phase = phase::OVER;
             return;
@@ -434,7 +440,7 @@ pub fn after_fork_child() {
     let tls = tls();
     // SAFETY: the only thread of the process; the others' states are of no use to anybody.
     unsafe {
-        let thread = (*tls).thread;
+        let thread = parking::awake(tls);
         slots::after_fork_child(thread);
         if !session::is_running() {
             let_go(tls);

@@ -6,6 +6,7 @@ use runtime::record::{Class, Kind};
 
 use super::{Pointer, init, real, sync};
 use crate::machine::{shim1, shim3};
+use crate::thread;
 
 shim1! {
     pthread_barrier_destroy => destroy;
@@ -30,7 +31,7 @@ unsafe extern "C" fn destroy(barrier: Pointer, pc: usize) -> c_int {
 
 unsafe extern "C" fn wait(barrier: Pointer, pc: usize) -> c_int {
     sync(pc, Kind::Post, Class::Barrier, barrier);
-    let result = real::pthread_barrier_wait(barrier);
+    let result = thread::parked(|| real::pthread_barrier_wait(barrier));
     if result == 0 || result == libc::PTHREAD_BARRIER_SERIAL_THREAD {
         sync(pc, Kind::Await, Class::Barrier, barrier);
     }
