@@ -2,8 +2,11 @@
 
 use core::ffi::c_int;
 
-/// Nothing is locked: that changes when a program has its pages, never what it does.
+use super::real;
+use crate::session;
+
+/// Nothing is locked if the program is watched: that changes when it has its pages, never what it does.
 #[unsafe(no_mangle)]
-pub extern "C" fn mlockall(_flags: c_int) -> c_int {
-    0
+pub unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
+    if session::is_running() { 0 } else { real::mlockall(flags) }
 }
