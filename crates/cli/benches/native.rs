@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "wait4 is the only way to learn what one child took")]
 
+use std::ffi::OsStr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -33,11 +34,18 @@ const WAYS: [Way; 5] = [Way::Plain, Way::Tsan, Way::Record, Way::Run, Way::Helgr
 #[derive(Clone, Copy)]
 struct Took {
     seconds: f64,
-    /// Of the largest process.
+    /// Of the largest process among it and its children.
     kilobytes: f64,
 }
 
+/// Names the file where this program, if it is itself what is watched, leaves the memory of the program that it runs: `wait4` tells of the largest
+/// process only, and that may be the observer.
+const OWN_MEMORY: &str = "FORETRACE_BENCH_OWN_MEMORY";
+
 fn main() {
+    if let Some(file) = std::env::var_os(OWN_MEMORY) {
+        return run_for_memory(&file);
+    }
     let rounds = std::env::var("FORETRACE_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(5);
     let work = tempfile::tempdir().expect("a temporary folder");
     println!("CPU time as a multiple of the plain program's; medians of {rounds} interleaved runs\n");
@@ -74,7 +82,7 @@ fn main() {
             built.trace_bytes() as f64 / 1e6,
             memory[0] / 1e3,
             memory[1] / 1e3,
-            memory[2] / 1e3,
+            built.own_memory() / 1e3,
         );
     }
     println!(
@@ -118,6 +126,24 @@ impl Built {
         std::fs::metadata(self.path(".ftrace")).map_or(0, |file| file.len())
     }
 
+    /// The memory of the program itself while it is recorded, in kilobytes.
+    fn own_memory(&self) -> f64 {
+        let file = self.path(".memory");
+        let status = Command::new(env!("CARGO_BIN_EXE_foretrace"))
+            .args(["record", "-o"])
+            .arg(self.path(".2.ftrace"))
+            .arg("--")
+            .arg(std::env::current_exe().expect("this program"))
+            .arg(self.path(".foretrace"))
+            .env(OWN_MEMORY, &file)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "{} is recorded", self.name);
+        std::fs::read_to_string(file).ok().and_then(|kilobytes| kilobytes.parse().ok()).expect("a number")
+    }
+
     /// Runs it once. None if the tool is not installed.
     fn run(&self, way: Way) -> Option<Took> {
         let foretrace = env!("CARGO_BIN_EXE_foretrace");
@@ -146,6 +172,15 @@ impl Built {
         assert!(status.success(), "{} {way}: {status}", self.name, way = way as u8);
         Some(took)
     }
+}
+
+/// Runs the program that is named, and says in a file how much memory it had.
+fn run_for_memory(file: &OsStr) {
+    let program = std::env::args_os().nth(1).expect("a program");
+    let pid = Command::new(program).env_remove(OWN_MEMORY).spawn().map(|child| child.id());
+    let (status, took) = wait(pid.expect("it starts"));
+    assert!(status.success(), "{status}");
+    std::fs::write(file, took.kilobytes.to_string()).expect("the file can be written");
 }
 
 /// Waits for a child and says what it and all its own took.
