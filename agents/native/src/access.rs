@@ -155,6 +155,7 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
                 done || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place)
             });
         (*thread).turn.end();
+        compiler_fence(SeqCst);
         (*tls).busy = false;
         compiler_fence(SeqCst);
         if !done {

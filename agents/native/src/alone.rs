@@ -5,6 +5,8 @@
 //! (`membarrier`), and waits until the owner is not at it. The second owner is the last: then the unit is common, and its cells are
 //! locked. Without `membarrier`, all are.
 //!
+//! Of a thread that is parked ([`thread::parked`]), nothing need be made to see anything.
+//!
 //! Who takes a unit brings its cells up to date that sweeps of its owner have left ([`runtime::filter::Sweep`]).
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
@@ -138,7 +140,9 @@ impl Turn {
     pub fn still_sweeps(&self, slot: u32) -> bool {
         // First this, in the processor's order, too: who takes the unit after the look says so again.
         self.lost.swap(false, SeqCst);
-        whose(self.sweep.base(), slot) == Swept::Mine
+        let base = self.sweep.base();
+        // There may be none any more.
+        base != 0 && whose(base, slot) == Swept::Mine
     }
 
     /// A handler of the program's was here: the sweep of who was interrupted is over, even if he is about to go on with it.

@@ -34,9 +34,17 @@ pub fn start() {
     LINES.store(at as usize, Relaxed);
 }
 
-/// Where the lines of even or of odd threads begin.
+/// The address space that they take.
+pub fn reserved() -> usize {
+    if LINES.load(Relaxed) == 0 { 0 } else { 2 * BYTES }
+}
+
+/// Where the lines of even or of odd threads begin; 0 if there are none. Then nothing is ever noted (`Recorder::noted` stays 0), and nobody looks there.
 pub fn of_kind(odd: bool) -> usize {
-    LINES.load(Relaxed) + if odd { BYTES } else { 0 }
+    match LINES.load(Relaxed) {
+        0 => 0,
+        even => even + if odd { BYTES } else { 0 },
+    }
 }
 
 /// The line of an address, where [`of_kind`] is not 0.

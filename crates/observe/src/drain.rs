@@ -27,6 +27,9 @@ struct Reader {
     sequence: u64,
     /// Words of it that were read.
     read: usize,
+    /// In which look there were chunks of it, and whether not all were read then.
+    look: u64,
+    more: bool,
     /// Nothing more is read: it held something that is no record.
     damaged: bool,
     /// A value in its chunk was given up. The agent may still write it: the chunk is not given back.
@@ -38,6 +41,8 @@ struct Reader {
 pub(crate) struct Drain {
     readers: Vec<Reader>,
     found: Vec<ChunkHead>,
+    /// Looks so far.
+    looks: u64,
     /// Chunks given back of which the threads were not told yet.
     returned: usize,
     /// Slots that held something that is no record.
@@ -88,10 +93,14 @@ impl Drain {
         let mut found = std::mem::take(&mut self.found);
         found.clear();
         found.extend((0..shared.chunks()).filter_map(|index| shared.chunk(index)));
+        self.looks += 1;
         found.retain(|head| {
-            let reader = self.readers.get(head.slot as usize).filter(|_| (head.slot as usize) < slots);
+            let reader = self.readers.get_mut(head.slot as usize).filter(|_| (head.slot as usize) < slots);
             // Those that will not be read now need not be sorted. (Of what is missing between them, only the last look tells.)
-            let is_due = |reader: &Reader| last || reader.damaged || head.sequence < reader.sequence + AT_ONCE as u64;
+            let is_due = |reader: &mut Reader| {
+                reader.look = self.looks;
+                last || reader.damaged || head.sequence < reader.sequence + AT_ONCE as u64
+            };
             head.sequence < MAX_SEQUENCE && reader.is_some_and(is_due)
         });
         found.sort_unstable();
@@ -101,11 +110,20 @@ impl Drain {
             let slot = chunks[0].slot;
             if merger.held() > HELD_WORDS && !merger.is_idle(slot) {
                 merger.set_more(slot, true);
+                self.readers[slot as usize].more = true;
                 drained.held_back = true;
                 continue;
             }
             let more = self.slot(shared, (merger, sink), chunks, Mode { last, give_up }, &mut drained);
             merger.set_more(slot, more);
+            self.readers[slot as usize].more = more;
+        }
+        // What was expected of a thread that has ended, and does not come, must hold nobody up.
+        for (slot, reader) in self.readers.iter_mut().enumerate() {
+            if reader.more && reader.look != self.looks {
+                reader.more = false;
+                merger.set_more(slot as u32, false);
+            }
         }
         self.found = found;
         drained.gave = self.returned != before;

@@ -226,6 +226,7 @@ functions! {
     mmap(address: Pointer, bytes: usize, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> Pointer;
     munmap(address: Pointer, bytes: usize) -> c_int;
     mlockall(flags: c_int) -> c_int;
+    prlimit(process: libc::pid_t, resource: c_int, new: *const libc::rlimit, old: *mut libc::rlimit) -> c_int;
     mremap(old: Pointer, bytes: usize, size: usize, flags: c_int, address: Pointer) -> Pointer;
 
     fork() -> libc::pid_t;

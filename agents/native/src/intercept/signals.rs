@@ -81,6 +81,10 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
         sweeps::settle(thread);
         (*thread).turn.interrupt((*thread).slot);
     }
+    // One may have come meanwhile, and nobody else may look for long.
+    if (*tls()).deferred && !is_inside() {
+        deliver();
+    }
 }
 
 /// Whether this thread is inside a hook.

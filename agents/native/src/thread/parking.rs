@@ -4,7 +4,7 @@
 //! handler, the unwinder of a cancelled thread, a jump out of either) opens them first, and that takes the mark away.
 //!
 //! Why it is right: who takes a unit marks it, then looks for the mark of its owner; the owner takes its mark away, then looks whose the unit is. All four
-//! are sequentially consistent. If the first still sees the mark, the owner will see that the unit is taken. And what the owner did before it set
+//! are in one order: the marks are set and taken away by exchanges, which on this machine nothing passes. If the first still sees the mark, the owner will see that the unit is taken. And what the owner did before it set
 //! the mark is seen by who sees the mark.
 
 use core::ptr;
@@ -35,11 +35,14 @@ unsafe fn park(tls: *mut Tls) {
         (*tls).busy = true;
         compiler_fence(SeqCst);
         let thread = (*tls).thread;
-        (*tls).accesses = ptr::null_mut();
-        (*tls).thread = ptr::null_mut();
-        (*tls).parked = thread;
-        (*tls).phase = phase::PARKED;
-        (*thread).turn.parked.store(true, SeqCst);
+        // A handler may have found the session over just before.
+        if !thread.is_null() && (*tls).phase == phase::WATCHED {
+            (*tls).accesses = ptr::null_mut();
+            (*tls).thread = ptr::null_mut();
+            (*tls).parked = thread;
+            (*tls).phase = phase::PARKED;
+            (*thread).turn.parked.store(true, SeqCst);
+        }
         leave(tls);
     }
 }

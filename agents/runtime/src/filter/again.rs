@@ -71,7 +71,8 @@ impl Recorder {
                 return Home { half: cell.second, entry, read: entry.mask(), others: LOW };
             }
         }
-        let entry = cell.first.entry();
+        let what = cell.first.what_first();
+        let entry = Entry { at: cell.first.at(), what };
         Home { half: cell.first, entry, read: (entry.what >> BYTES_SHIFT) as u8, others: LOW | 0xff << BYTES_SHIFT }
     }
 

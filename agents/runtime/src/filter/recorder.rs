@@ -160,7 +160,8 @@ impl Recorder {
     /// Whether a read is covered by the first entry of its cell.
     #[inline(always)]
     pub fn covered_as_first(&self, cell: Cell, mask: u8) -> bool {
-        let read = (cell.first.what() >> BYTES_SHIFT) as u8;
+        // In this order: if the entry is this thread's afterwards, it was before.
+        let read = (cell.first.what_first() >> BYTES_SHIFT) as u8;
         self.is_newest(cell.state()) && mask & !read == 0
     }
 

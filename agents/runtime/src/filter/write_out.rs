@@ -1,7 +1,7 @@
 //! Writing out what a cell has kept, when another thread comes.
 
 use super::Sink;
-use super::cell::{Entry, Words};
+use super::cell::{Entry, MOST_RANKS, Words};
 use super::memory::Filter;
 use super::recorder::Recorder;
 use crate::record::{Kind, PLACE_BITS, head, late, ranked};
@@ -36,7 +36,12 @@ pub(super) fn put_entry(sink: &mut impl Sink, granule: u64, entry: &Entry) {
     let third = |rank| ranked(late(entry.slot(), entry.is_write()), rank);
     let position = entry.position() << PLACE_BITS;
     if entry.is_lost() {
-        sink.put([head(Kind::Pin, 0xff, granule), position, third(entry.first().saturating_sub(1))]);
+        // An arrival has no rank: it begins its position. What was dropped, and so the pin, is before it.
+        let (position, rank) = match entry.first() {
+            0 => (entry.position().saturating_sub(1) << PLACE_BITS, MOST_RANKS - 1),
+            first => (position, first - 1),
+        };
+        sink.put([head(Kind::Pin, 0xff, granule), position, third(rank)]);
     }
     if !entry.is_kept() {
         return;
