@@ -161,3 +161,46 @@ int main(void) {{
         }
     }
 }
+
+/// Of a granule that another thread has written to, one writes to a byte under a lock again and again, so that what it did is dropped; then to another one without, which is a race with
+/// what the other reads next. What was dropped is before that.
+#[test]
+fn what_was_dropped_before_an_arrival_does_not_hide_it() {
+    let folder = compiled_from(
+        r#"
+#include <pthread.h>
+#include <sched.h>
+#define UNSEEN __attribute__((no_sanitize_thread, noinline))
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile int turn;
+static volatile char bytes[8] __attribute__((aligned(8)));
+static volatile long sum;
+UNSEEN static void await(int n) { while (turn < n) sched_yield(); }
+UNSEEN static void set(int n) { turn = n; }
+static void *other(void *none) {
+    bytes[5] = 1;
+    set(1);
+    await(2);
+    if (bytes[4]) set(3);
+    return none;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    await(1);
+    for (int i = 0; i < 40; i++) {
+        pthread_mutex_lock(&lock);
+        bytes[6] = i;
+        sum += bytes[2];
+        pthread_mutex_unlock(&lock);
+    }
+    bytes[4] = 1;
+    set(2);
+    pthread_join(thread, 0);
+    return 0;
+}
+"#,
+    );
+    let ran = folder.run(&["run", "--", "./program"]);
+    assert!(ran.stdout.contains("race on program.c:bytes"), "{ran:?}");
+}
