@@ -111,8 +111,8 @@ impl Step {
     }
 }
 
-/// The sweep that a thread is at. Others may look at it while they take memory from the thread: what they look at changes
-/// only while the memory is [`Whose::Mine`].
+/// The sweep that a thread is at. Others may look at it while they take memory from the thread. `next` goes on before the thread asks whether the memory still is [`Whose::Mine`];
+/// if it is not, that read goes the way of others once more. All else that they look at changes only while it is.
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct Sweep {
