@@ -202,5 +202,5 @@ int main(void) {
 "#,
     );
     let ran = folder.run(&["run", "--", "./program"]);
-    assert!(ran.stdout.contains("race on program.c:bytes"), "{ran:?}");
+    assert!(ran.stderr.contains("race on program.c:bytes[4]"), "{ran:?}");
 }
