@@ -7,7 +7,7 @@ use core::sync::atomic::compiler_fence;
 use runtime::filter::{Cell, ROW_BYTES, Row};
 
 use crate::alone::{self, Owner, Whose};
-use crate::machine::{self, shim1, shim2, shim3};
+use crate::machine::{self, Tls, shim1, shim2, shim3};
 use crate::memory::filter;
 use crate::shadow::Leaf;
 use crate::sweeps::{self, LOG2};
@@ -184,6 +184,24 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
+/// Does what no signal may come into. True: it is done, and signals have had their turn; else the longer way sees to them.
+#[inline(always)]
+unsafe fn inside_a_hook(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool {
+    // SAFETY: this thread's own storage.
+    unsafe {
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let done = f();
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if done && (*tls).deferred {
+            crate::intercept::deliver();
+        }
+        done
+    }
+}
+
 /// A read in a unit that is everybody's, most often of a thread that has read the same before.
 #[inline(always)]
 fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
@@ -199,19 +217,9 @@ fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, 
         if !has_more_to_do
             && recorder.may_renew_read(home, cell, mask)
             && let Some(place) = places.known(frames::parent(tls), pc)
+            && inside_a_hook(tls, || recorder.renews_read(home, mask, place))
         {
-            (*tls).busy = true;
-            compiler_fence(SeqCst);
-            let done = recorder.renews_read(home, mask, place);
-            compiler_fence(SeqCst);
-            (*tls).busy = false;
-            compiler_fence(SeqCst);
-            if done {
-                if (*tls).deferred {
-                    crate::intercept::deliver();
-                }
-                return;
-            }
+            return;
         }
     }
     again_among_others::<SIZE, false>(addr, pc, thread, cell);
@@ -225,19 +233,11 @@ fn writes_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
     unsafe {
         let Thread { recorder, places, turn, .. } = &mut *thread;
         let has_more_to_do = (*tls).busy || turn.sweep.is_on();
-        if !has_more_to_do && let Some(place) = places.known(frames::parent(tls), pc) {
-            (*tls).busy = true;
-            compiler_fence(SeqCst);
-            let done = recorder.renews_write(cell, mask::<SIZE>(addr), place);
-            compiler_fence(SeqCst);
-            (*tls).busy = false;
-            compiler_fence(SeqCst);
-            if done {
-                if (*tls).deferred {
-                    crate::intercept::deliver();
-                }
-                return;
-            }
+        if !has_more_to_do
+            && let Some(place) = places.known(frames::parent(tls), pc)
+            && inside_a_hook(tls, || recorder.renews_write(cell, mask::<SIZE>(addr), place))
+        {
+            return;
         }
     }
     again_among_others::<SIZE, true>(addr, pc, thread, cell);
