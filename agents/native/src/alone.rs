@@ -46,6 +46,20 @@ pub fn start() {
     ENABLED.store(system::register_barrier(), Relaxed);
 }
 
+/// Whether other threads can be made to see what this one has written.
+pub fn has_barrier() -> bool {
+    ENABLED.load(Relaxed)
+}
+
+/// Makes all threads of the process see what this one has written, before what they read next.
+pub fn make_seen() {
+    if !system::barrier() {
+        // The program has forbidden itself the call since. A store takes far less to be seen.
+        ENABLED.store(false, Relaxed);
+        system::sleep(2);
+    }
+}
+
 /// Whether its thread is changing cells, and its sweep. `machine` has a fast way that knows its fields.
 #[derive(Default)]
 #[repr(C)]
@@ -204,7 +218,9 @@ fn take(addr: usize, owner: &Owner, slot: u32) {
     let now = owner.load(Relaxed);
     if now == NOBODY {
         let first = if ENABLED.load(Relaxed) { mine } else { COMMON };
-        let _ = owner.compare_exchange(NOBODY, first, AcqRel, Relaxed);
+        if owner.compare_exchange(NOBODY, first, AcqRel, Relaxed).is_ok() {
+            shadow::prepare(addr);
+        }
     } else {
         take_away(addr, owner, if now & SECOND == 0 { mine | SECOND } else { COMMON });
     }
@@ -231,10 +247,8 @@ fn take_away(addr: usize, owner: &Owner, new: u16) {
         {
             // After the unit was marked.
             let is_parked = thread.turn.parked.load(SeqCst);
-            if !is_parked && !system::barrier() {
-                // The program has forbidden itself the call since. A store takes far less to be seen.
-                ENABLED.store(false, Relaxed);
-                system::sleep(2);
+            if !is_parked {
+                make_seen();
             }
             thread.turn.wait();
         }

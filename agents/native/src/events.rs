@@ -1,10 +1,12 @@
 //! What a thread records.
 
 use runtime::filter::{ARRIVAL_WORDS, Access, BLOCK_BYTES, Block, Cell, Outcome, Sink};
-use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
+use runtime::handover::When;
+use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head, when};
 
 use crate::machine::tls;
 use crate::memory::filter;
+use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
@@ -13,6 +15,28 @@ use crate::{alone, frames, lines, shadow, stacks};
 const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::place`: the region that the call began, + 1.
 const REGION_SHIFT: u32 = 32;
+
+/// What is known of the time of a synchronisation, by [`runtime::handover`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Hand {
+    /// Nothing.
+    None,
+    /// The thread has got a lock that is handed over.
+    Taken,
+    /// It is about to give it back.
+    Given,
+    /// It is about to notify a condition.
+    Notified,
+}
+
+/// A synchronisation.
+#[derive(Clone, Copy)]
+pub struct Sync {
+    pub kind: Kind,
+    pub class: Class,
+    pub object: usize,
+    pub hand: Hand,
+}
 
 impl Thread {
     /// Writes a timed record of two words.
@@ -34,14 +58,76 @@ impl Thread {
 
     /// Writes a timed record of two words if nothing else is to be done: the place is known, and there is room. False: nothing was done.
     #[inline(always)]
-    pub fn sync_at_once(&mut self, parent: u32, pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+    pub fn sync_at_once(&mut self, parent: u32, pc: usize, sync: Sync) -> bool {
         let Some(place) = self.places.known(parent, pc) else { return false };
         if !self.ring.has_room(2) {
             return false;
         }
-        let head = head(kind, class as u8, object as u64 & ADDRESSES);
-        self.recorder.timed_in_room(&mut self.ring, head, place, None);
+        self.sync_in_room(place, sync);
         true
+    }
+
+    /// Writes a timed record of two words.
+    pub fn sync_by(&mut self, sync: Sync) {
+        let place = self.place();
+        if sync.hand != Hand::None {
+            // Its part of the shadow will be needed.
+            let _ = shadow::cell(sync.object);
+        }
+        self.ring.reserve(2);
+        self.sync_in_room(place, sync);
+    }
+
+    #[inline(always)]
+    fn sync_in_room(&mut self, place: u32, Sync { kind, class, object, hand }: Sync) {
+        let Thread { recorder, ring, slot, .. } = self;
+        let head = head(kind, class as u8, object as u64 & ADDRESSES);
+        let handover = if hand == Hand::None { None } else { shadow::handover(object) };
+        recorder.timed_by(ring, head, place, None, |ring| match (hand, handover) {
+            (Hand::Taken, Some(lock)) => ring.time(lock.taken(*slot)),
+            (Hand::Given, Some(lock)) => lock.given(*slot, |when| ring.time(when)),
+            (Hand::Notified, Some(condition)) => ring.time(condition.last()),
+            _ => ring.time(when(head)),
+        });
+    }
+
+    /// Writes that the thread gives a mutex back and waits on a condition: who notifies the one or takes the other is later.
+    pub fn waits(&mut self, condition: usize, mutex: usize) {
+        let handovers = [condition, mutex].map(|object| shadow::cell(object).and_then(|_| shadow::handover(object)));
+        self.timed_with(Kind::Wait, Class::Condition, condition, mutex as u64, |slot, ring| {
+            let time = ring.time(When::Now);
+            if let [Some(condition), Some(mutex)] = handovers {
+                mutex.given(slot, |_| time);
+                condition.tell(time);
+            }
+            time
+        });
+    }
+
+    /// Writes that it has been woken, and has the mutex again.
+    pub fn woken(&mut self, condition: usize, mutex: usize, word: u64) {
+        let handover = shadow::handover(mutex);
+        self.timed_with(Kind::Woken, Class::Condition, condition, word, |slot, ring| {
+            if let Some(mutex) = handover {
+                mutex.taken(slot);
+            }
+            ring.time(When::Now)
+        });
+    }
+
+    fn timed_with(
+        &mut self,
+        kind: Kind,
+        class: Class,
+        object: usize,
+        word: u64,
+        time: impl FnOnce(u32, &mut Ring) -> u64,
+    ) {
+        let place = self.place();
+        let Thread { recorder, ring, slot, .. } = self;
+        ring.reserve(3);
+        let head = head(kind, class as u8, object as u64 & ADDRESSES);
+        recorder.timed_by(ring, head, place, Some(word), |ring| time(*slot, ring));
     }
 
     /// Writes a text for what follows, with the address it names.

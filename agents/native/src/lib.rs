@@ -13,6 +13,7 @@ mod clock;
 mod ending;
 mod events;
 mod frames;
+mod handovers;
 mod intercept;
 mod lines;
 mod machine;

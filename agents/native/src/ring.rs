@@ -5,10 +5,11 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64, compiler_fence};
 
 use runtime::filter::Sink;
+use runtime::handover::When;
 use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
 use runtime::record::{Kind, MOST_BETWEEN, head};
 
-use crate::{machine, session, system};
+use crate::{alone, machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
@@ -36,6 +37,8 @@ pub struct Ring {
     shared: *const Slot,
     /// Times are the processor's.
     steady: bool,
+    /// Times may be handed over: [`runtime::handover`].
+    hands: bool,
     /// The time of the last timed record, and the last that a `Stamp` told.
     time: u64,
     stamped: u64,
@@ -55,6 +58,7 @@ impl Ring {
         self.slot = slot;
         self.shared = slot_of(file, slot);
         self.steady = self.process().clock == clock::PROCESSOR;
+        self.hands = self.steady && alone::has_barrier();
         self.leave();
     }
 
@@ -87,6 +91,18 @@ impl Ring {
     pub fn shared(&self) -> &'static Slot {
         // SAFETY: `open` has it from the mapped file.
         unsafe { &*self.shared }
+    }
+
+    /// The next time by the clock.
+    #[inline(always)]
+    fn by_clock(&self, when: When) -> u64 {
+        let now = match when {
+            _ if !self.steady => self.process().counter.0.fetch_add(1, AcqRel) + 1,
+            When::Before => machine::time_at_once(),
+            When::Now | When::After(_) => machine::time(),
+        };
+        // One that was read at once may be a little less than the last. Far less: the machine has slept, which must not be hidden.
+        if self.time.wrapping_sub(now) < A_LITTLE { self.time + 1 } else { now }
     }
 
     #[cold]
@@ -224,21 +240,24 @@ impl Ring {
 
 impl Sink for Ring {
     #[inline]
-    fn time(&mut self, gives: bool) -> u64 {
+    fn begin(&self) {
         // Nobody waits for a record that will be lost.
+        if !self.at.is_null() {
+            self.shared().writing.store(self.time + 1, Relaxed);
+            compiler_fence(SeqCst);
+        }
+    }
+
+    #[inline]
+    fn time(&mut self, when: When) -> u64 {
         if self.at.is_null() {
             return 0;
         }
-        // Reading the time stamp waits for no store. The observer leaves this one the time that it takes to be seen.
-        self.shared().writing.store(self.time + 1, Relaxed);
-        compiler_fence(SeqCst);
-        let now = match (self.steady, gives) {
-            (true, false) => machine::time(),
-            (true, true) => machine::time_at_once(),
-            (false, _) => self.process().counter.0.fetch_add(1, AcqRel) + 1,
+        // None of these waits for a store. The observer leaves the one of `begin` the time that it takes to be seen.
+        self.time = match when {
+            When::After(time) if self.hands => time.max(self.process().coarse.0.load(Relaxed)).max(self.time) + 1,
+            _ => self.by_clock(when),
         };
-        // One that was read at once may be a little less than the last. Far less: the machine has slept, which must not be hidden.
-        self.time = if self.time.wrapping_sub(now) < A_LITTLE { self.time + 1 } else { now };
         if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
             self.stamp();
         }

@@ -1,7 +1,7 @@
 //! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then whose its units are, then its rows. Lines are looked at far more often than
+//! A leaf has the first halves of its cells, then the second ones, then whose its units are, then its rows, then the handovers of locks. Lines are looked at far more often than
 //! anything else: `lines` has them.
 
 use core::ptr::{self, NonNull};
@@ -9,6 +9,7 @@ use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, ROW_BYTES, Row};
+use runtime::handover::Handover;
 
 use crate::alone::{Owner, UNIT_BITS};
 use crate::system;
@@ -27,7 +28,11 @@ const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
 /// Behind these, its rows.
 const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
 const ROWS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
-const MAPPED_BYTES: usize = ROWS_AT + ROWS * size_of::<Row>();
+/// Behind these, when locks were given back: two of them are never within so many bytes.
+const LOCK_BYTES: usize = 32;
+const HANDOVERS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
+const HANDOVERS_AT: usize = ROWS_AT + ROWS * size_of::<Row>();
+const MAPPED_BYTES: usize = HANDOVERS_AT + HANDOVERS * size_of::<Handover>();
 /// Half a cell is so many times as large as its granule.
 const SCALE: usize = size_of::<Half>() / 8;
 const PAGE: usize = 4096;
@@ -102,6 +107,14 @@ impl Leaf {
     }
 }
 
+/// When the lock at an address was given back, if its part of the shadow is there.
+#[inline(always)]
+pub fn handover(lock: usize) -> Option<&'static Handover> {
+    let Leaf(leaf) = leaf(lock)?;
+    // SAFETY: behind the rows of the leaf, masked to their number.
+    Some(unsafe { leaf.byte_add(HANDOVERS_AT).cast::<Handover>().add((lock / LOCK_BYTES) & (HANDOVERS - 1)).as_ref() })
+}
+
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
@@ -135,6 +148,22 @@ fn make(addr: usize) -> Option<Cell<'static>> {
         }
     }
     find(addr)
+}
+
+/// Gets memory for the cells of a unit that somebody is the first to come to: page by page, looked at before it is changed, it would cost a fault twice, the second
+/// of which stops all other threads for a moment. If the unit before is in use, memory is filled upwards, and all of this one is used soon.
+pub fn prepare(addr: usize) {
+    const UNIT: usize = 1 << UNIT_BITS;
+    const SPAN: usize = PAGE_GRANULES * 8;
+    let Some(leaf) = leaf(addr) else { return };
+    let is_filled = addr.checked_sub(UNIT).and_then(owner).is_some_and(|owner| owner.load(Relaxed) != 0);
+    let bytes = if is_filled { UNIT } else { SPAN };
+    let first = leaf.first_half(addr & !(bytes - 1)).cast::<u8>();
+    // SAFETY: whole pages of one leaf.
+    unsafe {
+        system::populate(first, bytes * SCALE);
+        system::populate(first.byte_add(HALF_BYTES), bytes * SCALE);
+    }
 }
 
 /// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages

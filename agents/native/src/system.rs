@@ -108,6 +108,12 @@ pub unsafe fn discard(at: *mut u8, bytes: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
 }
 
+/// Gets memory for whole pages that are about to be used. Older kernels do not know this, and get it when they are.
+pub unsafe fn populate(at: *mut u8, bytes: usize) {
+    // SAFETY: the caller's own private mapping.
+    unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_POPULATE_WRITE as usize, 0, 0, 0]) };
+}
+
 /// The kernel would look for pages of it one by one.
 pub unsafe fn leave_out_of_dumps(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's own private mapping.

@@ -7,9 +7,10 @@ use core::sync::atomic::{AtomicU32, compiler_fence};
 
 use runtime::filter::Recorder;
 use runtime::layout::flags;
-use runtime::record::{Class, Kind};
+use runtime::record::Kind;
 
 use crate::alone::Turn;
+use crate::events::Sync;
 use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
@@ -176,7 +177,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
 
 /// Records a synchronisation of a thread whose fast way is open, outside of any hook, if that is all there is to do.
 #[inline(always)]
-pub fn sync_at_once(pc: usize, kind: Kind, class: Class, object: usize) -> bool {
+pub fn sync_at_once(pc: usize, sync: Sync) -> bool {
     let tls = tls();
     // SAFETY: as in `enter`; `accesses` is the thread's state, if nothing waits for the next hook.
     unsafe {
@@ -187,7 +188,7 @@ pub fn sync_at_once(pc: usize, kind: Kind, class: Class, object: usize) -> bool 
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).accesses;
         thread.recorder.settle_sweep(&thread.turn.sweep);
-        let done = thread.sync_at_once(frames::parent(tls), pc, kind, class, object);
+        let done = thread.sync_at_once(frames::parent(tls), pc, sync);
         leave(tls);
         done
     }

@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
 use runtime::filter::Sink;
+use runtime::handover::When;
 use runtime::layout::watch::VALUE;
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, timed};
@@ -81,7 +82,8 @@ impl Thread {
         let stripe = Stripe::lock(addr);
         // SAFETY: the program accesses it next.
         let value = unsafe { value(addr, size) };
-        let second = timed(self.ring.time(false), place);
+        self.ring.begin();
+        let second = timed(self.ring.time(When::Now), place);
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use runtime::filter::{Access, Cell, Filter, Half, Limits, Recorder, Shape, Sink};
+use runtime::handover::When;
 use runtime::record::{Kind, head};
 use std::alloc::{Layout, alloc_zeroed};
 use std::hint::black_box;
@@ -17,7 +18,7 @@ struct Ring<'t> {
 }
 
 impl Sink for Ring<'_> {
-    fn time(&mut self, _: bool) -> u64 {
+    fn time(&mut self, _: When) -> u64 {
         self.clock.fetch_add(1, Relaxed)
     }
     fn reserve(&mut self, words: usize) {

@@ -11,7 +11,7 @@ pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
 /// Both sides must have the same.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Slots of a process: threads that run at once, or that come one after the other in the same slot.
 pub const SLOTS: usize = (1 << 13) - 1;
 /// Words of a chunk.
@@ -151,6 +151,9 @@ pub struct Process {
     pub clock: u32,
     /// The last time that was taken, if `clock` is the counter.
     pub counter: Line<AtomicU64>,
+    /// A time that has passed, told by the observer now and then, if `clock` is the processor's. Who takes a time without the clock reads this before, and takes
+    /// none that is earlier.
+    pub coarse: Line<AtomicU64>,
     /// Free chunks, a stack: index + 1 of the first in the lower half, a counter against ABA in the upper.
     pub free: Line<AtomicU64>,
     /// A futex: counts up when the observer gives chunks back.

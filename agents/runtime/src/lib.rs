@@ -6,5 +6,6 @@
 #![no_std]
 
 pub mod filter;
+pub mod handover;
 pub mod layout;
 pub mod record;

@@ -3,6 +3,8 @@
 //! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, most often an
 //! address. It is never zero and is written last, so that a reader sees a record whole or not at all.
 
+use crate::handover::When;
+
 /// Addresses fit this many bits.
 pub const ADDRESS_BITS: u32 = 48;
 /// Places (call stacks) fit this many bits.
@@ -217,11 +219,23 @@ pub const fn timed(time: u64, place: u32) -> u64 {
     time << PLACE_BITS | place as u64
 }
 
-/// Whether a record with this first word tells that a lock is given back, and is written before it is. Its time need only be before that.
+/// How the time of a record with this first word is found, if nothing more is known: of one that tells that others may go on, and is written before they can (a lock is given
+/// back, a condition notified), it need only be before that.
 #[inline]
-pub const fn gives(head: u64) -> bool {
+pub const fn when(head: u64) -> When {
+    const GIVE: u64 = bits(&[Kind::Release, Kind::ReadRelease, Kind::Notify, Kind::NotifyAll, Kind::Post]);
     let kind = head as u8;
-    kind == Kind::Release as u8 || kind == Kind::ReadRelease as u8
+    if kind < 64 && GIVE >> kind & 1 != 0 { When::Before } else { When::Now }
+}
+
+/// A bit for each of these kinds.
+const fn bits(kinds: &[Kind]) -> u64 {
+    let (mut bits, mut i) = (0, 0);
+    while i < kinds.len() {
+        bits |= 1 << kinds[i] as u64;
+        i += 1;
+    }
+    bits
 }
 
 /// Bits of a time that are in a record.

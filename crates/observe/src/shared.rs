@@ -27,6 +27,9 @@ pub(crate) struct Shared {
     head: NonNull<u8>,
     /// Times are the processor's.
     steady: bool,
+    /// The time that threads were told last ([`Process::coarse`]), and the one before: all who had not been told that one are seen.
+    told: u64,
+    certain: u64,
 }
 
 /// All before the words of the first chunk.
@@ -61,7 +64,7 @@ impl Shared {
             mmap(std::ptr::null_mut(), MAPPED, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)
         };
         let head = NonNull::new(head.map_err(std::io::Error::from)?.cast()).ok_or(Error::Foreign("no map"))?;
-        let mut shared = Shared { file, head, steady: false };
+        let mut shared = Shared { file, head, steady: false, told: 0, certain: 0 };
         if shared.state() == process::STARTING {
             return Ok(None);
         }
@@ -125,9 +128,16 @@ impl Shared {
     }
 
     /// The latest time of which it is certain: whoever took it, or an earlier one, is seen to be writing from now on, or to have written.
-    pub(crate) fn time(&self) -> u64 {
+    pub(crate) fn time(&mut self) -> u64 {
         if self.steady {
-            processor_time().unwrap_or(0).saturating_sub(SEEN)
+            let now = processor_time().unwrap_or(0);
+            // Who took a time before he saw what was told is seen by now, and all others take later ones. (Not after the machine has slept.)
+            if now.wrapping_sub(self.told) >= 2 * SEEN {
+                self.certain = if now > self.told { self.told } else { 0 };
+                self.told = now;
+                self.u64(offset_of!(Process, coarse)).store(now, Release);
+            }
+            self.certain
         } else {
             // Reads what the taker of the time wrote, who had said before that he would.
             self.u64(offset_of!(Process, counter)).load(Acquire)

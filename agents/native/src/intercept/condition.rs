@@ -7,7 +7,7 @@ use libc::{ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, init, is_quiet, real, record, sync};
+use super::{Pointer, init, is_quiet, notified, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
 shim1! {
@@ -44,12 +44,12 @@ pub(super) unsafe extern "C" fn destroy(condition: Pointer, pc: usize) -> c_int 
 }
 
 pub(super) unsafe extern "C" fn signal(condition: Pointer, pc: usize) -> c_int {
-    sync(pc, Kind::Notify, Class::Condition, condition);
+    notified(pc, Kind::Notify, condition);
     real::pthread_cond_signal(condition)
 }
 
 pub(super) unsafe extern "C" fn broadcast(condition: Pointer, pc: usize) -> c_int {
-    sync(pc, Kind::NotifyAll, Class::Condition, condition);
+    notified(pc, Kind::NotifyAll, condition);
     real::pthread_cond_broadcast(condition)
 }
 
@@ -66,7 +66,7 @@ impl Waiting {
         unsafe { (*scratch()).waiting = false };
         record(self.pc, |thread| {
             let word = self.mutex as u64 | reason << 48;
-            thread.sync_with(Kind::Woken, Class::Condition, self.condition as usize, word);
+            thread.woken(self.condition as usize, self.mutex as usize, word);
         });
     }
 }
@@ -82,7 +82,7 @@ unsafe fn waiting(condition: Pointer, mutex: Pointer, pc: usize, real: impl FnOn
         return real();
     }
     let waiting = Waiting { condition, mutex, pc };
-    record(pc, |thread| thread.sync_with(Kind::Wait, Class::Condition, condition as usize, mutex as u64));
+    record(pc, |thread| thread.waits(condition as usize, mutex as usize));
     // `struct _pthread_cleanup_buffer`: four words.
     let mut buffer = MaybeUninit::<[usize; 4]>::uninit();
     let buffer = buffer.as_mut_ptr().cast();

@@ -49,6 +49,7 @@ use runtime::record::{Class, Kind, TextFor};
 
 pub(crate) use signals::deliver;
 
+use crate::events::{Hand, Sync};
 use crate::session;
 use crate::thread::{self, Thread};
 
@@ -82,17 +83,40 @@ fn is_quiet() -> bool {
 }
 
 /// Records a synchronisation.
-#[inline(never)]
+#[inline]
 fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
-    if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, kind, class, object as usize) {
-        sync_slowly(pc, kind, class, object);
+    sync_by(pc, Sync { kind, class, object: object as usize, hand: Hand::None });
+}
+
+/// Records that a mutex was taken.
+#[inline]
+fn taken(pc: usize, kind: Kind, mutex: Pointer) {
+    sync_by(pc, Sync { kind, class: Class::Mutex, object: mutex as usize, hand: Hand::Taken });
+}
+
+/// Records that a mutex will be given back.
+#[inline]
+fn given(pc: usize, mutex: Pointer) {
+    sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Given });
+}
+
+/// Records that a condition will be notified.
+#[inline]
+fn notified(pc: usize, kind: Kind, condition: Pointer) {
+    sync_by(pc, Sync { kind, class: Class::Condition, object: condition as usize, hand: Hand::Notified });
+}
+
+#[inline(never)]
+fn sync_by(pc: usize, sync: Sync) {
+    if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, sync) {
+        sync_slowly(pc, sync);
     }
 }
 
 #[cold]
 #[inline(never)]
-fn sync_slowly(pc: usize, kind: Kind, class: Class, object: Pointer) {
-    record(pc, |thread| thread.sync(kind, class, object as usize));
+fn sync_slowly(pc: usize, sync: Sync) {
+    record(pc, |thread| thread.sync_by(sync));
 }
 
 /// Records the birth of an object, with its initial count or kind.

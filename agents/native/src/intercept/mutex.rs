@@ -7,7 +7,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, init, is_inherited, is_quiet, misuse, real, sync, thread_id};
+use super::{Pointer, given, init, is_inherited, is_quiet, misuse, real, sync, taken, thread_id};
+use crate::handovers;
 use crate::machine::{shim1, shim2, shim3};
 
 shim1! {
@@ -96,7 +97,7 @@ pub(super) unsafe extern "C" fn lock(mutex: Pointer, pc: usize) -> c_int {
         }
     }
     match result {
-        0 | EOWNERDEAD => sync(pc, Kind::Acquire, Class::Mutex, mutex),
+        0 | EOWNERDEAD => taken(pc, Kind::Acquire, mutex),
         EDEADLK => misuse(pc, Class::Mutex, mutex, "a thread locks a mutex that it holds already"),
         EINVAL => misuse(pc, Class::Mutex, mutex, "what is locked is no mutex, or was destroyed"),
         _ => {}
@@ -112,7 +113,7 @@ fn is_taken(result: c_int) -> bool {
 /// After a try or timed lock.
 fn tried(mutex: Pointer, pc: usize, result: c_int) -> c_int {
     if is_taken(result) {
-        sync(pc, Kind::TryAcquire, Class::Mutex, mutex);
+        taken(pc, Kind::TryAcquire, mutex);
     } else if result == EBUSY || result == ETIMEDOUT {
         sync(pc, Kind::TryFail, Class::Mutex, mutex);
     }
@@ -120,14 +121,28 @@ fn tried(mutex: Pointer, pc: usize, result: c_int) -> c_int {
 }
 
 pub(super) unsafe extern "C" fn try_lock(mutex: Pointer, pc: usize) -> c_int {
-    tried(mutex, pc, real::pthread_mutex_trylock(mutex))
+    let mut result = real::pthread_mutex_trylock(mutex);
+    // That it is held must be told of a moment when it is: tried again after that was seen to.
+    if result == EBUSY && !is_quiet() && handovers::make_exact(mutex as usize) {
+        result = real::pthread_mutex_trylock(mutex);
+    }
+    tried(mutex, pc, result)
+}
+
+/// The same of one that may not be had in time.
+unsafe fn may_not_be_had(mutex: Pointer) {
+    if !is_quiet() {
+        handovers::make_exact(mutex as usize);
+    }
 }
 
 pub(super) unsafe extern "C" fn timed_lock(mutex: Pointer, time: *const timespec, pc: usize) -> c_int {
+    may_not_be_had(mutex);
     tried(mutex, pc, real::pthread_mutex_timedlock(mutex, time))
 }
 
 unsafe extern "C" fn clock_lock(mutex: Pointer, clock: c_int, time: *const timespec, pc: usize) -> c_int {
+    may_not_be_had(mutex);
     tried(mutex, pc, real::pthread_mutex_clocklock(mutex, clock, time))
 }
 
@@ -140,7 +155,7 @@ pub(super) unsafe extern "C" fn unlock(mutex: Pointer, pc: usize) -> c_int {
     if of.kind.load(Relaxed) & ELIDED == 0 && !of.is_mine() {
         if of.is_locked() && is_inherited(of.owner.load(Relaxed)) {
             // Nobody here has seen it being taken.
-            sync(pc, Kind::Acquire, Class::Mutex, mutex);
+            taken(pc, Kind::Acquire, mutex);
         } else if !of.is_locked() {
             misuse(pc, Class::Mutex, mutex, "a mutex is unlocked that is not locked");
             release = false;
@@ -151,7 +166,7 @@ pub(super) unsafe extern "C" fn unlock(mutex: Pointer, pc: usize) -> c_int {
         }
     }
     if release {
-        sync(pc, Kind::Release, Class::Mutex, mutex);
+        given(pc, mutex);
     }
     let result = real::pthread_mutex_unlock(mutex);
     if release && result == EPERM {

@@ -37,12 +37,15 @@ pub use memory::{Filter, Limits, Shape};
 pub use recorder::{Outcome, Recorder};
 pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
 
+use crate::handover::When;
+
 /// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// The time of a timed record, which is put next: later than what this thread took before, and, unless the record
-    /// [`gives`](crate::record::gives), than what others had taken when they let this one do what it tells of.
-    fn time(&mut self, gives: bool) -> u64;
-    /// The timed record is put.
+    /// A timed record is to be put: its time is found next.
+    fn begin(&self) {}
+    /// The time of that record.
+    fn time(&mut self, when: When) -> u64;
+    /// It is put.
     fn written(&self) {}
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);

@@ -5,7 +5,7 @@ use super::cell::{
     BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, NEXT_RANK, moment, rank_of, same_slot, tag,
 };
 use super::memory::Filter;
-use crate::record::{Kind, gives, head, timed};
+use crate::record::{Kind, head, timed, when};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// What became of an access.
@@ -202,6 +202,20 @@ impl Recorder {
     #[inline(always)]
     pub fn timed_in_room(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
         put_timed(sink, head, place, word);
+        self.synchronised();
+    }
+
+    /// The same, where `time` finds the time: [`Handover`](crate::handover::Handover).
+    #[inline(always)]
+    pub fn timed_by<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        head: u64,
+        place: u32,
+        word: Option<u64>,
+        time: impl FnOnce(&mut S) -> u64,
+    ) {
+        put_timed_by(sink, head, place, word, time);
         self.synchronised();
     }
 
@@ -412,7 +426,14 @@ fn of_place(place: u32, slot: u32) -> usize {
 
 #[inline]
 pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-    let second = timed(sink.time(gives(head)), place);
+    put_timed_by(sink, head, place, word, |sink| sink.time(when(head)));
+}
+
+/// The same, where `time` finds the time.
+#[inline(always)]
+fn put_timed_by<S: Sink>(sink: &mut S, head: u64, place: u32, word: Option<u64>, time: impl FnOnce(&mut S) -> u64) {
+    sink.begin();
+    let second = timed(time(sink), place);
     match word {
         Some(word) => sink.put([head, second, word]),
         None => sink.put([head, second]),

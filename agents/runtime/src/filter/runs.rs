@@ -2,6 +2,7 @@
 //! are one record.
 
 use super::Sink;
+use crate::handover::When;
 use crate::record::{Kind, RANK_BITS, head, is_late_write};
 
 /// What a rank is further than the one before it, in a third word.
@@ -49,8 +50,12 @@ impl<'s, S: Sink> Runs<'s, S> {
 }
 
 impl<S: Sink> Sink for Runs<'_, S> {
-    fn time(&mut self, gives: bool) -> u64 {
-        self.sink.time(gives)
+    fn begin(&self) {
+        self.sink.begin();
+    }
+
+    fn time(&mut self, when: When) -> u64 {
+        self.sink.time(when)
     }
 
     fn written(&self) {

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)]
 
 use runtime::filter::{Cell, Filter, Half, Limits, Shape, Sink};
+use runtime::handover::When;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
@@ -58,7 +59,7 @@ impl<'t> Records<'t> {
 }
 
 impl Sink for Records<'_> {
-    fn time(&mut self, _: bool) -> u64 {
+    fn time(&mut self, _: When) -> u64 {
         if self.gives_way && self.words.len().is_multiple_of(8) {
             std::thread::yield_now();
         }

@@ -1,0 +1,130 @@
+//! When locks were given back. Whoever takes one then has a time that is later, without a look at the clock, which costs more than all the rest of the record.
+//!
+//! Times order the records of all threads. Only those need be ordered of which one lets the other happen: of a lock, that it is given back, and that it is taken
+//! next. So the one who gives it leaves its time in the lock's [`Handover`], and the one who takes it has the next; both only see to it that their times are not
+//! before [`Process::coarse`](crate::layout::Process::coarse), so that the observer knows when no earlier ones come any more. Every such time is in the past:
+//! times by the clock, of everything else, are later than those that they must be later than.
+//!
+//! The chain is of those links only that were seen to be made: a lock that was taken or given in any other way is [`Handover`]'s nobody, and then the clock tells the time.
+//!
+//! That a lock could not be taken is told of one moment, which must be while it was held. Such a lock ([`Handover::set_exact`]) has all its times by the clock.
+
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::{Relaxed, SeqCst};
+
+/// How the time of a record is found. It is always later than the one of its thread before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// By the clock, when what the record tells of is done: later than what others had taken when they let this one do it.
+    Now,
+    /// By the clock, before it is done.
+    Before,
+    /// Later than this time. The clock need not be asked.
+    After(u64),
+}
+
+/// With the slot of who has it: nobody else gives it back.
+const HELD: u64 = 1 << 63;
+/// For good.
+const EXACT: u64 = 1 << 62;
+/// Nobody knows: it may have been given back by one who did not say so.
+const UNKNOWN: u64 = 0;
+
+/// When a lock was given back last, as long as it is free. Zeroed memory knows nothing. Only who has the lock changes it, but for [`Handover::set_exact`].
+#[derive(Default, Debug)]
+pub struct Handover(AtomicU64);
+
+impl Handover {
+    /// The lock was taken by the thread of a slot.
+    #[inline(always)]
+    pub fn taken(&self, slot: u32) -> When {
+        let now = self.0.load(Relaxed);
+        if now == EXACT {
+            return When::Now;
+        }
+        self.0.store(held(slot), Relaxed);
+        if now == UNKNOWN || now & HELD != 0 { When::Now } else { When::After(now) }
+    }
+
+    /// The thread of a slot is about to give it back. `time` finds the time of that.
+    #[inline(always)]
+    pub fn given(&self, slot: u32, time: impl FnOnce(When) -> u64) -> u64 {
+        let now = self.0.load(Relaxed);
+        if now == held(slot) {
+            let time = time(When::After(0));
+            self.0.store(time, Relaxed);
+            return time;
+        }
+        if now != EXACT {
+            self.0.store(UNKNOWN, Relaxed);
+        }
+        time(When::Before)
+    }
+
+    /// Whether all its times are by the clock.
+    pub fn is_exact(&self) -> bool {
+        self.0.load(SeqCst) == EXACT
+    }
+
+    /// Makes them so. One who was about to change it may still do so, and has then to be waited for.
+    pub fn set_exact(&self) {
+        self.0.store(EXACT, SeqCst);
+    }
+
+    /// Something else that is told of at this time, and that others must be later than: [`Handover::last`].
+    pub fn tell(&self, time: u64) {
+        self.0.store(time, Relaxed);
+    }
+
+    /// Later than what was told last.
+    #[inline(always)]
+    pub fn last(&self) -> When {
+        let now = self.0.load(Relaxed);
+        // It may have been a lock before.
+        if now & (HELD | EXACT) == 0 { When::After(now) } else { When::Before }
+    }
+}
+
+#[inline(always)]
+const fn held(slot: u32) -> u64 {
+    HELD | slot as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_takes_it_is_later_than_who_gave_it() {
+        let lock = Handover::default();
+        assert_eq!(lock.taken(1), When::Now);
+        assert_eq!(lock.given(1, |when| if when == When::After(0) { 100 } else { 0 }), 100);
+        assert_eq!(lock.taken(2), When::After(100));
+    }
+
+    #[test]
+    fn a_link_that_was_not_seen_asks_the_clock() {
+        let lock = Handover::default();
+        let by_clock = |when| if when == When::Before { 7 } else { 0 };
+        lock.taken(1);
+        // Given by another, or by nobody.
+        assert_eq!(lock.given(2, by_clock), 7);
+        assert_eq!(lock.taken(3), When::Now);
+        assert_eq!(lock.taken(1), When::Now);
+        assert_eq!(lock.taken(1), When::Now);
+        lock.given(1, |_| 9);
+        // Given twice: a lock that was taken twice.
+        assert_eq!(lock.given(1, by_clock), 7);
+        assert_eq!(lock.taken(1), When::Now);
+    }
+
+    #[test]
+    fn an_exact_one_stays_so() {
+        let lock = Handover::default();
+        lock.taken(1);
+        lock.set_exact();
+        assert_eq!(lock.given(1, |when| if when == When::Before { 7 } else { 0 }), 7);
+        assert_eq!(lock.taken(1), When::Now);
+        assert!(lock.is_exact());
+    }
+}
