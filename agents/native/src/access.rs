@@ -147,12 +147,13 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         let done = is_mine
             && (row.is_swept() && sweeps::comes_to::<SIZE, WRITE>(addr, pc, thread, row, place) || {
                 let before = (*thread).recorder.now();
-                let done = (*thread).recorder.again(cell, mask, WRITE, place);
+                let done = (*thread).recorder.again(cell, mask, WRITE, place)
+                    || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place);
                 if READ && done && (addr as u32 & (ROW_BYTES as u32 - 1) == 0 || (*thread).turn.sweep.may_follow(addr))
                 {
                     sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
                 }
-                done || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place)
+                done
             });
         (*thread).turn.end();
         compiler_fence(SeqCst);

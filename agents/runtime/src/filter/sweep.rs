@@ -366,7 +366,7 @@ impl Recorder {
             let base = step.addr & !(ROW_BYTES - 1);
             let goes_on = is_next && ranks != 0 && step.addr - base <= ROW_BYTES / 2 && !same(last, before);
             sweep.follows.store(0, Relaxed);
-            if (step.addr == base || goes_on) && self.is_hot_place(step.place) && sweep.end(ground) {
+            if (step.addr == base || goes_on) && sweep.end(ground) {
                 sweep.begin(step, self.now());
                 sweep.follows.store(next, Relaxed);
             }

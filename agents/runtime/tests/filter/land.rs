@@ -259,12 +259,13 @@ impl<'w> Walker<'w> {
                 let row = own.row(addr);
                 row.is_swept() && self.recorder.comes_to(&own, sweep, row, &step) || {
                     let before = self.recorder.now();
-                    let done = self.recorder.again(cell, mask, write, place);
+                    let done = self.recorder.again(cell, mask, write, place)
+                        || !row.is_swept() && self.recorder.first(self.filter, cell, mask, write, place);
                     let may_sweep = !write && (addr.is_multiple_of(ROW_BYTES) || sweep.may_follow(addr));
                     if land.with_sweeps && done && may_sweep {
                         self.recorder.has_followed(&own, sweep, row, cell, &step, before);
                     }
-                    done || !row.is_swept() && self.recorder.first(self.filter, cell, mask, write, place)
+                    done
                 }
             }
             Some(false) => {
