@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::{AcqRel, Acquire};
 
 use runtime::record::{Class, Kind};
 
+use crate::events::{Hand, Sync};
 use crate::robust;
 use crate::thread::{self, Thread};
 
@@ -42,6 +43,10 @@ unsafe extern "C" fn destroy(thread: *mut libc::c_void) {
             return;
         }
     }
-    thread::enter(0, |thread| robust::each_held(|mutex| thread.sync(Kind::Release, Class::Mutex, mutex)));
+    thread::enter(0, |thread| {
+        robust::each_held(|object| {
+            thread.sync_by(Sync { kind: Kind::Release, class: Class::Mutex, object, hand: Hand::Given });
+        });
+    });
     thread::end_thread();
 }

@@ -1,12 +1,10 @@
 //! What a thread records.
 
 use runtime::filter::{ARRIVAL_WORDS, Access, BLOCK_BYTES, Block, Cell, Outcome, Sink};
-use runtime::handover::When;
-use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head, when};
+use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
 use crate::memory::filter;
-use crate::ring::Ring;
 use crate::slots::{self, life};
 use crate::stripes::Stripe;
 use crate::thread::Thread;
@@ -80,54 +78,34 @@ impl Thread {
 
     #[inline(always)]
     fn sync_in_room(&mut self, place: u32, Sync { kind, class, object, hand }: Sync) {
-        let Thread { recorder, ring, slot, .. } = self;
+        let Thread { recorder, ring, .. } = self;
         let head = head(kind, class as u8, object as u64 & ADDRESSES);
         let handover = if hand == Hand::None { None } else { shadow::handover(object) };
-        recorder.timed_by(ring, head, place, None, |ring| match (hand, handover) {
-            (Hand::Taken, Some(lock)) => ring.time(lock.taken(*slot)),
-            (Hand::Given, Some(lock)) => lock.given(*slot, |when| ring.time(when)),
-            (Hand::Notified, Some(condition)) => ring.time(condition.last()),
-            _ => ring.time(when(head)),
-        });
+        match (hand, handover) {
+            (Hand::Taken, Some(lock)) => recorder.taken(ring, head, place, lock),
+            (Hand::Given, Some(lock)) => recorder.given(ring, head, place, lock),
+            (Hand::Notified, Some(condition)) => recorder.notified(ring, head, place, condition),
+            _ => recorder.timed_in_room(ring, head, place, None),
+        }
     }
 
-    /// Writes that the thread gives a mutex back and waits on a condition: who notifies the one or takes the other is later.
+    /// Writes that the thread gives a mutex back and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
-        let handovers = [condition, mutex].map(|object| shadow::cell(object).and_then(|_| shadow::handover(object)));
-        self.timed_with(Kind::Wait, Class::Condition, condition, mutex as u64, |slot, ring| {
-            let time = ring.time(When::Now);
-            if let [Some(condition), Some(mutex)] = handovers {
-                mutex.given(slot, |_| time);
-                condition.tell(time);
-            }
-            time
-        });
+        let (head, place) = self.wait(Kind::Wait, condition);
+        let handover = |object| shadow::cell(object).and_then(|_| shadow::handover(object));
+        self.recorder.waits(&mut self.ring, head, place, mutex as u64, handover(condition).zip(handover(mutex)));
     }
 
     /// Writes that it has been woken, and has the mutex again.
     pub fn woken(&mut self, condition: usize, mutex: usize, word: u64) {
-        let handover = shadow::handover(mutex);
-        self.timed_with(Kind::Woken, Class::Condition, condition, word, |slot, ring| {
-            if let Some(mutex) = handover {
-                mutex.taken(slot);
-            }
-            ring.time(When::Now)
-        });
+        let (head, place) = self.wait(Kind::Woken, condition);
+        self.recorder.woken(&mut self.ring, head, place, word, shadow::handover(mutex));
     }
 
-    fn timed_with(
-        &mut self,
-        kind: Kind,
-        class: Class,
-        object: usize,
-        word: u64,
-        time: impl FnOnce(u32, &mut Ring) -> u64,
-    ) {
+    fn wait(&mut self, kind: Kind, condition: usize) -> (u64, u32) {
         let place = self.place();
-        let Thread { recorder, ring, slot, .. } = self;
-        ring.reserve(3);
-        let head = head(kind, class as u8, object as u64 & ADDRESSES);
-        recorder.timed_by(ring, head, place, Some(word), |ring| time(*slot, ring));
+        self.ring.reserve(3);
+        (head(kind, Class::Condition as u8, condition as u64 & ADDRESSES), place)
     }
 
     /// Writes a text for what follows, with the address it names.

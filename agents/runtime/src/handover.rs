@@ -32,54 +32,72 @@ const UNKNOWN: u64 = 0;
 
 /// When a lock was given back last, as long as it is free. Zeroed memory knows nothing. Only who has the lock changes it, but for [`Handover::set_exact`].
 #[derive(Default, Debug)]
-pub struct Handover(AtomicU64);
+#[repr(C)]
+pub struct Handover {
+    time: AtomicU64,
+    /// By whom, and at which position ([`Recorder::now`](crate::filter::Recorder::now)): all that it did until then has earlier times.
+    until: AtomicU64,
+}
+
+/// What is known of a lock that was taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// How the time of it is found.
+    pub when: When,
+    /// If it was handed over: until when all that another did is earlier.
+    pub until: Option<u64>,
+}
 
 impl Handover {
     /// The lock was taken by the thread of a slot.
     #[inline(always)]
-    pub fn taken(&self, slot: u32) -> When {
-        let now = self.0.load(Relaxed);
+    pub fn taken(&self, slot: u32) -> Taken {
+        let now = self.time.load(Relaxed);
         if now == EXACT {
-            return When::Now;
+            return Taken { when: When::Now, until: None };
         }
-        self.0.store(held(slot), Relaxed);
-        if now == UNKNOWN || now & HELD != 0 { When::Now } else { When::After(now) }
+        self.time.store(held(slot), Relaxed);
+        if now == UNKNOWN || now & HELD != 0 {
+            return Taken { when: When::Now, until: None };
+        }
+        Taken { when: When::After(now), until: Some(self.until.load(Relaxed)) }
     }
 
-    /// The thread of a slot is about to give it back. `time` finds the time of that.
+    /// The thread of a slot, which has come until here, is about to give it back. `time` finds the time of that.
     #[inline(always)]
-    pub fn given(&self, slot: u32, time: impl FnOnce(When) -> u64) -> u64 {
-        let now = self.0.load(Relaxed);
+    pub fn given(&self, slot: u32, until: u64, time: impl FnOnce(When) -> u64) -> u64 {
+        let now = self.time.load(Relaxed);
         if now == held(slot) {
             let time = time(When::After(0));
-            self.0.store(time, Relaxed);
+            self.until.store(until, Relaxed);
+            self.time.store(time, Relaxed);
             return time;
         }
         if now != EXACT {
-            self.0.store(UNKNOWN, Relaxed);
+            self.time.store(UNKNOWN, Relaxed);
         }
         time(When::Before)
     }
 
     /// Whether all its times are by the clock.
     pub fn is_exact(&self) -> bool {
-        self.0.load(SeqCst) == EXACT
+        self.time.load(SeqCst) == EXACT
     }
 
     /// Makes them so. One who was about to change it may still do so, and has then to be waited for.
     pub fn set_exact(&self) {
-        self.0.store(EXACT, SeqCst);
+        self.time.store(EXACT, SeqCst);
     }
 
     /// Something else that is told of at this time, and that others must be later than: [`Handover::last`].
     pub fn tell(&self, time: u64) {
-        self.0.store(time, Relaxed);
+        self.time.store(time, Relaxed);
     }
 
     /// Later than what was told last.
     #[inline(always)]
     pub fn last(&self) -> When {
-        let now = self.0.load(Relaxed);
+        let now = self.time.load(Relaxed);
         // It may have been a lock before.
         if now & (HELD | EXACT) == 0 { When::After(now) } else { When::Before }
     }
@@ -94,28 +112,33 @@ const fn held(slot: u32) -> u64 {
 mod tests {
     use super::*;
 
+    const NOW: Taken = Taken { when: When::Now, until: None };
+
+    fn by_clock(when: When) -> u64 {
+        if when == When::Before { 7 } else { 0 }
+    }
+
     #[test]
     fn who_takes_it_is_later_than_who_gave_it() {
         let lock = Handover::default();
-        assert_eq!(lock.taken(1), When::Now);
-        assert_eq!(lock.given(1, |when| if when == When::After(0) { 100 } else { 0 }), 100);
-        assert_eq!(lock.taken(2), When::After(100));
+        assert_eq!(lock.taken(1), NOW);
+        assert_eq!(lock.given(1, 55, |when| if when == When::After(0) { 100 } else { 0 }), 100);
+        assert_eq!(lock.taken(2), Taken { when: When::After(100), until: Some(55) });
     }
 
     #[test]
     fn a_link_that_was_not_seen_asks_the_clock() {
         let lock = Handover::default();
-        let by_clock = |when| if when == When::Before { 7 } else { 0 };
         lock.taken(1);
         // Given by another, or by nobody.
-        assert_eq!(lock.given(2, by_clock), 7);
-        assert_eq!(lock.taken(3), When::Now);
-        assert_eq!(lock.taken(1), When::Now);
-        assert_eq!(lock.taken(1), When::Now);
-        lock.given(1, |_| 9);
+        assert_eq!(lock.given(2, 0, by_clock), 7);
+        assert_eq!(lock.taken(3), NOW);
+        assert_eq!(lock.taken(1), NOW);
+        assert_eq!(lock.taken(1), NOW);
+        lock.given(1, 0, |_| 9);
         // Given twice: a lock that was taken twice.
-        assert_eq!(lock.given(1, by_clock), 7);
-        assert_eq!(lock.taken(1), When::Now);
+        assert_eq!(lock.given(1, 0, by_clock), 7);
+        assert_eq!(lock.taken(1), NOW);
     }
 
     #[test]
@@ -123,8 +146,8 @@ mod tests {
         let lock = Handover::default();
         lock.taken(1);
         lock.set_exact();
-        assert_eq!(lock.given(1, |when| if when == When::Before { 7 } else { 0 }), 7);
-        assert_eq!(lock.taken(1), When::Now);
+        assert_eq!(lock.given(1, 0, by_clock), 7);
+        assert_eq!(lock.taken(1), NOW);
         assert!(lock.is_exact());
     }
 }

@@ -2,8 +2,9 @@
 
 use super::cell::{BYTES_SHIFT, Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, same, unread};
 use super::memory::Filter;
-use super::recorder::{Outcome, Recorder, put_timed};
+use super::recorder::{Outcome, Recorder, put_timed_by};
 use super::{ARRIVAL_WORDS, Sink};
+use crate::handover::When;
 use crate::record::{Kind, head};
 use core::ops::Deref;
 
@@ -99,7 +100,7 @@ impl Recorder {
     #[inline(never)]
     fn changes(&mut self, filter: &Filter, sink: &mut impl Sink, cell: Cell, a: u64, access: &Placed) -> Outcome {
         if !is_known(a) && a != EMPTY {
-            self.put_arrival(sink, access);
+            self.put_arrival(sink, access, When::Now);
             cell.unlock(FREED);
             return Outcome::Written;
         }
@@ -120,7 +121,7 @@ impl Recorder {
     ) -> Outcome {
         if self.records_everything() {
             self.write_out(filter, sink, access.granule, words);
-            self.put_arrival(sink, access);
+            self.put_arrival(sink, access, When::Now);
             *words = Words {
                 first: Entry::nothing(super::cell::tag(self.slot(), 0)),
                 shared: true,
@@ -154,7 +155,7 @@ impl Recorder {
     }
 
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
-    pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed) {
+    pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed, when: When) {
         if let Some(begun) = access.among {
             // The record comes when all have had their turn; none of the cells is seen by others until then.
             if self.position() == begun {
@@ -163,7 +164,7 @@ impl Recorder {
             return;
         }
         let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        put_timed(sink, head(kind, access.mask, access.granule), access.place, None);
+        put_timed_by(sink, head(kind, access.mask, access.granule), access.place, None, |sink| sink.time(when));
         self.synchronised();
     }
 }

@@ -42,7 +42,11 @@ impl Recorder {
             match a {
                 WATCHED => {}
                 FREED => cell.unlock(FREED),
-                _ if is_shared(a) && kind == Kind::AtomicLoad => cell.unlock(a),
+                _ if is_shared(a) && kind == Kind::AtomicLoad => match cell.words(a) {
+                    // The readers do not know of this one: who writes asks the clock.
+                    words if !words.is_nobody() => cell.set(&Words { unread: 0xff, ..words }),
+                    words => cell.set(&words),
+                },
                 _ => {
                     let first = Entry::nothing(tag(self.slot(), 0));
                     cell.set(&Words { first, shared: true, version: true, ..Words::default() });
@@ -115,6 +119,7 @@ impl Recorder {
                 self.give_history(filter, words.nodes);
             } else {
                 self.write_out(filter, sink, granule, &words);
+                self.owe();
             }
         }
         true

@@ -507,7 +507,7 @@ pub(super) struct Words {
     pub(super) read: u8,
     /// Of an Exclusive cell: bytes that others have accessed, and the owner has not written since.
     pub(super) foreign: u8,
-    /// The halves with such bytes, as bytes, that the owner has not read since either.
+    /// The halves with such bytes, as bytes, that the owner has not read since either. Of a Shared one: not 0 if an atomic access came in between.
     pub(super) unread: u8,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,
@@ -542,6 +542,11 @@ impl Words {
         let flags = if self.shared { SHARED } else { 0 } | if self.version { VERSION } else { 0 };
         let first = Entry { at: self.first.at | flags, what: self.first.what | low };
         [first, Entry { at: self.second.at | lower, what: self.second.what | high }]
+    }
+
+    /// Whether atomic accesses have left it, and nobody else has come since.
+    pub(super) fn is_nobody(&self) -> bool {
+        self.first.mask() == 0 && self.first.position() == 0 && self.second.at == 0 && self.nodes == 0
     }
 
     /// Whether nothing is to be written for it.

@@ -67,7 +67,8 @@ impl Recorder {
         old: Entry,
         access: &Placed,
     ) -> Entry {
-        self.put_arrival(sink, access);
+        let when = self.when_arriving(words);
+        self.put_arrival(sink, access, when);
         let lost = self.retire(filter, sink, words, old, access.granule);
         words.unread = without_halves(words.unread, access.mask);
         if access.write {
@@ -170,6 +171,7 @@ impl Recorder {
                 self.spend(&entry);
                 if !is_kept {
                     put_entry(sink, granule, &entry);
+                    self.owe();
                 }
                 return false;
             }

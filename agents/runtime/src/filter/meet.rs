@@ -6,6 +6,7 @@ use super::cell::{Entry, Words, same_slot, tag, without_halves};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder};
 use super::write_out::put_entry;
+use crate::handover::When;
 
 impl Recorder {
     /// Writes to a granule of others: what they have kept is written, and it is this thread's.
@@ -16,8 +17,9 @@ impl Recorder {
         words: &mut Words,
         access: &Placed,
     ) -> Outcome {
+        let when = self.when_arriving(words);
         self.write_out(filter, sink, access.granule, words);
-        self.put_arrival(sink, access);
+        self.put_arrival(sink, access, when);
         *words = Words {
             first: Entry::nothing(self.here()),
             second: Entry::out(self.here(), access.mask, true),
@@ -54,6 +56,7 @@ impl Recorder {
             }
             return Outcome::Kept;
         }
+        let when = self.when_arriving(words);
         let known = words.first.mask() | words.second.mask();
         // It need not arrive at what it did itself. If only reads of it were dropped, that concerns those who will write.
         let other = if words.first.is_lost() && words.second.is_write() && !words.second.is_lost() {
@@ -64,7 +67,7 @@ impl Recorder {
             Entry::out(tag(words.first.slot(), 0), known, false)
         };
         self.write_out(filter, sink, access.granule, words);
-        self.put_arrival(sink, access);
+        self.put_arrival(sink, access, when);
         let mine = Entry::out(self.here(), access.mask, false);
         let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
         *words = Words { first, second, shared: true, version: true, read: first.mask(), ..Words::default() };
@@ -121,7 +124,9 @@ impl Recorder {
                 *words = Words { shared: true, ..Words::default() };
             }
             words.version = true;
-            self.put_arrival(sink, access);
+            // Nobody has written since it came here before. Else another reader may go below: this one is later.
+            let is_handed = version && is_inline && self.may_be_handed();
+            self.put_arrival(sink, access, if is_handed { When::After(0) } else { When::Now });
         }
         // This thread's older entry goes, or another reader's.
         let is_mine = is_second || mine(&words.first);
@@ -160,6 +165,7 @@ impl Recorder {
         let entry = if is_second { words.second } else { words.first };
         if !is_free(&entry) && !self.push(filter, words, entry) {
             put_entry(sink, granule, &entry);
+            self.owe();
         }
         is_second
     }

@@ -17,6 +17,7 @@ mod again;
 mod block;
 mod blocks;
 mod cell;
+mod hand;
 mod keep;
 mod line;
 mod meet;

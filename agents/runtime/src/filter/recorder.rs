@@ -4,6 +4,7 @@ use super::Sink;
 use super::cell::{
     BYTES_SHIFT, Cell, Entry, MOST_POSITIONS, MOST_RANKS, MOST_SLOTS, NEXT_RANK, moment, rank_of, same_slot, tag,
 };
+use super::hand::Known;
 use super::memory::Filter;
 use crate::record::{Kind, head, timed, when};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -59,6 +60,9 @@ pub struct Recorder {
     long: u64,
     /// Up to here, a write makes reads before it not the last ([`EXACT`]).
     exact: u64,
+    /// Accesses of others were written that go with the next record, which must be later than they are.
+    owes: bool,
+    pub(super) known: Known,
     of_place: [u8; PLACES],
 }
 
@@ -87,6 +91,8 @@ impl Recorder {
             each_place: filter.limits.each_place,
             long: moment(0, filter.limits.long.min(MOST_RANKS)),
             exact: 0,
+            owes: false,
+            known: Known::default(),
             of_place: [0; PLACES],
         };
         recorder.here = tag(slot, recorder.position);
@@ -113,6 +119,17 @@ impl Recorder {
     /// Its slot.
     pub fn slot(&self) -> u32 {
         self.slot
+    }
+
+    /// Whether the time of its next record may be handed over.
+    #[inline(always)]
+    pub(super) fn may_be_handed(&self) -> bool {
+        !self.owes && !self.everything
+    }
+
+    /// It may not.
+    pub(super) fn owe(&mut self) {
+        self.owes = true;
     }
 
     /// How many ordered records its slot has.
@@ -205,20 +222,6 @@ impl Recorder {
         self.synchronised();
     }
 
-    /// The same, where `time` finds the time: [`Handover`](crate::handover::Handover).
-    #[inline(always)]
-    pub fn timed_by<S: Sink>(
-        &mut self,
-        sink: &mut S,
-        head: u64,
-        place: u32,
-        word: Option<u64>,
-        time: impl FnOnce(&mut S) -> u64,
-    ) {
-        put_timed_by(sink, head, place, word, time);
-        self.synchronised();
-    }
-
     /// Writes an `Alloc`. Its cells are for [`Recorder::alloc`] or [`Recorder::forget`].
     pub fn allocated(&mut self, sink: &mut impl Sink, address: u64, size: u64, place: u32) {
         self.timed(sink, head(Kind::Alloc, 0, address), place, Some(size));
@@ -227,6 +230,7 @@ impl Recorder {
     /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
     #[inline]
     pub fn synchronised(&mut self) {
+        self.owes = false;
         self.new_position();
         self.begin_segment();
     }
@@ -431,7 +435,13 @@ pub(super) fn put_timed(sink: &mut impl Sink, head: u64, place: u32, word: Optio
 
 /// The same, where `time` finds the time.
 #[inline(always)]
-fn put_timed_by<S: Sink>(sink: &mut S, head: u64, place: u32, word: Option<u64>, time: impl FnOnce(&mut S) -> u64) {
+pub(super) fn put_timed_by<S: Sink>(
+    sink: &mut S,
+    head: u64,
+    place: u32,
+    word: Option<u64>,
+    time: impl FnOnce(&mut S) -> u64,
+) {
     sink.begin();
     let second = timed(time(sink), place);
     match word {

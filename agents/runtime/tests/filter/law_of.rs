@@ -2,7 +2,7 @@
 
 use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
 use detect::hb::Hb;
-use event::{Space, VarId};
+use event::{Op, Space, VarId};
 use law::cases;
 use law::definition::{Definition, Model};
 use law::random::Random;
@@ -29,7 +29,24 @@ impl Case {
         let sites = r.percent(30).then(|| 1 + r.below(3));
         let out = filtered(&trace, lie, room, sites, r);
         let after = read(&out.text);
-        Case { text, trace, out, after, lie }
+        let case = Case { text, trace, out, after, lie };
+        assert_eq!(case.swapped(), None, "{}", case.shown());
+        case
+    }
+
+    /// Two events that do not commute, and have another order than they had.
+    fn swapped(&self) -> Option<(usize, usize)> {
+        let events = &self.trace.batch.events;
+        let of_variable = |e: &usize| events[*e].op().space() == Some(Space::Var);
+        let present: Vec<usize> = self.out.was.iter().copied().flatten().filter(of_variable).collect();
+        let reads = |e: usize| matches!(events[e].op(), Op::Read | Op::AtomicLoad);
+        let conflict = |e: usize, f: usize| {
+            events[e].object() == events[f].object()
+                && events[e].thread() != events[f].thread()
+                && !(reads(e) && reads(f))
+        };
+        let pairs = present.iter().enumerate().flat_map(|(i, &e)| present[i + 1..].iter().map(move |&f| (e, f)));
+        pairs.into_iter().find(|&(e, f)| e > f && conflict(e, f))
     }
 
     fn random(seed: u64, room: Room) -> Case {

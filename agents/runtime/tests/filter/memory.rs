@@ -50,20 +50,29 @@ pub(crate) struct Records<'t> {
     pub(crate) room: usize,
     /// Others have their turn now and then, right before a time is taken.
     pub(crate) gives_way: bool,
+    /// The last time.
+    pub(crate) time: u64,
 }
+
+/// What the clock goes on by: there are times in between that are not by it.
+const TICK: u64 = 1 << 16;
 
 impl<'t> Records<'t> {
     pub(crate) fn new(clock: &'t AtomicU64) -> Records<'t> {
-        Records { clock, words: Vec::new(), room: 0, gives_way: false }
+        Records { clock, words: Vec::new(), room: 0, gives_way: false, time: 0 }
     }
 }
 
 impl Sink for Records<'_> {
-    fn time(&mut self, _: When) -> u64 {
+    fn time(&mut self, when: When) -> u64 {
         if self.gives_way && self.words.len().is_multiple_of(8) {
             std::thread::yield_now();
         }
-        self.clock.fetch_add(1, SeqCst)
+        self.time = match when {
+            When::After(time) => time.max(self.time) + 1,
+            When::Now | When::Before => self.clock.fetch_add(TICK, SeqCst) + TICK,
+        };
+        self.time
     }
     fn reserve(&mut self, words: usize) {
         self.room = words;

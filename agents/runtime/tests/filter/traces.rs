@@ -5,7 +5,8 @@ use crate::memory::{Cells, Owned, Records, cells};
 use crate::ways::{Fates, Way, address};
 use event::{Event, Id, Op, Space, VarId};
 use law::random::Random;
-use runtime::filter::{Half, Limits, Recorder, Shape, forget_line};
+use runtime::filter::{Half, Limits, Recorder, Shape, Sink, forget_line};
+use runtime::handover::Handover;
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -126,6 +127,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
+    let handovers = handovers(trace);
     let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
         let slot = slots.of[t];
         let mut recorder = Recorder::begin(&filter, slot as u32, false);
@@ -184,7 +186,17 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
                 lines.iter().for_each(forget_line);
             }
-            synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
+            let lock = if is_mutual(event.op()) { handovers.get(&event.lock().0) } else { None };
+            match lock {
+                Some(lock) => {
+                    sink.reserve(2);
+                    match event.op() {
+                        Op::Release => recorder.given(sink, head(Kind::Release, 0, e as u64), 0, lock),
+                        _ => recorder.taken(sink, head(Kind::Acquire, 0, e as u64), 0, lock),
+                    }
+                }
+                _ => synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots),
+            }
             if event.op() == Op::Fork {
                 let child = event.child().index();
                 if r.percent(50) {
@@ -206,6 +218,26 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
     written(trace, lie, &decode(&words), fates, &slots)
+}
+
+/// Whether it takes or gives back a lock that one has at a time.
+fn is_mutual(op: Op) -> bool {
+    matches!(op, Op::Acquire | Op::TryAcquire | Op::Release)
+}
+
+/// Of those locks whose times agents hand over: nothing else is done with them.
+fn handovers(trace: &Trace) -> BTreeMap<u32, Handover> {
+    let events = &trace.batch.events;
+    let mut all: BTreeMap<u32, Handover> =
+        events.iter().filter(|e| is_mutual(e.op())).map(|e| (e.lock().0, Handover::default())).collect();
+    for event in events.iter().filter(|event| !is_mutual(event.op())) {
+        match event.op() {
+            Op::ReadAcquire | Op::ReadRelease | Op::TryFail => drop(all.remove(&event.lock().0)),
+            Op::Wait | Op::Woken => return BTreeMap::new(),
+            _ => {}
+        }
+    }
+    all
 }
 
 /// Which thread has which slot.

@@ -1,0 +1,145 @@
+//! Records whose times are handed over ([`Handover`]), and what a thread knows by that of others: their accesses that are earlier than all it does from now on. Where
+//! it meets such an access, the clock need not be asked either.
+
+use super::Sink;
+use super::cell::{Entry, MOST_RANKS, Words, moment, same_slot};
+use super::recorder::Recorder;
+use crate::handover::{Handover, When};
+
+/// Other threads of which one knows, by their slots.
+const OTHERS: usize = 16;
+
+/// Until when all that others did is earlier.
+#[derive(Default, Debug)]
+pub(super) struct Known([u64; OTHERS]);
+
+impl Known {
+    #[inline(always)]
+    fn learn(&mut self, until: u64) {
+        let known = &mut self.0[of(until)];
+        if !same_slot(*known, until) || *known < until {
+            *known = until;
+        }
+    }
+
+    /// Whether another's entry that begins so is earlier.
+    #[inline(always)]
+    fn has(&self, at: u64) -> bool {
+        let known = self.0[of(at)];
+        same_slot(at, known) && at <= known
+    }
+}
+
+#[inline(always)]
+fn of(at: u64) -> usize {
+    super::cell::slot_of(at) as usize % OTHERS
+}
+
+impl Recorder {
+    /// Writes that a lock was taken. There is room for it.
+    #[inline(always)]
+    pub fn taken(&mut self, sink: &mut impl Sink, head: u64, place: u32, lock: &Handover) {
+        let (slot, mut until) = (self.slot(), None);
+        let is_handed = self.may_be_handed();
+        self.timed_by(sink, head, place, None, |sink| {
+            let taken = lock.taken(slot);
+            until = taken.until;
+            sink.time(if is_handed { taken.when } else { When::Now })
+        });
+        self.learn(until);
+    }
+
+    /// Writes that a lock will be given back. There is room for it.
+    #[inline(always)]
+    pub fn given(&mut self, sink: &mut impl Sink, head: u64, place: u32, lock: &Handover) {
+        let (slot, until, is_handed) = (self.slot(), self.until(), self.may_be_handed());
+        self.timed_by(sink, head, place, None, |sink| {
+            lock.given(slot, until, |when| sink.time(if is_handed { when } else { When::Now }))
+        });
+    }
+
+    /// Writes that a condition will be notified. There is room for it.
+    #[inline(always)]
+    pub fn notified(&mut self, sink: &mut impl Sink, head: u64, place: u32, condition: &Handover) {
+        let is_handed = self.may_be_handed();
+        self.timed_by(sink, head, place, None, |sink| sink.time(if is_handed { condition.last() } else { When::Now }));
+    }
+
+    /// Writes that this thread gives a mutex back and waits on a condition: who takes the one or notifies the other is later. There is room for it.
+    pub fn waits(
+        &mut self,
+        sink: &mut impl Sink,
+        head: u64,
+        place: u32,
+        word: u64,
+        of: Option<(&Handover, &Handover)>,
+    ) {
+        let (slot, until) = (self.slot(), self.until());
+        self.timed_by(sink, head, place, Some(word), |sink| {
+            let time = sink.time(When::Now);
+            if let Some((condition, mutex)) = of {
+                mutex.given(slot, until, |_| time);
+                condition.tell(time);
+            }
+            time
+        });
+    }
+
+    /// Writes that it has been woken, and has the mutex again. There is room for it.
+    pub fn woken(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: u64, mutex: Option<&Handover>) {
+        let (slot, mut until) = (self.slot(), None);
+        self.timed_by(sink, head, place, Some(word), |sink| {
+            until = mutex.and_then(|mutex| mutex.taken(slot).until);
+            sink.time(When::Now)
+        });
+        self.learn(until);
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, until: Option<u64>) {
+        if let Some(until) = until {
+            self.known.learn(until);
+        }
+    }
+
+    #[inline(always)]
+    fn timed_by<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        head: u64,
+        place: u32,
+        word: Option<u64>,
+        time: impl FnOnce(&mut S) -> u64,
+    ) {
+        super::recorder::put_timed_by(sink, head, place, word, time);
+        self.synchronised();
+    }
+
+    /// Where this thread is, with every rank there can be.
+    #[inline(always)]
+    fn until(&self) -> u64 {
+        moment(self.here(), MOST_RANKS) | 0xf
+    }
+
+    /// How the time of an arrival at a cell with these words is found. Whatever happened to it is earlier than one of them: who writes, or takes one of them out, is later
+    /// than all before. (Not if atomic accesses came in between.)
+    #[inline]
+    pub(super) fn when_arriving(&self, words: &Words) -> When {
+        let is_handed = self.may_be_handed()
+            && words.nodes == 0
+            && !(words.shared && words.unread != 0)
+            && self.is_earlier(&words.first)
+            && self.is_earlier(&words.second);
+        if is_handed { When::After(0) } else { When::Now }
+    }
+
+    /// Whether an entry is no later than what this thread did last.
+    #[inline(always)]
+    fn is_earlier(&self, entry: &Entry) -> bool {
+        if same_slot(entry.at, self.here()) && entry.at != 0 {
+            // One that says nothing of a position may be of an atomic access, and others may have come since.
+            return entry.position() != 0 || entry.mask() != 0;
+        }
+        entry.at == 0 || entry.position() != 0 && self.known.has(entry.at)
+    }
+}
