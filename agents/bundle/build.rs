@@ -1,6 +1,7 @@
 //! Builds the native agent, a crate of its own that needs settings the workspace cannot have (no standard library, no
 //! unwinding), and leaves its files where `src/lib.rs` takes them in.
 
+use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -23,7 +24,7 @@ fn main() {
         for file in FILES {
             std::fs::write(out.join(file), "").expect("the build's folder is writable");
         }
-        return;
+        return tell(&out);
     }
     let mut build = Command::new("sh");
     build.arg("../native/build-agent").arg(&out).env("CARGO", std::env::var_os("CARGO").expect("cargo sets it"));
@@ -42,4 +43,14 @@ fn main() {
     build.env("CARGO_TARGET_DIR", out.join("target"));
     let status = build.status().expect("sh runs");
     assert!(status.success(), "the native agent could not be built (agents/native/build-agent)");
+    tell(&out);
+}
+
+/// Tells one set of files from another: the name of their folder.
+fn tell(out: &Path) {
+    let mut hasher = std::hash::DefaultHasher::new();
+    for file in FILES.map(|file| out.join(file)).into_iter().chain([PathBuf::from("../native/include/foretrace.h")]) {
+        hasher.write(&std::fs::read(file).expect("it is there"));
+    }
+    println!("cargo:rustc-env=FORETRACE_AGENTS={:016x}", hasher.finish());
 }

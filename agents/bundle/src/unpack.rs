@@ -1,7 +1,6 @@
 //! Writes the agents to a folder of the user's, once for each version of them.
 
 use crate::{ALIASES, FILES, File, LIBRARY};
-use std::hash::Hasher;
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -35,7 +34,7 @@ impl Agents {
         }
         let mut last = None;
         for base in bases() {
-            let folder = base.join(format!("agents-{:016x}", hash()));
+            let folder = base.join(concat!("agents-", env!("FORETRACE_AGENTS")));
             match write_all(&folder) {
                 Ok(()) => return Ok(Agents { folder }),
                 Err(source) => last = Some(Error::Write { path: folder, source }),
@@ -90,16 +89,6 @@ fn user() -> Option<u32> {
     std::fs::metadata("/proc/self").map(|own| own.uid()).ok()
 }
 
-/// Tells one set of files from another.
-fn hash() -> u64 {
-    let mut hasher = std::hash::DefaultHasher::new();
-    for file in FILES {
-        hasher.write(file.name.as_bytes());
-        hasher.write(file.content);
-    }
-    hasher.finish()
-}
-
 fn write_all(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
     // Somebody else could have made a folder of this name where all may write, and change what we load from it.
@@ -126,7 +115,8 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
 /// Writes a file unless it is there already; never a half one, for a program may be loading it.
 fn write(folder: &Path, file: &File) -> std::io::Result<()> {
     let path = folder.join(file.name);
-    if std::fs::read(&path).is_ok_and(|there| there == file.content) {
+    // The folder's name tells the contents. To read them each time would cost more than all else before the program runs.
+    if std::fs::metadata(&path).is_ok_and(|there| there.is_file() && there.len() == file.content.len() as u64) {
         return Ok(());
     }
     let parent = path.parent().unwrap_or(folder);
