@@ -429,4 +429,5 @@ pub unsafe extern "C" fn __tsan_ignore_thread_end() {
 pub unsafe extern "C" fn __tsan_init() {
     thread::attach_first();
     crate::session::has_hooks();
+    thread::enter(0, |thread| thread.ring.renew());
 }

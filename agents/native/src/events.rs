@@ -23,8 +23,6 @@ pub enum Hand {
     Taken,
     /// It is about to give it back.
     Given,
-    /// It is about to notify a condition.
-    Notified,
 }
 
 /// A synchronisation.
@@ -84,7 +82,6 @@ impl Thread {
         match (hand, handover) {
             (Hand::Taken, Some(lock)) => recorder.taken(ring, head, place, lock),
             (Hand::Given, Some(lock)) => recorder.given(ring, head, place, lock),
-            (Hand::Notified, Some(condition)) => recorder.notified(ring, head, place, condition),
             _ => recorder.timed_in_room(ring, head, place, None),
         }
     }
@@ -92,8 +89,8 @@ impl Thread {
     /// Writes that the thread gives a mutex back and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
         let (head, place) = self.wait(Kind::Wait, condition);
-        let handover = |object| shadow::cell(object).and_then(|_| shadow::handover(object));
-        self.recorder.waits(&mut self.ring, head, place, mutex as u64, handover(condition).zip(handover(mutex)));
+        let handover = shadow::cell(mutex).and_then(|_| shadow::handover(mutex));
+        self.recorder.waits(&mut self.ring, head, place, mutex as u64, handover);
     }
 
     /// Writes that it has been woken, and has the mutex again.
@@ -288,6 +285,7 @@ impl Thread {
             self.turn.end();
             lines::forget(granule);
         });
+        shadow::forget_locks(addr, size);
         if size >= LARGE {
             shadow::discard(addr, size);
         }
@@ -301,6 +299,7 @@ impl Thread {
             self.turn.end();
             lines::forget(granule);
         });
+        shadow::forget_locks(addr, size);
     }
 
     /// Part of the stack is left, and others have touched it: what is there next is something else.

@@ -21,6 +21,9 @@ const PATIENCE: u32 = 50;
 /// A time is no more than this before one that was read earlier.
 const A_LITTLE: u64 = 1 << 12;
 
+/// How far the coarse time may be behind those that are handed over: some seconds.
+const LONG: u64 = 1 << 34;
+
 /// Words that are kept free for a `Stamp`.
 const STAMP: usize = Kind::Stamp.words();
 
@@ -58,8 +61,13 @@ impl Ring {
         self.slot = slot;
         self.shared = slot_of(file, slot);
         self.steady = self.process().clock == clock::PROCESSOR;
-        self.hands = self.steady && alone::has_barrier();
+        self.renew();
         self.leave();
+    }
+
+    /// Finds out whether times may be handed over. Of a program without hooks, the clock is the only witness of what its atomic accesses order.
+    pub fn renew(&mut self) {
+        self.hands = self.steady && alone::has_barrier() && session::is_hooked();
     }
 
     /// Forgets what was written, for another process' file.
@@ -91,6 +99,14 @@ impl Ring {
     pub fn shared(&self) -> &'static Slot {
         // SAFETY: `open` has it from the mapped file.
         unsafe { &*self.shared }
+    }
+
+    /// The next time after this one, unless the observer has not been heard of for long, or the machine has slept.
+    #[inline(always)]
+    fn handed(&self, time: u64) -> Option<u64> {
+        let coarse = self.process().coarse.0.load(Relaxed);
+        let last = time.max(self.time);
+        (last.saturating_sub(coarse) < LONG).then(|| last.max(coarse) + 1)
     }
 
     /// The next time by the clock.
@@ -254,9 +270,13 @@ impl Sink for Ring {
             return 0;
         }
         // None of these waits for a store. The observer leaves the one of `begin` the time that it takes to be seen.
-        self.time = match when {
-            When::After(time) if self.hands => time.max(self.process().coarse.0.load(Relaxed)).max(self.time) + 1,
-            _ => self.by_clock(when),
+        let handed = match when {
+            When::After(time) if self.hands => self.handed(time),
+            _ => None,
+        };
+        self.time = match handed {
+            Some(time) => time,
+            None => self.by_clock(when),
         };
         if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
             self.stamp();

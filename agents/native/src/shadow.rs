@@ -5,8 +5,8 @@
 //! anything else: `lines` has them.
 
 use core::ptr::{self, NonNull};
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, ROW_BYTES, Row};
 use runtime::handover::Handover;
@@ -115,6 +115,31 @@ pub fn handover(lock: usize) -> Option<&'static Handover> {
     Some(unsafe { leaf.byte_add(HANDOVERS_AT).cast::<Handover>().add((lock / LOCK_BYTES) & (HANDOVERS - 1)).as_ref() })
 }
 
+/// The locks of a range are no more.
+pub fn forget_locks(addr: usize, size: usize) {
+    /// Memory whose handovers fill a page.
+    const SPAN: usize = PAGE / size_of::<Handover>() * LOCK_BYTES;
+    const MANY: usize = 16;
+    let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
+    let mut at = addr & !(LOCK_BYTES - 1);
+    while at < end {
+        let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
+        let Some(handover) = handover(at) else {
+            at = stop;
+            continue;
+        };
+        let whole = (stop - at) & !(SPAN - 1);
+        if at.is_multiple_of(SPAN) && whole >= MANY * SPAN {
+            // SAFETY: whole pages of one leaf.
+            unsafe { system::discard((&raw const *handover).cast_mut().cast(), whole / SPAN * PAGE) };
+            at += whole;
+            continue;
+        }
+        handover.forget();
+        at += LOCK_BYTES;
+    }
+}
+
 /// Whose the unit of an address is, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
@@ -150,20 +175,30 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     find(addr)
 }
 
+/// The units that were prepared last, by their parts of memory.
+static PREPARED: [AtomicUsize; 16] = [const { AtomicUsize::new(0) }; 16];
+
 /// Gets memory for the cells of a unit that somebody is the first to come to: page by page, looked at before it is changed, it would cost a fault twice, the second
-/// of which stops all other threads for a moment. If the unit before is in use, memory is filled upwards, and all of this one is used soon.
+/// of which stops all other threads for a moment. If memory is being filled upwards, all of the unit is used soon.
 pub fn prepare(addr: usize) {
-    const UNIT: usize = 1 << UNIT_BITS;
     const SPAN: usize = PAGE_GRANULES * 8;
     let Some(leaf) = leaf(addr) else { return };
-    let is_filled = addr.checked_sub(UNIT).and_then(owner).is_some_and(|owner| owner.load(Relaxed) != 0);
-    let bytes = if is_filled { UNIT } else { SPAN };
+    let unit = addr >> UNIT_BITS;
+    let last = PREPARED[(addr >> LEAF_BITS) % PREPARED.len()].swap(unit, Relaxed);
+    let bytes = if last + 1 == unit && is_filled(last << UNIT_BITS) { 1 << UNIT_BITS } else { SPAN };
     let first = leaf.first_half(addr & !(bytes - 1)).cast::<u8>();
     // SAFETY: whole pages of one leaf.
     unsafe {
         system::populate(first, bytes * SCALE);
         system::populate(first.byte_add(HALF_BYTES), bytes * SCALE);
     }
+}
+
+/// Whether most of a unit has been accessed, by a look at the ends of its quarters.
+fn is_filled(unit: usize) -> bool {
+    const QUARTER: usize = 1 << (UNIT_BITS - 2);
+    let is_used = |quarter: &usize| find(unit + quarter * QUARTER - 8).is_some_and(|cell| !cell.is_empty());
+    (1..=4).filter(is_used).count() >= 3
 }
 
 /// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages

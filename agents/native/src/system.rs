@@ -5,6 +5,7 @@ use core::ptr;
 use libc::c_int;
 
 use crate::machine::syscall;
+use crate::path::Path;
 
 const READ_WRITE: usize = (libc::PROT_READ | libc::PROT_WRITE) as usize;
 const ERRORS: isize = -4095;
@@ -183,7 +184,22 @@ pub fn thread_id() -> u32 {
 /// Whether there is a process with this number.
 pub fn is_alive(process: u32) -> bool {
     // SAFETY: signal 0 is only a question.
-    unsafe { syscall(libc::SYS_kill, [process as usize, 0, 0, 0, 0, 0]) != -(libc::ESRCH as isize) }
+    let is_there = unsafe { syscall(libc::SYS_kill, [process as usize, 0, 0, 0, 0, 0]) != -(libc::ESRCH as isize) };
+    is_there && !is_over(process)
+}
+
+/// Whether a process has ended, and nobody has asked yet how. Of one that cannot be seen, false.
+fn is_over(process: u32) -> bool {
+    let mut path = Path::new();
+    path.push(b"/proc/").number(process).push(b"/stat");
+    let Some(fd) = open(path.bytes(), libc::O_RDONLY) else { return false };
+    let mut stat = [0; 128];
+    let length = read(fd, &mut stat);
+    close(fd);
+    // `number (name) state`: names may have brackets.
+    let stat = &stat[..length];
+    let state = stat.iter().rposition(|&byte| byte == b')').and_then(|end| stat.get(end + 2));
+    matches!(state, Some(b'Z' | b'X'))
 }
 
 /// Whether reading the processor's time stamp is allowed: a process can have it forbidden.

@@ -89,17 +89,13 @@ impl Handover {
         self.time.store(EXACT, SeqCst);
     }
 
-    /// Something else that is told of at this time, and that others must be later than: [`Handover::last`].
-    pub fn tell(&self, time: u64) {
-        self.time.store(time, Relaxed);
-    }
-
-    /// Later than what was told last.
+    /// There is another lock from now on, or none: who takes it must be later than its beginning, too.
     #[inline(always)]
-    pub fn last(&self) -> When {
-        let now = self.time.load(Relaxed);
-        // It may have been a lock before.
-        if now & (HELD | EXACT) == 0 { When::After(now) } else { When::Before }
+    pub fn forget(&self) {
+        // Most memory never had a lock.
+        if self.time.load(Relaxed) != UNKNOWN {
+            self.time.store(UNKNOWN, Relaxed);
+        }
     }
 }
 
@@ -149,5 +145,17 @@ mod tests {
         assert_eq!(lock.given(1, 0, by_clock), 7);
         assert_eq!(lock.taken(1), NOW);
         assert!(lock.is_exact());
+    }
+
+    #[test]
+    fn another_lock_knows_nothing() {
+        let lock = Handover::default();
+        lock.taken(1);
+        lock.given(1, 0, |_| 9);
+        lock.forget();
+        assert_eq!(lock.taken(2), NOW);
+        lock.set_exact();
+        lock.forget();
+        assert!(!lock.is_exact());
     }
 }

@@ -7,7 +7,7 @@ use libc::{ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, init, is_quiet, notified, real, record, sync};
+use super::{Pointer, init, is_quiet, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
 shim1! {
@@ -44,12 +44,12 @@ pub(super) unsafe extern "C" fn destroy(condition: Pointer, pc: usize) -> c_int 
 }
 
 pub(super) unsafe extern "C" fn signal(condition: Pointer, pc: usize) -> c_int {
-    notified(pc, Kind::Notify, condition);
+    sync(pc, Kind::Notify, Class::Condition, condition);
     real::pthread_cond_signal(condition)
 }
 
 pub(super) unsafe extern "C" fn broadcast(condition: Pointer, pc: usize) -> c_int {
-    notified(pc, Kind::NotifyAll, condition);
+    sync(pc, Kind::NotifyAll, Class::Condition, condition);
     real::pthread_cond_broadcast(condition)
 }
 

@@ -50,8 +50,8 @@ use runtime::record::{Class, Kind, TextFor};
 pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};
-use crate::session;
 use crate::thread::{self, Thread};
+use crate::{session, shadow};
 
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
@@ -100,12 +100,6 @@ fn given(pc: usize, mutex: Pointer) {
     sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Given });
 }
 
-/// Records that a condition will be notified.
-#[inline]
-fn notified(pc: usize, kind: Kind, condition: Pointer) {
-    sync_by(pc, Sync { kind, class: Class::Condition, object: condition as usize, hand: Hand::Notified });
-}
-
 #[inline(never)]
 fn sync_by(pc: usize, sync: Sync) {
     if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, sync) {
@@ -119,8 +113,16 @@ fn sync_slowly(pc: usize, sync: Sync) {
     record(pc, |thread| thread.sync_by(sync));
 }
 
+/// Who takes the lock at this address next knows nothing of one that was there before.
+fn forget_lock(object: Pointer) {
+    if let Some(handover) = shadow::handover(object as usize).filter(|_| session::is_running()) {
+        handover.forget();
+    }
+}
+
 /// Records the birth of an object, with its initial count or kind.
 fn init(pc: usize, class: Class, object: Pointer, word: u64) {
+    forget_lock(object);
     record(pc, |thread| thread.sync_with(Kind::Init, class, object as usize, word));
 }
 

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
-use super::{Pointer, given, init, is_inherited, is_quiet, misuse, real, sync, taken, thread_id};
+use super::{Pointer, forget_lock, given, init, is_inherited, is_quiet, misuse, real, sync, taken, thread_id};
 use crate::handovers;
 use crate::machine::{shim1, shim2, shim3};
 
@@ -76,6 +76,7 @@ pub(super) unsafe extern "C" fn destroy(mutex: Pointer, pc: usize) -> c_int {
         } else {
             sync(pc, Kind::Destroy, Class::Mutex, mutex);
         }
+        forget_lock(mutex);
     }
     real::pthread_mutex_destroy(mutex)
 }

@@ -58,28 +58,13 @@ impl Recorder {
         });
     }
 
-    /// Writes that a condition will be notified. There is room for it.
-    #[inline(always)]
-    pub fn notified(&mut self, sink: &mut impl Sink, head: u64, place: u32, condition: &Handover) {
-        let is_handed = self.may_be_handed();
-        self.timed_by(sink, head, place, None, |sink| sink.time(if is_handed { condition.last() } else { When::Now }));
-    }
-
-    /// Writes that this thread gives a mutex back and waits on a condition: who takes the one or notifies the other is later. There is room for it.
-    pub fn waits(
-        &mut self,
-        sink: &mut impl Sink,
-        head: u64,
-        place: u32,
-        word: u64,
-        of: Option<(&Handover, &Handover)>,
-    ) {
+    /// Writes that this thread gives a mutex back and waits on a condition. There is room for it.
+    pub fn waits(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: u64, mutex: Option<&Handover>) {
         let (slot, until) = (self.slot(), self.until());
         self.timed_by(sink, head, place, Some(word), |sink| {
             let time = sink.time(When::Now);
-            if let Some((condition, mutex)) = of {
+            if let Some(mutex) = mutex {
                 mutex.given(slot, until, |_| time);
-                condition.tell(time);
             }
             time
         });
