@@ -5,8 +5,8 @@
 //! anything else: `lines` has them.
 
 use core::ptr::{self, NonNull};
+use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicUsize};
 
 use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, ROW_BYTES, Row};
 use runtime::handover::Handover;
@@ -175,17 +175,13 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     find(addr)
 }
 
-/// The units that were prepared last, by their parts of memory.
-static PREPARED: [AtomicUsize; 16] = [const { AtomicUsize::new(0) }; 16];
-
 /// Gets memory for the cells of a unit that somebody is the first to come to: page by page, looked at before it is changed, it would cost a fault twice, the second
 /// of which stops all other threads for a moment. If memory is being filled upwards, all of the unit is used soon.
 pub fn prepare(addr: usize) {
     const SPAN: usize = PAGE_GRANULES * 8;
+    const UNIT: usize = 1 << UNIT_BITS;
     let Some(leaf) = leaf(addr) else { return };
-    let unit = addr >> UNIT_BITS;
-    let last = PREPARED[(addr >> LEAF_BITS) % PREPARED.len()].swap(unit, Relaxed);
-    let bytes = if last + 1 == unit && is_filled(last << UNIT_BITS) { 1 << UNIT_BITS } else { SPAN };
+    let bytes = if is_filled((addr & !(UNIT - 1)).wrapping_sub(UNIT)) { UNIT } else { SPAN };
     let first = leaf.first_half(addr & !(bytes - 1)).cast::<u8>();
     // SAFETY: whole pages of one leaf.
     unsafe {
@@ -194,11 +190,15 @@ pub fn prepare(addr: usize) {
     }
 }
 
-/// Whether most of a unit has been accessed, by a look at the ends of its quarters.
+/// Whether much of a unit has been accessed, by a look at the ends of its parts. Others may be at it still.
 fn is_filled(unit: usize) -> bool {
-    const QUARTER: usize = 1 << (UNIT_BITS - 2);
-    let is_used = |quarter: &usize| find(unit + quarter * QUARTER - 8).is_some_and(|cell| !cell.is_empty());
-    (1..=4).filter(is_used).count() >= 3
+    const PARTS: usize = 8;
+    const ENOUGH: usize = 3;
+    if owner(unit).is_none_or(|owner| owner.load(Relaxed) == 0) {
+        return false;
+    }
+    let ends = (1..=PARTS).map(|part| unit + (part << UNIT_BITS) / PARTS - 8);
+    ends.filter(|&end| find(end).is_some_and(|cell| !cell.is_empty())).take(ENOUGH).count() == ENOUGH
 }
 
 /// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages
