@@ -20,6 +20,7 @@ const LIBRARY: &str = "libforetrace_native.so";
 const ALIASES: [&str; 5] =
     ["libtsan.so.2", "libtsan.so.1", "libtsan.so.0", "libclang_rt.tsan-x86_64.so", "libclang_rt.tsan.so"];
 
+/// The build script tells one set of them from another: it reads those that change.
 const FILES: &[File] = &[
     File { name: LIBRARY, content: include_bytes!(concat!(env!("OUT_DIR"), "/libforetrace_native.so")) },
     File { name: "foretrace_native.o", content: include_bytes!(concat!(env!("OUT_DIR"), "/foretrace_native.o")) },

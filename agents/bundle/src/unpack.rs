@@ -126,6 +126,8 @@ fn write(folder: &Path, file: &File) -> std::io::Result<()> {
     let mut permissions = temporary.as_file().metadata()?.permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     temporary.as_file().set_permissions(permissions)?;
+    // Nobody looks into it again.
+    temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())
 }

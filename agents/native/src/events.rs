@@ -67,8 +67,7 @@ impl Thread {
     pub fn sync_by(&mut self, sync: Sync) {
         let place = self.place();
         if sync.hand != Hand::None {
-            // Its part of the shadow will be needed.
-            let _ = shadow::cell(sync.object);
+            shadow::handover_of(sync.object);
         }
         self.ring.reserve(2);
         self.sync_in_room(place, sync);
@@ -89,8 +88,7 @@ impl Thread {
     /// Writes that the thread gives a mutex back and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
         let (head, place) = self.wait(Kind::Wait, condition);
-        let handover = shadow::cell(mutex).and_then(|_| shadow::handover(mutex));
-        self.recorder.waits(&mut self.ring, head, place, mutex as u64, handover);
+        self.recorder.waits(&mut self.ring, head, place, mutex as u64, shadow::handover_of(mutex));
     }
 
     /// Writes that it has been woken, and has the mutex again.

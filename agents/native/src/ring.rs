@@ -27,6 +27,14 @@ const LONG: u64 = 1 << 34;
 /// Words that are kept free for a `Stamp`.
 const STAMP: usize = Kind::Stamp.words();
 
+/// Some thread's times may be handed over.
+static HANDS: AtomicBool = AtomicBool::new(false);
+
+/// Whether times of threads may be handed over.
+pub fn may_hand() -> bool {
+    HANDS.load(Relaxed)
+}
+
 /// The chunk a thread writes into. Zeroed memory is a ring that has none.
 pub struct Ring {
     /// The process' file.
@@ -68,6 +76,9 @@ impl Ring {
     /// Finds out whether times may be handed over. Of a program without hooks, the clock is the only witness of what its atomic accesses order.
     pub fn renew(&mut self) {
         self.hands = self.steady && alone::has_barrier() && session::is_hooked();
+        if self.hands {
+            HANDS.store(true, Relaxed);
+        }
     }
 
     /// Forgets what was written, for another process' file.

@@ -30,6 +30,7 @@ const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
 const ROWS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
 /// Behind these, when locks were given back: two of them are never within so many bytes.
 const LOCK_BYTES: usize = 32;
+const _: () = assert!(size_of::<libc::pthread_mutex_t>() >= LOCK_BYTES);
 const HANDOVERS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
 const HANDOVERS_AT: usize = ROWS_AT + ROWS * size_of::<Row>();
 const MAPPED_BYTES: usize = HANDOVERS_AT + HANDOVERS * size_of::<Handover>();
@@ -113,6 +114,11 @@ pub fn handover(lock: usize) -> Option<&'static Handover> {
     let Leaf(leaf) = leaf(lock)?;
     // SAFETY: behind the rows of the leaf, masked to their number.
     Some(unsafe { leaf.byte_add(HANDOVERS_AT).cast::<Handover>().add((lock / LOCK_BYTES) & (HANDOVERS - 1)).as_ref() })
+}
+
+/// The same; its part of the shadow is made, unless there is no memory for it.
+pub fn handover_of(lock: usize) -> Option<&'static Handover> {
+    cell(lock).and_then(|_| handover(lock))
 }
 
 /// The locks of a range are no more.

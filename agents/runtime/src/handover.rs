@@ -30,7 +30,8 @@ const EXACT: u64 = 1 << 62;
 /// Nobody knows: it may have been given back by one who did not say so.
 const UNKNOWN: u64 = 0;
 
-/// When a lock was given back last, as long as it is free. Zeroed memory knows nothing. Only who has the lock changes it, but for [`Handover::set_exact`].
+/// When a lock was given back last, as long as it is free. Zeroed memory knows nothing. Only who has the lock changes it, but for [`Handover::set_exact`] and
+/// [`Handover::forget`].
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct Handover {
@@ -84,7 +85,8 @@ impl Handover {
         self.time.load(SeqCst) == EXACT
     }
 
-    /// Makes them so. One who was about to change it may still do so, and has then to be waited for.
+    /// Makes them so. One who was about to change it may still do so. So who calls this makes all threads see it (a barrier in each), waits until those that had begun a record
+    /// ([`Sink::begin`](crate::filter::Sink::begin)) have put it, and looks again.
     pub fn set_exact(&self) {
         self.time.store(EXACT, SeqCst);
     }

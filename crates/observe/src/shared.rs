@@ -37,9 +37,9 @@ pub(crate) struct Shared {
 /// All before the words of the first chunk.
 const MAPPED: usize = offset::WORDS_AT;
 
-/// How far back a time of the processor must be before the observer trusts that a store before it is seen: half a millisecond and more.
+/// How far back a time of the processor must be before the observer trusts that a store before it is seen, by all others and of all others: a millisecond and more.
 /// Stores wait for their cache lines, some microseconds at the worst.
-const SEEN: u64 = 1 << 21;
+const SEEN: u64 = 1 << 22;
 
 /// What a chunk's head says.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -134,7 +134,7 @@ impl Shared {
         if self.steady {
             let now = processor_time().unwrap_or(0);
             // Who took a time before he saw what was told is seen by now, and all others take later ones. (Not after the machine has slept.)
-            if now.wrapping_sub(self.told_at) >= 2 * SEEN {
+            if now.wrapping_sub(self.told_at) >= SEEN {
                 self.certain = if now > self.told_at { self.told } else { 0 };
                 self.told = now;
                 self.u64(offset_of!(Process, coarse)).store(now, Release);

@@ -51,7 +51,7 @@ pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};
 use crate::thread::{self, Thread};
-use crate::{session, shadow};
+use crate::{exact, session, shadow};
 
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
@@ -191,5 +191,6 @@ fn after_fork_child() {
     threads::forget_all();
     process::forget_all();
     signals::forget_all();
+    exact::after_fork_child();
     session::after_fork_child();
 }

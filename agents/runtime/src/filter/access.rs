@@ -148,7 +148,9 @@ impl Recorder {
 
     /// Whether nobody has read a Shared cell but this thread, and those who come before it in every run.
     pub(super) fn is_last(&self, filter: &Filter, words: &Words) -> bool {
+        // Not if atomic loads came in between.
         !words.version
+            && words.unread == 0
             && self.is_after(filter, &words.first)
             && self.is_after(filter, &words.second)
             && filter.list(words.nodes).all(|(_, entry)| self.is_after(filter, &entry))

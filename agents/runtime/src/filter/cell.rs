@@ -507,7 +507,7 @@ pub(super) struct Words {
     pub(super) read: u8,
     /// Of an Exclusive cell: bytes that others have accessed, and the owner has not written since.
     pub(super) foreign: u8,
-    /// The halves with such bytes, as bytes, that the owner has not read since either. Of a Shared one: not 0 if an atomic access came in between.
+    /// The halves with such bytes, as bytes, that the owner has not read since either. Of a Shared one: not 0 if atomic loads may have come in between.
     pub(super) unread: u8,
     /// The first node of older entries, or 0.
     pub(super) nodes: u32,

@@ -6,7 +6,7 @@ use super::cell::{Entry, MOST_RANKS, Words, moment, same_slot};
 use super::recorder::Recorder;
 use crate::handover::{Handover, When};
 
-/// Other threads of which one knows, by their slots.
+/// Other threads of which one knows: of those whose slots share a place, the last.
 const OTHERS: usize = 16;
 
 /// Until when all that others did is earlier.
@@ -106,8 +106,8 @@ impl Recorder {
         moment(self.here(), MOST_RANKS) | 0xf
     }
 
-    /// How the time of an arrival at a cell with these words is found. Whatever happened to it is earlier than one of them: who writes, or takes one of them out, is later
-    /// than all before. (Not if atomic accesses came in between.)
+    /// How the time of an arrival at a cell with these words is found. Whatever was recorded of the granule is earlier than one of its entries: who writes, or makes another's
+    /// entry go, is later than all before. Atomic loads are not; they leave a mark among readers ([`Words::unread`]), or the cell without entries that say where they are.
     #[inline]
     pub(super) fn when_arriving(&self, words: &Words) -> When {
         let is_handed = self.may_be_handed()
@@ -120,7 +120,7 @@ impl Recorder {
 
     /// Whether an entry is no later than what this thread did last.
     #[inline(always)]
-    fn is_earlier(&self, entry: &Entry) -> bool {
+    pub(super) fn is_earlier(&self, entry: &Entry) -> bool {
         if same_slot(entry.at, self.here()) && entry.at != 0 {
             // One that says nothing of a position may be of an atomic access, and others may have come since.
             return entry.position() != 0 || entry.mask() != 0;

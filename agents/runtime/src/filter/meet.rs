@@ -125,7 +125,7 @@ impl Recorder {
             }
             words.version = true;
             // Nobody has written since it came here before. Else another reader may go below: this one is later.
-            let is_handed = version && is_inline && self.may_be_handed();
+            let is_handed = version && is_inline && self.is_earlier(&old) && self.may_be_handed();
             self.put_arrival(sink, access, if is_handed { When::After(0) } else { When::Now });
         }
         // This thread's older entry goes, or another reader's.

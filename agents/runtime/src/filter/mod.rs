@@ -42,12 +42,13 @@ use crate::handover::When;
 
 /// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// A timed record is to be put: its time is found next.
-    fn begin(&self) {}
+    /// A timed record is to be put. From now on until [`Sink::written`], the observer, and who changes a [`Handover`](crate::handover::Handover) from outside, must see that: the time
+    /// is taken, and handovers are looked at and changed, in between.
+    fn begin(&self);
     /// The time of that record.
     fn time(&mut self, when: When) -> u64;
     /// It is put.
-    fn written(&self) {}
+    fn written(&self);
     /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
     /// Writes a record, for which there is room.

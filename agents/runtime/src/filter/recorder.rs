@@ -6,6 +6,7 @@ use super::cell::{
 };
 use super::hand::Known;
 use super::memory::Filter;
+use crate::handover::When;
 use crate::record::{Kind, head, timed, when};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -121,13 +122,13 @@ impl Recorder {
         self.slot
     }
 
-    /// Whether the time of its next record may be handed over.
+    /// Whether the time of its next record may be handed over. (Who records everything leaves nothing in cells by which others could know what is earlier.)
     #[inline(always)]
     pub(super) fn may_be_handed(&self) -> bool {
         !self.owes && !self.everything
     }
 
-    /// It may not.
+    /// Late accesses of others were written that are no arrival's: they go with its next record, which must be later.
     pub(super) fn owe(&mut self) {
         self.owes = true;
     }
@@ -218,7 +219,8 @@ impl Recorder {
     /// The same where there is room for it.
     #[inline(always)]
     pub fn timed_in_room(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: Option<u64>) {
-        put_timed(sink, head, place, word);
+        let when = if self.owes { When::Now } else { when(head) };
+        put_timed_by(sink, head, place, word, |sink| sink.time(when));
         self.synchronised();
     }
 

@@ -344,7 +344,7 @@ impl Recorder {
         self.covered(ground.cell(step.addr & !7), step.mask(), step.write)
     }
 
-    /// A read was done by [`Recorder::again`], at the first address of a row or where a sweep goes on cell by cell: from the beginning of a
+    /// A read was done by [`Recorder::again`] or [`Recorder::first`], at the first address of a row or where a sweep goes on cell by cell: from the beginning of a
     /// row, or of a position, if that is in the first half of one. `before`: when the thread did what it did before.
     #[inline]
     pub fn has_followed(&self, ground: &impl Ground, sweep: &Sweep, row: &Row, cell: Cell, step: &Step, before: u64) {

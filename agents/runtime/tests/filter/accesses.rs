@@ -93,9 +93,9 @@ pub(crate) fn forked_trace(r: &mut Random) -> String {
             }
         } else if r.percent(others) {
             match r.below(5) {
-                0 => "ald(x)".to_string(),
-                1 => "ast(y)".to_string(),
-                2 => "armw(z)".to_string(),
+                0 => format!("ald({})", r.pick(&["x", "y", "z"])),
+                1 => format!("ast({})", r.pick(&["x", "y", "z"])),
+                2 => format!("armw({})", r.pick(&["x", "y", "z"])),
                 _ => {
                     freed = !freed;
                     format!("{}(q)", if freed { "free" } else { "alloc" })

@@ -52,6 +52,8 @@ pub(crate) struct Records<'t> {
     pub(crate) gives_way: bool,
     /// The last time.
     pub(crate) time: u64,
+    /// How many were not by the clock: of locks that were taken, and others.
+    pub(crate) handed: [usize; 2],
 }
 
 /// What the clock goes on by: there are times in between that are not by it.
@@ -59,17 +61,22 @@ const TICK: u64 = 1 << 16;
 
 impl<'t> Records<'t> {
     pub(crate) fn new(clock: &'t AtomicU64) -> Records<'t> {
-        Records { clock, words: Vec::new(), room: 0, gives_way: false, time: 0 }
+        Records { clock, words: Vec::new(), room: 0, gives_way: false, time: 0, handed: [0; 2] }
     }
 }
 
 impl Sink for Records<'_> {
+    fn begin(&self) {}
+    fn written(&self) {}
     fn time(&mut self, when: When) -> u64 {
         if self.gives_way && self.words.len().is_multiple_of(8) {
             std::thread::yield_now();
         }
         self.time = match when {
-            When::After(time) => time.max(self.time) + 1,
+            When::After(time) => {
+                self.handed[usize::from(time == 0)] += 1;
+                time.max(self.time) + 1
+            }
             When::Now | When::Before => self.clock.fetch_add(TICK, SeqCst) + TICK,
         };
         self.time

@@ -108,6 +108,8 @@ pub(crate) struct Filtered {
     pub(crate) late: usize,
     /// Slots that were used again.
     pub(crate) again: usize,
+    /// Times that were not by the clock: of locks that were taken, and others.
+    pub(crate) handed: [usize; 2],
 }
 
 /// Runs a trace through the filter. `sites`: how many places accesses share; `None`: each has its own.
@@ -186,12 +188,14 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
                 lines.iter().for_each(forget_line);
             }
-            let lock = if is_mutual(event.op()) { handovers.get(&event.lock().0) } else { None };
+            let lock = mutex(trace, event).and_then(|lock| handovers.get(&lock));
             match lock {
                 Some(lock) => {
-                    sink.reserve(2);
+                    sink.reserve(3);
                     match event.op() {
                         Op::Release => recorder.given(sink, head(Kind::Release, 0, e as u64), 0, lock),
+                        Op::Wait => recorder.waits(sink, head(Kind::Wait, 0, e as u64), 0, 0, Some(lock)),
+                        Op::Woken => recorder.woken(sink, head(Kind::Woken, 0, e as u64), 0, 0, Some(lock)),
                         _ => recorder.taken(sink, head(Kind::Acquire, 0, e as u64), 0, lock),
                     }
                 }
@@ -217,24 +221,27 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         e += count;
     }
     let words: Vec<&[u64]> = sinks.iter().map(|sink| &sink.words[..]).collect();
-    written(trace, lie, &decode(&words), fates, &slots)
+    let handed = [0, 1].map(|which| sinks.iter().map(|sink| sink.handed[which]).sum());
+    Filtered { handed, ..written(trace, lie, &decode(&words), fates, &slots) }
 }
 
-/// Whether it takes or gives back a lock that one has at a time.
-fn is_mutual(op: Op) -> bool {
-    matches!(op, Op::Acquire | Op::TryAcquire | Op::Release)
+/// The lock that an event takes or gives back, as one has it at a time.
+fn mutex(trace: &Trace, event: Event) -> Option<u32> {
+    match event.op() {
+        Op::Acquire | Op::TryAcquire | Op::Release => Some(event.object()),
+        Op::Wait | Op::Woken => Some(trace.batch.extra(event).lock.0),
+        _ => None,
+    }
 }
 
-/// Of those locks whose times agents hand over: nothing else is done with them.
+/// Of those locks whose times agents hand over: they are not shared, and nobody tries them in vain.
 fn handovers(trace: &Trace) -> BTreeMap<u32, Handover> {
     let events = &trace.batch.events;
     let mut all: BTreeMap<u32, Handover> =
-        events.iter().filter(|e| is_mutual(e.op())).map(|e| (e.lock().0, Handover::default())).collect();
-    for event in events.iter().filter(|event| !is_mutual(event.op())) {
-        match event.op() {
-            Op::ReadAcquire | Op::ReadRelease | Op::TryFail => drop(all.remove(&event.lock().0)),
-            Op::Wait | Op::Woken => return BTreeMap::new(),
-            _ => {}
+        events.iter().filter_map(|&event| Some((mutex(trace, event)?, Handover::default()))).collect();
+    for event in events {
+        if let Op::ReadAcquire | Op::ReadRelease | Op::TryFail = event.op() {
+            all.remove(&event.object());
         }
     }
     all
@@ -404,7 +411,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, pins, late: lates, again: slots.taken }
+    Filtered { text, was, left_out, pins, late: lates, again: slots.taken, handed: [0; 2] }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {

@@ -1,0 +1,57 @@
+//! Locks whose times are not handed over ([`runtime::handover`]), because it matters when exactly they are held.
+
+use core::sync::atomic::AtomicBool;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+
+use crate::ring::slot_of;
+use crate::{alone, ring, session, shadow, system};
+
+/// How often a thread is looked at that is writing something. It has nothing to wait for in between; but it may have been stopped.
+const LOOKS: u32 = 1 << 16;
+
+/// Somebody is at it. Others wait, but not for ever: it may be the thread that a signal handler has interrupted.
+static MAKING: AtomicBool = AtomicBool::new(false);
+
+/// In a forked child, nobody is.
+pub fn after_fork_child() {
+    MAKING.store(false, Relaxed);
+}
+
+/// Sees to it that the times of a lock are by the clock from now on, also those of who holds it. True: they may have been others until now.
+pub fn make(lock: usize) -> bool {
+    if !ring::may_hand() {
+        return false;
+    }
+    let Some(handover) = shadow::handover_of(lock) else { return false };
+    if handover.is_exact() && !MAKING.load(Acquire) {
+        return false;
+    }
+    until(|| !MAKING.swap(true, Acquire));
+    while !handover.is_exact() {
+        handover.set_exact();
+        // Who has looked at it before this is seen to be writing afterwards, until it has changed it.
+        alone::make_seen();
+        wait_for_writers();
+    }
+    MAKING.store(false, Release);
+    true
+}
+
+/// Waits until every thread that writes a record has done so.
+fn wait_for_writers() {
+    let Some(process) = session::process() else { return };
+    for slot in 0..process.slots.load(Acquire) {
+        let writing = &slot_of(session::file(), slot).writing;
+        let before = writing.load(Acquire);
+        until(|| before == 0 || writing.load(Acquire) != before);
+    }
+}
+
+fn until(is_so: impl Fn() -> bool) {
+    for _ in 0..LOOKS {
+        if is_so() {
+            return;
+        }
+        system::give_way();
+    }
+}
