@@ -23,6 +23,8 @@ pub enum Hand {
     Taken,
     /// It is about to give it back.
     Given,
+    /// It is about to notify a condition.
+    Notified,
 }
 
 /// A synchronisation.
@@ -81,6 +83,9 @@ impl Thread {
         match (hand, handover) {
             (Hand::Taken, Some(lock)) => recorder.taken(ring, head, place, lock),
             (Hand::Given, Some(lock)) => recorder.given(ring, head, place, lock),
+            (Hand::Notified, Some(condition)) => {
+                recorder.notified(ring, head, place, condition, |mutex| shadow::handover(mutex as usize));
+            }
             _ => recorder.timed_in_room(ring, head, place, None),
         }
     }
@@ -88,7 +93,8 @@ impl Thread {
     /// Writes that the thread gives a mutex back and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
         let (head, place) = self.wait(Kind::Wait, condition);
-        self.recorder.waits(&mut self.ring, head, place, mutex as u64, shadow::handover_of(mutex));
+        let handovers = shadow::handover_of(condition).zip(shadow::handover_of(mutex)).map(|(c, m)| [c, m]);
+        self.recorder.waits(&mut self.ring, head, place, mutex as u64, handovers);
     }
 
     /// Writes that it has been woken, and has the mutex again.

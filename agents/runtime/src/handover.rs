@@ -27,6 +27,8 @@ pub enum When {
 const HELD: u64 = 1 << 63;
 /// For good.
 const EXACT: u64 = 1 << 62;
+/// With the address of a mutex: it is a condition's, and all who wait on it have that mutex.
+const WAITED: u64 = 1 << 61;
 /// Nobody knows: it may have been given back by one who did not say so.
 const UNKNOWN: u64 = 0;
 
@@ -58,7 +60,7 @@ impl Handover {
             return Taken { when: When::Now, until: None };
         }
         self.time.store(held(slot), Relaxed);
-        if now == UNKNOWN || now & HELD != 0 {
+        if now == UNKNOWN || now & (HELD | WAITED) != 0 {
             return Taken { when: When::Now, until: None };
         }
         Taken { when: When::After(now), until: Some(self.until.load(Relaxed)) }
@@ -89,6 +91,28 @@ impl Handover {
     /// ([`Sink::begin`](crate::filter::Sink::begin)) have put it, and looks again.
     pub fn set_exact(&self) {
         self.time.store(EXACT, SeqCst);
+    }
+
+    /// Whether the thread of a slot has it, and all about that was seen.
+    #[inline(always)]
+    pub fn is_held_by(&self, slot: u32) -> bool {
+        self.time.load(Relaxed) == held(slot)
+    }
+
+    /// Of a condition: somebody waits on it who has the mutex of this address.
+    pub fn waited(&self, mutex: u64) {
+        match self.time.load(Relaxed) {
+            UNKNOWN => self.time.store(WAITED | mutex, Relaxed),
+            now if now == WAITED | mutex => {}
+            _ => self.set_exact(),
+        }
+    }
+
+    /// Of a condition: the mutex of all who have waited on it, if there were any, and nobody has notified it without that mutex.
+    #[inline(always)]
+    pub fn mutex(&self) -> Option<u64> {
+        let now = self.time.load(Relaxed);
+        (now & (HELD | EXACT | WAITED) == WAITED).then_some(now & !WAITED)
     }
 
     /// There is another lock from now on, or none: who takes it must be later than its beginning, too.
@@ -147,6 +171,21 @@ mod tests {
         assert_eq!(lock.given(1, 0, by_clock), 7);
         assert_eq!(lock.taken(1), NOW);
         assert!(lock.is_exact());
+    }
+
+    #[test]
+    fn conditions_know_the_mutex_of_all_who_wait() {
+        let condition = Handover::default();
+        assert_eq!(condition.mutex(), None);
+        condition.waited(0x40);
+        condition.waited(0x40);
+        assert_eq!(condition.mutex(), Some(0x40));
+        // What is a mutex there now knows nothing.
+        assert_eq!(condition.taken(1), NOW);
+        condition.forget();
+        condition.waited(0x40);
+        condition.waited(0x80);
+        assert_eq!((condition.mutex(), condition.is_exact()), (None, true));
     }
 
     #[test]

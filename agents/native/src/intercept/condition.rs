@@ -7,7 +7,7 @@ use libc::{ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
 use super::entry::scratch;
-use super::{Pointer, init, is_quiet, real, record, sync};
+use super::{Pointer, forget_lock, init, is_quiet, notified, real, record, sync};
 use crate::machine::{shim1, shim2, shim3, shim4};
 
 shim1! {
@@ -40,16 +40,17 @@ unsafe extern "C" fn initialise(condition: Pointer, attr: Pointer, pc: usize) ->
 
 pub(super) unsafe extern "C" fn destroy(condition: Pointer, pc: usize) -> c_int {
     sync(pc, Kind::Destroy, Class::Condition, condition);
+    forget_lock(condition);
     real::pthread_cond_destroy(condition)
 }
 
 pub(super) unsafe extern "C" fn signal(condition: Pointer, pc: usize) -> c_int {
-    sync(pc, Kind::Notify, Class::Condition, condition);
+    notified(pc, Kind::Notify, condition);
     real::pthread_cond_signal(condition)
 }
 
 pub(super) unsafe extern "C" fn broadcast(condition: Pointer, pc: usize) -> c_int {
-    sync(pc, Kind::NotifyAll, Class::Condition, condition);
+    notified(pc, Kind::NotifyAll, condition);
     real::pthread_cond_broadcast(condition)
 }
 

@@ -100,6 +100,12 @@ fn given(pc: usize, mutex: Pointer) {
     sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Given });
 }
 
+/// Records that a condition will be notified.
+#[inline]
+fn notified(pc: usize, kind: Kind, condition: Pointer) {
+    sync_by(pc, Sync { kind, class: Class::Condition, object: condition as usize, hand: Hand::Notified });
+}
+
 #[inline(never)]
 fn sync_by(pc: usize, sync: Sync) {
     if is_waiting() || dynamic::is_stale() || !thread::sync_at_once(pc, sync) {

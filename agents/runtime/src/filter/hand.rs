@@ -58,13 +58,35 @@ impl Recorder {
         });
     }
 
+    /// Writes that a condition will be notified. `mutex` finds that of an address. There is room for it.
+    ///
+    /// If all who wait on it and all who notify it have one mutex meanwhile, that orders them. Else the clock does.
+    #[inline(always)]
+    pub fn notified<'h>(
+        &mut self,
+        sink: &mut impl Sink,
+        head: u64,
+        place: u32,
+        condition: &Handover,
+        mutex: impl FnOnce(u64) -> Option<&'h Handover>,
+    ) {
+        let known = condition.mutex();
+        let is_handed = known.and_then(mutex).is_some_and(|mutex| mutex.is_held_by(self.slot()));
+        if known.is_some() && !is_handed {
+            condition.set_exact();
+        }
+        let is_handed = is_handed && self.may_be_handed();
+        self.timed_by(sink, head, place, None, |sink| sink.time(if is_handed { When::After(0) } else { When::Now }));
+    }
+
     /// Writes that this thread gives a mutex back and waits on a condition. There is room for it.
-    pub fn waits(&mut self, sink: &mut impl Sink, head: u64, place: u32, word: u64, mutex: Option<&Handover>) {
+    pub fn waits(&mut self, sink: &mut impl Sink, head: u64, place: u32, mutex: u64, of: Option<[&Handover; 2]>) {
         let (slot, until) = (self.slot(), self.until());
-        self.timed_by(sink, head, place, Some(word), |sink| {
+        self.timed_by(sink, head, place, Some(mutex), |sink| {
             let time = sink.time(When::Now);
-            if let Some(mutex) = mutex {
-                mutex.given(slot, until, |_| time);
+            if let Some([condition, handover]) = of {
+                handover.given(slot, until, |_| time);
+                condition.waited(mutex);
             }
             time
         });

@@ -49,11 +49,14 @@ impl Case {
         };
         let reads =
             |e: usize| matches!(batch.events[e].op(), Op::Read | Op::AtomicLoad | Op::ReadAcquire | Op::ReadRelease);
+        let condition = |e: usize| {
+            let event = batch.events[e];
+            matches!(event.op(), Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll).then_some(event.object())
+        };
         let conflict = |e: usize, f: usize| {
-            what(e).is_some()
-                && what(e) == what(f)
-                && batch.events[e].thread() != batch.events[f].thread()
-                && !(reads(e) && reads(f))
+            let is_one = what(e).is_some() && what(e) == what(f) && !(reads(e) && reads(f));
+            let is_other = condition(e).is_some() && condition(e) == condition(f);
+            batch.events[e].thread() != batch.events[f].thread() && (is_one || is_other)
         };
         let pairs = present.iter().enumerate().flat_map(|(i, &e)| present[i + 1..].iter().map(move |&f| (e, f)));
         pairs.into_iter().find(|&(e, f)| e > f && conflict(e, f))

@@ -130,6 +130,9 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
     let handovers = handovers(trace);
+    let is_condition = |e: &&Event| matches!(e.op(), Op::Wait | Op::Notify | Op::NotifyAll);
+    let conditions: BTreeMap<u32, Handover> =
+        batch.events.iter().filter(is_condition).map(|e| (e.object(), Handover::default())).collect();
     let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
         let slot = slots.of[t];
         let mut recorder = Recorder::begin(&filter, slot as u32, false);
@@ -194,12 +197,29 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                     sink.reserve(3);
                     match event.op() {
                         Op::Release => recorder.given(sink, head(Kind::Release, 0, e as u64), 0, lock),
-                        Op::Wait => recorder.waits(sink, head(Kind::Wait, 0, e as u64), 0, 0, Some(lock)),
+                        Op::Wait => {
+                            let condition = conditions.get(&event.object()).expect("all are there");
+                            let mutex = u64::from(mutex(trace, event).expect("it has one"));
+                            recorder.waits(sink, head(Kind::Wait, 0, e as u64), 0, mutex, Some([condition, lock]));
+                        }
                         Op::Woken => recorder.woken(sink, head(Kind::Woken, 0, e as u64), 0, 0, Some(lock)),
                         _ => recorder.taken(sink, head(Kind::Acquire, 0, e as u64), 0, lock),
                     }
                 }
-                _ => synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots),
+                None if matches!(event.op(), Op::Notify | Op::NotifyAll) => {
+                    sink.reserve(2);
+                    let condition = conditions.get(&event.object()).expect("all are there");
+                    let mutex = |mutex: u64| handovers.get(&(mutex as u32));
+                    recorder.notified(sink, head(Kind::Notify, 0, e as u64), 0, condition, mutex);
+                }
+                None => {
+                    if event.op() == Op::Wait
+                        && let Some(condition) = conditions.get(&event.object())
+                    {
+                        condition.set_exact();
+                    }
+                    synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
+                }
             }
             if event.op() == Op::Fork {
                 let child = event.child().index();
