@@ -121,7 +121,10 @@ fn sync_slowly(pc: usize, sync: Sync) {
 
 /// Who takes the lock at this address next knows nothing of one that was there before.
 fn forget_lock(object: Pointer) {
-    if let Some(handover) = shadow::handover(object as usize).filter(|_| session::is_running()) {
+    // There is no shadow else.
+    if session::is_running()
+        && let Some(handover) = shadow::handover(object as usize)
+    {
         handover.forget();
     }
 }

@@ -4,6 +4,7 @@ mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod handing;
 mod hooks;
 mod options;
 mod survival;

@@ -1,0 +1,45 @@
+//! Times that are handed over with mutexes: the order of the trace is one that can have been.
+
+use crate::common::Folder;
+use std::path::Path;
+
+/// A folder with one of the programs.
+#[track_caller]
+fn compiled(name: &str) -> Folder {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watching/programs").join(name);
+    let folder = Folder::new();
+    folder.write("program.c", &std::fs::read_to_string(source).expect("a program"));
+    folder.ok(&["cc", "-O1", "-pthread", "program.c", "-o", "program"]);
+    folder
+}
+
+#[test]
+fn mutexes_are_held_by_one_at_a_time() {
+    let folder = compiled("handed.c");
+    for _ in 0..3 {
+        let recorded = folder.ok(&["record", "-o", "t.ftrace", "--", "./program"]).stderr;
+        assert!(!recorded.contains("too late") && !recorded.contains("no sense"), "{recorded}");
+        let checked = folder.run(&["check", "--detect", "hb,misuse", "t.ftrace"]);
+        let said = format!("{}{}", checked.stdout, checked.stderr);
+        // `check` names every event that cannot be where it is.
+        assert!(said.contains("no findings") && !said.contains("problem"), "{said}");
+    }
+}
+
+#[test]
+fn a_mutex_is_not_later_than_the_one_before_it_in_its_place() {
+    let folder = compiled("lives.c");
+    let run = folder.run(&["run", "--", "./program"]);
+    let said = format!("{}{}", run.stdout, run.stderr);
+    assert!(said.contains("no findings") && !said.contains("problem"), "{said}");
+}
+
+#[test]
+fn who_was_woken_by_whom_is_not_mistaken() {
+    let folder = compiled("woken.c");
+    for _ in 0..3 {
+        let run = folder.run(&["run", "--detect", "hb", "--", "./program"]);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains("race on program.c:x") && !said.contains("race on program.c:y"), "{said}");
+    }
+}
