@@ -8,7 +8,7 @@ use std::path::Path;
 fn compiled(name: &str) -> Folder {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watching/programs").join(name);
     let folder = Folder::new();
-    folder.write("program.c", &std::fs::read_to_string(source).expect("a program"));
+    folder.write("program.c", std::fs::read_to_string(source).expect("a program"));
     folder.ok(&["cc", "-O1", "-pthread", "program.c", "-o", "program"]);
     folder
 }
