@@ -264,6 +264,9 @@ impl Thread {
     pub fn alloc(&mut self, addr: usize, size: usize) {
         const SMALL: usize = 1 << 12;
         let place = self.place();
+        if size <= SMALL {
+            self.end_lives(addr, size);
+        }
         self.recorder.allocated(&mut self.ring, addr as u64 & ADDRESSES, size as u64, place);
         if size > SMALL {
             return self.empty(addr, size);
@@ -278,11 +281,24 @@ impl Thread {
         }
     }
 
+    /// What was kept of memory that nobody was seen to take back is written, before its next life begins.
+    fn end_lives(&mut self, addr: usize, size: usize) {
+        for granule in (addr & !7..addr + size).step_by(8) {
+            if let Some(cell) = shadow::find(granule)
+                && cell.is_in_use()
+            {
+                let alone = || self.turn.begin(granule, self.slot);
+                self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
+                self.turn.end();
+            }
+        }
+    }
+
     /// Memory about to be taken back.
     pub fn free(&mut self, addr: usize, size: usize) {
         /// Blocks of this size give their shadow back.
         const LARGE: usize = 1 << 16;
-        self.timed(Kind::Free, 0, addr as u64, Some(size as u64));
+        // What others have kept is written before the record: it goes with it, and somebody else may have the memory before this thread's next one.
         shadow::each_touched(addr, size, |granule, cell| {
             let alone = || self.turn.begin(granule, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, alone, granule as u64);
@@ -290,6 +306,7 @@ impl Thread {
             lines::forget(granule);
         });
         shadow::forget_locks(addr, size);
+        self.timed(Kind::Free, 0, addr as u64, Some(size as u64));
         if size >= LARGE {
             shadow::discard(addr, size);
         }

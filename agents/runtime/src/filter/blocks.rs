@@ -56,7 +56,7 @@ impl Recorder {
         result
     }
 
-    /// A granule of a block that is taken back, whose `Free` is written. `alone` as for accesses.
+    /// A granule of a block that is taken back. Its `Free` is written next, behind what others have kept. `alone` as for accesses.
     pub fn free(
         &mut self,
         filter: &Filter,

@@ -155,6 +155,12 @@ impl<'a> Cell<'a> {
         self.state() == EMPTY
     }
 
+    /// Whether anything is known of what is in the granule now.
+    #[inline(always)]
+    pub fn is_in_use(&self) -> bool {
+        is_known(self.state())
+    }
+
     /// The first word.
     #[inline(always)]
     pub(super) fn state(&self) -> u64 {

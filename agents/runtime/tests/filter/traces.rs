@@ -348,8 +348,8 @@ fn synchronise(
         }
         Op::Free => {
             let (at, _) = granule(lie, &trace.names, event.var());
-            recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
             recorder.free(filter, sink, cells.cell(at), || false, address(at));
+            recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
         }
         Op::Fork => {
             let child = slots.of[event.child().index()] as u32;
