@@ -69,6 +69,7 @@ impl Thread {
     pub fn sync_by(&mut self, sync: Sync) {
         let place = self.place();
         if sync.hand != Hand::None {
+            // Made here, for the way that only looks for it.
             shadow::handover_of(sync.object);
         }
         self.ring.reserve(2);
