@@ -1,6 +1,6 @@
 //! What a thread records.
 
-use runtime::filter::{ARRIVAL_WORDS, Access, BLOCK_BYTES, Block, Cell, Outcome, Sink};
+use runtime::filter::{ARRIVAL_WORDS, Access, BLOCK_BYTES, Block, Cell, Outcome, ROW_BYTES, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
 
 use crate::machine::tls;
@@ -137,8 +137,9 @@ impl Thread {
             let whole = end.min(block.saturating_add(BLOCK_BYTES)) & !7;
             if at & 7 == 0 && whole > at + 8 {
                 let granules = ((1u32 << ((whole - at) / 8)) - 1) << ((at - block) / 8);
-                self.granules(block, granules as u8, write);
-                at = whole;
+                let blocks = end.min((block | (ROW_BYTES - 1)).saturating_add(1)).saturating_sub(block) / BLOCK_BYTES;
+                let done = self.granules(block, granules as u8, blocks, write);
+                at = if done > 1 { block + done * BLOCK_BYTES } else { whole };
                 continue;
             }
             let granule = at & !7;
@@ -149,29 +150,43 @@ impl Thread {
         }
     }
 
-    /// An access of whole granules of a block.
-    fn granules(&mut self, address: usize, granules: u8, write: bool) {
+    /// An access of whole granules of a block. If all of it is accessed, and so many blocks with it that are in its row, as many are done as can be at once: how many.
+    fn granules(&mut self, address: usize, granules: u8, blocks: usize, write: bool) -> usize {
         if shadow::cell(address).is_none() {
-            return;
+            return 1;
         }
         // SAFETY: it has been looked at.
         let leaf = unsafe { shadow::leaf_unchecked(address) };
         let line = lines::to_look_at(address, self.recorder.is_second());
-        let mut block = Block { address: address as u64, halves: leaf.block(address), granules, write };
+        let mut block = Block { address: address as u64, halves: leaf.blocks(address, 1), granules, write };
         block.granules = self.recorder.uncovered(line, &block);
         if block.granules == 0 {
-            return;
+            return 1;
         }
         let place = self.place();
         let Thread { recorder, ring, frames, turn, slot, .. } = self;
-        lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &block));
-        let mut left = recorder.accesses(filter(), ring, block, || turn.begin(address, *slot), place);
-        turn.end();
+        let (mut done, mut left) = (0, 0);
+        if block.granules == 0xff && blocks > 1 {
+            let all = Block { halves: leaf.blocks(address, blocks), ..block };
+            lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &all));
+            done = recorder.blocks(filter(), ring, &all, || turn.begin(address, *slot), place);
+            turn.end();
+            if done < blocks {
+                // More was noted than was done.
+                lines::forget(address);
+            }
+        }
+        if done == 0 {
+            done = 1;
+            lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &block));
+            left = recorder.accesses(filter(), ring, block, || turn.begin(address, *slot), place);
+            turn.end();
+        }
         if write {
             lines::forget(address);
         }
-        let (first, last) = (block.granules.trailing_zeros(), 7 - block.granules.leading_zeros());
-        for end in [first, last].map(|number| address + 8 * number as usize) {
+        let (first, last) = (block.granules.trailing_zeros() as usize, 7 - block.granules.leading_zeros() as usize);
+        for end in [first, last + 8 * (done - 1)].map(|number| address + 8 * number) {
             if !frames.on_stack(end) {
                 stacks::touched(end);
             }
@@ -180,6 +195,7 @@ impl Thread {
             self.granule(address + 8 * left.trailing_zeros() as usize, 0xff, write);
             left &= left - 1;
         }
+        done
     }
 
     /// An access within a granule.

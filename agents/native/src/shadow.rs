@@ -5,6 +5,7 @@
 //! anything else: `lines` has them.
 
 use core::ptr::{self, NonNull};
+use core::slice;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -78,12 +79,14 @@ impl Leaf {
         unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
     }
 
-    /// The halves of the cells of a block.
+    /// The halves of the cells of blocks side by side, which are all in a row.
     #[inline(always)]
-    pub fn block(self, addr: usize) -> [&'static [Half; BLOCK_BYTES / 8]; 2] {
-        let first = self.first_half(addr & !(BLOCK_BYTES - 1)).cast();
-        // SAFETY: masked to the leaf, which has whole blocks.
-        unsafe { [&*first, &*first.byte_add(HALF_BYTES)] }
+    pub fn blocks(self, addr: usize, count: usize) -> [&'static [Half]; 2] {
+        debug_assert!(addr % ROW_BYTES + count * BLOCK_BYTES <= ROW_BYTES);
+        let first = self.first_half(addr);
+        let cells = count * BLOCK_BYTES / 8;
+        // SAFETY: masked to the leaf, which has whole rows.
+        unsafe { [first, first.byte_add(HALF_BYTES)].map(|halves| slice::from_raw_parts(halves, cells)) }
     }
 
     /// The first half of it. A cell that anything is known of has something in it.

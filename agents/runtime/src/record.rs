@@ -71,7 +71,7 @@ kinds! {
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
-    /// `Late`s of whole granules of a block of 64 bytes: aux which (bit 0 the lowest), payload the block's address; the words as of a `Late` of
+    /// `Late`s of whole granules: [`several`]; the words as of a `Late` of
     /// the lowest. Each other one has the next rank.
     Lates = 7, 3, Aside;
     /// The same of `Pin`s.
@@ -98,7 +98,7 @@ kinds! {
     Fence = 24, 2, Timed;
     /// Nothing but a position: its thread has kept too many accesses since the last.
     Mark = 25, 2, Timed;
-    /// Arrivals at whole granules of a block of 64 bytes, at once: aux which (bit 0 the lowest), payload the block's address.
+    /// Arrivals at whole granules, at once: [`several`].
     ArriveReads = 26, 2, Timed;
     /// The same, writes.
     ArriveWrites = 27, 2, Timed;
@@ -249,6 +249,19 @@ pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
 pub const fn extended(before: u64, second: u64) -> u64 {
     let further = (second & !((1 << PLACE_BITS) - 1)).wrapping_sub(before << PLACE_BITS) as i64;
     before.wrapping_add((further >> PLACE_BITS) as u64)
+}
+
+/// Granules of a block, of 64 bytes.
+const BLOCK: u64 = 8;
+
+/// The numbers of the granules (their addresses divided by 8) of a record of several, by its head, the lowest first: aux tells which of a block of 64 bytes (bit 0 the
+/// lowest), payload the block's address, and in the six bits that an address of a block has not, how many blocks behind it are meant as a whole.
+#[inline]
+pub fn several(head: u64) -> impl Iterator<Item = u64> + Clone {
+    let (granules, behind) = (head >> 8 & 0xff, head >> 16 & 63);
+    let first = head >> 16 >> 6 << 3;
+    let is_one = move |number: &u64| *number >= BLOCK || granules >> number & 1 == 1;
+    (0..BLOCK * (1 + behind)).filter(is_one).map(move |number| first + number)
 }
 
 /// The third word of a `Late` or `Pin`: whose access, and whether it wrote; of a `Pin`, whether what was dropped may have.

@@ -20,14 +20,28 @@ pub struct Access {
 }
 
 /// An access with its place.
-pub(super) struct Placed {
+pub(super) struct Placed<'a> {
     pub(super) access: Access,
     pub(super) place: u32,
-    /// It is one of several that are written as one: the position at which they began.
-    pub(super) among: Option<u64>,
+    /// It is one of several that are written as one.
+    pub(super) among: Option<&'a Among>,
 }
 
-impl Deref for Placed {
+/// Accesses of granules that are written as one.
+pub(super) struct Among {
+    /// The position at which they began.
+    pub(super) begun: u64,
+    /// How the time of all of them is found: by the clock, if one of them needs it.
+    pub(super) when: core::cell::Cell<When>,
+}
+
+impl Among {
+    pub(super) fn new(begun: u64) -> Among {
+        Among { begun, when: core::cell::Cell::new(When::After(0)) }
+    }
+}
+
+impl Deref for Placed<'_> {
     type Target = Access;
     fn deref(&self) -> &Access {
         &self.access
@@ -158,9 +172,12 @@ impl Recorder {
 
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
     pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed, when: When) {
-        if let Some(begun) = access.among {
+        if let Some(among) = access.among {
             // The record comes when all have had their turn; none of the cells is seen by others until then.
-            if self.position() == begun {
+            if when == When::Now {
+                among.when.set(when);
+            }
+            if self.position() == among.begun {
                 self.synchronised();
             }
             return;

@@ -4,30 +4,31 @@
 //! one record, with one time: all of them are held from before it is taken until the record is written. So each cell has
 //! its arrivals in the order of their times, and nobody comes in between.
 
-use super::access::{Access, Placed};
-use super::cell::{Cell, EMPTY, Entry, Half, Words, is_known};
+use super::access::{Access, Among, Placed};
+use super::cell::{Cell, EMPTY, Half, Halves, Words, is_known};
 use super::memory::Filter;
-use super::recorder::{Outcome, Recorder, put_timed};
+use super::recorder::{Outcome, Recorder, put_timed_by};
 use super::runs::Runs;
 use super::{ENTRY_WORDS, Sink};
+use crate::handover::When;
 use crate::record::{Kind, head};
 
 /// Bytes of a block.
 pub const BLOCK_BYTES: usize = 64;
-const GRANULES: usize = BLOCK_BYTES / 8;
+pub(super) const GRANULES: usize = BLOCK_BYTES / 8;
 
 /// Words that a block can need at most if its cells have no nodes: of each cell the two entries that it has, and one that
 /// gives its place to another.
-const BLOCK_WORDS: usize = 3 * GRANULES * ENTRY_WORDS + 2;
+pub(super) const BULK_WORDS: usize = 3 * GRANULES * ENTRY_WORDS + 2;
 
 /// An access of whole granules of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'c> {
     /// The address of the block.
     pub address: u64,
-    /// The halves of its cells.
-    pub halves: [&'c [Half; GRANULES]; 2],
-    /// Which of its granules, the lowest first.
+    /// The halves of its cells. For [`Recorder::blocks`], also of those behind them.
+    pub halves: [&'c [Half]; 2],
+    /// Which of its granules, the lowest first; they are side by side.
     pub granules: u8,
     /// Whether it writes.
     pub write: bool,
@@ -36,15 +37,17 @@ pub struct Block<'c> {
 impl<'c> Block<'c> {
     /// The cell of a granule.
     #[inline(always)]
-    fn cell(&self, number: usize) -> Cell<'c> {
+    pub(super) fn cell(&self, number: usize) -> Cell<'c> {
         let [first, second] = self.halves;
         Cell::new(&first[number], &second[number])
     }
 
-    /// In the line that the block is in.
+    /// Its granules in the line that the block is in; those of the blocks behind it are in it, too.
     #[inline(always)]
     fn bits(&self) -> u64 {
-        u64::from(self.granules) << (self.address >> 3 & 63)
+        let behind = self.halves[0].len() - GRANULES;
+        let all = u64::from(self.granules) | (1u64 << behind).wrapping_sub(1) << GRANULES;
+        all << (self.address >> 3 & 63)
     }
 }
 
@@ -92,8 +95,11 @@ impl Recorder {
         alone: impl FnOnce() -> bool,
         place: u32,
     ) -> u8 {
-        sink.reserve(BLOCK_WORDS);
+        sink.reserve(BULK_WORDS);
         let alone = alone();
+        if self.block(filter, sink, &block, alone, place) {
+            return 0;
+        }
         // Most cells are alike: where one needs more, so do the others.
         for number in each(block.granules) {
             let cell = block.cell(number);
@@ -117,61 +123,76 @@ impl Recorder {
         if !self.has_ranks_for(GRANULES as u32) {
             return false;
         }
-        let mut before = [EMPTY; GRANULES];
+        let mut states = [EMPTY; GRANULES];
         for number in each(block.granules) {
             let cell = block.cell(number);
             let locked = cell.lock(sink, alone, |a| a == EMPTY || is_known(a));
             if let Ok(a) = locked {
-                before[number] = a;
+                states[number] = a;
                 if a == EMPTY || !cell.has_nodes() {
                     continue;
                 }
             }
             let up_to = if locked.is_ok() { number + 1 } else { number };
             for number in each(block.granules).take_while(|&number| number < up_to) {
-                block.cell(number).unlock(before[number]);
+                block.cell(number).unlock(states[number]);
             }
             return false;
         }
-        let begun = self.position();
+        let among = Among::new(self.position());
         let mut runs = Runs::new(sink, block.address);
-        let mut after = [[Entry::default(); 2]; GRANULES];
+        let mut after = [Halves::default(); GRANULES];
         let mut arrived = 0;
-        // A cell that an arrival changed, and nothing else: how it was, and is.
-        let mut model = None;
         for number in each(block.granules) {
-            let now =
-                if before[number] == EMPTY { Default::default() } else { block.cell(number).take(before[number]) };
-            if let Some((was, becomes)) = model
-                && was == now
-            {
-                after[number] = becomes;
-                arrived |= 1 << number;
-                continue;
-            }
-            let mut words = Words::of(now);
-            let was_silent = words.is_silent();
-            let access = Access { granule: block.address + 8 * number as u64, mask: 0xff, write: block.write };
-            let outcome =
-                self.changes_words(filter, &mut runs, &mut words, &Placed { access, place, among: Some(begun) });
+            let was = match states[number] {
+                EMPTY => Default::default(),
+                a => block.cell(number).take(a),
+            };
+            let (outcome, words) = self.change(filter, &mut runs, &among, block, number, was, place);
             after[number] = words.entries();
-            if outcome == Outcome::Written {
-                arrived |= 1 << number;
-                model = (was_silent && words.nodes == 0).then_some((now, after[number]));
-            }
+            arrived |= u8::from(outcome == Outcome::Written) << number;
         }
-        runs.flush();
-        if arrived != 0 {
-            let kind = if block.write { Kind::ArriveWrites } else { Kind::ArriveReads };
-            put_timed(sink, head(kind, arrived, block.address), place, None);
-            if !arrived.is_power_of_two() {
-                // One of them again comes after the others, and what they have seen: it is not covered.
-                self.next_rank(true);
-            }
-        }
+        self.write(&mut runs, &among, block, arrived, place);
         for number in each(block.granules) {
             block.cell(number).put(after[number]);
         }
         true
+    }
+
+    /// Changes a cell of a block that is held, which has this in its halves.
+    #[allow(clippy::too_many_arguments)]
+    #[inline]
+    pub(super) fn change(
+        &mut self,
+        filter: &Filter,
+        runs: &mut Runs<impl Sink>,
+        among: &Among,
+        block: &Block,
+        number: usize,
+        was: Halves,
+        place: u32,
+    ) -> (Outcome, Words) {
+        let mut words = Words::of(was);
+        let access = Access { granule: block.address + 8 * number as u64, mask: 0xff, write: block.write };
+        let outcome = self.changes_words(filter, runs, &mut words, &Placed { access, place, among: Some(among) });
+        (outcome, words)
+    }
+
+    /// Writes what there is to write of a block that is held, with the arrivals at some of its granules, and at all blocks behind it that are meant.
+    #[inline]
+    pub(super) fn write<S: Sink>(&mut self, runs: &mut Runs<S>, among: &Among, block: &Block, arrived: u8, place: u32) {
+        runs.flush();
+        if arrived == 0 {
+            return;
+        }
+        let kind = if block.write { Kind::ArriveWrites } else { Kind::ArriveReads };
+        // What was written since is owed, too.
+        let when = if self.may_be_handed() { among.when.get() } else { When::Now };
+        let head = head(kind, arrived, block.address | runs.behind());
+        put_timed_by(runs.sink(), head, place, None, |sink| sink.time(when));
+        if !arrived.is_power_of_two() {
+            // One of them again comes after the others, and what they have seen: it is not covered.
+            self.next_rank(true);
+        }
     }
 }

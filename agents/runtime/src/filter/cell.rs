@@ -84,6 +84,11 @@ pub struct Half([AtomicU64; 2]);
 
 impl Half {
     #[inline(always)]
+    pub(super) fn of(entry: Entry) -> Half {
+        Half([AtomicU64::new(entry.at), AtomicU64::new(entry.what)])
+    }
+
+    #[inline(always)]
     pub(super) fn at(&self) -> u64 {
         self.0[0].load(Relaxed)
     }
@@ -211,7 +216,7 @@ impl<'a> Cell<'a> {
 
     /// The same as it stands in its halves.
     #[inline]
-    pub(super) fn take(&self, a: u64) -> [Entry; 2] {
+    pub(super) fn take(&self, a: u64) -> Halves {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
         [Entry { at: a, what: self.first.what() }, Entry { at: c, what: self.second.what() }]
     }
@@ -237,7 +242,7 @@ impl<'a> Cell<'a> {
 
     /// Unlocks it, with this in its halves.
     #[inline]
-    pub(super) fn put(&self, [first, second]: [Entry; 2]) {
+    pub(super) fn put(&self, [first, second]: Halves) {
         self.second.set(second.at, second.what);
         self.set_first(first);
     }
@@ -349,6 +354,12 @@ pub(super) const fn renewed(at: u64, moment: u64) -> u64 {
 #[inline(always)]
 pub(super) const fn same(a: u64, tag: u64) -> bool {
     (a ^ tag) >> TAG_SHIFT == 0
+}
+
+/// The same slot, position and rank.
+#[inline(always)]
+pub(super) const fn same_moment(a: u64, b: u64) -> bool {
+    (a ^ b) >> RANK_SHIFT == 0
 }
 
 /// The same slot.
@@ -502,6 +513,9 @@ impl Entry {
     }
 }
 
+/// What is in a cell, as it stands in its halves.
+pub(super) type Halves = [Entry; 2];
+
 /// What is in a cell.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Words {
@@ -522,7 +536,7 @@ pub(super) struct Words {
 impl Words {
     /// What these halves say.
     #[inline]
-    pub(super) fn of([Entry { at: a, what: b }, Entry { at: c, what: d }]: [Entry; 2]) -> Words {
+    pub(super) fn of([Entry { at: a, what: b }, Entry { at: c, what: d }]: Halves) -> Words {
         Words {
             first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
             second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
@@ -537,7 +551,7 @@ impl Words {
 
     /// The halves that say this.
     #[inline]
-    pub(super) fn entries(&self) -> [Entry; 2] {
+    pub(super) fn entries(&self) -> Halves {
         let nodes = u64::from(self.nodes);
         let low = (nodes & HALF) << NODES_SHIFT | u64::from(self.read) << BYTES_SHIFT;
         let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(self.foreign) << BYTES_SHIFT;
@@ -553,11 +567,6 @@ impl Words {
     /// Whether atomic accesses have left it, and nobody else has come since.
     pub(super) fn is_nobody(&self) -> bool {
         self.first.mask() == 0 && self.first.position() == 0 && self.second.at == 0 && self.nodes == 0
-    }
-
-    /// Whether nothing is to be written for it.
-    pub(super) fn is_silent(&self) -> bool {
-        self.first.is_silent() && self.second.is_silent() && self.nodes == 0
     }
 }
 

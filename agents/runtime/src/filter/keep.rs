@@ -177,7 +177,7 @@ impl Recorder {
             }
         }
         if !entry.is_lost() {
-            self.has_pinned(filter);
+            self.has_pinned(filter, 1);
         }
         if !words.shared {
             let writes = || filter.list(words.nodes).filter(|(_, older)| older.is_write());

@@ -14,6 +14,7 @@
 
 mod access;
 mod again;
+mod alike;
 mod block;
 mod blocks;
 mod cell;
@@ -39,6 +40,7 @@ pub use recorder::{Outcome, Recorder};
 pub use sweep::{Ground, ROW_BYTES, Row, Step, Sweep, Whose};
 
 use crate::handover::When;
+use block::BULK_WORDS;
 
 /// Where a thread's records go, and where times come from.
 pub trait Sink {

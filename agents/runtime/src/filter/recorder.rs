@@ -360,12 +360,17 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn has_pinned(&mut self, filter: &Filter) {
+    pub(super) fn has_pinned(&mut self, filter: &Filter, granules: u32) {
         // All threads at one counter would wait for each other.
-        self.pinned += 1;
-        if self.pinned == 1 << 10 {
+        self.pinned += granules;
+        if self.pinned >= 1 << 10 {
             self.tell_pinned(filter);
         }
+    }
+
+    /// A number that [`Recorder::has_pinned`] changes.
+    pub(super) fn pinned(&self) -> u32 {
+        self.pinned
     }
 
     /// Tells how many granules it has pinned.

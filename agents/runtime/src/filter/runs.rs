@@ -22,13 +22,17 @@ struct Run {
 pub(super) struct Runs<'s, S> {
     sink: &'s mut S,
     block: u64,
+    /// Whole blocks behind it of which all goes that is put.
+    behind: u64,
     /// Pins and accesses, of reads and of writes.
     runs: [Run; 4],
+    /// Whether something has gone to the other one.
+    has_put: bool,
 }
 
 impl<'s, S: Sink> Runs<'s, S> {
     pub(super) fn new(sink: &'s mut S, block: u64) -> Self {
-        Runs { sink, block, runs: Default::default() }
+        Runs { sink, block, behind: 0, runs: Default::default(), has_put: false }
     }
 
     pub(super) fn flush(&mut self) {
@@ -37,14 +41,46 @@ impl<'s, S: Sink> Runs<'s, S> {
         }
     }
 
+    /// The other sink.
+    pub(super) fn sink(&mut self) -> &mut S {
+        self.sink
+    }
+
+    /// How many blocks behind this one are meant as a whole.
+    pub(super) fn behind(&self) -> u64 {
+        self.behind
+    }
+
+    /// Whether nothing was put.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_put && self.runs.iter().all(|run| run.granules == 0)
+    }
+
+    /// What was put of one granule is so of all of these, each at the rank behind the one before it; if there are so many blocks, of all of theirs. False if that is not
+    /// one record for each kind: nothing is changed.
+    pub(super) fn widen(&mut self, granules: u8, blocks: usize) -> bool {
+        if !self.has_put {
+            self.behind = blocks.max(1) as u64 - 1;
+            for run in self.runs.iter_mut().filter(|run| run.granules != 0) {
+                run.granules = granules;
+            }
+        }
+        !self.has_put
+    }
+
     fn end(&mut self, index: usize) {
         let Run { granules, second, third, .. } = core::mem::take(&mut self.runs[index]);
+        self.has_put |= granules != 0;
         let is_pin = index < 2;
         if granules.is_power_of_two() {
             let granule = self.block + 8 * u64::from(granules.trailing_zeros());
             self.sink.put([head(if is_pin { Kind::Pin } else { Kind::Late }, 0xff, granule), second, third]);
         } else if granules != 0 {
-            self.sink.put([head(if is_pin { Kind::Pins } else { Kind::Lates }, granules, self.block), second, third]);
+            self.sink.put([
+                head(if is_pin { Kind::Pins } else { Kind::Lates }, granules, self.block | self.behind),
+                second,
+                third,
+            ]);
         }
     }
 }
@@ -73,6 +109,7 @@ impl<S: Sink> Sink for Runs<'_, S> {
             return self.sink.put(words);
         };
         if (first >> 8) as u8 != 0xff {
+            self.has_put = true;
             return self.sink.put(words);
         }
         let index = usize::from(is_late_write(third)) + if first as u8 == Kind::Pin as u8 { 0 } else { 2 };

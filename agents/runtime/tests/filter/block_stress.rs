@@ -52,8 +52,11 @@ impl News {
 /// By granule: how often it was read, and written.
 type Counts = BTreeMap<usize, [u64; 2]>;
 
-/// Part of a unit, which mostly begins with a block.
+/// Part of a unit, which mostly begins with a block; or all of it.
 fn part(unit: usize, r: &mut Random) -> (usize, usize) {
+    if r.percent(20) {
+        return (unit, UNIT);
+    }
     let begin = if r.percent(50) { r.below(UNIT / 64) * 64 } else { r.below(UNIT / 8) * 8 };
     let size = 8 * (1 + r.below(3 * 8));
     (unit + begin, size.min(UNIT - begin))
@@ -118,14 +121,14 @@ fn text(all: &[Stands]) -> String {
 #[test]
 fn buffers_go_from_thread_to_thread() {
     let begun = Instant::now();
-    let (mut seed, mut in_blocks, mut with_races) = (0, 0, 0);
+    let (mut seed, mut in_blocks, mut side_by_side, mut with_races) = (0, 0, 0, 0);
     while begun.elapsed() < Duration::from_secs(3) {
         let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
         let nodes = if seed % 5 == 4 { FEW_NODES } else { 10_000 };
         let filter = Owned::new(Shape { slots: THREADS as u32, nodes }, Limits { each_place, ..Limits::default() });
         let (land, clock, lock) = (Land::new(UNITS, THREADS, true), AtomicU64::new(0), Mutex::new(()));
         let steps = 30 + seed as usize % 7 * 30;
-        let all: Vec<(Vec<u64>, Counts, u64)> = std::thread::scope(|scope| {
+        let all: Vec<(Vec<u64>, Counts, [u64; 2])> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..THREADS)
                 .map(|t| {
                     let (land, filter, clock, lock) = (&land, &filter, &clock, &lock);
@@ -134,7 +137,7 @@ fn buffers_go_from_thread_to_thread() {
                         let mut walker =
                             Walker::begin(land, filter, t, Records { gives_way: seed % 2 == 0, ..Records::new(clock) });
                         let counts = work(&mut walker, t, lock, &mut r, steps);
-                        let in_blocks = walker.in_blocks;
+                        let in_blocks = [walker.in_blocks, walker.side_by_side];
                         (walker.finish(), counts, in_blocks)
                     })
                 })
@@ -163,7 +166,8 @@ fn buffers_go_from_thread_to_thread() {
         }
         // Whoever has written what others access, or read what others write, is in the trace, and nobody was there more often than he was.
         for (t, (_, counts, blocks)) in all.iter().enumerate() {
-            in_blocks += blocks;
+            in_blocks += blocks[0];
+            side_by_side += blocks[1];
             for (&granule, &[reads, writes]) in counts {
                 let others = (0..THREADS).filter(|&u| u != t).filter_map(|u| all[u].1.get(&granule));
                 let is_met = others.into_iter().any(|&[reads, others]| others > 0 || writes > 0 && reads > 0);
@@ -186,6 +190,8 @@ fn buffers_go_from_thread_to_thread() {
         }
         seed += 1;
     }
-    println!("{seed} runs, {in_blocks} accesses in blocks, {with_races} racy granules");
-    assert!(in_blocks > 1000 * seed && with_races > seed);
+    println!(
+        "{seed} runs, {in_blocks} accesses in blocks, {side_by_side} blocks with the one before, {with_races} racy granules"
+    );
+    assert!(in_blocks > 1000 * seed && side_by_side > 10 * seed && with_races > seed);
 }

@@ -1,6 +1,6 @@
 //! What an observer makes of the records: merged by their times, late ones put back to their places.
 
-use runtime::record::{Kind, Ordered, PLACE_BITS};
+use runtime::record::{Kind, Ordered, PLACE_BITS, head, several};
 use std::collections::VecDeque;
 
 /// A record that has a place of its own.
@@ -56,13 +56,13 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
                 Kind::Late | Kind::Pin | Kind::Lates | Kind::Pins => {
                     let of = record[2] as u32 as usize;
                     let is_one = matches!(kind, Kind::Late | Kind::Pin);
-                    let each = |number: &u64| !is_one && aux >> number & 1 == 1 || is_one && *number == 0;
-                    late[of].extend((0..8).filter(each).zip(0..).map(|(number, further)| Late {
+                    let granules = if is_one { vec![payload] } else { addresses(record[0]) };
+                    late[of].extend(granules.into_iter().zip(0..).map(|(granule, further)| Late {
                         slot: of,
                         pin: matches!(kind, Kind::Pin | Kind::Pins),
                         write: record[2] >> 32 & 1 == 1,
                         mask: if is_one { aux } else { 0xff },
-                        granule: payload + 8 * number,
+                        granule,
                         place: place(record[1]),
                         position: record[1] >> PLACE_BITS,
                         rank: (record[2] >> 34) as u32 + further,
@@ -89,6 +89,10 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
     merge(on_time, late)
 }
 
+fn addresses(head: u64) -> Vec<u64> {
+    several(head).map(|granule| granule << 3).collect()
+}
+
 /// The accesses of a record; one that is none stays as it is.
 fn each(record: OnTime) -> impl Iterator<Item = OnTime> {
     let kind = match record.kind {
@@ -96,10 +100,9 @@ fn each(record: OnTime) -> impl Iterator<Item = OnTime> {
         Kind::ArriveWrites => Kind::ArriveWrite,
         _ => return Vec::from([record]).into_iter(),
     };
-    assert!(record.aux != 0 && record.payload.is_multiple_of(64), "{record:?}");
-    let granules = (0..8).filter(|number| record.aux >> number & 1 == 1);
-    let each =
-        granules.map(|number| OnTime { kind, aux: 0xff, payload: record.payload + 8 * number, ..record.clone() });
+    assert!(record.aux == 0xff || record.aux != 0 && record.payload.is_multiple_of(64), "{record:?}");
+    let granules = addresses(head(record.kind, record.aux, record.payload)).into_iter();
+    let each = granules.map(|payload| OnTime { kind, aux: 0xff, payload, ..record.clone() });
     each.collect::<Vec<OnTime>>().into_iter()
 }
 

@@ -147,12 +147,14 @@ pub(crate) struct Walker<'w> {
     pub(crate) swept: u64,
     /// Accesses that were done in blocks.
     pub(crate) in_blocks: u64,
+    /// Blocks that were done with the one before them.
+    pub(crate) side_by_side: u64,
 }
 
 impl<'w> Walker<'w> {
     pub(crate) fn begin(land: &'w Land, filter: &'w Filter, t: usize, sink: Records<'w>) -> Walker<'w> {
         let recorder = Recorder::begin(filter, t as u32, false);
-        let mut walker = Walker { land, filter, recorder, sink, swept: 0, in_blocks: 0 };
+        let mut walker = Walker { land, filter, recorder, sink, swept: 0, in_blocks: 0, side_by_side: 0 };
         walker.sync(Kind::ThreadStart, 0, Some(0));
         walker
     }
@@ -218,14 +220,29 @@ impl<'w> Walker<'w> {
             let base = at & !(BLOCK_BYTES - 1);
             let end = (addr + size).min(base + BLOCK_BYTES);
             let granules = (((1u32 << ((end - at) / 8)) - 1) << ((at - base) / 8)) as u8;
-            let halves = land.cells.block((base - BASE) / 8);
+            let number = (base - BASE) / 8;
+            let halves = land.cells.side_by_side(number..number + 8);
             let mut block = Block { address: base as u64, halves, granules, write };
-            at = end;
             // There are no lines here.
             block.granules = self.recorder.uncovered(&Half::default(), &block);
             if block.granules == 0 {
+                at = end;
                 continue;
             }
+            let blocks = (addr + size).min((base | (ROW_BYTES - 1)) + 1).saturating_sub(base) / BLOCK_BYTES;
+            if block.granules == 0xff && blocks > 1 {
+                let blocks = Block { halves: land.cells.side_by_side(number..number + 8 * blocks), ..block };
+                let alone = || land.begin(t, base);
+                let done = self.recorder.blocks(self.filter, &mut self.sink, &blocks, alone, pc as u32);
+                land.end(t);
+                if done > 0 {
+                    self.in_blocks += 8 * done as u64;
+                    self.side_by_side += done as u64 - 1;
+                    at += done * BLOCK_BYTES;
+                    continue;
+                }
+            }
+            at = end;
             let alone = || land.begin(t, base);
             let left = self.recorder.accesses(self.filter, &mut self.sink, block, alone, pc as u32);
             land.end(t);

@@ -8,6 +8,7 @@ mod decode;
 mod land;
 mod law_of;
 mod memory;
+mod ranges;
 mod stress;
 mod sweep_stress;
 mod sweeps;

@@ -4,6 +4,7 @@
 use runtime::filter::{Cell, Filter, Half, Limits, Shape, Sink};
 use runtime::handover::When;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
+use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -103,8 +104,8 @@ impl Cells {
     }
 
     /// The halves of eight of them.
-    pub(crate) fn block(&self, from: usize) -> [&[Half; 8]; 2] {
-        self.0.each_ref().map(|halves| halves[from..from + 8].try_into().expect("eight"))
+    pub(crate) fn side_by_side(&self, granules: Range<usize>) -> [&[Half]; 2] {
+        self.0.each_ref().map(|halves| &halves[granules.clone()])
     }
 }
 

@@ -105,7 +105,7 @@ impl<'w> Way<'w, '_> {
             let end = granules.end.min(base + EACH);
             if end - at > 1 {
                 let bits = (((1u32 << (end - at)) - 1) << (at - base)) as u8;
-                let halves = self.cells.block(base);
+                let halves = self.cells.side_by_side(base..base + EACH);
                 let block = Block { address: address(base), halves, granules: bits, write: self.write };
                 let left = self.block(block, |number| event(base + number), &events, r);
                 for at in (0..EACH).filter(|number| left >> number & 1 == 1).map(|number| base + number) {

@@ -9,7 +9,7 @@ use super::positions::Spot;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op, ThreadId, VarId};
-use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write};
+use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write, several};
 use trace::binary::{Action, LateRecord};
 
 /// Records that wait: an agent writes fewer of a granule.
@@ -49,11 +49,8 @@ impl Build {
     /// `Lates` or `Pins`: of whole granules of a block, one rank after the other.
     pub(super) fn several_late(&mut self, kind: Kind, words: &[u64]) {
         let Some(&[first, second, mut third]) = words.first_chunk() else { return };
-        let mut rest = aux(first);
-        while rest != 0 {
-            let granule = payload(first) + 8 * u64::from(rest.trailing_zeros());
-            rest &= rest - 1;
-            self.late(&[head(kind, 0xff, granule), second, third]);
+        for granule in several(first) {
+            self.late(&[head(kind, 0xff, granule << 3), second, third]);
             third = third.wrapping_add(1 << (64 - RANK_BITS));
         }
     }
@@ -232,9 +229,7 @@ fn bytes_in(head: u64, granule: u64) -> u8 {
 fn other_bytes_in(head: u64, granule: u64) -> u8 {
     let size = match Kind::from_code(head as u8) {
         Some(Kind::ArriveReads | Kind::ArriveWrites) => {
-            let (block, granules) = bytes_of(head);
-            let is_one = granule.checked_sub(block).is_some_and(|number| number < 8 && granules >> number & 1 == 1);
-            return if is_one { 0xff } else { 0 };
+            return if several(head).any(|one| one == granule) { 0xff } else { 0 };
         }
         Some(Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw) => 1u64 << (aux(head) >> 4).min(4),
         Some(Kind::WatchRead | Kind::WatchWrite) => 1 << (aux(head) & !PENDING).min(3),
@@ -257,6 +252,9 @@ mod tests {
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa07), 0xff);
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa09), 0);
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0x9ff), 0);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa00), 0);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa17), 0xff);
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa18), 0);
         assert_eq!(bytes_in(head(Kind::AtomicRmw, 2 << 4, 0x500c), 0xa01), 0xf0);
         assert_eq!(bytes_in(head(Kind::AtomicLoad, 3 << 4, 0x500c), 0xa02), 0x0f);
         assert_eq!(bytes_in(head(Kind::WatchWrite, PENDING | 1, 0x500a), 0xa01), 0x0c);

@@ -6,7 +6,7 @@ use super::values::{Encoding, Use, Watched};
 use super::variables::{Parts, cut};
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
-use runtime::record::{ADDRESS_BITS, Kind, PENDING};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING, several};
 
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
@@ -31,42 +31,31 @@ impl Build {
         self.gave(slot, events);
     }
 
-    /// Plain accesses by which a thread arrives at whole granules of a block: those of its lowest granule come first.
+    /// Plain accesses by which a thread arrives at whole granules: those of the lowest one come first.
     #[inline]
     pub(super) fn accesses(&mut self, slot: u32, words: &[u64], op: Op) {
-        let (block, granules) = (payload(words[0]) >> 3, aux(words[0]));
+        let mut granules = several(words[0]);
+        let mut events = 0;
         if let Some((thread, action)) = self.known_action(slot, place(words[1]), op)
             && (op == Op::Read || self.values.is_empty())
         {
-            let mut vars = [VarId(0); 8];
-            let (mut count, mut rest) = (0, granules);
-            while rest != 0
-                && let Some(var) = self.variables.one(block + u64::from(rest.trailing_zeros()), 0xff)
+            let mut rest = granules.clone();
+            while let Some(granule) = rest.next()
+                && let Some(var) = self.variables.one(granule, 0xff)
             {
-                vars[count] = var;
-                count += 1;
-                rest &= rest - 1;
-            }
-            if rest == 0 {
-                for &var in &vars[..count] {
-                    self.out.act(thread, action, var.0, &self.names, &self.meta);
-                }
-                return self.gave(slot, count as u64);
+                self.out.act(thread, action, var.0, &self.names, &self.meta);
+                events += 1;
+                granules = rest.clone();
             }
         }
-        self.rare_accesses(slot, words, op);
+        events += self.rare_accesses(slot, words, op, granules);
+        self.gave(slot, events);
     }
 
-    #[cold]
-    fn rare_accesses(&mut self, slot: u32, words: &[u64], op: Op) {
-        let (block, mut rest) = (payload(words[0]) >> 3, aux(words[0]));
+    fn rare_accesses(&mut self, slot: u32, words: &[u64], op: Op, mut granules: impl Iterator<Item = u64>) -> u64 {
+        let Some(first) = granules.next() else { return 0 };
         let by = self.doer(slot, words[1]);
-        let mut events = 0;
-        while rest != 0 {
-            events += self.parts(by, block + u64::from(rest.trailing_zeros()), 0xff, op);
-            rest &= rest - 1;
-        }
-        self.gave(slot, events);
+        std::iter::once(first).chain(granules).map(|granule| self.parts(by, granule, 0xff, op)).sum()
     }
 
     /// An access of each variable that some bytes of a granule are. How many that were.
