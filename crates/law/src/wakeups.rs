@@ -32,8 +32,8 @@ impl Memory for Tested {
 }
 
 impl Definition {
-    /// The last `r` or `ald` of its thread before a wait that is its last access of that variable, which the thread of the notify writes after
-    /// it and before the notify.
+    /// The last `r` or `ald` of its thread before a wait that is its last access of that variable, one that the thread of the notify writes before
+    /// it and after its last one of the condition that it has written anything after; if it writes it after that read.
     fn test(&self, wait: usize, notify: usize) -> Option<usize> {
         let events = self.events();
         let reads = |e: &usize| matches!(events[*e].op, Op::Read | Op::AtomicLoad);
@@ -49,7 +49,15 @@ impl Definition {
         };
         // What was read before an earlier wait was over was the test of that one.
         let since = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Woken).unwrap_or(0);
-        (since..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last).find(changed)
+        let by_notifier = |e: usize| events[e].thread == events[notify].thread;
+        let newest = (0..notify).rfind(|&e| writes(e) && by_notifier(e)).unwrap_or(0);
+        let told = (0..newest).rfind(|&e| self.notifies(e, events[notify].object) && by_notifier(e));
+        let is_told = |read: &usize| {
+            let same = |e: usize| events[e].object == events[*read].object && events[e].thread == events[notify].thread;
+            (told.unwrap_or(0)..notify).any(|e| writes(e) && same(e))
+        };
+        let mut reads = (since..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last);
+        reads.find(is_told).filter(changed)
     }
 
     /// The event with which a thread goes on.

@@ -9,14 +9,15 @@
 //! a notify (a timeout) has none to lose, and is no candidate.
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
-//! are counted. A test is missed if the thread has read many variables since, if more than 16 threads have written its variable since, or
-//! if who changes the variable is not who notifies.
+//! are counted. A test is missed if the thread has read many variables since, if more than 16 threads have written its variable since, if who changes the variable is
+//! not who notifies, or if it has written so many since that it is not known what the notify tells of.
 //!
 //! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`. Whether the
 //! thread is then left waiting for good depends on later notifies, and the report says whether one is recorded.
 
 mod predict;
 mod reads;
+mod writes;
 
 pub use crate::place::Place;
 pub use predict::{Predicted, predict};
@@ -26,6 +27,7 @@ use crate::windows::Schedule;
 use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
 use reads::Reads;
 use rustc_hash::FxHashMap;
+use writes::{Notify, Told, Writes};
 
 /// So many waits with the same sites are candidates.
 const SAME_SITES: u32 = 8;
@@ -48,7 +50,7 @@ pub struct Wakeup {
     pub wait: Place,
     /// The `notify` or `notifyall`.
     pub notify: Place,
-    /// The last read of the waiting thread before it waits, of something that the notifier then wrote.
+    /// The last read of the waiting thread before it waits, of something that the notify tells of; the notifier wrote it then.
     pub test: Place,
     /// Another notify of the condition that is recorded after that one, and may still wake the thread.
     pub later: Option<u64>,
@@ -84,14 +86,15 @@ struct Waiting {
     /// The last read of the thread before it.
     read: Option<u64>,
     /// The last notify of the condition before it.
-    before: Option<Place>,
+    before: Option<Notify>,
 }
 
 #[derive(Default, Debug)]
 struct Cond {
     /// The last notify.
-    last: Option<Place>,
-    pairing: Pairing<Place>,
+    last: Option<Notify>,
+    told: Told,
+    pairing: Pairing<Notify>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -106,6 +109,7 @@ pub struct LostWakeups {
     threads: Vec<Thread>,
     conds: Vec<Cond>,
     reads: Reads,
+    writes: Writes,
     counts: FxHashMap<(CondId, [(SiteId, u64); 3]), u32>,
     found: Waits,
 }
@@ -121,6 +125,7 @@ impl LostWakeups {
         self.threads.resize(names.space(Space::Thread).len(), Thread::default());
         self.conds.resize_with(names.space(Space::Cond).len(), Cond::default);
         self.reads.grow(self.threads.len(), names.space(Space::Var).len());
+        self.writes.grow(self.threads.len());
         for (index, &event) in (batch.first..).zip(&batch.events) {
             let thread = &mut self.threads[event.thread().index()];
             if let Some(waiting) = thread.waiting.take() {
@@ -131,7 +136,10 @@ impl LostWakeups {
                     self.threads[event.thread().index()].read = Some(index);
                     self.reads.read(event, index);
                 }
-                Op::Write | Op::AtomicStore | Op::AtomicRmw => self.reads.write(event, index),
+                Op::Write | Op::AtomicStore | Op::AtomicRmw => {
+                    self.reads.write(event, index);
+                    self.writes.write(event, index);
+                }
                 Op::Woken => self.reads.forget(event.thread()),
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
@@ -143,9 +151,10 @@ impl LostWakeups {
                 }
                 Op::Notify | Op::NotifyAll => {
                     let all = event.op() == Op::NotifyAll;
-                    let (cond, place) = (&mut self.conds[event.cond().index()], Place::new(event, index));
-                    cond.last = Some(place);
-                    cond.pairing.notify(index, place, all);
+                    let cond = &mut self.conds[event.cond().index()];
+                    let notify = self.writes.notify(Place::new(event, index), &mut cond.told);
+                    cond.last = Some(notify);
+                    cond.pairing.notify(index, notify, all);
                 }
                 _ => {}
             }
@@ -163,13 +172,14 @@ impl LostWakeups {
         }
     }
 
-    fn candidate(&mut self, waiting: Waiting, notify: Place) {
+    fn candidate(&mut self, waiting: Waiting, notify: Notify) {
         let Waiting { cond, lock, wait, .. } = waiting;
         // It has read nothing since.
-        let Some(test) = self.reads.test(wait.thread, notify) else {
+        let Some(test) = self.reads.test(wait.thread, &notify) else {
             self.found.untested += 1;
             return;
         };
+        let notify = notify.place;
         // Where sites are unknown every wait is one of its own: no more are told apart than are kept.
         if self.found.candidates.len() >= MOST {
             self.found.left_out += 1;
@@ -190,15 +200,15 @@ impl LostWakeups {
             let cond = &self.conds[waiting.cond.index()];
             if let Some(notify) = cond.pairing.first_since(waiting.wait.event) {
                 self.candidate(waiting, notify);
-            } else if cond.last.is_none_or(|last| last.event < waiting.wait.event)
-                && let Some(notify) = waiting.before.filter(|notify| Some(notify.event) > waiting.read)
-                && let Some(test) = self.reads.test(waiting.wait.thread, notify)
+            } else if cond.last.is_none_or(|last| last.place.event < waiting.wait.event)
+                && let Some(notify) = waiting.before.filter(|notify| Some(notify.place.event) > waiting.read)
+                && let Some(test) = self.reads.test(waiting.wait.thread, &notify)
             {
                 let Waiting { cond, lock, wait, .. } = waiting;
-                self.found.observed.push(Wakeup { cond, lock, wait, notify, test, later: None });
+                self.found.observed.push(Wakeup { cond, lock, wait, notify: notify.place, test, later: None });
             }
         }
-        let last: Vec<Option<u64>> = self.conds.iter().map(|cond| cond.last.map(|last| last.event)).collect();
+        let last: Vec<Option<u64>> = self.conds.iter().map(|cond| cond.last.map(|last| last.place.event)).collect();
         for wakeup in &mut self.found.candidates {
             wakeup.later = last[wakeup.cond.index()].filter(|&last| last > wakeup.notify.event);
         }

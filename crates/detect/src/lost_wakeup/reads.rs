@@ -1,5 +1,6 @@
 //! What threads have read of late, and who wrote it since: the reads that can have been the test of a wait.
 
+use super::writes::Notify;
 use crate::place::Place;
 use event::{Event, Id, ThreadId, VarId};
 
@@ -23,6 +24,8 @@ pub(super) struct Reads {
     by_thread: Vec<Vec<Option<Read>>>,
     /// By variable: who may have read it, a bit for every 32nd thread.
     readers: Vec<u32>,
+    /// And who may have written it.
+    writers: Vec<u32>,
 }
 
 fn bit(thread: usize) -> u32 {
@@ -33,6 +36,7 @@ impl Reads {
     pub(super) fn grow(&mut self, threads: usize, variables: usize) {
         self.by_thread.resize_with(threads, Vec::new);
         self.readers.resize(variables, 0);
+        self.writers.resize(variables, 0);
     }
 
     pub(super) fn read(&mut self, event: Event, index: u64) {
@@ -54,6 +58,7 @@ impl Reads {
 
     pub(super) fn write(&mut self, event: Event, index: u64) {
         let (writer, variable) = (event.thread(), event.var());
+        self.writers[variable.index()] |= bit(writer.index());
         // Who writes it itself knows better than what it read.
         if let Some(own) = self.by_thread[writer.index()].get_mut(variable.index() % READS) {
             own.take_if(|read| read.variable == variable);
@@ -79,11 +84,16 @@ impl Reads {
         self.by_thread[thread.index()].fill(None);
     }
 
-    /// The test of a wait of `thread`, which has done nothing since: the last read of something that it has not accessed again,
-    /// and that who notifies wrote between that read and the notify.
-    pub(super) fn test(&self, thread: ThreadId, notify: Place) -> Option<Place> {
-        let wrote = |read: &&Read| read.writers.iter().any(|&(by, at)| by == notify.thread && at < notify.event);
+    /// The test of a wait of `thread`, which has done nothing since: the last read of something that it has not accessed again, and that the
+    /// notify tells of; if who notifies wrote it between that read and the notify.
+    pub(super) fn test(&self, thread: ThreadId, notify: &Notify) -> Option<Place> {
+        let by = notify.place.thread;
+        let may_tell = |read: &&Read| {
+            notify.tells(read.variable) || notify.is_more && self.writers[read.variable.index()] & bit(by.index()) != 0
+        };
         let reads = self.by_thread[thread.index()].iter().flatten();
-        reads.filter(wrote).map(|read| read.place).max_by_key(|place| place.event)
+        let test = reads.filter(may_tell).max_by_key(|read| read.place.event)?;
+        let wrote = test.writers.iter().any(|&(writer, at)| writer == by && at < notify.place.event);
+        (wrote && notify.tells(test.variable)).then_some(test.place)
     }
 }

@@ -35,11 +35,21 @@ pub fn check_lost_wakeup(
         return Err(refuse(wait, Unclaimed::NotTheWait));
     }
     let own = |at: &usize| trace.events[*at].thread() == waits.thread();
+    // What the notify tells of: what its thread wrote since the one of the condition before, and when last; several without a write in between tell of the same.
     let mut written: HashMap<u32, usize> = HashMap::new();
-    let notifier = trace.events[offset(notify)].thread();
+    let mut is_told = false;
+    let notifies = trace.events[offset(notify)];
     for (at, event) in trace.events.iter().enumerate().take(offset(notify)) {
-        if event.thread() == notifier && is_write(event.op()) {
+        if event.thread() != notifies.thread() {
+            continue;
+        }
+        if is_write(event.op()) {
+            if std::mem::take(&mut is_told) {
+                written.clear();
+            }
             written.insert(event.object(), at);
+        } else if matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == notifies.object() {
+            is_told = true;
         }
     }
     // What was read before an earlier wait was over was the test of that one.
@@ -50,11 +60,11 @@ pub fn check_lost_wakeup(
         is_read(op) || is_write(op)
     });
     let mut accessed = HashSet::new();
-    let tested = accesses.filter(|&at| accessed.insert(trace.events[at].object())).find(|&at| {
-        let write = written.get(&trace.events[at].object());
-        is_read(trace.events[at].op()) && write.is_some_and(|&write| write > at)
-    });
-    if tested != Some(offset(test)) {
+    let tested = accesses
+        .filter(|&at| accessed.insert(trace.events[at].object()))
+        .find(|&at| is_read(trace.events[at].op()) && written.contains_key(&trace.events[at].object()));
+    let is_changed = |at: &usize| written[&trace.events[*at].object()] > *at;
+    if tested.filter(is_changed) != Some(offset(test)) {
         return Err(refuse(test, Unclaimed::NotItsTest));
     }
     let goes_on = (offset(wait) + 1..trace.events.len()).find(own);
