@@ -6,9 +6,10 @@ use super::places::Places;
 use super::sync;
 use super::variables::Variables;
 use crate::decode::{aux, payload, place};
-use event::{Op, Space};
+use event::{CondId, Op, Space};
 use runtime::record::{Kind, extended};
 use trace::binary::Act;
+use trace::validate::Conditions;
 
 /// What most records are.
 #[derive(Clone, Copy)]
@@ -112,7 +113,7 @@ impl Build {
                 &words[taken..],
                 (time, limit),
                 &state.places,
-                &self.objects,
+                (&self.objects, &mut self.conditions),
                 &mut self.variables,
                 // Of writes, the values are to be forgotten.
                 !self.values.is_empty(),
@@ -129,13 +130,23 @@ impl Build {
     }
 }
 
+/// What a `notify` or `notifyall` does.
+#[inline]
+pub(super) fn notified(conditions: &mut Conditions, op: Op, cond: u32) {
+    match op {
+        Op::Notify => conditions.notify(CondId(cond)),
+        Op::NotifyAll => conditions.notify_all(CondId(cond)),
+        _ => {}
+    }
+}
+
 /// Finds the events of records. How many were found.
 #[inline]
 fn find(
     words: &[u64],
     (time, limit): (&mut u64, u64),
     places: &Places,
-    objects: &Objects,
+    (objects, conditions): (&Objects, &mut Conditions),
     variables: &mut Variables,
     has_values: bool,
     found: &mut [Act],
@@ -156,6 +167,9 @@ fn find(
         };
         let Some(object) = object else { break };
         let Some(&action) = places.action(place(second), op) else { break };
+        if of == Space::Cond as u8 {
+            notified(conditions, op, object);
+        }
         last = now;
         *found = Act { action, object };
         count += 1;

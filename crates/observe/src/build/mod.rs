@@ -20,8 +20,10 @@ use crate::decode::{ASIDE, aux, order, payload, place};
 use crate::merge::{Take, take_all};
 use crate::naming::{Mapped, Naming};
 use blocks::{Blocks, Doer};
-use common::Common;
-use event::{Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value};
+use common::{Common, notified};
+use event::{
+    CondId, Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value,
+};
 use handlers::Waiting;
 use objects::Objects;
 use out::Out;
@@ -35,6 +37,7 @@ use std::io;
 use std::path::PathBuf;
 use trace::Loss;
 use trace::binary::Action;
+use trace::validate::Conditions;
 use values::{Values, Watched};
 use variables::Variables;
 
@@ -44,6 +47,8 @@ struct Slot {
     /// None while it waits on a condition.
     thread: Option<ThreadId>,
     waiting: Option<Waiting>,
+    /// Since when it waits on a condition, by the clock of that.
+    since: Option<(CondId, u64)>,
     /// Handlers that ran while it waited.
     handlers: u32,
     /// Its `ThreadStart` came.
@@ -66,6 +71,7 @@ pub(crate) struct Build {
     variables: Variables,
     blocks: Blocks,
     objects: Objects,
+    conditions: Conditions,
     values: Values,
     watched: Vec<Watched>,
     /// Where watched variables lie in this process.
@@ -113,6 +119,7 @@ impl Build {
             variables: Variables::default(),
             blocks: Blocks::default(),
             objects: Objects::default(),
+            conditions: Conditions::default(),
             values: Values::default(),
             watched,
             watched_at: FxHashMap::default(),
@@ -403,7 +410,10 @@ impl Take for Build {
             Common::Accesses(op) => self.accesses(slot, words, op),
             Common::Plain(op, space)
                 if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
-                    && self.at_known_place(slot, place(words[1]), op, object) => {}
+                    && self.at_known_place(slot, place(words[1]), op, object) =>
+            {
+                notified(&mut self.conditions, op, object);
+            }
             Common::Late => self.late(words),
             Common::Lates(kind) => self.several_late(kind, words),
             _ => self.rare(slot, words),

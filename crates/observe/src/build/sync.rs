@@ -1,9 +1,10 @@
 //! Synchronisation, blocks, internal events.
 
 use super::Build;
+use super::common::notified;
 use super::objects::Number;
 use crate::decode::{aux, payload};
-use event::{Extra, Op, Order, Space, Value, Wake};
+use event::{CondId, Extra, Op, Order, Space, Value, Wake};
 use runtime::record::{Class, Kind};
 
 /// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
@@ -43,7 +44,13 @@ impl Build {
                 let (Some(cond), Some(lock)) = (self.object(Space::Cond, class, number), self.lock(lock)) else {
                     return 0;
                 };
-                let wake = Wake::from_code(wake).unwrap_or_default();
+                let mut wake = Wake::from_code(wake).unwrap_or_default();
+                if kind == Kind::Wait {
+                    let since = self.conditions.wait(CondId(cond));
+                    self.slot(slot).since = Some((CondId(cond), since));
+                } else {
+                    wake = self.wakes(slot, CondId(cond), wake);
+                }
                 self.emit(by, op, cond, Extra { lock, wake, ..Extra::default() });
                 if kind == Kind::Wait {
                     self.wait(by);
@@ -75,6 +82,7 @@ impl Build {
         };
         let Some(space) = op.space() else { return 0 };
         let Some(object) = self.object(space, class, number) else { return 0 };
+        notified(&mut self.conditions, op, object);
         self.plain(by, op, object);
         if kind == Kind::Request {
             self.ask(by, class, number);
@@ -84,6 +92,20 @@ impl Build {
             return 2;
         }
         1
+    }
+
+    /// Why a thread has been woken: the agent knows of timeouts only, and the C library lets threads go on whom nobody has notified.
+    fn wakes(&mut self, slot: u32, cond: CondId, wake: Wake) -> Wake {
+        let since = self.slot(slot).since.take().filter(|&(known, _)| known == cond);
+        let Some((_, since)) = since else { return wake };
+        if wake != Wake::Notified {
+            self.conditions.leave(cond);
+            wake
+        } else if self.conditions.wake(cond, since) {
+            wake
+        } else {
+            Wake::Spurious
+        }
     }
 
     /// An object begins: what was at its place is no more.

@@ -67,6 +67,9 @@ pub(crate) fn locks() {
     main.acquire(a, 0);
     main.sync3(Kind::Wait, Class::Condition as u8, c, 0, a);
     main.sync3(Kind::Woken, Class::Condition as u8, c, 0, a | 1 << 48);
+    // The notify is used up.
+    main.sync3(Kind::Wait, Class::Condition as u8, c, 0, a);
+    main.sync3(Kind::Woken, Class::Condition as u8, c, 0, a);
     main.release(a, 0);
     child.sync(Kind::NotifyAll, Class::Condition as u8, c, 0);
     child.sync(Kind::Post, Class::Descriptor as u8, 5, 0);
@@ -101,6 +104,8 @@ T1|rrel(prog+0x2010)|
 main|acq(prog+0x2000)|
 main|wait(prog+0x2020,prog+0x2000)|
 main|woken(prog+0x2020,prog+0x2000)=timeout|
+main|wait(prog+0x2020,prog+0x2000)|
+main|woken(prog+0x2020,prog+0x2000)=spurious|
 main|rel(prog+0x2000)|
 T1|notifyall(prog+0x2020)|
 T1|post(fd#5)|

@@ -1,10 +1,10 @@
 //! Which wake-ups a notify can account for: each notify serves one thread that waited at that moment, a notify-all
 //! every one of them.
 
-use event::{CondId, Names, Space};
+use event::{CondId, Id};
 use std::collections::BTreeSet;
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Debug)]
 struct Condition {
     /// How many threads wait.
     waiting: u64,
@@ -25,50 +25,54 @@ impl Condition {
     }
 }
 
-#[derive(Default)]
-pub(super) struct Conditions {
+/// Who waits on conditions, and what may wake them.
+#[derive(Default, Debug)]
+pub struct Conditions {
     conditions: Vec<Condition>,
 }
 
 impl Conditions {
-    pub(super) fn grow(&mut self, names: &Names) {
-        self.conditions.resize_with(names.space(Space::Cond).len(), Condition::default);
-    }
-
     /// The condition, its clock moved on.
     fn tick(&mut self, cond: CondId) -> &mut Condition {
-        let condition = &mut self.conditions[cond.0 as usize];
+        if cond.index() >= self.conditions.len() {
+            self.conditions.resize_with(cond.index() + 1, Condition::default);
+        }
+        let condition = &mut self.conditions[cond.index()];
         condition.clock += 1;
         condition
     }
 
     /// A thread begins to wait; the time it does.
-    pub(super) fn wait(&mut self, cond: CondId) -> u64 {
+    pub fn wait(&mut self, cond: CondId) -> u64 {
         let condition = self.tick(cond);
         condition.waiting += 1;
         condition.clock
     }
 
-    pub(super) fn notify(&mut self, cond: CondId) {
+    /// One that waits may wake.
+    pub fn notify(&mut self, cond: CondId) {
         let condition = self.tick(cond);
-        condition.notifies.insert(condition.clock);
-        condition.trim();
+        if condition.waiting > 0 {
+            condition.notifies.insert(condition.clock);
+            condition.trim();
+        }
     }
 
-    pub(super) fn notify_all(&mut self, cond: CondId) {
+    /// All that wait may.
+    pub fn notify_all(&mut self, cond: CondId) {
         let condition = self.tick(cond);
         condition.all = condition.clock;
     }
 
     /// A waiting thread wakes, or will never wake, without a notify.
-    pub(super) fn leave(&mut self, cond: CondId) {
+    pub fn leave(&mut self, cond: CondId) {
         let condition = self.tick(cond);
         condition.waiting = condition.waiting.saturating_sub(1);
         condition.trim();
     }
 
     /// A thread that has waited since then wakes; whether a notify since then can have woken it.
-    pub(super) fn wake(&mut self, cond: CondId, since: u64) -> bool {
+    pub fn wake(&mut self, cond: CondId, since: u64) -> bool {
         let condition = self.tick(cond);
         condition.waiting = condition.waiting.saturating_sub(1);
         let notified = if condition.all > since {

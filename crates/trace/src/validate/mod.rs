@@ -13,7 +13,7 @@ mod threads;
 mod values;
 
 use blocks::Blocks;
-use conditions::Conditions;
+pub use conditions::Conditions;
 use event::{Batch, Event, Names, Op, Wake};
 use locks::{Held, Locks};
 use threads::{Threads, Waiting};
@@ -64,7 +64,6 @@ impl Validator {
         let kept = self.problems.len();
         self.threads.grow(names);
         self.locks.grow(names);
-        self.conditions.grow(names);
         self.blocks.grow(names);
         self.values.grow(names, batch);
         let mut from = 0;
