@@ -101,6 +101,7 @@ fn all() -> &'static [Real] {
 /// Looks up every function at the start: later, another thread may be inside the loader and wait for this one.
 unsafe extern "C" fn look_up_all() {
     thread::quietly(|| {
+        use_memory();
         for real in all() {
             if real.known().is_null() {
                 real.find();
@@ -112,6 +113,26 @@ unsafe extern "C" fn look_up_all() {
         // What was not found is nothing that the program asked for.
         libc::dlerror();
     });
+}
+
+/// What is not found makes the loader ask for memory, and it cannot be asked again while it does. So every function that it may call for that looks up what is behind it now: those
+/// that the program has, which may be another agent's.
+unsafe fn use_memory() {
+    type Malloc = unsafe extern "C" fn(usize) -> Pointer;
+    type Calloc = unsafe extern "C" fn(usize, usize) -> Pointer;
+    type Realloc = unsafe extern "C" fn(Pointer, usize) -> Pointer;
+    type Free = unsafe extern "C" fn(Pointer);
+    let find = |name: &CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+    let functions = (find(c"malloc"), find(c"calloc"), find(c"realloc"), find(c"free"));
+    if let (Some(malloc), Some(calloc), Some(realloc), Some(free)) = (
+        mem::transmute::<Pointer, Option<Malloc>>(functions.0),
+        mem::transmute::<Pointer, Option<Calloc>>(functions.1),
+        mem::transmute::<Pointer, Option<Realloc>>(functions.2),
+        mem::transmute::<Pointer, Option<Free>>(functions.3),
+    ) {
+        free(realloc(malloc(1), 2));
+        free(calloc(1, 1));
+    }
 }
 
 /// An agent that was preloaded, too, would only pass every call on: what is behind it will do.

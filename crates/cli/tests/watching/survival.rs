@@ -132,6 +132,19 @@ fn two_thousand_threads() {
     survives("threads", 0, 20_000);
 }
 
+/// Without its caches, the C library's memory shows every misuse: also what the agent asks of the loader before the program begins.
+#[test]
+fn an_allocator_that_forgives_nothing() {
+    let folder = folder();
+    let out = folder
+        .command(&["record", "-o", "t.ftrace", "--", "./survive", "return"])
+        .env("GLIBC_TUNABLES", "glibc.malloc.tcache_count=0:glibc.malloc.perturb=85")
+        .output()
+        .expect("foretrace ends");
+    assert_eq!(out.status.code(), Some(0), "{out:?}");
+    assert_eq!(ticks(&folder, "t.ftrace"), 1000);
+}
+
 /// The traces beside the main one.
 fn others(folder: &Folder) -> Vec<String> {
     folder.names().into_iter().filter(|name| name.contains(".ftrace") && name != "t.ftrace").collect()
