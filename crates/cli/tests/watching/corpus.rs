@@ -62,6 +62,7 @@ fn folders() -> Vec<PathBuf> {
         .filter(|path| only.as_ref().is_none_or(|only| path.ends_with(only)))
         .collect();
     folders.sort();
+    assert!(!folders.is_empty(), "no program of the corpus is called {only:?}");
     folders
 }
 
