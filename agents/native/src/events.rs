@@ -168,10 +168,11 @@ impl Thread {
         let (mut done, mut left) = (0, 0);
         if block.granules == 0xff && blocks > 1 {
             let all = Block { halves: leaf.blocks(address, blocks), ..block };
+            let is_noted = !write && recorder.notes_reads();
             lines::note(address, recorder, |recorder, line| recorder.note_reads(line, &all));
-            done = recorder.blocks(filter(), ring, &all, || turn.begin(address, *slot), place);
+            done = recorder.blocks_alike(filter(), ring, &all, || turn.begin(address, *slot), place);
             turn.end();
-            if done < blocks {
+            if is_noted && done < blocks {
                 // More was noted than was done.
                 lines::forget(address);
             }

@@ -79,12 +79,11 @@ impl Leaf {
         unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
     }
 
-    /// The halves of the cells of blocks side by side, which are all in a row.
+    /// The halves of the cells of so many blocks side by side, or as many as are in the row.
     #[inline(always)]
     pub fn blocks(self, addr: usize, count: usize) -> [&'static [Half]; 2] {
-        debug_assert!(addr % ROW_BYTES + count * BLOCK_BYTES <= ROW_BYTES);
-        let first = self.first_half(addr);
-        let cells = count * BLOCK_BYTES / 8;
+        let first = self.first_half(addr & !(BLOCK_BYTES - 1));
+        let cells = count.min((ROW_BYTES - addr % ROW_BYTES).div_ceil(BLOCK_BYTES)) * BLOCK_BYTES / 8;
         // SAFETY: masked to the leaf, which has whole rows.
         unsafe { [first, first.byte_add(HALF_BYTES)].map(|halves| slice::from_raw_parts(halves, cells)) }
     }

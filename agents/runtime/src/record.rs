@@ -253,15 +253,19 @@ pub const fn extended(before: u64, second: u64) -> u64 {
 
 /// Granules of a block, of 64 bytes.
 const BLOCK: u64 = 8;
+/// Blocks of a row: no record is of more.
+const ROW: u64 = 8;
 
 /// The numbers of the granules (their addresses divided by 8) of a record of several, by its head, the lowest first: aux tells which of a block of 64 bytes (bit 0 the
-/// lowest), payload the block's address, and in the six bits that an address of a block has not, how many blocks behind it are meant as a whole.
+/// lowest), payload the block's address, and in the six bits that an address of a block has not, how many blocks behind it are meant as a whole. (More than a row has make no sense,
+/// and are none.)
 #[inline]
 pub fn several(head: u64) -> impl Iterator<Item = u64> + Clone {
-    let (granules, behind) = (head >> 8 & 0xff, head >> 16 & 63);
+    let granules = head >> 8 & 0xff;
+    let behind = Some(head >> 16 & 63).filter(|&behind| behind < ROW).unwrap_or(0);
     let first = head >> 16 >> 6 << 3;
     let is_one = move |number: &u64| *number >= BLOCK || granules >> number & 1 == 1;
-    (0..BLOCK * (1 + behind)).filter(is_one).map(move |number| first + number)
+    (0..BLOCK * (1 + behind)).filter(is_one).map(move |number| (first + number) & ((1 << (ADDRESS_BITS - 3)) - 1))
 }
 
 /// The third word of a `Late` or `Pin`: whose access, and whether it wrote; of a `Pin`, whether what was dropped may have.

@@ -20,7 +20,7 @@ impl<T> Default for Pairing<T> {
     }
 }
 
-impl<T: Copy> Pairing<T> {
+impl<T: Clone> Pairing<T> {
     pub(crate) fn wait(&mut self, since: u64) {
         self.waits.insert(since);
         self.room = self.waits.len();
@@ -56,15 +56,16 @@ impl<T: Copy> Pairing<T> {
 
     /// The notify that a wait since then would be paired with now.
     pub(crate) fn first_since(&self, since: u64) -> Option<T> {
-        self.notifies.range(since..).next().map(|(_, &(notify, _))| notify)
+        self.notifies.range(since..).next().map(|(_, (notify, _))| notify.clone())
     }
 
     /// The wait since then is over: the notify that it is paired with, if one ended it.
     pub(crate) fn over(&mut self, since: u64, notified: bool) -> Option<T> {
         self.waits.remove(&since);
         let mut paired = None;
-        if notified && let Some((&at, &(notify, all))) = self.notifies.range(since..).next() {
-            paired = Some(notify);
+        if notified && let Some((&at, (notify, all))) = self.notifies.range(since..).next() {
+            paired = Some(notify.clone());
+            let all = *all;
             if !all {
                 self.notifies.remove(&at);
             }

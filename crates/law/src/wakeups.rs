@@ -32,32 +32,28 @@ impl Memory for Tested {
 }
 
 impl Definition {
-    /// The last `r` or `ald` of its thread before a wait that is its last access of that variable, one that the thread of the notify writes before
-    /// it and after its last one of the condition that it has written anything after; if it writes it after that read.
+    /// The test of a wait, if it is ended by this notify.
     fn test(&self, wait: usize, notify: usize) -> Option<usize> {
         let events = self.events();
-        let reads = |e: &usize| matches!(events[*e].op, Op::Read | Op::AtomicLoad);
+        let reads = |e: usize| matches!(events[e].op, Op::Read | Op::AtomicLoad);
         let writes = |e: usize| matches!(events[e].op, Op::Write | Op::AtomicStore | Op::AtomicRmw);
-        let changed = |read: &usize| {
-            let same = |e: usize| events[e].object == events[*read].object && events[e].thread == events[notify].thread;
-            (*read + 1..notify).any(|e| writes(e) && same(e))
-        };
-        let own = |e: usize| events[e].thread == events[wait].thread;
-        let last = |read: &usize| {
-            let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
-            !(*read + 1..wait).filter(again).any(|e| reads(&e) || writes(e))
-        };
+        let [own, by_notifier] = [wait, notify].map(|of| move |e: usize| events[e].thread == events[of].thread);
+        if own(notify) {
+            return None;
+        }
         // What was read before an earlier wait was over was the test of that one.
         let since = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Woken).unwrap_or(0);
-        let by_notifier = |e: usize| events[e].thread == events[notify].thread;
-        let newest = (0..notify).rfind(|&e| writes(e) && by_notifier(e)).unwrap_or(0);
-        let told = (0..newest).rfind(|&e| self.notifies(e, events[notify].object) && by_notifier(e));
-        let is_told = |read: &usize| {
-            let same = |e: usize| events[e].object == events[*read].object && events[e].thread == events[notify].thread;
-            (told.unwrap_or(0)..notify).any(|e| writes(e) && same(e))
+        let is_last = |read: &usize| {
+            let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
+            !(*read + 1..wait).filter(again).any(|e| reads(e) || writes(e))
         };
-        let mut reads = (since..wait).rev().filter(|&e| own(e) && !own(notify)).filter(reads).filter(last);
-        reads.find(is_told).filter(changed)
+        let candidates: Vec<usize> = (since..wait).filter(|&e| own(e) && reads(e)).filter(is_last).collect();
+        let is_of = |e: usize, read: usize| writes(e) && by_notifier(e) && events[e].object == events[read].object;
+        // What the notify tells of, the thread wrote since the notify before the last such write.
+        let written = (0..notify).rfind(|&e| candidates.iter().any(|&read| is_of(e, read)))?;
+        let told = (0..written).rfind(|&e| self.notifies(e, events[notify].object) && by_notifier(e)).unwrap_or(0);
+        let test = candidates.into_iter().rfind(|&read| (told..notify).any(|e| is_of(e, read)))?;
+        (test + 1..notify).any(|e| is_of(e, test)).then_some(test)
     }
 
     /// The event with which a thread goes on.

@@ -110,28 +110,27 @@ unsafe extern "C" fn look_up_all() {
         if machine::is_in_program() {
             go_past_preloaded();
         }
-        // What was not found is nothing that the program asked for.
-        libc::dlerror();
+        // What was not found is nothing that the program asked for, and what is found makes the loader forget it. (To ask for the error would make a text of it, with the program's malloc and
+        // maybe another's realloc.)
+        libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr());
     });
 }
 
 /// What is not found makes the loader ask for memory, and it cannot be asked again while it does. So every function that it may call for that looks up what is behind it now: those
-/// that the program has, which may be another agent's.
+/// that the program has, which may be another agent's. (Each may be of another module, which knows nothing of the others' blocks: a small one is not given back.)
 unsafe fn use_memory() {
     type Malloc = unsafe extern "C" fn(usize) -> Pointer;
     type Calloc = unsafe extern "C" fn(usize, usize) -> Pointer;
-    type Realloc = unsafe extern "C" fn(Pointer, usize) -> Pointer;
     type Free = unsafe extern "C" fn(Pointer);
     let find = |name: &CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
-    let functions = (find(c"malloc"), find(c"calloc"), find(c"realloc"), find(c"free"));
-    if let (Some(malloc), Some(calloc), Some(realloc), Some(free)) = (
-        mem::transmute::<Pointer, Option<Malloc>>(functions.0),
-        mem::transmute::<Pointer, Option<Calloc>>(functions.1),
-        mem::transmute::<Pointer, Option<Realloc>>(functions.2),
-        mem::transmute::<Pointer, Option<Free>>(functions.3),
-    ) {
-        free(realloc(malloc(1), 2));
-        free(calloc(1, 1));
+    if let Some(malloc) = mem::transmute::<Pointer, Option<Malloc>>(find(c"malloc")) {
+        let block = malloc(1);
+        if let Some(free) = mem::transmute::<Pointer, Option<Free>>(find(c"free")) {
+            free(block);
+        }
+    }
+    if let Some(calloc) = mem::transmute::<Pointer, Option<Calloc>>(find(c"calloc")) {
+        calloc(1, 1);
     }
 }
 

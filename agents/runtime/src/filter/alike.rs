@@ -127,7 +127,7 @@ impl Recorder {
     /// Accesses of whole blocks side by side, the first granule of which is not covered: as many of them as are alike. `alone` as for one of them
     /// ([`Recorder::access`]). How many were done.
     #[inline]
-    pub fn blocks<S: Sink>(
+    pub fn blocks_alike<S: Sink>(
         &mut self,
         filter: &Filter,
         sink: &mut S,
@@ -144,7 +144,7 @@ impl Recorder {
 
     /// The same of the granules of one block. Whether they were done.
     #[inline]
-    pub(super) fn block(
+    pub(super) fn block_alike(
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
@@ -193,11 +193,14 @@ impl Recorder {
             return 0;
         }
         let first = block.granules.trailing_zeros() as usize;
-        let (now, pinned) = (self.now(), self.pinned());
+        let (now, [dropped, kept]) = (self.now(), self.drops_and_keeps());
         let among = Among::new(self.position());
         let mut runs = Runs::new(sink, block.address);
         let (outcome, words) = self.change(filter, &mut runs, &among, block, first, was.halves, place);
+        let [dropped_now, kept_now] = self.drops_and_keeps();
+        // What was kept counts for the next cell.
         let goes_for_all = words.nodes == 0
+            && kept_now == kept
             && match outcome {
                 Outcome::Kept => self.now() == now + NEXT_RANK && runs.is_empty(),
                 _ => was.is_ranked() && runs.widen(block.granules, count / GRANULES),
@@ -216,9 +219,7 @@ impl Recorder {
                 self.next_rank(block.write);
             }
         }
-        if self.pinned() != pinned {
-            self.has_pinned(filter, count as u32 - 1);
-        }
+        self.has_pinned(filter, (dropped_now - dropped) * (count as u64 - 1));
         for (cell, halves) in cells.each().zip(was.becomes(halves).each()) {
             cell.put(halves);
         }

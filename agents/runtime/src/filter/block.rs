@@ -26,7 +26,7 @@ pub(super) const BULK_WORDS: usize = 3 * GRANULES * ENTRY_WORDS + 2;
 pub struct Block<'c> {
     /// The address of the block.
     pub address: u64,
-    /// The halves of its cells. For [`Recorder::blocks`], also of those behind them.
+    /// The halves of its cells. For [`Recorder::blocks_alike`], also of those behind them.
     pub halves: [&'c [Half]; 2],
     /// Which of its granules, the lowest first; they are side by side.
     pub granules: u8,
@@ -97,7 +97,7 @@ impl Recorder {
     ) -> u8 {
         sink.reserve(BULK_WORDS);
         let alone = alone();
-        if self.block(filter, sink, &block, alone, place) {
+        if self.block_alike(filter, sink, &block, alone, place) {
             return 0;
         }
         // Most cells are alike: where one needs more, so do the others.

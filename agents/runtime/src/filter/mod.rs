@@ -4,7 +4,7 @@
 //! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
 //! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::covered`] is the fast path, then
 //!   [`Recorder::again`] (among others [`Recorder::renews`], then [`Recorder::again_among_others`]); what they deny goes to [`Recorder::access`].
-//! * [`Block`]: granules side by side that are accessed at once, [`Recorder::accesses`].
+//! * [`Block`]: granules side by side that are accessed at once, [`Recorder::accesses`]; a row of them whose cells are alike, [`Recorder::blocks_alike`].
 //! * Lines (two [`Half`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
 //! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
 //!   memory that the caller gives.

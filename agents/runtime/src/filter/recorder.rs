@@ -53,8 +53,11 @@ pub struct Recorder {
     position: u64,
     spare_count: u32,
     spare: [u32; SPARE],
-    /// Granules pinned that the filter does not know of.
-    pinned: u32,
+    /// Entries dropped so far, and how many of them the filter knows of.
+    pinned: u64,
+    pinned_told: u64,
+    /// Entries that were kept or written so far, of places that are counted.
+    spent: u64,
     /// How many older accesses of each place were kept or written ([`Limits::each_place`](super::Limits::each_place)), and may be.
     each_place: u8,
     /// Ranks that make a position a long one.
@@ -89,6 +92,8 @@ impl Recorder {
             spare_count: 0,
             spare: [0; SPARE],
             pinned: 0,
+            pinned_told: 0,
+            spent: 0,
             each_place: filter.limits.each_place,
             long: moment(0, filter.limits.long.min(MOST_RANKS)),
             exact: 0,
@@ -360,22 +365,23 @@ impl Recorder {
     }
 
     #[inline]
-    pub(super) fn has_pinned(&mut self, filter: &Filter, granules: u32) {
+    pub(super) fn has_pinned(&mut self, filter: &Filter, entries: u64) {
         // All threads at one counter would wait for each other.
-        self.pinned += granules;
-        if self.pinned >= 1 << 10 {
+        self.pinned += entries;
+        if self.pinned - self.pinned_told >= 1 << 10 {
             self.tell_pinned(filter);
         }
     }
 
-    /// A number that [`Recorder::has_pinned`] changes.
-    pub(super) fn pinned(&self) -> u32 {
-        self.pinned
+    /// How many entries it has dropped, and kept or written.
+    pub(super) fn drops_and_keeps(&self) -> [u64; 2] {
+        [self.pinned, self.spent]
     }
 
     /// Tells how many granules it has pinned.
     pub fn tell_pinned(&mut self, filter: &Filter) {
-        filter.pinned.0.fetch_add(core::mem::take(&mut self.pinned).into(), Relaxed);
+        filter.pinned.0.fetch_add(self.pinned - self.pinned_told, Relaxed);
+        self.pinned_told = self.pinned;
     }
 
     /// Whether so many older accesses of this one's place were kept that of each granule the newest will do.
@@ -401,6 +407,7 @@ impl Recorder {
     pub(super) fn spend(&mut self, entry: &Entry) {
         let of = &mut self.of_place[of_place(entry.place(), entry.slot())];
         *of = of.saturating_add(1);
+        self.spent += 1;
     }
 
     pub(super) fn take_node(&mut self, filter: &Filter) -> Option<u32> {

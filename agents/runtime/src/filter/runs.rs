@@ -1,4 +1,4 @@
-//! What others have kept of the granules of a block, on its way to the records: accesses that go on from granule to granule
+//! What others have kept of the granules of a block, and of those behind it, on its way to the records: accesses that go on from granule to granule
 //! are one record.
 
 use super::Sink;

@@ -233,7 +233,7 @@ impl<'w> Walker<'w> {
             if block.granules == 0xff && blocks > 1 {
                 let blocks = Block { halves: land.cells.side_by_side(number..number + 8 * blocks), ..block };
                 let alone = || land.begin(t, base);
-                let done = self.recorder.blocks(self.filter, &mut self.sink, &blocks, alone, pc as u32);
+                let done = self.recorder.blocks_alike(self.filter, &mut self.sink, &blocks, alone, pc as u32);
                 land.end(t);
                 if done > 0 {
                     self.in_blocks += 8 * done as u64;

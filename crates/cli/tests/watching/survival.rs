@@ -145,6 +145,18 @@ fn an_allocator_that_forgives_nothing() {
     assert_eq!(ticks(&folder, "t.ftrace"), 1000);
 }
 
+/// A program's own malloc need not know the blocks of the C library's realloc.
+#[test]
+fn an_allocator_of_its_own() {
+    let folder = Folder::new();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/watching/programs/allocator.c");
+    let source = source.to_str().expect("a path");
+    let built = folder.run(&["cc", "-O1", "-pthread", "-fno-builtin", source, "-o", "allocator"]);
+    assert_eq!(built.code, Some(0), "{built:?}");
+    let ran = folder.run(&["record", "-o", "t.ftrace", "--", "./allocator"]);
+    assert_eq!(ran.code, Some(4), "{ran:?}");
+}
+
 /// The traces beside the main one.
 fn others(folder: &Folder) -> Vec<String> {
     folder.names().into_iter().filter(|name| name.contains(".ftrace") && name != "t.ftrace").collect()

@@ -9,8 +9,8 @@
 //! a notify (a timeout) has none to lose, and is no candidate.
 //!
 //! **May miss** lost wake-ups whose wait and notify are not in a common window, and those beyond the limits; these
-//! are counted. A test is missed if the thread has read many variables since, if more than 16 threads have written its variable since, if who changes the variable is
-//! not who notifies, or if it has written so many since that it is not known what the notify tells of.
+//! are counted. A test is missed if the thread has read many variables since, if who changes the variable is not who notifies, or if that one has written so
+//! many since that it is not known what the notify tells of.
 //!
 //! **Raises no false alarm** as to the order: each one is a feasible prefix that passes `witness::check_lost_wakeup`. Whether the
 //! thread is then left waiting for good depends on later notifies, and the report says whether one is recorded.
@@ -27,6 +27,7 @@ use crate::windows::Schedule;
 use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
 use reads::Reads;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 use writes::{Notify, Told, Writes};
 
 /// So many waits with the same sites are candidates.
@@ -78,7 +79,7 @@ pub struct Waits {
     pub untested: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Waiting {
     cond: CondId,
     lock: LockId,
@@ -86,18 +87,18 @@ struct Waiting {
     /// The last read of the thread before it.
     read: Option<u64>,
     /// The last notify of the condition before it.
-    before: Option<Notify>,
+    before: Option<Arc<Notify>>,
 }
 
 #[derive(Default, Debug)]
 struct Cond {
     /// The last notify.
-    last: Option<Notify>,
+    last: Option<Arc<Notify>>,
     told: Told,
-    pairing: Pairing<Notify>,
+    pairing: Pairing<Arc<Notify>>,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 struct Thread {
     read: Option<u64>,
     waiting: Option<Waiting>,
@@ -128,7 +129,9 @@ impl LostWakeups {
         self.writes.grow(self.threads.len());
         for (index, &event) in (batch.first..).zip(&batch.events) {
             let thread = &mut self.threads[event.thread().index()];
-            if let Some(waiting) = thread.waiting.take() {
+            if thread.waiting.is_some()
+                && let Some(waiting) = thread.waiting.take()
+            {
                 self.goes_on(batch, waiting, event);
             }
             match event.op() {
@@ -137,7 +140,7 @@ impl LostWakeups {
                     self.reads.read(event, index);
                 }
                 Op::Write | Op::AtomicStore | Op::AtomicRmw => {
-                    self.reads.write(event, index);
+                    self.reads.write(event);
                     self.writes.write(event, index);
                 }
                 Op::Woken => self.reads.forget(event.thread()),
@@ -146,14 +149,14 @@ impl LostWakeups {
                     let cond = &mut self.conds[event.cond().index()];
                     cond.pairing.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
-                    let (read, before) = (thread.read, cond.last);
+                    let (read, before) = (thread.read, cond.last.clone());
                     thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, read, before });
                 }
                 Op::Notify | Op::NotifyAll => {
                     let all = event.op() == Op::NotifyAll;
                     let cond = &mut self.conds[event.cond().index()];
                     let notify = self.writes.notify(Place::new(event, index), &mut cond.told);
-                    cond.last = Some(notify);
+                    cond.last = Some(Arc::clone(&notify));
                     cond.pairing.notify(index, notify, all);
                 }
                 _ => {}
@@ -168,14 +171,14 @@ impl LostWakeups {
         let notified = woken && extra.wake == Wake::Notified;
         let notify = self.conds[waiting.cond.index()].pairing.over(waiting.wait.event, notified);
         if let Some(notify) = notify {
-            self.candidate(waiting, notify);
+            self.candidate(waiting, &notify);
         }
     }
 
-    fn candidate(&mut self, waiting: Waiting, notify: Notify) {
+    fn candidate(&mut self, waiting: Waiting, notify: &Notify) {
         let Waiting { cond, lock, wait, .. } = waiting;
         // It has read nothing since.
-        let Some(test) = self.reads.test(wait.thread, &notify) else {
+        let Some(test) = self.reads.test(wait.thread, notify) else {
             self.found.untested += 1;
             return;
         };
@@ -196,11 +199,11 @@ impl LostWakeups {
 
     /// What was found.
     pub fn finish(mut self) -> Waits {
-        for waiting in std::mem::take(&mut self.threads).iter().filter_map(|thread| thread.waiting) {
+        for waiting in std::mem::take(&mut self.threads).into_iter().filter_map(|thread| thread.waiting) {
             let cond = &self.conds[waiting.cond.index()];
             if let Some(notify) = cond.pairing.first_since(waiting.wait.event) {
-                self.candidate(waiting, notify);
-            } else if cond.last.is_none_or(|last| last.place.event < waiting.wait.event)
+                self.candidate(waiting, &notify);
+            } else if cond.last.as_ref().is_none_or(|last| last.place.event < waiting.wait.event)
                 && let Some(notify) = waiting.before.filter(|notify| Some(notify.place.event) > waiting.read)
                 && let Some(test) = self.reads.test(waiting.wait.thread, &notify)
             {
@@ -208,7 +211,8 @@ impl LostWakeups {
                 self.found.observed.push(Wakeup { cond, lock, wait, notify: notify.place, test, later: None });
             }
         }
-        let last: Vec<Option<u64>> = self.conds.iter().map(|cond| cond.last.map(|last| last.place.event)).collect();
+        let last: Vec<Option<u64>> =
+            self.conds.iter().map(|cond| cond.last.as_ref().map(|last| last.place.event)).collect();
         for wakeup in &mut self.found.candidates {
             wakeup.later = last[wakeup.cond.index()].filter(|&last| last > wakeup.notify.event);
         }

@@ -46,7 +46,7 @@ impl Build {
         self.lates.push(*record);
     }
 
-    /// `Lates` or `Pins`: of whole granules of a block, one rank after the other.
+    /// `Lates` or `Pins`: of whole granules, one rank after the other.
     pub(super) fn several_late(&mut self, kind: Kind, words: &[u64]) {
         let Some(&[first, second, mut third]) = words.first_chunk() else { return };
         for granule in several(first) {
@@ -255,6 +255,8 @@ mod tests {
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa00), 0);
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa17), 0xff);
         assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa18), 0);
+        // More than a row has.
+        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5008), 0xa08), 0);
         assert_eq!(bytes_in(head(Kind::AtomicRmw, 2 << 4, 0x500c), 0xa01), 0xf0);
         assert_eq!(bytes_in(head(Kind::AtomicLoad, 3 << 4, 0x500c), 0xa02), 0x0f);
         assert_eq!(bytes_in(head(Kind::WatchWrite, PENDING | 1, 0x500a), 0xa01), 0x0c);

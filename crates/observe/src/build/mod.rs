@@ -209,6 +209,7 @@ impl Build {
     }
 
     fn bind(&mut self, slot: u32, thread: ThreadId) {
+        self.waits_no_more(slot);
         let state = self.slot(slot);
         state.thread = Some(thread);
         state.waiting = None;
@@ -308,6 +309,7 @@ impl Build {
             return self.gave(slot, 0);
         }
         let child = self.new_thread();
+        self.waits_no_more(child_slot as u32);
         let state = self.slot(child_slot as u32);
         state.thread = Some(child);
         state.waiting = None;

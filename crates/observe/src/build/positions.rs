@@ -72,8 +72,8 @@ struct Block {
     whole: u64,
 }
 
-/// Events of a record that is an access of a whole block of memory. There are many of them.
-const WHOLE: u64 = 8;
+/// Events of a record that is an access of a whole row of memory (512 bytes). There are many of them.
+const WHOLE: u64 = 64;
 
 impl Block {
     /// Events less positions, up to the first of them.

@@ -46,6 +46,7 @@ impl Build {
                 };
                 let mut wake = Wake::from_code(wake).unwrap_or_default();
                 if kind == Kind::Wait {
+                    self.waits_no_more(slot);
                     let since = self.conditions.wait(CondId(cond));
                     self.slot(slot).since = Some((CondId(cond), since));
                 } else {
@@ -94,7 +95,15 @@ impl Build {
         1
     }
 
-    /// Why a thread has been woken: the agent knows of timeouts only, and the C library lets threads go on whom nobody has notified.
+    /// A thread is not waiting on a condition, if it was.
+    pub(super) fn waits_no_more(&mut self, slot: u32) {
+        if let Some((cond, _)) = self.slot(slot).since.take() {
+            self.conditions.leave(cond);
+        }
+    }
+
+    /// Why a thread has been woken: the agent knows of timeouts only. The C library lets threads go on whom nobody has notified; and a notify outside the mutex may have been recorded before the
+    /// wait that it ended.
     fn wakes(&mut self, slot: u32, cond: CondId, wake: Wake) -> Wake {
         let since = self.slot(slot).since.take().filter(|&(known, _)| known == cond);
         let Some((_, since)) = since else { return wake };

@@ -8,7 +8,7 @@ use event::{Batch, Names, Op, Value, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Checks a lost wake-up: the schedule is feasible and ends with the wait; the notify is the one that should have ended it, and
-/// comes before it, but after the test, the waiting thread's last access of what the notifying one wrote between that and the notify.
+/// comes before it, but after the test, the waiting thread's last read of what the notify tells of, which the notifying one wrote between that and the notify.
 #[allow(clippy::too_many_arguments, reason = "what is claimed has three events")]
 pub fn check_lost_wakeup(
     model: Model,
@@ -35,7 +35,18 @@ pub fn check_lost_wakeup(
         return Err(refuse(wait, Unclaimed::NotTheWait));
     }
     let own = |at: &usize| trace.events[*at].thread() == waits.thread();
-    // What the notify tells of: what its thread wrote since the one of the condition before, and when last; several without a write in between tell of the same.
+    // What was read before an earlier wait was over was the test of that one.
+    let is_over = |at: &usize| own(at) && trace.events[*at].op() == Op::Woken;
+    let since = (0..offset(wait)).rfind(is_over).unwrap_or(0);
+    let mut accessed = HashSet::new();
+    let mut candidates = HashMap::new();
+    for at in (since..offset(wait)).rev().filter(own) {
+        let event = trace.events[at];
+        if (is_read(event.op()) || is_write(event.op())) && accessed.insert(event.object()) && is_read(event.op()) {
+            candidates.insert(event.object(), at);
+        }
+    }
+    // What the notify tells of: which of these its thread wrote since the one of the condition before, and when last; several without such a write in between tell of the same.
     let mut written: HashMap<u32, usize> = HashMap::new();
     let mut is_told = false;
     let notifies = trace.events[offset(notify)];
@@ -43,7 +54,7 @@ pub fn check_lost_wakeup(
         if event.thread() != notifies.thread() {
             continue;
         }
-        if is_write(event.op()) {
+        if is_write(event.op()) && candidates.contains_key(&event.object()) {
             if std::mem::take(&mut is_told) {
                 written.clear();
             }
@@ -52,19 +63,8 @@ pub fn check_lost_wakeup(
             is_told = true;
         }
     }
-    // What was read before an earlier wait was over was the test of that one.
-    let is_over = |at: &usize| own(at) && trace.events[*at].op() == Op::Woken;
-    let since = (0..offset(wait)).rfind(is_over).unwrap_or(0);
-    let accesses = (since..offset(wait)).rev().filter(own).filter(|&at| {
-        let op = trace.events[at].op();
-        is_read(op) || is_write(op)
-    });
-    let mut accessed = HashSet::new();
-    let tested = accesses
-        .filter(|&at| accessed.insert(trace.events[at].object()))
-        .find(|&at| is_read(trace.events[at].op()) && written.contains_key(&trace.events[at].object()));
-    let is_changed = |at: &usize| written[&trace.events[*at].object()] > *at;
-    if tested.filter(is_changed) != Some(offset(test)) {
+    let tested = written.iter().map(|(object, &write)| (candidates[object], write)).max();
+    if tested.filter(|&(read, write)| write > read).map(|(read, _)| read) != Some(offset(test)) {
         return Err(refuse(test, Unclaimed::NotItsTest));
     }
     let goes_on = (offset(wait) + 1..trace.events.len()).find(own);
