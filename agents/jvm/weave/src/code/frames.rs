@@ -1,0 +1,120 @@
+//! Frames: what is on the stack and in local variables where branches go. They move with their instructions.
+
+use super::layout::Layout;
+use crate::bytes::{Cursor, put_u2, short};
+use crate::error::{Error, Result};
+
+const NAME: &str = "StackMapTable";
+
+/// What is at a place of the stack or in a local variable.
+const OBJECT: u8 = 7;
+/// An object that is not initialised yet: where the instruction is that made it.
+const UNINITIALIZED: u8 = 8;
+
+/// Kinds of frames.
+const SAME_ONE: u8 = 64;
+const SAME_ONE_FAR: u8 = 247;
+const SAME_FAR: u8 = 251;
+const FULL: u8 = 255;
+
+/// The frames at their new places; and one for a handler behind the code, where only a `Throwable` is known, if its class is given.
+pub(super) fn moved(content: &[u8], layout: &Layout, leaving: Option<u16>) -> Result<Vec<u8>> {
+    let mut cursor = Cursor::new(content);
+    let count = cursor.u2()?;
+    let mut out = Vec::with_capacity(content.len() + 16);
+    put_u2(&mut out, short(usize::from(count) + usize::from(leaving.is_some()), "frames")?);
+    let (mut was, mut is) = (Before::default(), Before::default());
+    for _ in 0..count {
+        let kind = cursor.u1()?;
+        let near = match kind {
+            0..SAME_ONE => Some(kind.into()),
+            SAME_ONE..128 => Some(u16::from(kind - SAME_ONE)),
+            SAME_ONE_FAR..=FULL => None,
+            _ => return Err(Error::Damaged { name: NAME }),
+        };
+        let delta = match near {
+            Some(delta) => delta,
+            None => cursor.u2()?,
+        };
+        let at = was.next(delta.into());
+        let delta = is.delta(layout.target(at as i64)?)?;
+        match kind {
+            0..SAME_ONE | SAME_FAR => put_kind(&mut out, 0, SAME_FAR, delta),
+            SAME_ONE..128 | SAME_ONE_FAR => {
+                put_kind(&mut out, SAME_ONE, SAME_ONE_FAR, delta);
+                copy_types(&mut cursor, 1, layout, &mut out)?;
+            }
+            FULL => {
+                out.push(kind);
+                put_u2(&mut out, delta);
+                for _ in 0..2 {
+                    let count = cursor.u2()?;
+                    put_u2(&mut out, count);
+                    copy_types(&mut cursor, count, layout, &mut out)?;
+                }
+            }
+            _ => {
+                out.push(kind);
+                put_u2(&mut out, delta);
+                copy_types(&mut cursor, u16::from(kind.saturating_sub(SAME_FAR)), layout, &mut out)?;
+            }
+        }
+    }
+    if cursor.left() != 0 {
+        return Err(Error::Damaged { name: NAME });
+    }
+    if let Some(throwable) = leaving {
+        out.push(FULL);
+        put_u2(&mut out, is.delta(layout.leaving())?);
+        put_u2(&mut out, 0);
+        put_u2(&mut out, 1);
+        out.push(OBJECT);
+        put_u2(&mut out, throwable);
+    }
+    Ok(out)
+}
+
+/// Where the frame before was, if there was one.
+#[derive(Default)]
+struct Before(Option<usize>);
+
+impl Before {
+    /// Where the next one is, so much further.
+    fn next(&mut self, delta: usize) -> usize {
+        let at = self.0.map_or(delta, |before| before + 1 + delta);
+        self.0 = Some(at);
+        at
+    }
+
+    /// How much further one at this place is.
+    fn delta(&mut self, at: usize) -> Result<u16> {
+        let begin = self.0.map_or(0, |before| before + 1);
+        self.0 = Some(at);
+        short(at.checked_sub(begin).ok_or(Error::Damaged { name: NAME })?, "bytes")
+    }
+}
+
+/// Writes the kind and the distance, in one byte if they fit.
+fn put_kind(out: &mut Vec<u8>, near: u8, far: u8, delta: u16) {
+    match u8::try_from(delta) {
+        Ok(delta) if delta < SAME_ONE => out.push(near + delta),
+        _ => {
+            out.push(far);
+            put_u2(out, delta);
+        }
+    }
+}
+
+fn copy_types(cursor: &mut Cursor, count: u16, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
+    for _ in 0..count {
+        let kind = cursor.u1()?;
+        out.push(kind);
+        match kind {
+            0..OBJECT => {}
+            OBJECT => put_u2(out, cursor.u2()?),
+            UNINITIALIZED => put_u2(out, short(layout.instruction(cursor.u2()?)?, "bytes")?),
+            _ => return Err(Error::Damaged { name: NAME }),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,220 @@
+//! Where everything comes to stand when something is woven in.
+
+use super::Code;
+use crate::bytes::{Cursor, put_u4};
+use crate::error::{Error, Result};
+use crate::instruction::opcode::{GOTO, JSR, MONITORENTER, MONITOREXIT};
+use crate::instruction::{Branches, Instruction, table_at};
+
+/// The largest method.
+const MOST: usize = 65_535;
+/// How much `goto_w` and `jsr_w` are behind the short ones.
+const WIDER: u8 = 33;
+
+/// Where an instruction comes to stand.
+#[derive(Clone, Copy, Default, Debug)]
+struct Stands {
+    /// What is before it: where branches to it go.
+    before: usize,
+    /// Itself.
+    at: usize,
+    /// What is after it.
+    after: usize,
+    /// Whether it has become the wide form.
+    is_wide: bool,
+}
+
+/// Where every instruction comes to stand.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// By the place where an instruction began: its number, and one behind the last for the end. No number: none begins there.
+    numbers: Vec<u32>,
+    /// And one for the end.
+    stands: Vec<Stands>,
+    /// The opcode of each.
+    opcodes: Vec<u8>,
+    entry: usize,
+}
+
+const NO_NUMBER: u32 = u32::MAX;
+
+impl Layout {
+    pub(super) fn new(code: &Code) -> Result<Layout> {
+        let mut numbers = vec![NO_NUMBER; code.bytes.len() + 1];
+        for (number, instruction) in code.instructions.iter().enumerate() {
+            numbers[instruction.at] = number as u32;
+        }
+        numbers[code.bytes.len()] = code.instructions.len() as u32;
+        let opcodes = code.instructions.iter().map(|instruction| instruction.opcode).collect();
+        let stands = vec![Stands::default(); code.instructions.len() + 1];
+        let mut layout = Layout { numbers, stands, opcodes, entry: code.entry.len() };
+        // Whatever grows makes other branches longer.
+        loop {
+            layout.place(code)?;
+            if !layout.widen(code)? {
+                return Ok(layout);
+            }
+        }
+    }
+
+    fn place(&mut self, code: &Code) -> Result<()> {
+        let mut at = self.entry;
+        for ((instruction, edit), stands) in code.instructions.iter().zip(&code.edits).zip(&mut self.stands) {
+            stands.before = at;
+            at += edit.before.len();
+            stands.at = at;
+            at += match &edit.instead {
+                Some(instead) => instead.len(),
+                None if instruction.branches() == Branches::Switch => {
+                    table_at(at) - at + (instruction.at + instruction.size - table_at(instruction.at))
+                }
+                None if stands.is_wide => 5,
+                None => instruction.size,
+            };
+            stands.after = at;
+            at += edit.after.len();
+        }
+        let leaving = code.leaving.as_ref().map_or(0, |(leaving, _)| leaving.len());
+        if at + leaving > MOST {
+            return Err(Error::TooLarge);
+        }
+        let end = self.stands.len() - 1;
+        self.stands[end] = Stands { before: at, at, after: at, is_wide: false };
+        Ok(())
+    }
+
+    /// Makes those branches wide that have to be. Whether there are any.
+    fn widen(&mut self, code: &Code) -> Result<bool> {
+        let mut any = false;
+        for (number, instruction) in code.instructions.iter().enumerate() {
+            let stands = self.stands[number];
+            if instruction.branches() != Branches::Short || stands.is_wide || code.edits[number].instead.is_some() {
+                continue;
+            }
+            let target =
+                self.target(target_of(instruction, Cursor::from(code.bytes, instruction.at + 1).i2()?.into()))?;
+            if i16::try_from(target as i64 - stands.at as i64).is_ok() {
+                continue;
+            }
+            if !matches!(instruction.opcode, GOTO | JSR) {
+                return Err(Error::TooFar { at: instruction.at });
+            }
+            self.stands[number].is_wide = true;
+            any = true;
+        }
+        Ok(any)
+    }
+
+    fn number(&self, at: i64) -> Result<usize> {
+        let number = usize::try_from(at).ok().and_then(|at| self.numbers.get(at));
+        match number {
+            Some(&number) if number != NO_NUMBER => Ok(number as usize),
+            _ => Err(Error::NoInstruction { at }),
+        }
+    }
+
+    /// Where branches to an instruction go, or where the code ends.
+    pub(super) fn target(&self, at: i64) -> Result<usize> {
+        Ok(self.stands[self.number(at)?].before)
+    }
+
+    /// Where the instruction itself is.
+    pub(super) fn instruction(&self, at: u16) -> Result<usize> {
+        Ok(self.stands[self.number(at.into())?].at)
+    }
+
+    /// Where a part begins whose exceptions are caught. What comes after a `monitorenter` is in it, too: HotSpot does not compile methods that call something with a
+    /// monitor that no handler gives back.
+    pub(super) fn range_start(&self, at: u16) -> Result<usize> {
+        let number = self.number(at.into())?;
+        Ok(match number.checked_sub(1) {
+            Some(before) if self.opcodes[before] == MONITORENTER => self.stands[before].after,
+            _ => self.stands[number].before,
+        })
+    }
+
+    /// Where it ends: what comes after a `monitorexit` is not in it, or the monitor would be given back twice.
+    pub(super) fn range_end(&self, at: u16) -> Result<usize> {
+        let number = self.number(at.into())?;
+        Ok(match number.checked_sub(1) {
+            Some(before) if self.opcodes[before] == MONITOREXIT => self.stands[before].after,
+            _ => self.stands[number].before,
+        })
+    }
+
+    /// Where what is done first ends.
+    pub(super) fn entry_end(&self) -> usize {
+        self.entry
+    }
+
+    /// Where what is done with exceptions that leave the method begins: behind everything.
+    pub(super) fn leaving(&self) -> usize {
+        self.stands[self.stands.len() - 1].at
+    }
+
+    /// The code as it stands.
+    pub(super) fn write(&self, code: &Code) -> Result<Vec<u8>> {
+        let mut out = code.entry.clone();
+        for ((instruction, edit), stands) in code.instructions.iter().zip(&code.edits).zip(&self.stands) {
+            out.extend_from_slice(&edit.before);
+            match &edit.instead {
+                Some(instead) => out.extend_from_slice(instead),
+                None => self.write_one(code.bytes, instruction, stands, &mut out)?,
+            }
+            out.extend_from_slice(&edit.after);
+        }
+        if let Some((leaving, _)) = &code.leaving {
+            out.extend_from_slice(leaving);
+        }
+        Ok(out)
+    }
+
+    fn write_one(&self, bytes: &[u8], instruction: &Instruction, stands: &Stands, out: &mut Vec<u8>) -> Result<()> {
+        let further = |offset: i64| Ok((self.target(target_of(instruction, offset))? as i64 - stands.at as i64) as i32);
+        let mut cursor = Cursor::from(bytes, instruction.at + 1);
+        match instruction.branches() {
+            Branches::None => out.extend_from_slice(&bytes[instruction.at..instruction.at + instruction.size]),
+            Branches::Short => {
+                let further = further(cursor.i2()?.into())?;
+                if stands.is_wide {
+                    out.push(instruction.opcode + WIDER);
+                    put_u4(out, further as u32);
+                } else {
+                    out.push(instruction.opcode);
+                    out.extend_from_slice(&(further as i16).to_be_bytes());
+                }
+            }
+            Branches::Long => {
+                out.push(instruction.opcode);
+                put_u4(out, further(cursor.i4()?.into())? as u32);
+            }
+            Branches::Switch => {
+                out.push(instruction.opcode);
+                out.resize(table_at(stands.at), 0);
+                let mut cursor = Cursor::from(bytes, table_at(instruction.at));
+                put_u4(out, further(cursor.i4()?.into())? as u32);
+                let is_table = instruction.opcode == crate::instruction::opcode::TABLESWITCH;
+                let first = cursor.i4()?;
+                put_u4(out, first as u32);
+                let count = if is_table {
+                    let last = cursor.i4()?;
+                    put_u4(out, last as u32);
+                    i64::from(last) - i64::from(first) + 1
+                } else {
+                    first.into()
+                };
+                for _ in 0..count {
+                    if !is_table {
+                        put_u4(out, cursor.u4()?);
+                    }
+                    put_u4(out, further(cursor.i4()?.into())? as u32);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn target_of(instruction: &Instruction, offset: i64) -> i64 {
+    instruction.at as i64 + offset
+}

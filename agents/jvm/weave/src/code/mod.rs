@@ -1,0 +1,173 @@
+//! The code of a method, and what is woven into it: instructions before and after others, and in their place.
+//!
+//! Nothing that is woven in branches, so no frames are computed: those that are there only move with their instructions. Who branched to an instruction
+//! comes to what was put before it.
+
+mod annotations;
+mod frames;
+mod layout;
+mod tables;
+
+use crate::bytes::{Cursor, put_u2, put_u4, short};
+use crate::class::Attribute;
+use crate::constants::Constants;
+use crate::error::{Error, Result};
+use crate::instruction::Instruction;
+use layout::Layout;
+use std::borrow::Cow;
+
+/// A part of the code whose exceptions are caught.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Caught {
+    /// Where it begins.
+    pub start: u16,
+    /// Where it has ended.
+    pub end: u16,
+    /// Where the handler begins.
+    pub handler: u16,
+    /// The number of the class that is caught, 0 for any.
+    pub class: u16,
+}
+
+/// What is woven in around one instruction.
+#[derive(Clone, Default, Debug)]
+pub struct Edit {
+    /// Before it.
+    pub before: Vec<u8>,
+    /// In its place.
+    pub instead: Option<Vec<u8>>,
+    /// After it, if it goes on there.
+    pub after: Vec<u8>,
+}
+
+/// The code of a method.
+#[derive(Debug)]
+pub struct Code<'a> {
+    /// How deep its stack is at most, and how many local variables it has.
+    pub max_stack: u16,
+    /// The same of local variables.
+    pub max_locals: u16,
+    /// As it was read.
+    pub bytes: &'a [u8],
+    /// One after the other.
+    pub instructions: Vec<Instruction>,
+    /// For each of them.
+    pub edits: Vec<Edit>,
+    /// What is done before the first: nobody branches to it.
+    pub entry: Vec<u8>,
+    /// What is done with any exception that leaves the method, with `Throwable` on the stack: it must throw in the end. The number of the class `java/lang/Throwable`.
+    pub leaving: Option<(Vec<u8>, u16)>,
+    caught: Vec<Caught>,
+    attributes: Vec<Attribute<'a>>,
+}
+
+impl<'a> Code<'a> {
+    /// Reads the content of an attribute `Code`.
+    pub fn read(content: &'a [u8]) -> Result<Code<'a>> {
+        let mut cursor = Cursor::new(content);
+        let [max_stack, max_locals] = [cursor.u2()?, cursor.u2()?];
+        let size = cursor.u4()?;
+        let bytes = cursor.take(size as usize)?;
+        let instructions = Instruction::read_all(bytes)?;
+        let count = cursor.u2()?;
+        let caught = |_| {
+            let [start, end, handler, class] = [cursor.u2()?, cursor.u2()?, cursor.u2()?, cursor.u2()?];
+            Ok(Caught { start, end, handler, class })
+        };
+        let caught = (0..count).map(caught).collect::<Result<_>>()?;
+        let attributes = Attribute::read_all(&mut cursor)?;
+        let edits = vec![Edit::default(); instructions.len()];
+        match cursor.left() {
+            0 => Ok(Code {
+                max_stack,
+                max_locals,
+                bytes,
+                instructions,
+                edits,
+                entry: Vec::new(),
+                leaving: None,
+                caught,
+                attributes,
+            }),
+            left => Err(Error::Trailing { left }),
+        }
+    }
+
+    /// The parts whose exceptions are caught.
+    pub fn caught(&self) -> &[Caught] {
+        &self.caught
+    }
+
+    /// The lines that code begins, as places in it and numbers.
+    pub fn lines(&self, constants: &Constants) -> Result<Vec<(u16, u16)>> {
+        let mut lines = Vec::new();
+        for attribute in &self.attributes {
+            if constants.text(attribute.name)? == b"LineNumberTable" {
+                let mut cursor = Cursor::new(&attribute.content);
+                for _ in 0..cursor.u2()? {
+                    lines.push((cursor.u2()?, cursor.u2()?));
+                }
+            }
+        }
+        lines.sort_unstable();
+        Ok(lines)
+    }
+
+    /// Whether anything is woven in.
+    pub fn is_changed(&self) -> bool {
+        let is_edited = |edit: &Edit| !edit.before.is_empty() || edit.instead.is_some() || !edit.after.is_empty();
+        !self.entry.is_empty() || self.leaving.is_some() || self.edits.iter().any(is_edited)
+    }
+
+    /// The content of the attribute with what was woven in.
+    pub fn write(&self, constants: &mut Constants<'a>) -> Result<Vec<u8>> {
+        let layout = Layout::new(self)?;
+        let code = layout.write(self)?;
+        let mut out = Vec::with_capacity(code.len() + 64);
+        put_u2(&mut out, self.max_stack);
+        put_u2(&mut out, self.max_locals);
+        put_u4(&mut out, code.len() as u32);
+        out.extend_from_slice(&code);
+        put_u2(&mut out, short(self.caught.len() + usize::from(self.leaving.is_some()), "handlers")?);
+        for caught in &self.caught {
+            let [start, end] = [layout.range_start(caught.start)?, layout.range_end(caught.end)?];
+            for value in [start, end, layout.target(caught.handler.into())?] {
+                put_u2(&mut out, short(value, "bytes")?);
+            }
+            put_u2(&mut out, caught.class);
+        }
+        if self.leaving.is_some() {
+            // Behind all others, so that theirs come first.
+            for value in [layout.entry_end(), layout.leaving(), layout.leaving(), 0] {
+                put_u2(&mut out, short(value, "bytes")?);
+            }
+        }
+        let mut attributes = Vec::with_capacity(self.attributes.len() + 1);
+        let mut has_frames = false;
+        for attribute in &self.attributes {
+            let content: Cow<[u8]> = match constants.text(attribute.name)? {
+                b"StackMapTable" => {
+                    has_frames = true;
+                    frames::moved(&attribute.content, &layout, self.leaving.as_ref().map(|leaving| leaving.1))?.into()
+                }
+                b"LineNumberTable" => tables::lines(&attribute.content, &layout)?.into(),
+                b"LocalVariableTable" | b"LocalVariableTypeTable" => {
+                    tables::variables(&attribute.content, &layout)?.into()
+                }
+                b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
+                    annotations::moved(&attribute.content, &layout)?.into()
+                }
+                _ => attribute.content.clone(),
+            };
+            attributes.push(Attribute { name: attribute.name, content });
+        }
+        if let Some((_, throwable)) = self.leaving
+            && !has_frames
+        {
+            let name = constants.add_text(b"StackMapTable")?;
+            attributes.push(Attribute { name, content: frames::moved(&[0, 0], &layout, Some(throwable))?.into() });
+        }
+        Attribute::write_all(&attributes, &mut out)?;
+        Ok(out)
+    }
+}

@@ -1,0 +1,194 @@
+//! The constant pool: what is in it, and what is added behind.
+
+use crate::bytes::{Cursor, put_u2, put_u4};
+use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
+
+/// Tags of constants.
+mod tag {
+    pub(super) const UTF8: u8 = 1;
+    pub(super) const INTEGER: u8 = 3;
+    pub(super) const FLOAT: u8 = 4;
+    pub(super) const LONG: u8 = 5;
+    pub(super) const DOUBLE: u8 = 6;
+    pub(super) const CLASS: u8 = 7;
+    pub(super) const STRING: u8 = 8;
+    pub(super) const FIELD: u8 = 9;
+    pub(super) const METHOD: u8 = 10;
+    pub(super) const INTERFACE_METHOD: u8 = 11;
+    pub(super) const NAME_AND_TYPE: u8 = 12;
+    pub(super) const METHOD_HANDLE: u8 = 15;
+    pub(super) const METHOD_TYPE: u8 = 16;
+    pub(super) const DYNAMIC: u8 = 17;
+    pub(super) const INVOKE_DYNAMIC: u8 = 18;
+    pub(super) const MODULE: u8 = 19;
+    pub(super) const PACKAGE: u8 = 20;
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Constant {
+    /// 0: the second half of a long or double, or the unused first one.
+    tag: u8,
+    /// Where what follows its tag begins.
+    at: usize,
+}
+
+/// A field or method that an instruction names. Names are in the modified UTF-8 of class files.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Named<'a> {
+    /// The class it is looked up in.
+    pub class: &'a [u8],
+    /// Its name.
+    pub name: &'a [u8],
+    /// Its type.
+    pub descriptor: &'a [u8],
+}
+
+/// The constants of a class.
+#[derive(Debug)]
+pub struct Constants<'a> {
+    file: &'a [u8],
+    /// The first is none.
+    constants: Vec<Constant>,
+    /// Where they begin and end in the file.
+    begin: usize,
+    end: usize,
+    added: Vec<u8>,
+    count: u32,
+    /// Those that were added.
+    known: FxHashMap<Vec<u8>, u16>,
+}
+
+impl<'a> Constants<'a> {
+    /// Those that begin with their count, behind the version.
+    pub(crate) fn read(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Constants<'a>> {
+        let count = cursor.u2()?;
+        let begin = cursor.at();
+        let mut constants = vec![Constant { tag: 0, at: 0 }];
+        while constants.len() < usize::from(count) {
+            let index = constants.len() as u16;
+            let tag = cursor.u1()?;
+            constants.push(Constant { tag, at: cursor.at() });
+            let size = match tag {
+                tag::UTF8 => usize::from(cursor.clone().u2()?) + 2,
+                tag::CLASS | tag::STRING | tag::METHOD_TYPE | tag::MODULE | tag::PACKAGE => 2,
+                tag::METHOD_HANDLE => 3,
+                tag::INTEGER | tag::FLOAT | tag::FIELD | tag::METHOD | tag::INTERFACE_METHOD => 4,
+                tag::NAME_AND_TYPE | tag::DYNAMIC | tag::INVOKE_DYNAMIC => 4,
+                tag::LONG | tag::DOUBLE => 8,
+                tag => return Err(Error::UnknownConstant { index, tag }),
+            };
+            cursor.take(size)?;
+            if matches!(tag, tag::LONG | tag::DOUBLE) {
+                constants.push(Constant { tag: 0, at: 0 });
+            }
+        }
+        Ok(Constants {
+            file,
+            count: constants.len() as u32,
+            constants,
+            begin,
+            end: cursor.at(),
+            added: Vec::new(),
+            known: FxHashMap::default(),
+        })
+    }
+
+    /// The whole of it, with what was added.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
+        put_u2(out, u16::try_from(self.count).map_err(|_| Error::ManyConstants)?);
+        out.extend_from_slice(&self.file[self.begin..self.end]);
+        out.extend_from_slice(&self.added);
+        Ok(())
+    }
+
+    /// What follows the tag of one.
+    fn find(&self, index: u16, tags: &[u8], wanted: &'static str) -> Result<Cursor<'a>> {
+        match self.constants.get(usize::from(index)) {
+            Some(constant) if tags.contains(&constant.tag) => Ok(Cursor::from(self.file, constant.at)),
+            _ => Err(Error::WrongConstant { index, wanted }),
+        }
+    }
+
+    /// A text, in modified UTF-8.
+    pub fn text(&self, index: u16) -> Result<&'a [u8]> {
+        let mut cursor = self.find(index, &[tag::UTF8], "a text")?;
+        let size = cursor.u2()?;
+        cursor.take(size.into())
+    }
+
+    /// The name of a class.
+    pub fn class(&self, index: u16) -> Result<&'a [u8]> {
+        self.text(self.find(index, &[tag::CLASS], "a class")?.u2()?)
+    }
+
+    /// A field or method.
+    pub fn named(&self, index: u16) -> Result<Named<'a>> {
+        let tags = [tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD];
+        let mut cursor = self.find(index, &tags, "a field or a method")?;
+        let class = self.class(cursor.u2()?)?;
+        let mut cursor = self.find(cursor.u2()?, &[tag::NAME_AND_TYPE], "a name and a type")?;
+        Ok(Named { class, name: self.text(cursor.u2()?)?, descriptor: self.text(cursor.u2()?)? })
+    }
+
+    /// Whether it is a method of an interface.
+    pub fn is_of_interface(&self, index: u16) -> bool {
+        self.find(index, &[tag::INTERFACE_METHOD], "").is_ok()
+    }
+
+    fn add(&mut self, constant: Vec<u8>) -> Result<u16> {
+        if let Some(&known) = self.known.get(&constant) {
+            return Ok(known);
+        }
+        // The count is one more than the last number, and has two bytes, too.
+        let index = u16::try_from(self.count).ok().filter(|&index| index < u16::MAX).ok_or(Error::ManyConstants)?;
+        self.added.extend_from_slice(&constant);
+        self.count += 1;
+        self.known.insert(constant, index);
+        Ok(index)
+    }
+
+    fn add_shorts(&mut self, tag: u8, shorts: &[u16]) -> Result<u16> {
+        let mut constant = vec![tag];
+        shorts.iter().for_each(|&short| put_u2(&mut constant, short));
+        self.add(constant)
+    }
+
+    /// Adds a text.
+    pub fn add_text(&mut self, text: &[u8]) -> Result<u16> {
+        let mut constant = vec![tag::UTF8];
+        put_u2(&mut constant, crate::bytes::short(text.len(), "bytes of a text")?);
+        constant.extend_from_slice(text);
+        self.add(constant)
+    }
+
+    /// Adds a class.
+    pub fn add_class(&mut self, name: &[u8]) -> Result<u16> {
+        let name = self.add_text(name)?;
+        self.add_shorts(tag::CLASS, &[name])
+    }
+
+    fn add_named(&mut self, tag: u8, named: Named) -> Result<u16> {
+        let class = self.add_class(named.class)?;
+        let (name, descriptor) = (self.add_text(named.name)?, self.add_text(named.descriptor)?);
+        let name_and_type = self.add_shorts(tag::NAME_AND_TYPE, &[name, descriptor])?;
+        self.add_shorts(tag, &[class, name_and_type])
+    }
+
+    /// Adds a method of a class.
+    pub fn add_method(&mut self, named: Named) -> Result<u16> {
+        self.add_named(tag::METHOD, named)
+    }
+
+    /// Adds a field.
+    pub fn add_field(&mut self, named: Named) -> Result<u16> {
+        self.add_named(tag::FIELD, named)
+    }
+
+    /// Adds an int.
+    pub fn add_int(&mut self, value: i32) -> Result<u16> {
+        let mut constant = vec![tag::INTEGER];
+        put_u4(&mut constant, value as u32);
+        self.add(constant)
+    }
+}

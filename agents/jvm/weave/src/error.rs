@@ -1,0 +1,80 @@
+//! What is wrong with a class file, or keeps it from being changed.
+
+use thiserror::Error;
+
+/// Why a class cannot be read or changed. Positions are bytes of the file, or of a method's code where they say so.
+#[derive(Clone, PartialEq, Eq, Error, Debug)]
+pub enum Error {
+    /// It does not begin as class files do.
+    #[error("not a class file")]
+    NotAClass,
+    /// It ends too early.
+    #[error("the class file ends at byte {at}, in the middle of something")]
+    Truncated {
+        /// Where more was wanted.
+        at: usize,
+    },
+    /// Something follows its last attribute.
+    #[error("{left} bytes follow the class file's end")]
+    Trailing {
+        /// How many.
+        left: usize,
+    },
+    /// A constant of a kind that there is not.
+    #[error("constant {index} is of an unknown kind, {tag}")]
+    UnknownConstant {
+        /// Its number.
+        index: u16,
+        /// Its tag.
+        tag: u8,
+    },
+    /// A constant that is not what it is used as.
+    #[error("constant {index} is not {wanted}")]
+    WrongConstant {
+        /// Its number.
+        index: u16,
+        /// What is wanted.
+        wanted: &'static str,
+    },
+    /// More constants than a class file can have.
+    #[error("too many constants")]
+    ManyConstants,
+    /// More of something than its number in the file can say.
+    #[error("too many {of}")]
+    Many {
+        /// Of what.
+        of: &'static str,
+    },
+    /// An instruction that there is not.
+    #[error("unknown instruction {opcode:#04x} at {at}")]
+    UnknownInstruction {
+        /// Where, in the code.
+        at: usize,
+        /// Its first byte.
+        opcode: u8,
+    },
+    /// A branch, a table or a frame that names a place where no instruction begins.
+    #[error("no instruction begins at {at}")]
+    NoInstruction {
+        /// That place in the code.
+        at: i64,
+    },
+    /// An attribute that is not as it must be.
+    #[error("the attribute {name} is damaged")]
+    Damaged {
+        /// Its name.
+        name: &'static str,
+    },
+    /// The method would become larger than a method can be.
+    #[error("the method would be larger than 65535 bytes")]
+    TooLarge,
+    /// A conditional branch would have to reach further than it can, and there would be a new target without a frame.
+    #[error("a branch at {at} would have to reach too far")]
+    TooFar {
+        /// Where, in the code.
+        at: usize,
+    },
+}
+
+/// What comes of reading or changing a class.
+pub type Result<T> = std::result::Result<T, Error>;

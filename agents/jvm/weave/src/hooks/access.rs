@@ -1,0 +1,96 @@
+//! Hooks of accesses: fields, static fields, elements of arrays.
+
+use super::{Does, HOOKS, Method};
+use crate::code::Code;
+use crate::descriptor::Kind;
+use crate::emit::Emit;
+use crate::error::{Error, Result};
+use crate::instruction::opcode::*;
+
+/// Takes what is on top below the two under it, and copies those two above it again: `a, i, v` becomes `a, i, v, a, i`.
+const UNDER_ONE: [u8; 3] = [DUP_X2, POP, DUP2_X1];
+/// The same of a value of two places.
+const UNDER_TWO: [u8; 3] = [DUP2_X2, POP2, DUP2_X2];
+
+impl Method<'_, '_> {
+    /// Weaves the hook of an instruction that accesses something. Whether it is one.
+    pub(super) fn access(
+        &mut self,
+        code: &mut Code,
+        index: usize,
+        is_constructed: bool,
+        lines: &[(u16, u16)],
+    ) -> Result<bool> {
+        let instruction = code.instructions[index];
+        match instruction.opcode {
+            GETSTATIC..=PUTFIELD => {
+                let field = self.class.constants.named(instruction.short(code.bytes)?)?;
+                let kind = Kind::of(field.descriptor);
+                // The compiler's own; and an object that is none yet is nobody else's.
+                let is_own = field.name.starts_with(b"$SwitchMap$") || field.name == b"$assertionsDisabled";
+                if is_own || instruction.opcode == PUTFIELD && !is_constructed {
+                    return Ok(true);
+                }
+                let does = match instruction.opcode {
+                    GETSTATIC => Does::StaticRead,
+                    PUTSTATIC => Does::StaticWrite,
+                    GETFIELD => Does::Read,
+                    _ => Does::Write,
+                };
+                let names = [field.class, field.name, field.descriptor].map(<[u8]>::to_vec);
+                let site = self.site(does, instruction.at, lines, Some(names))?;
+                self.field(code, index, does, kind, site)?;
+            }
+            IALOAD..=SALOAD => {
+                let site = self.site(Does::Element, instruction.at, lines, None)?;
+                code.edits[index].before = self.element(&[DUP2], b"element", site)?;
+            }
+            IASTORE..=SASTORE => {
+                let site = self.site(Does::Store, instruction.at, lines, None)?;
+                let copy = if matches!(instruction.opcode, LASTORE | DASTORE) { UNDER_TWO } else { UNDER_ONE };
+                code.edits[index].before = self.element(&copy, b"store", site)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// The array and the index are copied, and go to the hook.
+    fn element(&mut self, copy: &[u8], hook: &[u8], site: i32) -> Result<Vec<u8>> {
+        let emit = Emit::new(&mut self.class.constants).op(copy).int(site)?;
+        Ok(emit.call(HOOKS.as_bytes(), hook, b"(Ljava/lang/Object;II)V")?.done())
+    }
+
+    fn field(&mut self, code: &mut Code, index: usize, does: Does, kind: Kind, site: i32) -> Result<()> {
+        let edit = &mut code.edits[index];
+        let emit = Emit::new(&mut self.class.constants);
+        let is_wide = kind.size() == 2;
+        let of_static = format!("({}I)V", kind.hook());
+        let of_object = format!("(Ljava/lang/Object;{}I)V", kind.hook());
+        let hooks = HOOKS.as_bytes();
+        match does {
+            Does::StaticRead | Does::StaticWrite => {
+                let copy = if is_wide { DUP2 } else { DUP };
+                let is_read = does == Does::StaticRead;
+                let name: &[u8] = if is_read { b"read" } else { b"write" };
+                let hook = emit.op(&[copy]).int(site)?.call(hooks, name, of_static.as_bytes())?.done();
+                *(if is_read { &mut edit.after } else { &mut edit.before }) = hook;
+            }
+            Does::Read => {
+                edit.before = vec![DUP];
+                let copy = if is_wide { DUP2_X1 } else { DUP_X1 };
+                edit.after = emit.op(&[copy]).int(site)?.call(hooks, b"read", of_object.as_bytes())?.done();
+            }
+            _ if is_wide => {
+                // The object cannot be reached below it: it goes to a local variable of its own, that nobody else knows.
+                let local = code.max_locals;
+                code.max_locals = local.checked_add(2).ok_or(Error::Many { of: "local variables" })?;
+                let [load, store] = [ILOAD, ISTORE].map(|opcode| opcode + kind.further());
+                let emit = emit.local(store, local).op(&[DUP]).local(load, local).int(site)?;
+                edit.before = emit.call(hooks, b"write", of_object.as_bytes())?.local(load, local).done();
+            }
+            _ => edit.before = emit.op(&[DUP2]).int(site)?.call(hooks, b"write", of_object.as_bytes())?.done(),
+        }
+        Ok(())
+    }
+}

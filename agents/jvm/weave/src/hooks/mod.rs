@@ -1,0 +1,186 @@
+//! What is woven into the classes under watch: calls of the static methods of one class, which gets the object, the value and the number of the site.
+//!
+//! | code | hook | when |
+//! | --- | --- | --- |
+//! | `getfield`, `getstatic` | `read(o, v, site)`, `read(v, site)` | after it |
+//! | `putfield`, `putstatic` | `write(o, v, site)`, `write(v, site)` | before it |
+//! | `iaload` and the like | `read(a, i, site)` as `element` | before it |
+//! | `iastore` and the like | `store(a, i, site)` | before it |
+//! | `monitorenter` | `entered(o, site)` | after it, where a handler gives the monitor back |
+//! | `monitorexit` | `leaving(o, site)` | before it, still in the monitor |
+//! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)`; static: `enteredClass(site)`, `leavingClass(site)` | first of all; before each return, and when an exception leaves it |
+//! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
+
+mod access;
+mod monitor;
+
+use crate::class::{Class, Member, access as flags};
+use crate::code::Code;
+use crate::constants::Constants;
+use crate::error::{Error, Result};
+use crate::instruction::opcode::{INVOKESPECIAL, NEW};
+use std::borrow::Cow;
+
+/// The class of the hooks.
+pub const HOOKS: &str = "foretrace/agent/Hooks";
+/// The deepest that what is woven in makes the stack.
+const DEEPER: u16 = 8;
+
+/// What a site does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Does {
+    /// Reads a field.
+    Read,
+    /// Writes a field.
+    Write,
+    /// Reads a static field.
+    StaticRead,
+    /// Writes a static field.
+    StaticWrite,
+    /// Reads an element of an array.
+    Element,
+    /// Writes an element of an array.
+    Store,
+    /// Takes a monitor.
+    Enter,
+    /// Gives it back.
+    Leave,
+    /// Takes and gives back the monitor of a synchronized method.
+    Method,
+    /// The same of a static one.
+    StaticMethod,
+    /// Waits.
+    Wait,
+    /// Notifies one.
+    Notify,
+    /// Notifies all.
+    NotifyAll,
+}
+
+/// Where something is done that has a hook.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// What.
+    pub does: Does,
+    /// In which method of the class, by its number there.
+    pub method: usize,
+    /// Where in its code, as it was.
+    pub at: u16,
+    /// In which line; 0: not known.
+    pub line: u16,
+    /// The field that is accessed, as its class, its name and its type.
+    pub field: Option<[Vec<u8>; 3]>,
+}
+
+/// What came of weaving a class.
+#[derive(Clone, Debug, Default)]
+pub struct Woven {
+    /// The class file. None: nothing was woven in.
+    pub file: Option<Vec<u8>>,
+    /// Its sites, with numbers one after the other from the one that was given.
+    pub sites: Vec<Site>,
+    /// Methods (by their numbers) that were left as they are, and why.
+    pub left: Vec<(usize, Error)>,
+}
+
+/// Weaves hooks into a class. `first`: the number of its first site.
+pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
+    let mut class = Class::read(file)?;
+    let mut woven = Woven::default();
+    let mut changed = false;
+    for number in 0..class.methods.len() {
+        let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
+        // Nothing has changed it yet.
+        let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
+        let sites = woven.sites.len();
+        let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites };
+        match method.weave(content) {
+            Ok(Some(content)) => {
+                class.methods[number].attributes[at].content = content.into();
+                changed = true;
+            }
+            Ok(None) => {}
+            Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
+                woven.sites.truncate(sites);
+                woven.left.push((number, error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if changed {
+        woven.file = Some(class.write()?);
+    }
+    Ok(woven)
+}
+
+/// Which attribute of a method its code is.
+fn code_of(constants: &Constants, method: &Member) -> Result<Option<usize>> {
+    for (at, attribute) in method.attributes.iter().enumerate() {
+        if constants.text(attribute.name)? == b"Code" {
+            return Ok(Some(at));
+        }
+    }
+    Ok(None)
+}
+
+/// A method that is being woven.
+struct Method<'m, 'a> {
+    class: &'m mut Class<'a>,
+    number: usize,
+    first: u32,
+    sites: &'m mut Vec<Site>,
+}
+
+impl<'a> Method<'_, 'a> {
+    /// The new content of its code, if anything is woven in.
+    fn weave(&mut self, content: &'a [u8]) -> Result<Option<Vec<u8>>> {
+        let mut code = Code::read(content)?;
+        let lines = code.lines(&self.class.constants)?;
+        let access = self.class.methods[self.number].access;
+        let constructed = match self.class.constants.text(self.class.methods[self.number].name)? {
+            b"<init>" => constructed(&code, &self.class.constants)?,
+            _ => 0,
+        };
+        for index in 0..code.instructions.len() {
+            let is_constructed = index >= constructed;
+            if !self.access(&mut code, index, is_constructed, &lines)? {
+                self.monitor(&mut code, index, &lines)?;
+            }
+        }
+        if access & flags::SYNCHRONIZED != 0 {
+            self.synchronized(&mut code, access & flags::STATIC != 0, &lines)?;
+        }
+        if !code.is_changed() {
+            return Ok(None);
+        }
+        code.max_stack = code.max_stack.saturating_add(DEEPER);
+        code.write(&mut self.class.constants).map(Some)
+    }
+
+    /// The number of a new site.
+    fn site(&mut self, does: Does, at: usize, lines: &[(u16, u16)], field: Option<[Vec<u8>; 3]>) -> Result<i32> {
+        let before = lines.partition_point(|&(begin, _)| usize::from(begin) <= at);
+        let line = before.checked_sub(1).map_or(0, |last| lines[last].1);
+        let number = self.first as usize + self.sites.len();
+        self.sites.push(Site { does, method: self.number, at: at as u16, line, field });
+        i32::try_from(number).map_err(|_| Error::Many { of: "sites" })
+    }
+}
+
+/// The number of the instruction behind which a constructor's object is one: the call of another constructor of it. None: all of them.
+fn constructed(code: &Code, constants: &Constants) -> Result<usize> {
+    let mut made = 0;
+    for (index, instruction) in code.instructions.iter().enumerate() {
+        match instruction.opcode {
+            NEW => made += 1,
+            INVOKESPECIAL if constants.named(instruction.short(code.bytes)?)?.name == b"<init>" => {
+                if made == 0 {
+                    return Ok(index + 1);
+                }
+                made -= 1;
+            }
+            _ => {}
+        }
+    }
+    Ok(usize::MAX)
+}

@@ -1,0 +1,68 @@
+//! Hooks of monitors: blocks, synchronized methods, waiting and notifying.
+
+use super::{Does, HOOKS, Method};
+use crate::code::Code;
+use crate::emit::Emit;
+use crate::error::Result;
+use crate::instruction::opcode::*;
+
+impl Method<'_, '_> {
+    /// Weaves the hook of an instruction that has to do with monitors.
+    pub(super) fn monitor(&mut self, code: &mut Code, index: usize, lines: &[(u16, u16)]) -> Result<()> {
+        let instruction = code.instructions[index];
+        match instruction.opcode {
+            MONITORENTER => {
+                let site = self.site(Does::Enter, instruction.at, lines, None)?;
+                code.edits[index].before = vec![DUP];
+                code.edits[index].after = self.call(&[], b"entered", site, b"(Ljava/lang/Object;I)V")?;
+            }
+            MONITOREXIT => {
+                let site = self.site(Does::Leave, instruction.at, lines, None)?;
+                code.edits[index].before = self.call(&[DUP], b"leaving", site, b"(Ljava/lang/Object;I)V")?;
+            }
+            INVOKEVIRTUAL => {
+                // No class can have others of these names and types.
+                let method = self.class.constants.named(instruction.short(code.bytes)?)?;
+                let does = match (method.name, method.descriptor) {
+                    (b"wait", b"()V" | b"(J)V" | b"(JI)V") => Does::Wait,
+                    (b"notify", b"()V") => Does::Notify,
+                    (b"notifyAll", b"()V") => Does::NotifyAll,
+                    _ => return Ok(()),
+                };
+                let site = self.site(does, instruction.at, lines, None)?;
+                let mut descriptor = b"(Ljava/lang/Object;".to_vec();
+                descriptor.extend_from_slice(&method.descriptor[1..method.descriptor.len() - 2]);
+                descriptor.extend_from_slice(b"I)V");
+                code.edits[index].instead = Some(self.call(&[], method.name, site, &descriptor)?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Weaves the hooks of a synchronized method. Which object it is, the hooks keep: its local variable may be used for something else.
+    pub(super) fn synchronized(&mut self, code: &mut Code, is_static: bool, lines: &[(u16, u16)]) -> Result<()> {
+        let does = if is_static { Does::StaticMethod } else { Does::Method };
+        let site = self.site(does, 0, lines, None)?;
+        let (entry, leave): (Vec<u8>, &[u8]) = if is_static {
+            (self.call(&[], b"enteredClass", site, b"(I)V")?, b"leavingClass")
+        } else {
+            (self.call(&[ALOAD_0], b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?, b"leavingMethod")
+        };
+        code.entry = entry;
+        let leave = self.call(&[], leave, site, b"(I)V")?;
+        for (instruction, edit) in code.instructions.iter().zip(&mut code.edits) {
+            if matches!(instruction.opcode, IRETURN..=RETURN) {
+                edit.before.extend_from_slice(&leave);
+            }
+        }
+        let throwable = self.class.constants.add_class(b"java/lang/Throwable")?;
+        code.leaving = Some(([leave, vec![ATHROW]].concat(), throwable));
+        Ok(())
+    }
+
+    fn call(&mut self, before: &[u8], hook: &[u8], site: i32, descriptor: &[u8]) -> Result<Vec<u8>> {
+        let emit = Emit::new(&mut self.class.constants).op(before).int(site)?;
+        Ok(emit.call(HOOKS.as_bytes(), hook, descriptor)?.done())
+    }
+}

@@ -1,0 +1,190 @@
+//! Instructions of the Java virtual machine: where one ends and the next begins, and which of them name places in the code.
+
+use crate::bytes::Cursor;
+use crate::error::{Error, Result};
+
+/// Instructions by name, as far as they are looked at or woven in.
+#[allow(missing_docs)]
+pub mod opcode {
+    pub const ACONST_NULL: u8 = 1;
+    pub const SIPUSH: u8 = 17;
+    pub const LDC_W: u8 = 19;
+    pub const ILOAD: u8 = 21;
+    pub const LLOAD: u8 = 22;
+    pub const FLOAD: u8 = 23;
+    pub const DLOAD: u8 = 24;
+    pub const ALOAD: u8 = 25;
+    pub const ALOAD_0: u8 = 42;
+    pub const IALOAD: u8 = 46;
+    pub const SALOAD: u8 = 53;
+    pub const ISTORE: u8 = 54;
+    pub const LSTORE: u8 = 55;
+    pub const FSTORE: u8 = 56;
+    pub const DSTORE: u8 = 57;
+    pub const ASTORE: u8 = 58;
+    pub const IASTORE: u8 = 79;
+    pub const LASTORE: u8 = 80;
+    pub const FASTORE: u8 = 81;
+    pub const DASTORE: u8 = 82;
+    pub const AASTORE: u8 = 83;
+    pub const SASTORE: u8 = 86;
+    pub const POP: u8 = 87;
+    pub const POP2: u8 = 88;
+    pub const DUP: u8 = 89;
+    pub const DUP_X1: u8 = 90;
+    pub const DUP_X2: u8 = 91;
+    pub const DUP2: u8 = 92;
+    pub const DUP2_X1: u8 = 93;
+    pub const DUP2_X2: u8 = 94;
+    pub const IINC: u8 = 132;
+    pub const IFEQ: u8 = 153;
+    pub const GOTO: u8 = 167;
+    pub const JSR: u8 = 168;
+    pub const TABLESWITCH: u8 = 170;
+    pub const LOOKUPSWITCH: u8 = 171;
+    pub const IRETURN: u8 = 172;
+    pub const RETURN: u8 = 177;
+    pub const GETSTATIC: u8 = 178;
+    pub const PUTSTATIC: u8 = 179;
+    pub const GETFIELD: u8 = 180;
+    pub const PUTFIELD: u8 = 181;
+    pub const INVOKEVIRTUAL: u8 = 182;
+    pub const INVOKESPECIAL: u8 = 183;
+    pub const INVOKESTATIC: u8 = 184;
+    pub const INVOKEINTERFACE: u8 = 185;
+    pub const NEW: u8 = 187;
+    pub const ATHROW: u8 = 191;
+    pub const MONITORENTER: u8 = 194;
+    pub const MONITOREXIT: u8 = 195;
+    pub const WIDE: u8 = 196;
+    pub const IFNULL: u8 = 198;
+    pub const IFNONNULL: u8 = 199;
+    pub const GOTO_W: u8 = 200;
+    pub const JSR_W: u8 = 201;
+}
+use opcode::*;
+
+/// An instruction in the code of a method.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Instruction {
+    /// Where it begins.
+    pub at: usize,
+    /// Its bytes.
+    pub size: usize,
+    /// The first of them.
+    pub opcode: u8,
+}
+
+/// What an instruction says of places in the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Branches {
+    /// Nothing.
+    None,
+    /// How far it goes, in two bytes.
+    Short,
+    /// The same in four.
+    Long,
+    /// A table.
+    Switch,
+}
+
+impl Instruction {
+    /// All of a method's code.
+    pub(crate) fn read_all(code: &[u8]) -> Result<Vec<Instruction>> {
+        let mut all = Vec::with_capacity(code.len() / 2);
+        let mut at = 0;
+        while at < code.len() {
+            let instruction = Instruction { at, size: size(code, at)?, opcode: code[at] };
+            at += instruction.size;
+            if at > code.len() {
+                return Err(Error::Truncated { at: code.len() });
+            }
+            all.push(instruction);
+        }
+        Ok(all)
+    }
+
+    pub(crate) fn branches(&self) -> Branches {
+        match self.opcode {
+            IFEQ..=JSR | IFNULL | IFNONNULL => Branches::Short,
+            GOTO_W | JSR_W => Branches::Long,
+            TABLESWITCH | LOOKUPSWITCH => Branches::Switch,
+            _ => Branches::None,
+        }
+    }
+
+    /// The two bytes behind the first: the number of a constant, if it names one.
+    pub fn short(&self, code: &[u8]) -> Result<u16> {
+        Cursor::from(code, self.at + 1).u2()
+    }
+}
+
+/// Where the table of a switch begins: at the next multiple of four.
+pub(crate) fn table_at(at: usize) -> usize {
+    (at + 4) & !3
+}
+
+/// The bytes of the instruction at a place.
+fn size(code: &[u8], at: usize) -> Result<usize> {
+    let opcode = code[at];
+    Ok(match opcode {
+        TABLESWITCH => {
+            let mut cursor = Cursor::from(code, table_at(at) + 4);
+            let (low, high) = (cursor.i4()?, cursor.i4()?);
+            let count = i64::from(high) - i64::from(low) + 1;
+            let count = usize::try_from(count).map_err(|_| Error::UnknownInstruction { at, opcode })?;
+            table_at(at) + 12 + 4 * count - at
+        }
+        LOOKUPSWITCH => {
+            let count = Cursor::from(code, table_at(at) + 4).i4()?;
+            let count = usize::try_from(count).map_err(|_| Error::UnknownInstruction { at, opcode })?;
+            table_at(at) + 8 + 8 * count - at
+        }
+        WIDE if code.get(at + 1) == Some(&IINC) => 6,
+        WIDE => 4,
+        _ => match OPERANDS.get(usize::from(opcode)) {
+            Some(&bytes) if bytes != NONE => 1 + usize::from(bytes),
+            _ => return Err(Error::UnknownInstruction { at, opcode }),
+        },
+    })
+}
+
+/// There is no such instruction, or it has no fixed size.
+const NONE: u8 = u8::MAX;
+
+/// The bytes of operands, by the first byte of the instruction.
+const OPERANDS: [u8; 202] = {
+    let mut bytes = [0; 202];
+    let mut set = [(0u8, 0u8, 0u8); 20];
+    set[0] = (16, 16, 1);
+    set[1] = (17, 17, 2);
+    set[2] = (18, 18, 1);
+    set[3] = (19, 20, 2);
+    set[4] = (ILOAD, ALOAD, 1);
+    set[5] = (ISTORE, ASTORE, 1);
+    set[6] = (IINC, IINC, 2);
+    set[7] = (IFEQ, JSR, 2);
+    set[8] = (169, 169, 1);
+    set[9] = (TABLESWITCH, LOOKUPSWITCH, NONE);
+    set[10] = (GETSTATIC, INVOKESTATIC, 2);
+    set[11] = (INVOKEINTERFACE, 186, 4);
+    set[12] = (NEW, NEW, 2);
+    set[13] = (188, 188, 1);
+    set[14] = (189, 189, 2);
+    set[15] = (192, 193, 2);
+    set[16] = (WIDE, WIDE, NONE);
+    set[17] = (197, 197, 3);
+    set[18] = (IFNULL, IFNONNULL, 2);
+    set[19] = (GOTO_W, JSR_W, 4);
+    let mut i = 0;
+    while i < set.len() {
+        let (first, last, size) = set[i];
+        let mut opcode = first as usize;
+        while opcode <= last as usize {
+            bytes[opcode] = size;
+            opcode += 1;
+        }
+        i += 1;
+    }
+    bytes
+};

@@ -1,0 +1,25 @@
+//! Class files, read and written back byte for byte, and the hooks that Foretrace weaves into them.
+//!
+//! * [`Class`]: a class file and its parts. What nothing changes comes out as it was.
+//! * [`Code`]: a method's code, with what is woven in around its instructions ([`Edit`]).
+//! * [`weave`]: the hooks .
+//! * [`Constants`]: what instructions name; new ones go behind the old.
+//!
+//! There is no crate for this: those that write class files compute frames anew or lose some. Here nothing is computed, and nothing understood that is not needed.
+
+mod bytes;
+pub mod class;
+mod code;
+mod constants;
+mod descriptor;
+mod emit;
+mod error;
+mod hooks;
+mod instruction;
+
+pub use class::{Attribute, Class, Member};
+pub use code::{Caught, Code, Edit};
+pub use constants::{Constants, Named};
+pub use error::{Error, Result};
+pub use hooks::{Does, HOOKS, Site, Woven, weave};
+pub use instruction::{Instruction, opcode};

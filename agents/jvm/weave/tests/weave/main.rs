@@ -1,0 +1,44 @@
+//! Class files of real programs: those of the JDK come out as they went in, and woven ones do what they did.
+
+mod hostile;
+mod jdk;
+mod programs;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Runs a tool of the JDK, which must succeed; what it wrote.
+fn tool(name: &str, arguments: &[&str], folder: &Path) -> std::process::Output {
+    let mut command = match std::env::var_os("JAVA_HOME") {
+        Some(home) => Command::new(Path::new(&home).join("bin").join(name)),
+        None => Command::new(name),
+    };
+    let out = command.args(arguments).current_dir(folder).output();
+    let out = out.unwrap_or_else(|error| panic!("{name} of a JDK (`./test` installs one): {error}"));
+    assert!(out.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+    out
+}
+
+/// The class files in a folder.
+fn classes(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            found.extend(classes(&path));
+        } else if path.extension().is_some_and(|extension| extension == "class") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The test programs, compiled.
+fn compiled(folder: &Path) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs");
+    let path = |name: &str| sources.join(name).to_str().expect("a path").to_owned();
+    let [every, hooks] = ["Every.java", "foretrace/agent/Hooks.java"].map(path);
+    tool("javac", &["--release", "11", "-g", "-d", "program", &every], folder);
+    tool("javac", &["--release", "11", "-d", "hooks", &hooks], folder);
+}

@@ -1,0 +1,38 @@
+//! A program with one of everything that has a hook: woven, it does what it did, and tells what it does.
+
+use crate::{classes, compiled, tool};
+use std::fmt::Write;
+use weave::weave;
+
+#[test]
+fn everything_has_its_hook() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    compiled(folder.path());
+    let mut sites = Vec::new();
+    for path in classes(&folder.path().join("program")) {
+        let file = std::fs::read(&path).expect("readable");
+        let woven = weave(&file, sites.len() as u32).expect("a class");
+        assert!(woven.left.is_empty(), "{woven:?}");
+        let out = folder.path().join("woven").join(path.file_name().expect("a name"));
+        std::fs::create_dir_all(out.parent().expect("a folder")).expect("writable");
+        std::fs::write(out, woven.file.as_ref().unwrap_or(&file)).expect("writable");
+        sites.extend(woven.sites);
+    }
+    let plain = tool("java", &["-cp", "program", "Every"], folder.path());
+    let woven = tool("java", &["-Xverify:all", "-Xbootclasspath/a:hooks", "-cp", "woven", "Every"], folder.path());
+    assert_eq!(String::from_utf8_lossy(&woven.stdout), String::from_utf8_lossy(&plain.stdout));
+    let mut told = String::new();
+    for line in String::from_utf8_lossy(&woven.stderr).lines() {
+        let is_number = |word: &str| word.parse::<usize>().ok().filter(|&number| number < sites.len());
+        let Some((at, number)) = line.split(' ').enumerate().find_map(|(at, word)| Some((at, is_number(word)?))) else {
+            continue;
+        };
+        let words: Vec<&str> = line.split(' ').collect();
+        let site = &sites[number];
+        let field = site.field.as_ref().map(|[class, name, of]| [&class[..], b".", name, b":", of].concat());
+        let field = field.map(|field| String::from_utf8_lossy(&field).into_owned()).unwrap_or_default();
+        let (what, value) = (words[..at].join(" "), words[at + 1..].join(" "));
+        writeln!(told, "{} {what} {field} {value}", site.line).expect("a string");
+    }
+    insta::assert_snapshot!(told);
+}

@@ -1,0 +1,103 @@
+// One of everything that has a hook.
+import java.util.function.IntSupplier;
+
+public class Every {
+    static int si;
+    static long sj;
+    static Object sl;
+    boolean z;
+    byte b;
+    char c;
+    short s;
+    int i;
+    long j;
+    float f;
+    double d;
+    String l;
+    final int[] ints = new int[2];
+
+    Every(int start) {
+        i = start;
+    }
+
+    synchronized int locked(int by) {
+        if (by < 0)
+            throw new IllegalArgumentException("no");
+        i += by;
+        return i;
+    }
+
+    static synchronized long lockedStatic() {
+        return ++sj;
+    }
+
+    static int branches(int n) {
+        int sum = 0;
+        loop:
+        for (int k = 0; k < n; k++) {
+            switch (k) {
+                case 0: si = k; break;
+                case 1: sum += si; continue;
+                case 2: break loop;
+                default: sum -= 1;
+            }
+            switch (k * 1000) {
+                case 0: sum += 10; break;
+                case 100000: sum += 20; break;
+            }
+        }
+        return sum;
+    }
+
+    static void arrays() {
+        boolean[] zs = { true };
+        byte[] bs = { 1 };
+        char[] cs = { 'c' };
+        short[] ss = { 2 };
+        int[] is = { 3 };
+        long[] js = { 4 };
+        float[] fs = { 5 };
+        double[] ds = { 6 };
+        Object[] ls = { "x" };
+        bs[0] += cs[0] + ss[0] + is[0];
+        js[0] += (long) (fs[0] + ds[0]);
+        if (zs[0])
+            sl = ls[0];
+    }
+
+    static void waits(Object o) throws InterruptedException {
+        synchronized (o) {
+            o.wait(1);
+            o.wait(1, 1);
+            o.notify();
+            o.notifyAll();
+        }
+    }
+
+    class Inner {
+        final int q = i + 1;
+    }
+
+    public static void main(String[] args) throws Exception {
+        Every e = new Every(7);
+        e.z = true;
+        e.b = 1;
+        e.c = 'c';
+        e.s = 2;
+        e.j = 3L;
+        e.f = 4f;
+        e.d = 5d;
+        e.l = "l";
+        double sum = (e.z ? 1 : 0) + e.b + e.c + e.s + e.j + e.f + e.d + e.l.length();
+        e.ints[1] = e.locked(1);
+        try {
+            e.locked(-1);
+        } catch (IllegalArgumentException x) {
+            sum += x.getMessage().length();
+        }
+        IntSupplier of = () -> e.i + si;
+        waits(new Object());
+        arrays();
+        System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
+    }
+}

@@ -1,0 +1,43 @@
+package foretrace.agent;
+
+/** Tells every call on the standard error, as the test wants it: what, the number of the site, the value. */
+public final class Hooks {
+    private static void tell(String what, int site, Object value) {
+        System.err.println(what + " " + site + " " + value);
+    }
+
+    public static void read(Object o, int v, int site) { tell("read", site, v); }
+    public static void read(Object o, long v, int site) { tell("read", site, v); }
+    public static void read(Object o, float v, int site) { tell("read", site, v); }
+    public static void read(Object o, double v, int site) { tell("read", site, v); }
+    public static void read(Object o, Object v, int site) { tell("read", site, v instanceof String ? v : v != null); }
+    public static void write(Object o, int v, int site) { tell("write", site, v); }
+    public static void write(Object o, long v, int site) { tell("write", site, v); }
+    public static void write(Object o, float v, int site) { tell("write", site, v); }
+    public static void write(Object o, double v, int site) { tell("write", site, v); }
+    public static void write(Object o, Object v, int site) { tell("write", site, v instanceof String ? v : v != null); }
+    public static void read(int v, int site) { tell("read", site, v); }
+    public static void read(long v, int site) { tell("read", site, v); }
+    public static void read(float v, int site) { tell("read", site, v); }
+    public static void read(double v, int site) { tell("read", site, v); }
+    public static void read(Object v, int site) { tell("read", site, v instanceof String ? v : v != null); }
+    public static void write(int v, int site) { tell("write", site, v); }
+    public static void write(long v, int site) { tell("write", site, v); }
+    public static void write(float v, int site) { tell("write", site, v); }
+    public static void write(double v, int site) { tell("write", site, v); }
+    public static void write(Object v, int site) { tell("write", site, v instanceof String ? v : v != null); }
+    public static void element(Object a, int i, int site) { tell("element", site, a.getClass().getSimpleName() + i); }
+    public static void store(Object a, int i, int site) { tell("store", site, a.getClass().getSimpleName() + i); }
+    public static void entered(Object o, int site) { tell("entered", site, Thread.holdsLock(o)); }
+    public static void leaving(Object o, int site) { tell("leaving", site, Thread.holdsLock(o)); }
+    public static void enteredMethod(Object o, int site) { tell("entered method", site, Thread.holdsLock(o)); }
+    public static void leavingMethod(int site) { tell("leaving method", site, ""); }
+    public static void enteredClass(int site) { tell("entered class", site, ""); }
+    public static void leavingClass(int site) { tell("leaving class", site, ""); }
+
+    public static void wait(Object o, int site) throws InterruptedException { tell("wait", site, ""); o.wait(); }
+    public static void wait(Object o, long ms, int site) throws InterruptedException { tell("wait", site, ms); o.wait(ms); }
+    public static void wait(Object o, long ms, int ns, int site) throws InterruptedException { tell("wait", site, ms + " " + ns); o.wait(ms, ns); }
+    public static void notify(Object o, int site) { tell("notify", site, ""); o.notify(); }
+    public static void notifyAll(Object o, int site) { tell("notifyAll", site, ""); o.notifyAll(); }
+}
