@@ -7,6 +7,7 @@ use std::process::Command;
 const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-event", &[]),
     ("foretrace-runtime", &[]),
+    ("foretrace-weave", &[]),
     ("foretrace-clock", &["foretrace-event"]),
     ("foretrace-trace", &["foretrace-event"]),
     ("foretrace-generate", &["foretrace-event", "foretrace-trace"]),
