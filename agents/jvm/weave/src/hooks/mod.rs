@@ -12,17 +12,19 @@
 //! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
 
 mod access;
+mod identity;
 mod monitor;
 
 use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
 use crate::constants::Constants;
 use crate::error::{Error, Result};
-use crate::instruction::opcode::{INVOKESPECIAL, NEW};
 use std::borrow::Cow;
 
 /// The class of the hooks.
 pub const HOOKS: &str = "foretrace/agent/Hooks";
+/// The class that the objects of classes under watch descend from, instead of `Object`: it knows who they are.
+pub const WATCHED: &str = "foretrace/agent/Watched";
 /// The deepest that what is woven in makes the stack.
 const DEEPER: u16 = 8;
 
@@ -83,17 +85,18 @@ pub struct Woven {
     pub left: Vec<(usize, Error)>,
 }
 
-/// Weaves hooks into a class. `first`: the number of its first site.
+/// Weaves hooks into a class, and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
 pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
     let mut class = Class::read(file)?;
     let mut woven = Woven::default();
-    let mut changed = false;
+    let mut changed = class.adopt()?;
+    let is_adopted = changed;
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         // Nothing has changed it yet.
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
         let sites = woven.sites.len();
-        let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites };
+        let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites, is_adopted };
         match method.weave(content) {
             Ok(Some(content)) => {
                 class.methods[number].attributes[at].content = content.into();
@@ -102,6 +105,10 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 woven.sites.truncate(sites);
+                let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites, is_adopted };
+                if let Some(content) = method.only_adopted(content)? {
+                    class.methods[number].attributes[at].content = content.into();
+                }
                 woven.left.push((number, error));
             }
             Err(error) => return Err(error),
@@ -129,6 +136,8 @@ struct Method<'m, 'a> {
     number: usize,
     first: u32,
     sites: &'m mut Vec<Site>,
+    /// The class has got another parent.
+    is_adopted: bool,
 }
 
 impl<'a> Method<'_, 'a> {
@@ -137,10 +146,7 @@ impl<'a> Method<'_, 'a> {
         let mut code = Code::read(content)?;
         let lines = code.lines(&self.class.constants)?;
         let access = self.class.methods[self.number].access;
-        let constructed = match self.class.constants.text(self.class.methods[self.number].name)? {
-            b"<init>" => constructed(&code, &self.class.constants)?,
-            _ => 0,
-        };
+        let constructed = self.adopt(&mut code)?;
         for index in 0..code.instructions.len() {
             let is_constructed = index >= constructed;
             if !self.access(&mut code, index, is_constructed, &lines)? {
@@ -165,22 +171,4 @@ impl<'a> Method<'_, 'a> {
         self.sites.push(Site { does, method: self.number, at: at as u16, line, field });
         i32::try_from(number).map_err(|_| Error::Many { of: "sites" })
     }
-}
-
-/// The number of the instruction behind which a constructor's object is one: the call of another constructor of it. None: all of them.
-fn constructed(code: &Code, constants: &Constants) -> Result<usize> {
-    let mut made = 0;
-    for (index, instruction) in code.instructions.iter().enumerate() {
-        match instruction.opcode {
-            NEW => made += 1,
-            INVOKESPECIAL if constants.named(instruction.short(code.bytes)?)?.name == b"<init>" => {
-                if made == 0 {
-                    return Ok(index + 1);
-                }
-                made -= 1;
-            }
-            _ => {}
-        }
-    }
-    Ok(usize::MAX)
 }

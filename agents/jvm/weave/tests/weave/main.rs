@@ -38,7 +38,8 @@ fn classes(folder: &Path) -> Vec<PathBuf> {
 fn compiled(folder: &Path) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs");
     let path = |name: &str| sources.join(name).to_str().expect("a path").to_owned();
-    let [every, hooks] = ["Every.java", "foretrace/agent/Hooks.java"].map(path);
+    let [every, hooks, watched] =
+        ["Every.java", "foretrace/agent/Hooks.java", "foretrace/agent/Watched.java"].map(path);
     tool("javac", &["--release", "11", "-g", "-d", "program", &every], folder);
-    tool("javac", &["--release", "11", "-d", "hooks", &hooks], folder);
+    tool("javac", &["--release", "11", "-d", "hooks", &hooks, &watched], folder);
 }

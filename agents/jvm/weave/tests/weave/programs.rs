@@ -23,6 +23,9 @@ fn everything_has_its_hook() {
     assert_eq!(String::from_utf8_lossy(&woven.stdout), String::from_utf8_lossy(&plain.stdout));
     let mut told = String::new();
     for line in String::from_utf8_lossy(&woven.stderr).lines() {
+        if line.starts_with("made ") {
+            writeln!(told, "{line}").expect("a string");
+        }
         let is_number = |word: &str| word.parse::<usize>().ok().filter(|&number| number < sites.len());
         let Some((at, number)) = line.split(' ').enumerate().find_map(|(at, word)| Some((at, is_number(word)?))) else {
             continue;
