@@ -72,12 +72,21 @@ impl Pending {
 }
 
 impl Thread {
-    /// An access of a watched variable, within a granule.
+    /// An access of a watched variable, or of its neighbours, within a granule.
     pub fn watched(&mut self, addr: usize, size: usize, write: bool) {
+        let (mut at, end) = (addr, addr + size);
+        // Ranges have sizes that no record can tell at once.
+        while at < end {
+            let size = 1 << (end - at).ilog2().min(at.trailing_zeros());
+            self.watched_part(at, size, write);
+            at += size;
+        }
+    }
+
+    fn watched_part(&mut self, addr: usize, size: usize, write: bool) {
         let place = self.place();
         self.ring.reserve(3);
-        // Sizes that are no power of two come from ranges.
-        let log2 = size.next_power_of_two().trailing_zeros() as u8;
+        let log2 = size.trailing_zeros() as u8;
         let is_pending = write && self.pending.count < PENDINGS;
         let stripe = Stripe::lock(addr);
         // SAFETY: the program accesses it next.

@@ -47,7 +47,19 @@ impl Definition {
             let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
             !(*read + 1..wait).filter(again).any(|e| reads(e) || writes(e))
         };
-        let candidates: Vec<usize> = (since..wait).filter(|&e| own(e) && reads(e)).filter(is_last).collect();
+        let mut candidates: Vec<usize> = (since..wait).filter(|&e| own(e) && reads(e)).filter(is_last).collect();
+        // If it has read something of the kind since it last gave the lock back, it knew what it did.
+        let (lock, end) = (events[wait].lock, events.len());
+        let given = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Release && events[e].lock == lock);
+        let is_news = |read: usize| {
+            let is_by = |e: usize, t: usize| events[e].thread == events[t].thread;
+            let told = (0..end).filter(|&e| self.notifies(e, events[wait].object) && !own(e));
+            told.into_iter()
+                .any(|t| (0..end).any(|e| is_by(e, t) && writes(e) && events[e].object == events[read].object))
+        };
+        if candidates.iter().any(|&read| Some(read) > given && is_news(read)) {
+            candidates.retain(|&read| Some(read) > given);
+        }
         let is_of = |e: usize, read: usize| writes(e) && by_notifier(e) && events[e].object == events[read].object;
         // What the notify tells of, the thread wrote since the notify before the last such write.
         let written = (0..notify).rfind(|&e| candidates.iter().any(|&read| is_of(e, read)))?;

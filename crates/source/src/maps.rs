@@ -141,8 +141,14 @@ impl Modules {
                 self.take(id, mapping.start, mapping.end);
                 continue;
             };
-            base = Some(bias);
             let id = self.module(path, bias, headers.tls);
+            if base.replace(bias) != Some(bias) {
+                // With a large alignment, those have a segment of their own, which shows nothing of the file.
+                for zeros in headers.loads.iter().filter(|segment| segment.file_size == 0) {
+                    let start = bias.wrapping_add(zeros.address);
+                    self.take(id, start, start.saturating_add(zeros.size));
+                }
+            }
             self.take(id, mapping.start, mapping.end);
             // Variables that begin as zero lie behind the file's bytes, in memory that names no file.
             let end = bias.wrapping_add(segment.address).wrapping_add(segment.size);

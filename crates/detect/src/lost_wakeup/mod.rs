@@ -24,8 +24,8 @@ pub use predict::{Predicted, predict};
 
 use crate::pairing::Pairing;
 use crate::windows::Schedule;
-use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, Wake};
-use reads::Reads;
+use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId, Wake};
+use reads::{Reads, Test, bit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 use writes::{Notify, Told, Writes};
@@ -36,7 +36,9 @@ const SAME_SITES: u32 = 8;
 const MOST: usize = 100_000;
 
 /// What tells an event from others: its site, or if that is unknown itself.
-fn key(place: Place) -> (SiteId, u64) {
+type Key = (SiteId, u64);
+
+fn key(place: Place) -> Key {
     (place.site, if place.site == SiteId(0) { place.event } else { 0 })
 }
 
@@ -84,10 +86,22 @@ struct Waiting {
     cond: CondId,
     lock: LockId,
     wait: Place,
+    /// When the thread last gave that lock back.
+    given: Option<u64>,
     /// The last read of the thread before it.
     read: Option<u64>,
     /// The last notify of the condition before it.
     before: Option<Arc<Notify>>,
+}
+
+/// A wait whose test is known when all is.
+#[derive(Debug)]
+struct Undecided {
+    cond: CondId,
+    lock: LockId,
+    wait: Place,
+    notify: Place,
+    test: Test,
 }
 
 #[derive(Default, Debug)]
@@ -95,6 +109,8 @@ struct Cond {
     /// The last notify.
     last: Option<Arc<Notify>>,
     told: Told,
+    /// Who has notified it ([`bit`]s).
+    notifiers: u32,
     pairing: Pairing<Arc<Notify>>,
 }
 
@@ -111,7 +127,10 @@ pub struct LostWakeups {
     conds: Vec<Cond>,
     reads: Reads,
     writes: Writes,
-    counts: FxHashMap<(CondId, [(SiteId, u64); 3]), u32>,
+    /// When threads last gave locks back.
+    given: FxHashMap<(ThreadId, LockId), u64>,
+    counts: FxHashMap<(CondId, [Option<Key>; 4]), u32>,
+    undecided: Vec<Undecided>,
     found: Waits,
 }
 
@@ -144,18 +163,23 @@ impl LostWakeups {
                     self.writes.write(event, index);
                 }
                 Op::Woken => self.reads.forget(event.thread()),
+                Op::Release => {
+                    self.given.insert((event.thread(), event.lock()), index);
+                }
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                     let cond = &mut self.conds[event.cond().index()];
                     cond.pairing.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
                     let (read, before) = (thread.read, cond.last.clone());
-                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, read, before });
+                    let given = self.given.get(&(event.thread(), lock)).copied();
+                    thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, given, read, before });
                 }
                 Op::Notify | Op::NotifyAll => {
                     let all = event.op() == Op::NotifyAll;
                     let cond = &mut self.conds[event.cond().index()];
                     let notify = self.writes.notify(Place::new(event, index), &mut cond.told);
+                    cond.notifiers |= bit(event.thread().index());
                     cond.last = Some(Arc::clone(&notify));
                     cond.pairing.notify(index, notify, all);
                 }
@@ -176,24 +200,24 @@ impl LostWakeups {
     }
 
     fn candidate(&mut self, waiting: Waiting, notify: &Notify) {
-        let Waiting { cond, lock, wait, .. } = waiting;
+        let Waiting { cond, lock, wait, given, .. } = waiting;
         // It has read nothing since.
-        let Some(test) = self.reads.test(wait.thread, notify) else {
+        let Some(test) = self.reads.test(wait.thread, given, notify) else {
             self.found.untested += 1;
             return;
         };
-        let notify = notify.place;
         // Where sites are unknown every wait is one of its own: no more are told apart than are kept.
-        if self.found.candidates.len() >= MOST {
+        if self.undecided.len() >= MOST {
             self.found.left_out += 1;
             return;
         }
-        let count = self.counts.entry((cond, [wait, notify, test].map(key))).or_default();
+        let places = [Some(wait), Some(notify.place), test.any, test.last];
+        let count = self.counts.entry((cond, places.map(|place| place.map(key)))).or_default();
         if *count >= SAME_SITES {
             self.found.left_out += 1;
         } else {
             *count += 1;
-            self.found.candidates.push(Wakeup { cond, lock, wait, notify, test, later: None });
+            self.undecided.push(Undecided { cond, lock, wait, notify: notify.place, test });
         }
     }
 
@@ -205,10 +229,17 @@ impl LostWakeups {
                 self.candidate(waiting, &notify);
             } else if cond.last.as_ref().is_none_or(|last| last.place.event < waiting.wait.event)
                 && let Some(notify) = waiting.before.filter(|notify| Some(notify.place.event) > waiting.read)
-                && let Some(test) = self.reads.test(waiting.wait.thread, &notify)
+                && let Some(test) = self.reads.test(waiting.wait.thread, waiting.given, &notify)
+                && let Some(test) = self.reads.decide(&test, cond.notifiers)
             {
                 let Waiting { cond, lock, wait, .. } = waiting;
                 self.found.observed.push(Wakeup { cond, lock, wait, notify: notify.place, test, later: None });
+            }
+        }
+        for Undecided { cond, lock, wait, notify, test } in std::mem::take(&mut self.undecided) {
+            match self.reads.decide(&test, self.conds[cond.index()].notifiers) {
+                Some(test) => self.found.candidates.push(Wakeup { cond, lock, wait, notify, test, later: None }),
+                None => self.found.untested += 1,
             }
         }
         let last: Vec<Option<u64>> =

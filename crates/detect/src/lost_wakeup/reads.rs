@@ -22,7 +22,8 @@ pub(super) struct Reads {
     writers: Vec<u32>,
 }
 
-fn bit(thread: usize) -> u32 {
+/// The bit of a thread.
+pub(super) fn bit(thread: usize) -> u32 {
     1 << (thread % 32)
 }
 
@@ -56,16 +57,42 @@ impl Reads {
     }
 
     /// The test of a wait of `thread`, which has done nothing since: the last read of something that it has not accessed again, and that the
-    /// notify tells of; if who notifies wrote it between that read and the notify.
-    pub(super) fn test(&self, thread: ThreadId, notify: &Notify) -> Option<Place> {
+    /// notify tells of; if who notifies wrote it between that read and the notify. Which it is may depend on what comes later. `given`: when it last gave the lock of the wait back.
+    pub(super) fn test(&self, thread: ThreadId, given: Option<u64>, notify: &Notify) -> Option<Test> {
         let by = notify.place.thread;
         if by == thread {
             return None;
         }
         let reads = self.by_thread[thread.index()].iter().flatten();
-        let known = reads.clone().map(|read| (read.variable, read.place.event));
+        let since = reads.clone().filter(|read| Some(read.place.event) > given);
         let may_write = |variable: VarId| self.writers[variable.index()] & bit(by.index()) != 0;
-        let test = notify.test(known, may_write)?;
-        reads.map(|read| read.place).find(|place| place.event == test)
+        let find = |known: &mut dyn Iterator<Item = (VarId, u64)>| {
+            let known: Vec<(VarId, u64)> = known.collect();
+            let test = notify.test(&known, may_write)?;
+            reads.clone().map(|read| read.place).find(|place| place.event == test)
+        };
+        let known = |read: &Read| (read.variable, read.place.event);
+        let (any, last) = (find(&mut reads.clone().map(known)), find(&mut since.clone().map(known)));
+        let looked = || since.map(|read| read.variable).collect();
+        (any.is_some() || last.is_some()).then(|| Test { thread, any, last, looked: looked() })
     }
+
+    /// When all is known: the test, if those have notified the condition ([`bit`]s).
+    pub(super) fn decide(&self, test: &Test, notifiers: u32) -> Option<Place> {
+        // With more threads than bits, its own may be another's, too.
+        let others = if self.by_thread.len() > 32 { notifiers } else { notifiers & !bit(test.thread.index()) };
+        let is_news = |variable: &VarId| self.writers[variable.index()] & others != 0;
+        if test.looked.iter().any(is_news) { test.last } else { test.any }
+    }
+}
+
+/// What the test of a wait may be.
+#[derive(Clone, Debug)]
+pub(super) struct Test {
+    thread: ThreadId,
+    /// Among all reads, and among those since it last gave the lock back.
+    pub(super) any: Option<Place>,
+    pub(super) last: Option<Place>,
+    /// What these are of: if who notifies writes any of it, they alone count.
+    looked: Vec<VarId>,
 }

@@ -74,7 +74,22 @@ fn definition(sample: &Sample, pairs: &[(usize, usize)], wait: usize) -> Option<
     let last = |e: &usize| seen.insert(events[*e].object());
     let over = (0..wait).rev().filter(own).find(|&e| events[e].op() == Op::Woken);
     let accesses = (over.unwrap_or(0)..wait).rev().filter(own).filter(|e| reads(e) || writes(*e));
-    let candidates: Vec<usize> = accesses.filter(last).filter(reads).collect();
+    let mut candidates: Vec<usize> = accesses.filter(last).filter(reads).collect();
+    let end = events.len();
+    let lock = sample.batch.extra(events[wait]).lock.0;
+    let given = (0..wait).filter(own).rev().find(|&e| events[e].op() == Op::Release && events[e].object() == lock);
+    let notifiers: BTreeSet<u32> = (0..end)
+        .filter(|e| matches!(events[*e].op(), Op::Notify | Op::NotifyAll) && !own(e))
+        .filter(|&e| events[e].object() == events[wait].object())
+        .map(|e| events[e].thread().0)
+        .collect();
+    let is_news = |read: usize| {
+        let is_write = |&e: &usize| writes(e) && events[e].object() == events[read].object();
+        (0..end).filter(is_write).any(|e| notifiers.contains(&events[e].thread().0))
+    };
+    if candidates.iter().any(|&read| Some(read) > given && is_news(read)) {
+        candidates.retain(|&read| Some(read) > given);
+    }
     let written = |read: usize, since: usize| {
         let is_of = |&e: &usize| writes(e) && by_notifier(e) && events[e].object() == events[read].object();
         (since..notify).rev().find(is_of)
@@ -212,6 +227,15 @@ fn a_notify_of_what_the_thread_has_dealt_with_is_none_that_it_lost() {
     assert_eq!(found(text), 0);
     // Without a look it has.
     assert_eq!(found(&text.replace("C|r(n)|17 ", "")), 1);
+    // One condition for two things: it waits for the second, and that it has looked for the first long before is of no concern.
+    let text = "M|acq(l)|1 M|r(x)|2 M|rel(l)|3 M|acq(l)|4 M|r(y)|5 M|wait(c,l)|6 \
+        A|acq(l)|7 A|w(x)|8 A|rel(l)|9 A|notify(c)|10 M|woken(c,l)|11 M|r(y)|12 M|wait(c,l)|13 \
+        B|acq(l)|14 B|w(y)|15 B|rel(l)|16 B|notify(c)|17 M|woken(c,l)|18";
+    assert_eq!(found(text), 0);
+    // A large copy behind what is told of.
+    let copy: String = (0..500).map(|n| format!("N|w(i{n})|2 ")).collect();
+    let text = format!("P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 N|w(x)|3 {copy} N|notify(c)|4 P|woken(c,l)|5");
+    assert_eq!(found(&text), 1);
     // What a thread writes for itself, and a recorder may leave out, makes no difference.
     let text = "P|r(x)|0 N|w(x)|1 N|notify(c)|2 P|acq(l)|3 P|wait(c,l)|4 N|w(p)|5 N|notify(c)|6 P|woken(c,l)|7";
     assert_eq!([found(text), found(&text.replace("N|w(p)|5 ", ""))], [1, 1]);

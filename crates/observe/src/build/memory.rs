@@ -8,6 +8,9 @@ use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING, several};
 
+/// No watched variable is larger.
+const LARGEST: u64 = 8;
+
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
     #[inline]
@@ -110,32 +113,52 @@ impl Build {
             Kind::AtomicStore => Op::AtomicStore,
             _ => Op::AtomicRmw,
         };
-        let value = if log2 > 3 { Value::Unknown } else { self.value(payload(words[0]), words[2], log2) };
+        let value = if log2 > 3 { Value::Unknown } else { self.value(payload(words[0]), words[2], 1 << log2) };
         let extra = Extra { value, order, ..Extra::default() };
-        self.valued(by, op, payload(words[0]), 1 << log2, extra);
+        let events = self.valued(by, op, payload(words[0]), 1 << log2, extra);
+        self.gave(by.slot, events);
     }
 
     pub(super) fn watched(&mut self, slot: u32, kind: Kind, words: &[u64]) {
         let by = self.doer(slot, words[1]);
-        let aux = aux(words[0]);
-        let log2 = (aux & !PENDING).min(3);
-        let mut extra = Extra::default();
-        if !self.is_watched(payload(words[0]), 1 << log2) {
-            // A neighbour in the same granule: nobody asked for its values, and the C library may write it unseen.
-        } else if aux & PENDING != 0 {
-            // The thread was gone, or waited for too long, before it could say what it wrote.
-            extra.inexact = true;
-        } else {
-            extra.value = self.value(payload(words[0]), words[2], log2);
-        }
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
-        self.valued(by, op, payload(words[0]), 1 << log2, extra);
+        let aux = aux(words[0]);
+        let start = payload(words[0]);
+        let end = start.saturating_add(1 << (aux & !PENDING).min(3));
+        // Of neighbours in the same granule nobody asked for values, and the C library may write them unseen.
+        let is_watched = self.is_watched(start, end - start);
+        // The thread was gone, or waited for too long, before it could say what it wrote.
+        let is_pending = aux & PENDING != 0;
+        let (mut at, mut events) = (start, 0);
+        while at < end {
+            let size = self.part(at, end) - at;
+            let mut extra = Extra { inexact: is_watched && is_pending, ..Extra::default() };
+            if is_watched && !is_pending {
+                extra.value = self.value(at, words[2] >> (8 * (at - start)), size);
+            }
+            events += self.valued(by, op, at, size as u32, extra);
+            at += size;
+        }
+        self.gave(by.slot, events);
+    }
+
+    /// A watched variable whose values are recorded that some byte is of: where it begins, and its bytes.
+    fn watched_around(&self, at: u64) -> Option<(u64, u64)> {
+        (at.saturating_sub(LARGEST - 1)..=at).rev().find_map(|start| {
+            let watched = self.watched.get(*self.watched_at.get(&start)?)?;
+            let is_value = matches!(watched.used, Use::Value(_)) && start.saturating_add(watched.size.into()) > at;
+            is_value.then_some((start, watched.size.into()))
+        })
+    }
+
+    /// Up to where the bytes from one on are of one such variable, or of none.
+    fn part(&self, at: u64, end: u64) -> u64 {
+        let of = self.watched_around(at);
+        (at + 1..end).find(|&next| self.watched_around(next) != of).unwrap_or(end)
     }
 
     /// Whether some of these bytes are a watched variable's.
     fn is_watched(&self, address: u64, size: u64) -> bool {
-        /// No watched variable is larger.
-        const LARGEST: u64 = 8;
         let mut starts = (address.saturating_sub(LARGEST - 1)..address.saturating_add(size)).rev();
         starts.any(|start| {
             let watched = self.watched_at.get(&start).and_then(|&index| self.watched.get(index));
@@ -143,15 +166,20 @@ impl Build {
         })
     }
 
-    /// What 2^`log2` bytes at an address mean.
-    fn value(&self, address: u64, word: u64, log2: u8) -> Value {
+    /// What so many bytes at an address mean.
+    fn value(&self, address: u64, word: u64, size: u64) -> Value {
+        let log2 = size.ilog2() as u8;
         let watched = |at| self.watched_at.get(&at).and_then(|&index| self.watched.get(index));
-        if let Some(Use::Value(encoding)) = watched(address).map(|watched| watched.used) {
-            return encoding.value(word, log2);
+        if let Some(around) = self.watched_around(address) {
+            return match watched(address).map(|watched| watched.used) {
+                Some(Use::Value(encoding)) if around == (address, size) => encoding.value(word, log2),
+                // A part of it is no value.
+                _ => Value::Unknown,
+            };
         }
         // Compilers read and write bit-fields as parts of a word around them.
-        let end = address.saturating_add(1 << log2);
-        for start in address.saturating_sub(7)..end {
+        let end = address.saturating_add(size);
+        for start in address.saturating_sub(LARGEST - 1)..end {
             if let Some(&Watched { size, used: Use::Bits { encoding, first, width }, .. }) = watched(start)
                 && start.saturating_add(size.into()) > address
             {
@@ -160,11 +188,11 @@ impl Build {
                 return if whole { encoding.bits(word, first, width.into()) } else { Value::Unknown };
             }
         }
-        Encoding::default().value(word, log2)
+        if size.is_power_of_two() { Encoding::default().value(word, log2) } else { Value::Unknown }
     }
 
-    /// An access with a value. A value of several variables is none of them.
-    fn valued(&mut self, by: Doer, op: Op, address: u64, size: u32, mut extra: Extra) {
+    /// An access with a value. A value of several variables is none of them. How many there are.
+    fn valued(&mut self, by: Doer, op: Op, address: u64, size: u32, mut extra: Extra) -> u64 {
         let vars = self.vars_at(address, size);
         if vars.len() != 1 {
             extra.value = Value::Unknown;
@@ -177,7 +205,7 @@ impl Build {
             }
             self.emit(by, op, var.0, extra);
         }
-        self.gave(by.slot, vars.len() as u64);
+        vars.len() as u64
     }
 
     pub(super) fn alloc(&mut self, slot: u32, words: &[u64]) {

@@ -4,7 +4,7 @@ use super::conditions::{Pair, pairs};
 use super::refused::{Broken, Refused, Unclaimed};
 use super::{Model, check};
 use crate::ops::is_read;
-use event::{Batch, Names, Op, Value, VarId};
+use event::{Batch, Event, Names, Op, Value, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Checks a lost wake-up: the schedule is feasible and ends with the wait; the notify is the one that should have ended it, and
@@ -45,6 +45,23 @@ pub fn check_lost_wakeup(
         if (is_read(event.op()) || is_write(event.op())) && accessed.insert(event.object()) && is_read(event.op()) {
             candidates.insert(event.object(), at);
         }
+    }
+    // If it has read something that who notifies writes since it last gave the lock back, it knew what it did.
+    let is_notify =
+        |event: &Event| matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == waits.object();
+    let notifiers: HashSet<_> =
+        trace.events.iter().filter(|event| is_notify(event)).map(|event| event.thread()).collect();
+    let news: HashSet<u32> = trace
+        .events
+        .iter()
+        .filter(|event| event.thread() != waits.thread() && notifiers.contains(&event.thread()) && is_write(event.op()))
+        .map(|event| event.object())
+        .collect();
+    let lock = trace.extra(waits).lock.0;
+    let is_given = |at: &usize| own(at) && trace.events[*at].op() == Op::Release && trace.events[*at].object() == lock;
+    let given = (0..offset(wait)).rfind(is_given);
+    if candidates.iter().any(|(object, &at)| Some(at) > given && news.contains(object)) {
+        candidates.retain(|_, at| Some(*at) > given);
     }
     // What the notify tells of: which of these its thread wrote since the one of the condition before, and when last; several without such a write in between tell of the same.
     let mut written: HashMap<u32, usize> = HashMap::new();
