@@ -124,3 +124,37 @@ fn bit_fields_have_values() {
         assert_eq!(found, values, "{shown}");
     }
 }
+
+/// Property variables in the middle of what is copied and set in bulk: each has its value, and what is beside them is not them.
+#[test]
+fn bulk_accesses_have_the_values_of_each_variable() {
+    const PROGRAM: &str = r#"
+#include <pthread.h>
+#include <string.h>
+long whole; struct { int pad; int second; } pair; struct { char tag; char name[3]; int beside; } apart; volatile int three = 3, eight = 8;
+static void *t(void *unused) { whole = 0x0202020202020202; memset(&pair, 1, eight); memcpy(apart.name, "ab", three); return unused; }
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, 0, t, 0);
+    apart.beside = 5;
+    pthread_join(a, 0);
+    return *(volatile char *)&whole - 2;
+}
+"#;
+    let folder = Folder::new();
+    folder.write("bulk.c", PROGRAM);
+    folder.ok(&["cc", "-O1", "-pthread", "-fno-builtin", "bulk.c", "-o", "bulk"]);
+    folder.write(
+        "bulk.rvs",
+        "spec Bulk {\n  target c;\n  shared int whole at c whole;\n  shared int second at c pair.second;\n  shared int beside at c apart.beside;\n  \
+         property p past { whole != 2 && second != 7 && beside != 7 }\n}\n",
+    );
+    let ran = folder.run(&["run", "--detect", "hb", "--spec", "bulk.rvs", "-o", "t.ftrace", "--", "./bulk"]);
+    assert_eq!(ran.code, Some(0), "{ran:?}");
+    let shown = folder.ok(&["show", "t.ftrace"]);
+    assert!(!shown.stderr.contains("reads"), "{shown:?}");
+    for line in ["T1|w(pair.second)=16843009|", "main|w(apart.beside)=5|", "main|r(whole)|"] {
+        assert!(shown.stdout.contains(line), "{line}: {}", shown.stdout);
+    }
+    assert!(!shown.stdout.contains("T1|w(apart.beside)"), "{}", shown.stdout);
+}
