@@ -9,6 +9,8 @@ const MAGIC: u32 = 0xcafe_babe;
 
 /// Flags of classes and members.
 pub mod access {
+    /// Nobody else sees it.
+    pub const PRIVATE: u16 = 0x0002;
     /// No object is needed for it.
     pub const STATIC: u16 = 0x0008;
     /// A field that is set once; also of classes and methods.

@@ -180,6 +180,11 @@ impl<'a> Constants<'a> {
         self.add_named(tag::METHOD, named)
     }
 
+    /// Adds a method of an interface.
+    pub fn add_interface_method(&mut self, named: Named) -> Result<u16> {
+        self.add_named(tag::INTERFACE_METHOD, named)
+    }
+
     /// Adds a field.
     pub fn add_field(&mut self, named: Named) -> Result<u16> {
         self.add_named(tag::FIELD, named)

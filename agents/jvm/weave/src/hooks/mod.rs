@@ -10,15 +10,21 @@
 //! | `monitorexit` | `leaving(o, site)` | before it, still in the monitor |
 //! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)`; static: `enteredClass(site)`, `leavingClass(site)` | first of all; before each return, and when an exception leaves it |
 //! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
+//! | a call of the table ([`Calls`]) | `before(o, site)`, `after(o, site)` or `after(result, o, site)` | before and after it |
 
 mod access;
+mod call;
 mod identity;
 mod monitor;
+mod table;
+
+pub use table::{Call, Calls, Of, Row, Told};
 
 use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
 use crate::constants::Constants;
 use crate::error::{Error, Result};
+use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
 /// The class of the hooks.
@@ -57,6 +63,8 @@ pub enum Does {
     Notify,
     /// Notifies all.
     NotifyAll,
+    /// Calls something that synchronises, of this number in [`Calls`].
+    Call(u16),
 }
 
 /// Where something is done that has a hook.
@@ -91,12 +99,21 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
     let mut woven = Woven::default();
     let mut changed = class.adopt()?;
     let is_adopted = changed;
+    let (mut between, mut added) = (FxHashSet::default(), Vec::new());
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         // Nothing has changed it yet.
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
         let sites = woven.sites.len();
-        let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites, is_adopted };
+        let mut method = Method {
+            class: &mut class,
+            number,
+            first,
+            sites: &mut woven.sites,
+            is_adopted,
+            between: &mut between,
+            added: &mut added,
+        };
         match method.weave(content) {
             Ok(Some(content)) => {
                 class.methods[number].attributes[at].content = content.into();
@@ -105,7 +122,15 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 woven.sites.truncate(sites);
-                let mut method = Method { class: &mut class, number, first, sites: &mut woven.sites, is_adopted };
+                let mut method = Method {
+                    class: &mut class,
+                    number,
+                    first,
+                    sites: &mut woven.sites,
+                    is_adopted,
+                    between: &mut between,
+                    added: &mut added,
+                };
                 if let Some(content) = method.only_adopted(content)? {
                     class.methods[number].attributes[at].content = content.into();
                 }
@@ -114,6 +139,7 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
             Err(error) => return Err(error),
         }
     }
+    class.methods.extend(added);
     if changed {
         woven.file = Some(class.write()?);
     }
@@ -138,6 +164,9 @@ struct Method<'m, 'a> {
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
+    /// Methods that calls have between ([`call`]), by the numbers of what they call; and they themselves.
+    between: &'m mut FxHashSet<u16>,
+    added: &'m mut Vec<Member<'a>>,
 }
 
 impl<'a> Method<'_, 'a> {
@@ -151,6 +180,7 @@ impl<'a> Method<'_, 'a> {
             let is_constructed = index >= constructed;
             if !self.access(&mut code, index, is_constructed, &lines)? {
                 self.monitor(&mut code, index, &lines)?;
+                self.call_site(&mut code, index, &lines)?;
             }
         }
         if access & flags::SYNCHRONIZED != 0 {

@@ -2,7 +2,7 @@
 
 use crate::{classes, compiled, tool};
 use std::fmt::Write;
-use weave::weave;
+use weave::{Calls, Does, weave};
 
 #[test]
 fn everything_has_its_hook() {
@@ -33,7 +33,11 @@ fn everything_has_its_hook() {
         let words: Vec<&str> = line.split(' ').collect();
         let site = &sites[number];
         let field = site.field.as_ref().map(|[class, name, of]| [&class[..], b".", name, b":", of].concat());
-        let field = field.map(|field| String::from_utf8_lossy(&field).into_owned()).unwrap_or_default();
+        let call = match site.does {
+            Does::Call(number) => Calls::all().calls[usize::from(number)].name,
+            _ => "",
+        };
+        let field = field.map(|field| String::from_utf8_lossy(&field).into_owned()).unwrap_or(call.to_owned());
         let (what, value) = (words[..at].join(" "), words[at + 1..].join(" "));
         writeln!(told, "{} {what} {field} {value}", site.line).expect("a string");
     }

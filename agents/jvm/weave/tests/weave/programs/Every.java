@@ -1,4 +1,9 @@
 // One of everything that has a hook.
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntSupplier;
 
 public class Every {
@@ -74,6 +79,35 @@ public class Every {
         }
     }
 
+    interface Door {
+        default void lock() { si++; }
+
+        static int through(Lock l) {
+            l.lock();
+            l.unlock();
+            return 1;
+        }
+    }
+
+    static int concurrent() throws InterruptedException {
+        ReentrantLock r = new ReentrantLock();
+        Lock l = r;
+        r.lock();
+        boolean twice = l.tryLock() && l.tryLock(1, TimeUnit.SECONDS);
+        for (int k = 0; k < 3; k++)
+            l.unlock();
+        CountDownLatch latch = new CountDownLatch(1);
+        boolean early = latch.await(1, TimeUnit.MILLISECONDS);
+        latch.countDown();
+        latch.await();
+        Semaphore s = new Semaphore(3);
+        s.acquire(2);
+        boolean none = s.tryAcquire(2, 1L, TimeUnit.MILLISECONDS);
+        s.release();
+        new Door() { }.lock();
+        return (twice ? 1 : 0) + (early ? 2 : 0) + (none ? 4 : 0) + 8 * Door.through(l);
+    }
+
     class Inner {
         final int q = i + 1;
     }
@@ -97,6 +131,7 @@ public class Every {
         }
         IntSupplier of = () -> e.i + si;
         waits(new Object());
+        sum += concurrent();
         arrays();
         System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
     }

@@ -35,6 +35,10 @@ public final class Hooks {
     public static void enteredClass(int site) { tell("entered class", site, ""); }
     public static void leavingClass(int site) { tell("leaving class", site, ""); }
 
+    public static void before(Object o, int site) { tell("before", site, o.getClass().getSimpleName()); }
+    public static void after(Object o, int site) { tell("after", site, o.getClass().getSimpleName()); }
+    public static void after(int result, Object o, int site) { tell("after", site, o.getClass().getSimpleName() + " " + result); }
+
     public static void wait(Object o, int site) throws InterruptedException { tell("wait", site, ""); o.wait(); }
     public static void wait(Object o, long ms, int site) throws InterruptedException { tell("wait", site, ms); o.wait(ms); }
     public static void wait(Object o, long ms, int ns, int site) throws InterruptedException { tell("wait", site, ms + " " + ns); o.wait(ms, ns); }
