@@ -161,4 +161,14 @@ impl<'a> Class<'a> {
     pub fn parent_name(&self) -> Result<Option<&'a [u8]>> {
         if self.parent == 0 { Ok(None) } else { self.constants.class(self.parent).map(Some) }
     }
+
+    /// The name of the file that it was compiled from, if it says so.
+    pub fn source(&self) -> Result<Option<&'a [u8]>> {
+        for attribute in &self.attributes {
+            if self.constants.text(attribute.name)? == b"SourceFile" {
+                return self.constants.text(Cursor::new(&attribute.content).u2()?).map(Some);
+            }
+        }
+        Ok(None)
+    }
 }

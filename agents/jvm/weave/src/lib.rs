@@ -21,5 +21,5 @@ pub use class::{Attribute, Class, Member};
 pub use code::{Caught, Code, Edit};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
-pub use hooks::{Call, Calls, Does, HOOKS, Of, Row, Site, Told, WATCHED, Woven, weave};
+pub use hooks::{Call, Calls, Does, HOOKS, Known, Of, Row, Site, Told, WATCHED, Woven, weave};
 pub use instruction::{Instruction, opcode};

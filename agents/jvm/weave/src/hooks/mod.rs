@@ -82,9 +82,41 @@ pub struct Site {
     pub field: Option<[Vec<u8>; 3]>,
 }
 
+/// What is to be known of a class, its sites apart.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Known {
+    /// Its name, as `java/lang/Object`.
+    pub name: Vec<u8>,
+    /// Its super class's.
+    pub parent: Option<Vec<u8>>,
+    /// The file that it was compiled from.
+    pub source: Option<Vec<u8>>,
+    /// Its own fields: name, type, flags ([`access`](crate::class::access)).
+    pub fields: Vec<(Vec<u8>, Vec<u8>, u16)>,
+    /// Its methods: name, type.
+    pub methods: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl Known {
+    fn of(class: &Class) -> Result<Known> {
+        let text = |number: u16| class.constants.text(number).map(<[u8]>::to_vec);
+        let fields = class.fields.iter().map(|field| Ok((text(field.name)?, text(field.descriptor)?, field.access)));
+        let methods = class.methods.iter().map(|method| Ok((text(method.name)?, text(method.descriptor)?)));
+        Ok(Known {
+            name: class.name()?.to_vec(),
+            parent: class.parent_name()?.map(<[u8]>::to_vec),
+            source: class.source()?.map(<[u8]>::to_vec),
+            fields: fields.collect::<Result<_>>()?,
+            methods: methods.collect::<Result<_>>()?,
+        })
+    }
+}
+
 /// What came of weaving a class.
 #[derive(Clone, Debug, Default)]
 pub struct Woven {
+    /// The class as it was.
+    pub known: Known,
     /// The class file. None: nothing was woven in.
     pub file: Option<Vec<u8>>,
     /// Its sites, with numbers one after the other from the one that was given.
@@ -96,7 +128,7 @@ pub struct Woven {
 /// Weaves hooks into a class, and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
 pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
     let mut class = Class::read(file)?;
-    let mut woven = Woven::default();
+    let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
     let mut changed = class.adopt()?;
     let is_adopted = changed;
     let (mut between, mut added) = (FxHashSet::default(), Vec::new());

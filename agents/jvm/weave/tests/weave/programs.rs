@@ -13,6 +13,11 @@ fn everything_has_its_hook() {
         let file = std::fs::read(&path).expect("readable");
         let woven = weave(&file, sites.len() as u32).expect("a class");
         assert!(woven.left.is_empty(), "{woven:?}");
+        assert_eq!(woven.known.source.as_deref(), Some(&b"Every.java"[..]));
+        if woven.known.name == b"Every" {
+            let field = (b"ints".to_vec(), b"[I".to_vec(), weave::class::access::FINAL);
+            assert!(woven.known.fields.contains(&field) && woven.known.parent.as_deref() == Some(b"java/lang/Object"));
+        }
         let out = folder.path().join("woven").join(path.file_name().expect("a name"));
         std::fs::create_dir_all(out.parent().expect("a folder")).expect("writable");
         std::fs::write(out, woven.file.as_ref().unwrap_or(&file)).expect("writable");
