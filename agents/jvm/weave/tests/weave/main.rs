@@ -1,5 +1,6 @@
 //! Class files of real programs: those of the JDK come out as they went in, and woven ones do what they did.
 
+mod corpus;
 mod hostile;
 mod jdk;
 mod programs;
