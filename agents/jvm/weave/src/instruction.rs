@@ -54,6 +54,7 @@ pub mod opcode {
     pub const INVOKEINTERFACE: u8 = 185;
     pub const NEW: u8 = 187;
     pub const ATHROW: u8 = 191;
+    pub const CHECKCAST: u8 = 192;
     pub const MONITORENTER: u8 = 194;
     pub const MONITOREXIT: u8 = 195;
     pub const WIDE: u8 = 196;

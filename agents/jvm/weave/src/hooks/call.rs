@@ -45,12 +45,12 @@ impl<'a> Method<'_, 'a> {
         let name = format!("foretrace${constant}").into_bytes();
         let (arguments, result) = of_method(called.descriptor)?;
         let rest = &called.descriptor[1..called.descriptor.len() - result.len() - 1];
-        let receiver: &[u8] =
-            if called.class.starts_with(b"[") { called.class } else { &[b"L", called.class, b";"].concat() };
-        let descriptor = [b"(", receiver, rest, b"I)", result].concat();
+        // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
+        let descriptor = [b"(Ljava/lang/Object;", rest, b"I)", result].concat();
         if self.between.insert(constant) {
             let mut locals = 1;
-            let mut load = Emit::new(&mut self.class.constants).op(&[ALOAD_0]);
+            let class = self.class.constants.add_class(called.class)?;
+            let mut load = Emit::new(&mut self.class.constants).op(&[ALOAD_0]).with(CHECKCAST, class);
             for argument in &arguments {
                 let kind = Kind::of(argument);
                 load = load.local(ILOAD + kind.further(), locals);
