@@ -1,7 +1,8 @@
 //! What a process has once: nodes, positions and must vectors, in memory that the caller gives.
 #![allow(unsafe_code)]
 
-use super::cell::{Entry, MOST_SLOTS, NODE_BITS, Node};
+use super::cell::{Entry, MOST_SLOTS, NODE_BITS};
+use super::node::Node;
 use super::recorder::Recorder;
 use crate::layout::Line;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};

@@ -23,6 +23,7 @@ mod keep;
 mod line;
 mod meet;
 mod memory;
+mod node;
 pub mod offsets;
 mod recorder;
 mod runs;
