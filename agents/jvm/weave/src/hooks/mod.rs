@@ -153,16 +153,7 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
             }
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
-                woven.sites.truncate(sites);
-                let mut method = Method {
-                    class: &mut class,
-                    number,
-                    first,
-                    sites: &mut woven.sites,
-                    is_adopted,
-                    between: &mut between,
-                    added: &mut added,
-                };
+                method.sites.truncate(sites);
                 if let Some(content) = method.only_adopted(content)? {
                     class.methods[number].attributes[at].content = content.into();
                 }
