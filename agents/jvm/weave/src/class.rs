@@ -9,6 +9,8 @@ const MAGIC: u32 = 0xcafe_babe;
 
 /// Flags of classes and members.
 pub mod access {
+    /// Everybody sees it.
+    pub const PUBLIC: u16 = 0x0001;
     /// Nobody else sees it.
     pub const PRIVATE: u16 = 0x0002;
     /// No object is needed for it.
@@ -19,6 +21,8 @@ pub mod access {
     pub const SYNCHRONIZED: u16 = 0x0020;
     /// A field whose accesses are ordered.
     pub const VOLATILE: u16 = 0x0040;
+    /// A field that is not part of what an object is written to files as.
+    pub const TRANSIENT: u16 = 0x0080;
     /// A method without code here.
     pub const NATIVE: u16 = 0x0100;
     /// An interface.

@@ -36,6 +36,9 @@ pub enum Error {
         /// What is wanted.
         wanted: &'static str,
     },
+    /// Its static synchronized methods cannot be hooked.
+    #[error("compiled for a Java before 5, with static synchronized methods")]
+    TooOld,
     /// More constants than a class file can have.
     #[error("too many constants")]
     ManyConstants,

@@ -16,6 +16,8 @@ pub mod opcode {
     pub const ALOAD: u8 = 25;
     pub const ALOAD_0: u8 = 42;
     pub const IALOAD: u8 = 46;
+    pub const LALOAD: u8 = 47;
+    pub const DALOAD: u8 = 49;
     pub const SALOAD: u8 = 53;
     pub const ISTORE: u8 = 54;
     pub const LSTORE: u8 = 55;

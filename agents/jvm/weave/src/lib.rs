@@ -2,7 +2,7 @@
 //!
 //! * [`Class`]: a class file and its parts. What nothing changes comes out as it was.
 //! * [`Code`]: a method's code, with what is woven in around its instructions ([`Edit`]).
-//! * [`weave`]: the hooks .
+//! * [`weave`]: the hooks; [`thread()`]: those of threads.
 //! * [`Constants`]: what instructions name; new ones go behind the old.
 //!
 //! There is no crate for this: those that write class files compute frames anew or lose some. Here nothing is computed, and nothing understood that is not needed.
@@ -21,5 +21,7 @@ pub use class::{Attribute, Class, Member};
 pub use code::{Caught, Code, Edit};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
-pub use hooks::{Call, Calls, Does, HOOKS, Known, Of, Row, Site, Told, WATCHED, Woven, weave};
+pub use hooks::{
+    BUFFER, CELL, Call, Calls, Does, HOOKS, Known, Of, Row, Site, Told, WATCHED, WORDS, Woven, has_cell, thread, weave,
+};
 pub use instruction::{Instruction, opcode};

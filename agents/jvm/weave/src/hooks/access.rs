@@ -1,7 +1,9 @@
 //! Hooks of accesses: fields, static fields, elements of arrays.
 
 use super::{Does, HOOKS, Method};
+use crate::class::access;
 use crate::code::Code;
+use crate::constants::Named;
 use crate::descriptor::Kind;
 use crate::emit::Emit;
 use crate::error::{Error, Result};
@@ -11,6 +13,11 @@ use crate::instruction::opcode::*;
 const UNDER_ONE: [u8; 3] = [DUP_X2, POP, DUP2_X1];
 /// The same of a value of two places.
 const UNDER_TWO: [u8; 3] = [DUP2_X2, POP2, DUP2_X2];
+
+/// Takes what is on top below the two under it: `a, i, v` becomes `v, a, i`.
+const ABOVE_ONE: [u8; 2] = [DUP_X2, POP];
+/// The same of a value of two places.
+const ABOVE_TWO: [u8; 2] = [DUP2_X2, POP2];
 
 impl Method<'_, '_> {
     /// Weaves the hook of an instruction that accesses something. Whether it is one.
@@ -28,7 +35,7 @@ impl Method<'_, '_> {
                 let kind = Kind::of(field.descriptor);
                 // The compiler's own; and an object that is none yet is nobody else's.
                 let is_own = field.name.starts_with(b"$SwitchMap$") || field.name == b"$assertionsDisabled";
-                if is_own || instruction.opcode == PUTFIELD && !is_constructed {
+                if is_own || instruction.opcode == PUTFIELD && !is_constructed || self.is_final(&field)? {
                     return Ok(true);
                 }
                 let does = match instruction.opcode {
@@ -43,7 +50,10 @@ impl Method<'_, '_> {
             }
             IALOAD..=SALOAD => {
                 let site = self.site(Does::Element, instruction.at, lines, None)?;
-                code.edits[index].before = self.element(&[DUP2], b"element", site)?;
+                let is_wide = matches!(instruction.opcode, LALOAD | DALOAD);
+                code.edits[index].before = vec![DUP2];
+                let copy: &[u8] = if is_wide { &ABOVE_TWO } else { &ABOVE_ONE };
+                code.edits[index].after = self.element(copy, b"element", site)?;
             }
             IASTORE..=SASTORE => {
                 let site = self.site(Does::Store, instruction.at, lines, None)?;
@@ -55,7 +65,21 @@ impl Method<'_, '_> {
         Ok(true)
     }
 
-    /// The array and the index are copied, and go to the hook.
+    /// Whether it is a final field of this class: such a field has one value for all who may see it.
+    fn is_final(&self, field: &Named) -> Result<bool> {
+        if field.class != self.class.name()? {
+            return Ok(false);
+        }
+        for own in &self.class.fields {
+            let constants = &self.class.constants;
+            if constants.text(own.name)? == field.name && constants.text(own.descriptor)? == field.descriptor {
+                return Ok(own.access & access::FINAL != 0);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The array and the index, or copies of them, go to the hook.
     fn element(&mut self, copy: &[u8], hook: &[u8], site: i32) -> Result<Vec<u8>> {
         let emit = Emit::new(&mut self.class.constants).op(copy).int(site)?;
         Ok(emit.call(HOOKS.as_bytes(), hook, b"(Ljava/lang/Object;II)V")?.done())

@@ -4,21 +4,26 @@
 //! | --- | --- | --- |
 //! | `getfield`, `getstatic` | `read(o, v, site)`, `read(v, site)` | after it |
 //! | `putfield`, `putstatic` | `write(o, v, site)`, `write(v, site)` | before it |
-//! | `iaload` and the like | `read(a, i, site)` as `element` | before it |
+//! | `iaload` and the like | `element(a, i, site)` | after it |
 //! | `iastore` and the like | `store(a, i, site)` | before it |
 //! | `monitorenter` | `entered(o, site)` | after it, where a handler gives the monitor back |
 //! | `monitorexit` | `leaving(o, site)` | before it, still in the monitor |
-//! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)`; static: `enteredClass(site)`, `leavingClass(site)` | first of all; before each return, and when an exception leaves it |
+//! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)` (static: of the class) | first of all; before each return, and when an exception leaves it |
 //! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
+//! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
 //! | a call of the table ([`Calls`]) | `before(o, site)`, `after(o, site)` or `after(result, o, site)` | before and after it |
 
 mod access;
 mod call;
+mod cells;
 mod identity;
 mod monitor;
 mod table;
+mod thread;
 
+pub use cells::{CELL, WORDS, has_cell};
 pub use table::{Call, Calls, Of, Row, Told};
+pub use thread::{BUFFER, thread};
 
 use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
@@ -33,6 +38,9 @@ pub const HOOKS: &str = "foretrace/agent/Hooks";
 pub const WATCHED: &str = "foretrace/agent/Watched";
 /// The deepest that what is woven in makes the stack.
 const DEEPER: u16 = 8;
+
+/// From which version on classes can be constants.
+const CLASS_CONSTANTS: u16 = 49;
 
 /// What a site does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -125,7 +133,7 @@ pub struct Woven {
     pub left: Vec<(usize, Error)>,
 }
 
-/// Weaves hooks into a class, and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
+/// Weaves hooks into a class, gives its fields cells ([`CELL`]), and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
 pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
     let mut class = Class::read(file)?;
     let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
@@ -163,6 +171,7 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
         }
     }
     class.methods.extend(added);
+    changed |= class.add_cells()?;
     if changed {
         woven.file = Some(class.write()?);
     }
@@ -205,6 +214,10 @@ impl<'a> Method<'_, 'a> {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;
             }
+        }
+        // Before Java 5, a class could not be named as an object: such methods were left alone, and all that they order would be races.
+        if access & flags::SYNCHRONIZED != 0 && access & flags::STATIC != 0 && self.class.major < CLASS_CONSTANTS {
+            return Err(Error::TooOld);
         }
         if access & flags::SYNCHRONIZED != 0 {
             self.synchronized(&mut code, access & flags::STATIC != 0, &lines)?;

@@ -44,13 +44,14 @@ impl Method<'_, '_> {
     pub(super) fn synchronized(&mut self, code: &mut Code, is_static: bool, lines: &[(u16, u16)]) -> Result<()> {
         let does = if is_static { Does::StaticMethod } else { Does::Method };
         let site = self.site(does, 0, lines, None)?;
-        let (entry, leave): (Vec<u8>, &[u8]) = if is_static {
-            (self.call(&[], b"enteredClass", site, b"(I)V")?, b"leavingClass")
+        let object = if is_static {
+            let class = self.class.this;
+            Emit::new(&mut self.class.constants).with(LDC_W, class).done()
         } else {
-            (self.call(&[ALOAD_0], b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?, b"leavingMethod")
+            vec![ALOAD_0]
         };
-        code.entry = entry;
-        let leave = self.call(&[], leave, site, b"(I)V")?;
+        code.entry = self.call(&object, b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?;
+        let leave = self.call(&[], b"leavingMethod", site, b"(I)V")?;
         for (instruction, edit) in code.instructions.iter().zip(&mut code.edits) {
             if matches!(instruction.opcode, IRETURN..=RETURN) {
                 edit.before.extend_from_slice(&leave);

@@ -32,8 +32,6 @@ public final class Hooks {
     public static void leaving(Object o, int site) { tell("leaving", site, Thread.holdsLock(o)); }
     public static void enteredMethod(Object o, int site) { tell("entered method", site, Thread.holdsLock(o)); }
     public static void leavingMethod(int site) { tell("leaving method", site, ""); }
-    public static void enteredClass(int site) { tell("entered class", site, ""); }
-    public static void leavingClass(int site) { tell("leaving class", site, ""); }
 
     public static void before(Object o, int site) { tell("before", site, o.getClass().getSimpleName()); }
     public static void after(Object o, int site) { tell("after", site, o.getClass().getSimpleName()); }

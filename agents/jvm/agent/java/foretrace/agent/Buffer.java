@@ -1,0 +1,277 @@
+package foretrace.agent;
+
+import static foretrace.agent.Memory.U;
+
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * What a thread writes, and what it knows of itself. Records are those of all agents (agents/runtime/src/record.rs); docs/recording.md says what they mean.
+ */
+final class Buffer {
+    /** Kinds of records. */
+    static final int STAMP = 1, LATE = 3, PIN = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19,
+        WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, MARK = 25, START = 32, END = 33, FORK = 34, JOIN = 35,
+        ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, TRY_FAIL = 41, REQUEST = 42,
+        WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
+        BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
+    /** What texts are for. */
+    static final int THREAD_NAME = 1, LABEL = 2;
+    /** Bits of a place, and of the site in what is kept in cells. */
+    private static final int PLACE_BITS = 24, SITE_BITS = 20;
+    /** Bits of a rank, and of a position in its block. */
+    static final int RANK_BITS = 8, POSITION_BITS = 16;
+    static final int TICK_BITS = RANK_BITS + POSITION_BITS;
+    /** Of a word in a cell: above this is the block. */
+    static final int BLOCK_SHIFT = SITE_BITS + TICK_BITS;
+    static final long SITE_MASK = (1L << SITE_BITS) - 1;
+    private static final long RANK_MASK = (1L << RANK_BITS) - 1, TICK_MASK = (1L << TICK_BITS) - 1;
+    /** No record is longer, but for texts; with room for a stamp before it. */
+    private static final int MOST = 8 * 8;
+    /** A time may be so far from the last stamp. */
+    private static final long MOST_BETWEEN = 1L << 38;
+
+    final int slot;
+    private final long writing;
+    /** The chunk (+ 1), where the next record goes, and where it ends. */
+    private int chunk;
+    private long at, end, sequence;
+    /** The time of the last record, and of the last stamp. */
+    long time;
+    private long stamped;
+    /** The block, the position in it and the rank of what was done last. */
+    long tick;
+    long block;
+    private long position;
+    private long lost;
+    /** Counts up when something of another thread comes in: what was read before may be another value now. */
+    long epoch = 1;
+    /** Of reads that need not be told again ({@link Cells}). */
+    long[] seen = new long[Cells.SEEN];
+    /** The write that was told last: nothing came after it. */
+    long written, writtenAt, writtenLeft;
+    /** The same of a volatile read. */
+    long loaded, loadedAt, loadedVersion;
+    /** Objects that were looked for last, and what is known of them. */
+    final Object[] near = new Object[Shadow.NEAR];
+    final Shadow[] shadows = new Shadow[Shadow.NEAR];
+    /** The objects of the synchronized methods that it is in. */
+    Shadow[] entered = new Shadow[16];
+    int depth;
+    /** It is inside of a hook that calls others' code. */
+    boolean busy;
+    private boolean started;
+
+    Buffer(int slot) {
+        this.slot = slot;
+        writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
+        newBlock();
+    }
+
+    /** The current thread's; null if it has none yet. */
+    @ForceInline
+    static Buffer own() {
+        return (Buffer) Thread.currentThread().foretrace$buffer;
+    }
+
+    /** The current thread's; null if it is not watched. */
+    static Buffer attached() {
+        Buffer own = own();
+        return own == null ? Threads.attach() : own.started ? own : own.begin() ? own : null;
+    }
+
+    /** Its thread begins. */
+    private boolean begin() {
+        started = true;
+        if (room()) {
+            long now = now(0);
+            put3(head(START, 0, 0), now, 0, 0);
+            String name = Thread.currentThread().getName();
+            text(THREAD_NAME, name);
+        }
+        return true;
+    }
+
+    /** Its thread is over. */
+    void finish() {
+        if (started && room()) {
+            put2(head(END, 0, 0), now(0), 0);
+        }
+        leave();
+    }
+
+    /** Gives its chunk back. */
+    private void leave() {
+        if (chunk != 0) {
+            Native.chunk(-1, chunk, 0);
+        }
+        chunk = 0;
+        at = end = 0;
+    }
+
+    static long head(int kind, int aux, long payload) {
+        return kind | (long) aux << 8 | payload << 16;
+    }
+
+    /** Whether there is room for a record; else it is lost. */
+    @ForceInline
+    boolean room() {
+        return end - at >= MOST || refill(MOST);
+    }
+
+    private boolean refill(long bytes) {
+        chunk = Native.chunk(slot, chunk, sequence);
+        if (chunk == 0) {
+            at = end = 0;
+            lost++;
+            return false;
+        }
+        sequence++;
+        at = Memory.CHUNKS + (chunk - 1) * Memory.CHUNK_BYTES;
+        end = at + Memory.CHUNK_BYTES;
+        if (lost > 0) {
+            U.putLongRelease(null, at, head(LOST, 0, lost));
+            at += 8;
+            lost = 0;
+        }
+        return end - at >= bytes;
+    }
+
+    /** The time of the next record, which there is room for: later than this one. The observer waits for that record from now on. */
+    @ForceInline
+    long now(long after) {
+        U.putLongOpaque(null, writing, time + 1);
+        long now = Memory.STEADY
+            ? Math.max(Math.max(time, after), U.getLongOpaque(null, Memory.COARSE)) + 1
+            : U.getAndAddLong(null, Memory.COUNTER, 1) + 1;
+        time = now;
+        if (now - stamped >= MOST_BETWEEN) {
+            stamp(now);
+        }
+        return now;
+    }
+
+    private void stamp(long now) {
+        stamped = now;
+        U.putLong(at + 8, now);
+        U.putLongRelease(null, at, head(STAMP, 0, 0));
+        at += 16;
+    }
+
+    /** Writes a record of two words, its head last. */
+    @ForceInline
+    void put2(long head, long now, int place) {
+        U.putLong(at + 8, now << PLACE_BITS | place);
+        U.putLongRelease(null, at, head);
+        at += 16;
+        U.putLongRelease(null, writing, 0);
+        next();
+    }
+
+    /** The same of three. */
+    @ForceInline
+    void put3(long head, long now, int place, long third) {
+        U.putLong(at + 16, third);
+        U.putLong(at + 8, now << PLACE_BITS | place);
+        U.putLongRelease(null, at, head);
+        at += 24;
+        U.putLongRelease(null, writing, 0);
+        next();
+    }
+
+    /** Writes what another thread has kept, or dropped. */
+    void aside(long head, long second, long third) {
+        if (room()) {
+            U.putLong(at + 16, third);
+            U.putLong(at + 8, second);
+            U.putLongRelease(null, at, head);
+            at += 24;
+        }
+    }
+
+    /** Writes a text for the next record. */
+    void text(int purpose, String text) {
+        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        int length = Math.min(bytes.length, 1024), words = (length + 7) >> 3;
+        long size = 8 + words * 8L;
+        if (end - at < size + MOST && !refill(size + MOST)) {
+            return;
+        }
+        for (int word = 0; word < words; word++) {
+            long value = 0;
+            for (int i = Math.min(7, length - 1 - word * 8); i >= 0; i--) {
+                value = value << 8 | bytes[word * 8 + i] & 0xff;
+            }
+            U.putLong(at + 8 + word * 8L, value);
+        }
+        U.putLongRelease(null, at, head(TEXT, purpose, length));
+        at += size;
+    }
+
+    /** Another position: what is kept from now on is behind the record. */
+    @ForceInline
+    private void next() {
+        position++;
+        tick = (tick | RANK_MASK) + 1;
+        if ((tick & TICK_MASK) == 0) {
+            newBlock();
+        }
+    }
+
+    private void newBlock() {
+        int number = Native.block(slot, position);
+        // No cell is of block -1.
+        block = number == 0 ? -1 : number;
+        tick = block << TICK_BITS;
+    }
+
+    /** Whether anything is told any more. */
+    boolean isOff() {
+        return block < 0;
+    }
+
+    /** What is kept of an access that is made now. */
+    @ForceInline
+    long kept(int site) {
+        tick++;
+        if ((tick & RANK_MASK) == 0) {
+            mark();
+        }
+        return tick << SITE_BITS | site & SITE_MASK;
+    }
+
+    /** The ranks of a position are used up. */
+    private void mark() {
+        // It was one too many.
+        tick--;
+        if (room()) {
+            put2(head(MARK, 0, 0), now(0), 0);
+        }
+        tick++;
+    }
+
+    /** A place as it is told: the number of its site. */
+    static int place(int site) {
+        return site & (int) SITE_MASK;
+    }
+
+    /** Whether what is in a cell was kept at another position than what this thread does now. */
+    @ForceInline
+    boolean isElsewhere(long kept) {
+        return (kept >>> SITE_BITS + RANK_BITS) != (tick >>> RANK_BITS);
+    }
+
+    /** Whose it is that is kept in a cell. */
+    static int slotOf(long kept) {
+        return U.getInt(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16);
+    }
+
+    /** At which position of its thread. */
+    static long positionOf(long kept) {
+        long first = U.getLong(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16 + 8);
+        return first + (kept >>> SITE_BITS + RANK_BITS & (1L << POSITION_BITS) - 1);
+    }
+
+    static long rankOf(long kept) {
+        return kept >>> SITE_BITS & RANK_MASK;
+    }
+}

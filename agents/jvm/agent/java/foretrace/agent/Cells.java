@@ -1,0 +1,270 @@
+package foretrace.agent;
+
+import static foretrace.agent.Memory.U;
+
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * Which accesses are told. Every variable has a cell of three words, W, R and D. As long as one thread has it to itself, its last write and its last read are kept in
+ * W and R: the thread's block, position and rank ({@link Buffer#tick}), and the site. D is the last of those that these replaced at an earlier position. When
+ * another thread comes, what is kept is told (Late, and Pin for D), and from then on the variable is common: W says which write was told last, R when something was.
+ * docs/recording.md, "Java", says why that is enough.
+ *
+ * Nobody locks a cell. Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
+ * two reads.
+ */
+final class Cells {
+    /** What a variable is: in the lower bits of what {@link Sites} know. */
+    static final int UNKNOWN = 0, NOTHING = 1, PLAIN = 2, VOLATILE = 3, WATCHED = 4;
+    static final int STATIC = 8, WHAT = 15;
+    static final int OFFSET_BITS = 20, OFFSET_SHIFT = 4;
+    private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;
+
+    /** Reads that a thread remembers. */
+    static final int SEEN = 1 << 10;
+    /** Times in cells are coarser than others. */
+    private static final int TIME_SHIFT = 4;
+    private static final long VERSION_TIME = (1L << 30) - 1;
+    /** In D: writes are among what was dropped. */
+    private static final long DROPPED_WRITE = 1;
+
+    private Cells() {}
+
+    /** Where the words of a cell are, by what is known of a site. A static one's are at addresses. */
+    @ForceInline
+    static long w(long known) {
+        return (known & STATIC) != 0 ? known >>> OFFSET_SHIFT : known >>> OFFSET_SHIFT & OFFSET_MASK;
+    }
+
+    @ForceInline
+    static long r(long known) {
+        return (known & STATIC) != 0 ? (known >>> OFFSET_SHIFT) + 8 : known >>> OFFSET_SHIFT + OFFSET_BITS & OFFSET_MASK;
+    }
+
+    @ForceInline
+    static long d(long known) {
+        return (known & STATIC) != 0 ? (known >>> OFFSET_SHIFT) + 16 : known >>> OFFSET_SHIFT + 2 * OFFSET_BITS;
+    }
+
+    private static boolean isKept(long word) {
+        return word >>> Buffer.BLOCK_SHIFT != 0;
+    }
+
+    /** A read, which has been made. Whether that is all. */
+    @ForceInline
+    static boolean quickRead(Buffer b, Object of, long r, long d, int site) {
+        // What was read before is not seen after.
+        U.loadFence();
+        long last = U.getLong(of, r);
+        if (last >>> Buffer.BLOCK_SHIFT != b.block) {
+            return false;
+        }
+        if (b.isElsewhere(last)) {
+            drop(of, d, last, 0);
+        }
+        U.putLong(of, r, b.kept(site));
+        return true;
+    }
+
+    /** A write, which is about to be made. Whether that is all. */
+    @ForceInline
+    static boolean quickWrite(Buffer b, Object of, long w, long d, int site) {
+        long last = U.getLong(of, w);
+        if (last >>> Buffer.BLOCK_SHIFT != b.block) {
+            return false;
+        }
+        if (b.isElsewhere(last)) {
+            drop(of, d, last, DROPPED_WRITE);
+        }
+        U.putLong(of, w, b.kept(site));
+        return true;
+    }
+
+    private static void drop(Object of, long d, long last, long write) {
+        U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & DROPPED_WRITE | write);
+    }
+
+    /** Whether a variable is this thread's alone, or nobody's. */
+    private static boolean isOwn(Buffer b, long word) {
+        return word == 0 || isKept(word) && Buffer.slotOf(word) == b.slot;
+    }
+
+    /** Whether a read need not be told because the variable is the thread's own: it is kept. */
+    static boolean keepRead(Buffer b, Object of, long w, long r, long d, int site) {
+        long write = U.getLong(of, w), read = U.getLong(of, r);
+        if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
+            return false;
+        }
+        if (read != 0 && b.isElsewhere(read)) {
+            drop(of, d, read, 0);
+        }
+        U.putLong(of, r, b.kept(site));
+        return true;
+    }
+
+    static boolean keepWrite(Buffer b, Object of, long w, long r, long d, int site) {
+        long write = U.getLong(of, w), read = U.getLong(of, r);
+        if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
+            return false;
+        }
+        if (write != 0 && b.isElsewhere(write)) {
+            drop(of, d, write, DROPPED_WRITE);
+        }
+        U.putLong(of, w, b.kept(site));
+        return true;
+    }
+
+    /** Makes a variable common: tells what was kept of it. */
+    private static void share(Buffer b, Object of, long w, long r, long d, long address, int shift) {
+        long write = U.getLong(of, w), read = U.getLong(of, r);
+        if (!isKept(write) && write != 0 && !isKept(read)) {
+            return;
+        }
+        // One of those who come tells it.
+        if ((isKept(write) || write == 0) && !U.compareAndSetLong(of, w, write, 1)) {
+            return;
+        }
+        if (isKept(read) && !U.compareAndSetLong(of, r, read, 0)) {
+            read = 0;
+        }
+        long dropped = U.getLong(of, d);
+        if (shift > 0) {
+            pinAll(b, address, shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
+            U.putLong(of, d, 0);
+            return;
+        }
+        if (dropped != 0) {
+            U.putLong(of, d, 0);
+            late(b, Buffer.PIN, address, dropped, (dropped & DROPPED_WRITE) != 0);
+        }
+        if (isKept(write)) {
+            late(b, Buffer.LATE, address, write, true);
+        }
+        if (isKept(read)) {
+            late(b, Buffer.LATE, address, read, false);
+        }
+    }
+
+    /** Of elements that share a cell, nobody knows which was accessed: all are pinned to the last that was. */
+    private static void pinAll(Buffer b, long address, int shift, long dropped, long write, long read) {
+        long last = Math.max(Math.max(dropped, write), read);
+        boolean isWrite = write != 0 || (dropped & DROPPED_WRITE) != 0;
+        long first = address & ~((8L << shift) - 1);
+        for (long at = first; last != 0 && at < first + (8L << shift); at += 8) {
+            late(b, Buffer.PIN, at, last, isWrite);
+        }
+    }
+
+    private static void late(Buffer b, int kind, long address, long kept, boolean isWrite) {
+        int place = kind == Buffer.PIN ? 0 : (int) (kept & Buffer.SITE_MASK);
+        long slot = Buffer.slotOf(kept) | (isWrite ? 1L << 32 : 0) | Buffer.rankOf(kept) << 34;
+        b.aside(Buffer.head(kind, 0xff, address), Buffer.positionOf(kept) << 24 | place, slot);
+    }
+
+    /** The time after which something of a common variable is. */
+    private static long lastTime(long read) {
+        return isKept(read) || read == 0 ? 0 : Memory.BEGIN + (read << TIME_SHIFT);
+    }
+
+    private static long timeLeft(long time) {
+        long left = (time - Memory.BEGIN + (1 << TIME_SHIFT) - 1) >>> TIME_SHIFT;
+        return Math.min(left, (1L << Buffer.BLOCK_SHIFT) - 1);
+    }
+
+    /** Which write of a variable was the last that was told. */
+    private static long version(Buffer b, long time) {
+        return (long) (b.slot + 1) << 30 | time & VERSION_TIME;
+    }
+
+    private static boolean isOwnVersion(Buffer b, long write) {
+        return write >>> 30 == b.slot + 1;
+    }
+
+    private static long key(long address, long write, long epoch) {
+        long mixed = (address ^ write * 0x9e3779b97f4a7c15L) * 0xbf58476d1ce4e5b9L + epoch;
+        return (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL | 1;
+    }
+
+    private static int slotOfKey(long address) {
+        return (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 54);
+    }
+
+    /** A read of a common variable. */
+    static void tellRead(Buffer b, Object of, long w, long r, long d, long address, int shift, int site) {
+        long write = U.getLong(of, w);
+        int at = slotOfKey(address);
+        if (!isKept(write) && b.seen[at] == key(address, write, b.epoch) && !Memory.ALL) {
+            return;
+        }
+        share(b, of, w, r, d, address, shift);
+        if (!b.room()) {
+            return;
+        }
+        write = U.getLong(of, w);
+        long now = b.now(lastTime(U.getLong(of, r)));
+        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, Buffer.place(site));
+        leave(of, r, now);
+        if (!isOwnVersion(b, write)) {
+            // It may have seen what another thread has done: what it reads again may be another value.
+            b.epoch++;
+        }
+        b.seen[at] = key(address, write, b.epoch);
+    }
+
+    /** A write of a common variable. */
+    static void tellWrite(Buffer b, Object of, long w, long r, long d, long address, int shift, int site) {
+        long read = U.getLong(of, r), write = U.getLong(of, w);
+        // The same again, and nobody has seen that it was not there in between.
+        if (b.written == address && b.writtenAt == b.tick && read == b.writtenLeft && isOwnVersion(b, write)
+            && !Memory.ALL) {
+            return;
+        }
+        share(b, of, w, r, d, address, shift);
+        if (!b.room()) {
+            return;
+        }
+        long now = b.now(lastTime(U.getLong(of, r)));
+        U.putLong(of, w, version(b, now));
+        leave(of, r, now);
+        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, Buffer.place(site));
+        b.written = address;
+        b.writtenAt = b.tick;
+        b.writtenLeft = timeLeft(now);
+        // Who sees the value sees this.
+        U.storeFence();
+    }
+
+    private static void leave(Object of, long r, long now) {
+        U.putLong(of, r, timeLeft(now));
+    }
+
+    /** An access with its value: of a volatile variable, or of one that a specification speaks of. */
+    static void tellValue(Buffer b, Object of, long w, long r, long address, int kind, int aux, long value, int site) {
+        boolean isRead = kind == Buffer.LOAD || kind == Buffer.WATCHED_READ;
+        U.loadFence();
+        long write = U.getLong(of, w);
+        // The same again, and nothing in between: a loop that waits.
+        if (isRead && b.loaded == address && b.loadedAt == b.tick && b.loadedVersion == write && !Memory.ALL) {
+            return;
+        }
+        if (!b.room()) {
+            return;
+        }
+        long now = b.now(lastTime(U.getLong(of, r)));
+        if (!isRead) {
+            U.putLong(of, w, version(b, now));
+        }
+        leave(of, r, now);
+        b.put3(Buffer.head(kind, aux, address), now, Buffer.place(site), value);
+        if (isRead) {
+            b.loaded = address;
+            b.loadedAt = b.tick;
+            b.loadedVersion = write;
+            if (!isOwnVersion(b, write)) {
+                b.epoch++;
+            }
+        } else {
+            U.storeFence();
+        }
+    }
+}

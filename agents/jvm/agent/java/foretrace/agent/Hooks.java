@@ -1,0 +1,158 @@
+package foretrace.agent;
+
+import jdk.internal.vm.annotation.ForceInline;
+
+/** What is woven into the classes under watch calls these (agents/jvm/weave/src/hooks/mod.rs has the list). They never throw, but for what the program's own call throws. */
+public final class Hooks {
+    private Hooks() {}
+
+    // Values of objects are not told: an object may be read before it has an address.
+
+    @ForceInline
+    public static void read(Object of, int value, int site) {
+        Accesses.read(false, of, value, 0, site);
+    }
+
+    @ForceInline
+    public static void read(Object of, long value, int site) {
+        Accesses.read(false, of, value, 0, site);
+    }
+
+    @ForceInline
+    public static void read(Object of, float value, int site) {
+        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void read(Object of, double value, int site) {
+        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void read(Object of, Object value, int site) {
+        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void read(int value, int site) {
+        Accesses.read(true, null, value, 0, site);
+    }
+
+    @ForceInline
+    public static void read(long value, int site) {
+        Accesses.read(true, null, value, 0, site);
+    }
+
+    @ForceInline
+    public static void read(float value, int site) {
+        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void read(double value, int site) {
+        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void read(Object value, int site) {
+        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(Object of, int value, int site) {
+        Accesses.write(false, of, value, 0, site);
+    }
+
+    @ForceInline
+    public static void write(Object of, long value, int site) {
+        Accesses.write(false, of, value, 0, site);
+    }
+
+    @ForceInline
+    public static void write(Object of, float value, int site) {
+        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(Object of, double value, int site) {
+        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(Object of, Object value, int site) {
+        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(int value, int site) {
+        Accesses.write(true, null, value, 0, site);
+    }
+
+    @ForceInline
+    public static void write(long value, int site) {
+        Accesses.write(true, null, value, 0, site);
+    }
+
+    @ForceInline
+    public static void write(float value, int site) {
+        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(double value, int site) {
+        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void write(Object value, int site) {
+        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+    }
+
+    @ForceInline
+    public static void element(Object array, int index, int site) {
+        Accesses.element(array, index, site);
+    }
+
+    @ForceInline
+    public static void store(Object array, int index, int site) {
+        Accesses.store(array, index, site);
+    }
+
+    public static void entered(Object of, int site) {
+        Monitors.entered(of, site);
+    }
+
+    public static void leaving(Object of, int site) {
+        Monitors.leaving(of, site);
+    }
+
+    public static void enteredMethod(Object of, int site) {
+        Monitors.enteredMethod(of, site);
+    }
+
+    public static void leavingMethod(int site) {
+        Monitors.leavingMethod(site);
+    }
+
+    public static void wait(Object of, int site) throws InterruptedException {
+        Monitors.wait(of, -1, 0, site);
+    }
+
+    public static void wait(Object of, long milliseconds, int site) throws InterruptedException {
+        Monitors.wait(of, milliseconds, 0, site);
+    }
+
+    public static void wait(Object of, long milliseconds, int nanoseconds, int site) throws InterruptedException {
+        Monitors.wait(of, milliseconds, nanoseconds, site);
+    }
+
+    public static void notify(Object of, int site) {
+        Monitors.notified(of, Buffer.NOTIFY, site);
+        of.notify();
+    }
+
+    public static void notifyAll(Object of, int site) {
+        Monitors.notified(of, Buffer.NOTIFY_ALL, site);
+        of.notifyAll();
+    }
+}

@@ -1,0 +1,36 @@
+package foretrace.agent;
+
+import jdk.internal.misc.Unsafe;
+
+/** Where the memory is that the agent shares with its observer. */
+final class Memory {
+    static final Unsafe U = Unsafe.getUnsafe();
+
+    /** Slots and chunks of the process' file, and how large they are. */
+    static final long SLOTS, SLOT_SIZE, CHUNKS, CHUNK_BYTES;
+    /** The time that has passed, as the observer told last; the counter, if that is the clock. */
+    static final long COARSE, COUNTER;
+    static final boolean STEADY;
+    /** Of each block of positions: its slot, and the first position. */
+    static final long BLOCKS;
+    /** Times that are left in cells count from here. */
+    static final long BEGIN;
+    /** Nothing is filtered. */
+    static final boolean ALL;
+
+    static {
+        long[] known = Native.start();
+        SLOTS = known[0];
+        SLOT_SIZE = known[1];
+        CHUNKS = known[2];
+        CHUNK_BYTES = known[3];
+        COARSE = known[4];
+        COUNTER = known[5];
+        STEADY = known[6] != 0;
+        BLOCKS = known[7];
+        BEGIN = known[8];
+        ALL = known[9] != 0;
+    }
+
+    private Memory() {}
+}

@@ -1,0 +1,122 @@
+package foretrace.agent;
+
+/**
+ * Monitors: taken, given back, waited for. Only the outermost of nested ones are told. Whoever has the monitor may change what is known of it; the one who takes it next
+ * has a later time.
+ */
+final class Monitors {
+    /** What the objects are. */
+    static final int MUTEX = 1, CONDITION = 4;
+    /** Why a thread goes on: the observer tells whether somebody notified it, and if not, that the time was up, or nobody knows. */
+    private static final long UNTOLD = 0, SPURIOUS = 2, TIMED = 3;
+    private static final int REASON_SHIFT = 48;
+
+    private Monitors() {}
+
+    static void entered(Object of, int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff()) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Locks.taken(b, Shadow.of(of, b, site), Buffer.ACQUIRE, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    static void leaving(Object of, int site) {
+        Buffer b = Buffer.own();
+        if (of == null || b == null || b.busy || b.isOff()) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Locks.given(b, Shadow.of(of, b, site), Buffer.RELEASE, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    static void enteredMethod(Object of, int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff()) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Shadow shadow = Shadow.of(of, b, site);
+            if (b.depth == b.entered.length) {
+                b.entered = java.util.Arrays.copyOf(b.entered, b.depth * 2);
+            }
+            b.entered[b.depth++] = shadow;
+            Locks.taken(b, shadow, Buffer.ACQUIRE, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    static void leavingMethod(int site) {
+        Buffer b = Buffer.own();
+        if (b == null || b.busy || b.isOff() || b.depth == 0) {
+            return;
+        }
+        Shadow shadow = b.entered[--b.depth];
+        b.entered[b.depth] = null;
+        b.busy = true;
+        try {
+            Locks.given(b, shadow, Buffer.RELEASE, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    static void wait(Object of, long milliseconds, int nanoseconds, int site) throws InterruptedException {
+        Buffer b = Buffer.attached();
+        // Without the monitor it throws.
+        Shadow shadow = b == null || b.busy || b.isOff() || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
+        int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, site);
+        long reason = SPURIOUS;
+        try {
+            if (milliseconds < 0) {
+                of.wait();
+            } else if (nanoseconds == 0) {
+                of.wait(milliseconds);
+            } else {
+                of.wait(milliseconds, nanoseconds);
+            }
+            reason = milliseconds <= 0 && nanoseconds == 0 ? UNTOLD : TIMED;
+        } finally {
+            if (count > 0) {
+                Locks.woken(b, shadow, shadow, count, reason << REASON_SHIFT, site);
+            }
+        }
+    }
+
+    static void notified(Object of, int kind, int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff() || of == null) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Shadow shadow = Shadow.of(of, b, site);
+            if (shadow.holder == b) {
+                Locks.tell(b, shadow, kind, CONDITION, site);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+}

@@ -1,0 +1,161 @@
+package foretrace.agent;
+
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+
+/** What is known of an object: its address as it is told, and who has its monitor. */
+final class Shadow extends WeakReference<Object> {
+    /** Objects that a thread has at hand. */
+    static final int NEAR = 16;
+    /** Cells of an array; longer ones have one for several elements. */
+    private static final int MOST_CELLS = 1 << 16;
+
+    private static final int STRIPES = 64;
+    private static final Table[] TABLES = new Table[STRIPES];
+
+    /** The class's number, and how many fields its objects have. */
+    private static final ClassValue<Long> KINDS = new ClassValue<Long>() {
+        @Override
+        protected Long computeValue(Class<?> of) {
+            return Native.kind(of);
+        }
+    };
+
+    static {
+        for (int i = 0; i < STRIPES; i++) {
+            TABLES[i] = new Table();
+        }
+    }
+
+    private final int hash;
+    private Shadow next;
+    /** Its address; what it consists of is behind it, eight bytes each. */
+    final long address;
+    /** The thread that has its monitor or lock, and how often. */
+    Buffer holder;
+    int count;
+    /** When it was given back last. */
+    long stamp;
+    /** The lock that it is a condition of, or a part of. */
+    Shadow lock;
+    /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
+    volatile long[] cells;
+    private int shift;
+
+    private Shadow(Object of, ReferenceQueue<Object> gone, int hash) {
+        // An object that has this itself is not to be found by it.
+        super(gone == null ? null : of, gone);
+        this.hash = hash;
+        long kind = KINDS.get(of.getClass());
+        address = Native.object((int) kind, of.getClass().isArray() ? java.lang.reflect.Array.getLength(of) : kind >>> 31);
+    }
+
+    /** What is known of an object. The site says where the thread looks first. */
+    static Shadow of(Object object, Buffer b, int site) {
+        if (object instanceof Watched) {
+            Shadow known = ((Watched) object).foretrace$shadow;
+            return known != null ? known : make((Watched) object);
+        }
+        int at = site & NEAR - 1;
+        if (b.near[at] == object) {
+            return b.shadows[at];
+        }
+        Shadow found = find(object);
+        b.near[at] = object;
+        b.shadows[at] = found;
+        return found;
+    }
+
+    private static Shadow make(Watched object) {
+        synchronized (Shadow.class) {
+            if (object.foretrace$shadow == null) {
+                object.foretrace$shadow = new Shadow(object, null, 0);
+            }
+            return object.foretrace$shadow;
+        }
+    }
+
+    private static Shadow find(Object object) {
+        int hash = System.identityHashCode(object);
+        hash ^= hash >>> 16;
+        return TABLES[hash & STRIPES - 1].find(object, hash);
+    }
+
+    /** The cells of an array's elements. */
+    long[] cells(int length) {
+        long[] known = cells;
+        return known != null ? known : makeCells(length);
+    }
+
+    private synchronized long[] makeCells(int length) {
+        if (cells == null) {
+            while (length - 1 >>> shift >= MOST_CELLS) {
+                shift++;
+            }
+            cells = new long[3 * Math.max(1, (length - 1 >>> shift) + 1)];
+        }
+        return cells;
+    }
+
+    int shift() {
+        return shift;
+    }
+
+    /** Objects that no field could be added to, found by who they are. */
+    private static final class Table {
+        private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
+        private Shadow[] chains = new Shadow[64];
+        private int size;
+
+        synchronized Shadow find(Object object, int hash) {
+            for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
+                if (known.hash == hash && known.get() == object) {
+                    return known;
+                }
+            }
+            for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
+                remove(old);
+            }
+            Shadow made = new Shadow(object, gone, hash);
+            if (++size > chains.length) {
+                grow();
+            }
+            made.next = chains[at(hash)];
+            chains[at(hash)] = made;
+            return made;
+        }
+
+        private int at(int hash) {
+            return hash >>> 6 & chains.length - 1;
+        }
+
+        private void grow() {
+            Shadow[] old = chains;
+            chains = new Shadow[old.length * 2];
+            for (Shadow first : old) {
+                for (Shadow next; first != null; first = next) {
+                    next = first.next;
+                    int at = at(first.hash);
+                    first.next = chains[at];
+                    chains[at] = first;
+                }
+            }
+        }
+
+        private void remove(Shadow old) {
+            int at = at(old.hash);
+            Shadow before = null;
+            for (Shadow known = chains[at]; known != null; before = known, known = known.next) {
+                if (known == old) {
+                    if (before == null) {
+                        chains[at] = known.next;
+                    } else {
+                        before.next = known.next;
+                    }
+                    size--;
+                    return;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package foretrace.agent;
+
+import static foretrace.agent.Memory.U;
+
+import jdk.internal.vm.annotation.ForceInline;
+import jdk.internal.vm.annotation.Stable;
+
+/** What the field is that a site accesses: found out when it is first done there. */
+final class Sites {
+    private static final int PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, PAGES = 1 << 12;
+
+    /** {@link Cells#WHAT}, and where the cell is. The compiler takes what is there as a constant. */
+    @Stable private static final long[][] KNOWN = new long[PAGES][];
+    /** The number of the field among those of an object. */
+    private static final int[][] FIELDS = new int[PAGES][];
+
+    private Sites() {}
+
+    /** What is known of a site; 0 if nothing is yet. */
+    @ForceInline
+    static long known(int site) {
+        long[] page = KNOWN[site >>> PAGE_BITS];
+        return page == null ? 0 : page[site & PAGE - 1];
+    }
+
+    /** The number of the field that it accesses. */
+    static int field(int site) {
+        return FIELDS[site >>> PAGE_BITS][site & PAGE - 1];
+    }
+
+    /** Finds out what a site accesses of an object. */
+    static long of(Object object, int site) {
+        long found = Cells.NOTHING;
+        for (Class<?> of = object.getClass(); of != null; of = of.getSuperclass()) {
+            long field = Native.field(site, of);
+            if (field == -1) {
+                continue;
+            }
+            if (field != -2) {
+                int what = (int) (field >>> 56), own = (int) (field >>> 32 & 0xffffff);
+                found = what == Cells.NOTHING ? what : cell(of, own, what);
+                set(site, found, (int) field);
+            }
+            break;
+        }
+        if (found == Cells.NOTHING) {
+            set(site, found, 0);
+        }
+        return found;
+    }
+
+    /** Where the words of the cell of a class's field are, which were added to it. */
+    private static long cell(Class<?> of, int number, int what) {
+        long known = what;
+        for (int word = 0; word < 3; word++) {
+            long offset = U.objectFieldOffset(of, "foretrace$" + number + "wrd".charAt(word));
+            if (offset >>> Cells.OFFSET_BITS != 0) {
+                return Cells.NOTHING;
+            }
+            known |= offset << Cells.OFFSET_SHIFT + word * Cells.OFFSET_BITS;
+        }
+        return known;
+    }
+
+    /** Finds out which static field a site accesses. */
+    static long ofStatic(int site) {
+        long found = Native.statics(site);
+        int what = (int) (found >>> 56);
+        long known = found == 0 || what == Cells.NOTHING
+            ? Cells.NOTHING
+            : (found & 0xffffffffffffffL) << Cells.OFFSET_SHIFT | what | Cells.STATIC;
+        set(site, known, 0);
+        return known;
+    }
+
+    private static synchronized void set(int site, long known, int field) {
+        int page = site >>> PAGE_BITS;
+        if (page >= PAGES) {
+            return;
+        }
+        if (KNOWN[page] == null) {
+            FIELDS[page] = new int[PAGE];
+            KNOWN[page] = new long[PAGE];
+        }
+        FIELDS[page][site & PAGE - 1] = field;
+        U.storeFence();
+        KNOWN[page][site & PAGE - 1] = known;
+    }
+}

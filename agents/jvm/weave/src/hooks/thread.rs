@@ -1,0 +1,37 @@
+//! What is done to `java.lang.Thread` itself: threads have a field for what the agent knows of them, and tell when they are started. (Executors start theirs inside of the JDK,
+//! where nothing is woven in.)
+
+use super::{HOOKS, code_of};
+use crate::class::{Class, Member, access};
+use crate::code::Code;
+use crate::emit::Emit;
+use crate::error::Result;
+use crate::instruction::opcode::ALOAD_0;
+use std::borrow::Cow;
+
+/// The field of `Thread`.
+pub const BUFFER: &str = "foretrace$buffer";
+
+/// Weaves `java.lang.Thread` (`has_buffer`: it gets the field), or a class of threads of the JDK. `tells`: the hooks are there, and may be called.
+pub fn thread(file: &[u8], has_buffer: bool, tells: bool) -> Result<Vec<u8>> {
+    let mut class = Class::read(file)?;
+    if has_buffer {
+        let name = class.constants.add_text(BUFFER.as_bytes())?;
+        let descriptor = class.constants.add_text(b"Ljava/lang/Object;")?;
+        // Public, because the hooks are in another package.
+        let access = access::PUBLIC | access::TRANSIENT;
+        class.fields.push(Member { access, name, descriptor, attributes: Vec::new() });
+    }
+    for number in (0..class.methods.len()).filter(|_| tells) {
+        let method = &class.methods[number];
+        let is_start = class.constants.text(method.name)? == b"start" && method.access & access::STATIC == 0;
+        let Some(at) = code_of(&class.constants, method)?.filter(|_| is_start) else { continue };
+        let Cow::Borrowed(content) = method.attributes[at].content else { continue };
+        let mut code = Code::read(content)?;
+        let emit = Emit::new(&mut class.constants).op(&[ALOAD_0]);
+        code.entry = emit.call(HOOKS.as_bytes(), b"starting", b"(Ljava/lang/Thread;)V")?.done();
+        code.max_stack = code.max_stack.max(1);
+        class.methods[number].attributes[at].content = code.write(&mut class.constants)?.into();
+    }
+    class.write()
+}
