@@ -1,16 +1,17 @@
-//! Builds the native agent, a crate of its own that needs settings the workspace cannot have (no standard library, no
-//! unwinding), and leaves its files where `src/lib.rs` takes them in.
+//! Builds the agents, and leaves their files where `src/lib.rs` takes them in. The native one is a crate of its own that needs settings the workspace cannot have
+//! (no standard library, no unwinding); the one for Java is one of the workspace, but always a release build.
 
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the agent's build leaves.
-const FILES: [&str; 3] = ["libforetrace_native.so", "foretrace_native.o", "foretrace.syms"];
+/// What the agents' builds leave.
+const FILES: [&str; 4] = ["libforetrace_native.so", "foretrace_native.o", "foretrace.syms", JVM];
+const JVM: &str = "libforetrace_jvm.so";
 
 fn main() {
-    for folder in ["../native", "../runtime"] {
-        for part in ["src", "include", "Cargo.toml", "Cargo.lock", "build-agent"] {
+    for folder in ["../native", "../runtime", "../jvm/agent", "../jvm/weave"] {
+        for part in ["src", "include", "classes", "Cargo.toml", "Cargo.lock", "build-agent"] {
             let path = Path::new(folder).join(part);
             if path.exists() {
                 println!("cargo:rerun-if-changed={}", path.display());
@@ -26,9 +27,21 @@ fn main() {
         }
         return tell(&out);
     }
-    let mut build = Command::new("sh");
-    build.arg("../native/build-agent").arg(&out).env("CARGO", std::env::var_os("CARGO").expect("cargo sets it"));
-    // The agent has its own profile: what was meant for the workspace must not reach it.
+    let mut native = Command::new("sh");
+    native.arg("../native/build-agent").arg(&out);
+    run(&mut native, &out.join("target"), "agents/native/build-agent");
+    let mut jvm = Command::new(std::env::var_os("CARGO").expect("cargo sets it"));
+    jvm.args(["build", "--release", "--manifest-path", "../jvm/agent/Cargo.toml"]);
+    let target = out.join("target-jvm");
+    run(&mut jvm, &target, "agents/jvm/agent");
+    std::fs::copy(target.join("release").join(JVM), out.join(JVM)).expect("it was built");
+    tell(&out);
+}
+
+/// Runs a build, with a folder of its own: the one of the build that runs us is locked.
+fn run(build: &mut Command, target: &Path, what: &str) {
+    build.env("CARGO", std::env::var_os("CARGO").expect("cargo sets it"));
+    // Agents have their own profile: what was meant for the workspace must not reach it.
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         let meant_for_us = ["CARGO_FEATURE_", "CARGO_CFG_", "CARGO_PROFILE_", "CARGO_PKG_", "DEP_"];
@@ -39,11 +52,9 @@ fn main() {
             build.env_remove(&*name);
         }
     }
-    // Its own folder: the one of the build that runs us is locked.
-    build.env("CARGO_TARGET_DIR", out.join("target"));
-    let status = build.status().expect("sh runs");
-    assert!(status.success(), "the native agent could not be built (agents/native/build-agent)");
-    tell(&out);
+    build.env("CARGO_TARGET_DIR", target);
+    let status = build.status().expect("it runs");
+    assert!(status.success(), "an agent could not be built ({what})");
 }
 
 /// Tells one set of files from another: the name of their folder.

@@ -15,6 +15,9 @@ struct File {
 /// The shared library: preloaded, or in libtsan's place.
 const LIBRARY: &str = "libforetrace_native.so";
 
+/// The library that Java virtual machines load.
+const JVM: &str = "libforetrace_jvm.so";
+
 /// Names under which programs look for their sanitizer's runtime: all are the one library (as links, so that the loader
 /// sees one file however often it is asked for).
 const ALIASES: [&str; 5] =
@@ -23,6 +26,7 @@ const ALIASES: [&str; 5] =
 /// The build script tells one set of them from another: it reads those that change.
 const FILES: &[File] = &[
     File { name: LIBRARY, content: include_bytes!(concat!(env!("OUT_DIR"), "/libforetrace_native.so")) },
+    File { name: JVM, content: include_bytes!(concat!(env!("OUT_DIR"), "/libforetrace_jvm.so")) },
     File { name: "foretrace_native.o", content: include_bytes!(concat!(env!("OUT_DIR"), "/foretrace_native.o")) },
     File { name: "foretrace.syms", content: include_bytes!(concat!(env!("OUT_DIR"), "/foretrace.syms")) },
     File { name: "include/foretrace.h", content: include_bytes!("../../native/include/foretrace.h") },

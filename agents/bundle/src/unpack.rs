@@ -1,6 +1,6 @@
 //! Writes the agents to a folder of the user's, once for each version of them.
 
-use crate::{ALIASES, FILES, File, LIBRARY};
+use crate::{ALIASES, FILES, File, JVM, LIBRARY};
 use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -51,6 +51,11 @@ impl Agents {
     /// The library, for `LD_PRELOAD`.
     pub fn library(&self) -> PathBuf {
         self.folder.join(LIBRARY)
+    }
+
+    /// The agent of Java virtual machines, for `-agentpath`.
+    pub fn jvm(&self) -> PathBuf {
+        self.folder.join(JVM)
     }
 
     /// The agent as an object to be linked into a program.

@@ -3,7 +3,8 @@
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use crate::ring::slot_of;
+use runtime::chunks;
+
 use crate::{alone, ring, session, shadow, system};
 
 /// How often a thread is looked at that is writing something. It has nothing to wait for in between; but it may have been stopped.
@@ -41,7 +42,7 @@ pub fn make(lock: usize) -> bool {
 fn wait_for_writers() {
     let Some(process) = session::process() else { return };
     for slot in 0..process.slots.load(Acquire) {
-        let writing = &slot_of(session::file(), slot).writing;
+        let writing = &chunks::slot(session::file(), slot).writing;
         let before = writing.load(Acquire);
         until(|| before == 0 || writing.load(Acquire) != before);
     }

@@ -4,9 +4,10 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU64, compiler_fence};
 
+use runtime::chunks;
 use runtime::filter::Sink;
 use runtime::handover::When;
-use runtime::layout::{CHUNK_WORDS, CHUNKS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
+use runtime::layout::{CHUNK_WORDS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
 use runtime::record::{Kind, MOST_BETWEEN, head};
 
 use crate::{alone, machine, session, system};
@@ -67,7 +68,7 @@ impl Ring {
     pub fn open(&mut self, file: *mut u8, slot: u32) {
         self.file = file;
         self.slot = slot;
-        self.shared = slot_of(file, slot);
+        self.shared = chunks::slot(file, slot);
         self.steady = self.process().clock == clock::PROCESSOR;
         self.renew();
         self.leave();
@@ -102,7 +103,7 @@ impl Ring {
     }
 
     fn chunk(&self, index: u32) -> &'static Chunk {
-        chunk_of(self.file, index)
+        chunks::head(self.file, index)
     }
 
     /// The part of the slot that the observer sees.
@@ -237,7 +238,7 @@ impl Ring {
         let mut silent = 0;
         loop {
             let returned = process.returned.0.load(SeqCst);
-            if let Some(index) = pop(self.file).or_else(|| grow(self.file)) {
+            if let Some(index) = chunks::pop(self.file).or_else(|| grow(self.file)) {
                 return Some(index);
             }
             if session::flags() & flags::LOSSY != 0 {
@@ -317,35 +318,6 @@ impl Sink for Ring {
     }
 }
 
-fn chunk_of(file: *mut u8, index: u32) -> &'static Chunk {
-    // SAFETY: within the mapping for every index below `CHUNKS`.
-    unsafe { &*file.add(offset::CHUNKS_AT).cast::<Chunk>().add(index as usize % CHUNKS) }
-}
-
-/// What the observer sees of a slot.
-pub fn slot_of(file: *mut u8, slot: u32) -> &'static Slot {
-    // SAFETY: within the mapping for every slot below `SLOTS`.
-    unsafe { &*file.add(offset::SLOTS_AT).cast::<Slot>().add(slot as usize % runtime::layout::SLOTS) }
-}
-
-fn pop(file: *mut u8) -> Option<u32> {
-    // SAFETY: the head of the mapped file.
-    let free = unsafe { &(*file.cast::<Process>()).free.0 };
-    let mut old = free.load(Acquire);
-    loop {
-        let index = (old as u32).checked_sub(1)?;
-        if index as usize >= CHUNKS {
-            return None;
-        }
-        let next = chunk_of(file, index).next.load(Acquire);
-        let new = (old >> 32).wrapping_add(1) << 32 | u64::from(next);
-        match free.compare_exchange_weak(old, new, AcqRel, Acquire) {
-            Ok(_) => return Some(index),
-            Err(now) => old = now,
-        }
-    }
-}
-
 static GROWING: AtomicBool = AtomicBool::new(false);
 
 /// A forked child has no thread that grows.
@@ -370,23 +342,9 @@ fn grow(file: *mut u8) -> Option<u32> {
     if grown {
         process.chunks.store((first + count) as u32, Release);
         for index in first + 1..first + count {
-            push(file, index as u32);
+            chunks::push(file, index as u32);
         }
     }
     GROWING.store(false, Release);
-    if grown { Some(first as u32) } else { pop(file) }
-}
-
-fn push(file: *mut u8, index: u32) {
-    // SAFETY: the head of the mapped file.
-    let free = unsafe { &(*file.cast::<Process>()).free.0 };
-    let mut old = free.load(Acquire);
-    loop {
-        chunk_of(file, index).next.store(old as u32, Release);
-        let new = (old >> 32).wrapping_add(1) << 32 | u64::from(index + 1);
-        match free.compare_exchange_weak(old, new, AcqRel, Acquire) {
-            Ok(_) => return,
-            Err(now) => old = now,
-        }
-    }
+    if grown { Some(first as u32) } else { chunks::pop(file) }
 }

@@ -60,6 +60,7 @@ pub fn start() -> Started {
         Ok(_) => {
             let watched = !machine::is_second()
                 && open_session()
+                && !is_java()
                 && memory::start()
                 && shadow::start()
                 && stacks::start()
@@ -240,6 +241,27 @@ fn find_variable(value: &mut Path) -> bool {
     }
     // SAFETY: nothing refers to it any more.
     unsafe { system::unmap(at, MOST) };
+    found
+}
+
+/// Whether the program is a launcher of Java: its agent is another one, and the threads of the virtual machine itself are nobody's business.
+fn is_java() -> bool {
+    const LAUNCHER: &[u8] = b"/libjli.so";
+    let Some(fd) = system::open(b"/proc/self/maps\0", libc::O_RDONLY) else { return false };
+    // The end of what was read before stands in front: a name may lie across.
+    let (mut buffer, mut kept, mut found) = ([0; 4096], 0, false);
+    loop {
+        let n = system::read(fd, &mut buffer[kept..]);
+        let text = &buffer[..kept + n];
+        found |= text.windows(LAUNCHER.len()).any(|part| part == LAUNCHER);
+        if n == 0 || found {
+            break;
+        }
+        let rest = text.len().min(LAUNCHER.len());
+        buffer.copy_within(kept + n - rest..kept + n, 0);
+        kept = rest;
+    }
+    system::close(fd);
     found
 }
 

@@ -5,6 +5,7 @@ use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, compiler_fence};
 
+use runtime::chunks;
 use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
@@ -15,7 +16,7 @@ use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
 use crate::places::Places;
-use crate::ring::{self, Ring};
+use crate::ring::Ring;
 use crate::slots::life;
 use crate::watch::Pending;
 use crate::{ending, lines, session, slots, stacks, system, watch};
@@ -459,7 +460,7 @@ pub fn after_fork_child() {
                 frame.place = 0;
             }
             let id = system::thread_id();
-            ring::slot_of(session::file(), 0).tid.store(id, Release);
+            chunks::slot(session::file(), 0).tid.store(id, Release);
             thread.pc = 0;
             thread.record_from_here();
             thread.started(id);

@@ -5,6 +5,7 @@
 
 #![no_std]
 
+pub mod chunks;
 pub mod filter;
 pub mod handover;
 pub mod layout;

@@ -8,6 +8,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-event", &[]),
     ("foretrace-runtime", &[]),
     ("foretrace-weave", &[]),
+    ("foretrace-jvm", &["foretrace-runtime", "foretrace-weave"]),
     ("foretrace-clock", &["foretrace-event"]),
     ("foretrace-trace", &["foretrace-event"]),
     ("foretrace-generate", &["foretrace-event", "foretrace-trace"]),

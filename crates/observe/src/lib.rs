@@ -6,6 +6,7 @@ mod decode;
 mod drain;
 mod error;
 mod halt;
+mod java;
 mod least;
 mod merge;
 mod naming;

@@ -51,6 +51,10 @@ pub trait Naming: Send {
     fn modules(&self) -> Vec<Mapped>;
     /// Whether an address lies in the stack of the first thread.
     fn is_first_stack(&self, address: u64) -> bool;
+    /// What the agent wants told that came with the names.
+    fn notes(&mut self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Names by file and offset alone.

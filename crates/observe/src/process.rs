@@ -2,6 +2,7 @@
 
 use crate::build::{Build, Sink};
 use crate::drain::Drain;
+use crate::java::{self, Java};
 use crate::merge::Merger;
 use crate::naming::Naming;
 use crate::session::Member;
@@ -89,13 +90,16 @@ impl Observed {
         }
         let life = i32::try_from(member.pid).ok().and_then(Pid::from_raw);
         let life = life.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
+        let is_java = shared.agent() == java::AGENT;
+        let names = if is_java { Box::new(Java::beside(&member.path)) } else { naming() };
+        let direct = if is_java { java::SITES } else { 0 };
         Ok(Some(Observed {
             member: member.clone(),
             argv: arguments(member.pid),
             shared,
             drain: Drain::default(),
             merger: Merger::default(),
-            build: Build::new(sink()?, kept, naming(), member.pid, watched.to_vec())?,
+            build: Build::new(sink()?, kept, names, member.pid, watched.to_vec(), direct)?,
             life,
             maps: 0,
             blocked: None,
@@ -285,7 +289,7 @@ impl Observed {
             unwatched: self.shared.unwatched(),
             accesses: self.shared.accesses(),
             pinned: self.shared.pinned(),
-            notes: std::mem::take(&mut self.build.notes),
+            notes: self.build.take_notes(),
             benign: std::mem::take(&mut self.build.benign),
             // Of one that cannot be read, nothing is known.
             without_hooks: own.into_iter().filter(|path| source::has_hooks(path).is_ok_and(|has| !has)).collect(),

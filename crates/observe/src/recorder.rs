@@ -92,6 +92,8 @@ pub enum Agent {
     Library,
     /// Preloaded into a program without hooks: no accesses.
     Preloaded,
+    /// Loaded by a Java virtual machine.
+    Java,
     /// One that this version does not know.
     Other,
 }
@@ -419,6 +421,7 @@ impl Recording {
                     0 => Agent::Static,
                     1 => Agent::Library,
                     2 => Agent::Preloaded,
+                    crate::java::AGENT => Agent::Java,
                     _ => Agent::Other,
                 },
                 events: seen.events,

@@ -106,6 +106,7 @@ fn process(process: &ProcessRecord) -> Process {
         agent: match process.agent {
             Agent::Static | Agent::Library => "native".to_owned(),
             Agent::Preloaded => "native, locks only".to_owned(),
+            Agent::Java => "java".to_owned(),
             Agent::Other => "unknown".to_owned(),
         },
         events: process.events,

@@ -4,6 +4,7 @@
 mod bind;
 mod ending;
 mod halting;
+mod java;
 mod searched;
 
 pub(crate) use bind::watched;
@@ -39,6 +40,7 @@ pub(crate) fn record(
         warn_before(file, kind);
     }
     let mut command = Command::new(program);
+    java::add_agent(&mut command, program, &agents.jvm());
     command.args(rest);
     // What another sanitizer calls in the place of the C library's functions must not be ours.
     if kind != Some(source::Watched::StaticTsan) {

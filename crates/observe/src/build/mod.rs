@@ -68,6 +68,8 @@ pub(crate) struct Build {
     out: Out,
     slots: Vec<Slot>,
     sites: Sites,
+    /// Places of threads below this need no definition: they are the addresses of code themselves.
+    direct: u32,
     variables: Variables,
     blocks: Blocks,
     objects: Objects,
@@ -109,8 +111,10 @@ impl Build {
         naming: Box<dyn Naming>,
         pid: u32,
         watched: Vec<Watched>,
+        direct: u32,
     ) -> io::Result<Build> {
         Ok(Build {
+            direct,
             names: Names::default(),
             meta: Meta::default(),
             out: Out::new(sink, kept)?,
@@ -153,6 +157,14 @@ impl Build {
         }
     }
 
+    /// What the agent wants told.
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.sites.naming.notes());
+        notes.truncate(MAX_NOTES);
+        notes
+    }
+
     /// The files that were loaded, each once.
     pub(crate) fn modules(&self) -> Vec<PathBuf> {
         let paths: BTreeSet<&str> = self.meta.modules.iter().map(|module| self.names.str(module.path)).collect();
@@ -190,7 +202,8 @@ impl Build {
     fn slot(&mut self, slot: u32) -> &mut Slot {
         let slot = slot as usize;
         if self.slots.len() <= slot {
-            self.slots.resize_with(slot + 1, Slot::default);
+            let direct = self.direct;
+            self.slots.resize_with(slot + 1, || Slot { places: Places::new(direct), ..Slot::default() });
         }
         &mut self.slots[slot]
     }

@@ -100,6 +100,9 @@ impl Build {
         if !self.is_live_block(address)
             && let Some(object) = self.sites.object(address, size)
         {
+            if object.site.is_empty() && object.size == 0 {
+                return (object.name, None);
+            }
             let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
             let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
             return (object.name, Some(global));

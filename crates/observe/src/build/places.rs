@@ -56,15 +56,23 @@ impl Place {
 /// The places of a slot.
 pub(crate) struct Places {
     places: Vec<Place>,
+    /// Below this number, a place is the address of code itself. It stands with the others from its first use on: where, by its number.
+    direct: u32,
+    at: Vec<u32>,
 }
 
 impl Default for Places {
     fn default() -> Self {
-        Places { places: vec![EMPTY] }
+        Places::new(0)
     }
 }
 
 impl Places {
+    /// Those of a new slot. Below `direct`, numbers are addresses of code themselves.
+    pub(crate) fn new(direct: u32) -> Places {
+        Places { places: vec![EMPTY], direct, at: Vec::new() }
+    }
+
     /// Defines a place. Whether it can be one: they are numbered in order.
     pub(crate) fn define(&mut self, number: u32, caller: u32, pc: u64) -> bool {
         let index = number as usize;
@@ -84,21 +92,37 @@ impl Places {
         true
     }
 
+    /// Where a place stands, if it was used or defined.
+    #[inline]
+    fn index(&self, number: u32) -> Option<usize> {
+        if number >= self.direct || number == 0 {
+            return Some(number as usize);
+        }
+        self.at.get(number as usize).filter(|&&at| at != 0).map(|&at| at as usize)
+    }
+
     /// A place that has its names already.
     #[inline]
     pub(crate) fn known(&mut self, number: u32) -> Option<&mut Place> {
-        self.places.get_mut(number as usize).filter(|place| place.known)
+        let index = self.index(number)?;
+        self.places.get_mut(index).filter(|place| place.known)
     }
 
     /// An operation at a place, if it is known what that is.
     #[inline]
     pub(crate) fn action(&self, number: u32, op: Op) -> Option<&Action> {
-        self.places.get(number as usize)?.action(op)
+        self.places.get(self.index(number)?)?.action(op)
     }
 
     /// A place; the empty one if there is no such place.
     pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Place {
-        let number = if (number as usize) < self.places.len() { number as usize } else { 0 };
+        let index = self.index(number).unwrap_or_else(|| {
+            self.at.resize(self.at.len().max(number as usize + 1), 0);
+            self.at[number as usize] = self.places.len() as u32;
+            self.places.push(Place { pc: number.into(), known: false, ..EMPTY });
+            self.places.len() - 1
+        });
+        let number = if index < self.places.len() { index } else { 0 };
         if !self.places[number].known {
             self.resolve(number, sites, names, meta);
         }

@@ -16,8 +16,13 @@ pub fn has_cell(flags: u16) -> bool {
 impl Class<'_> {
     /// Adds the cells of its fields. Whether there are any.
     pub(super) fn add_cells(&mut self) -> Result<bool> {
-        let with_cells: Vec<usize> =
-            self.fields.iter().enumerate().filter(|(_, field)| has_cell(field.access)).map(|(number, _)| number).collect();
+        let with_cells: Vec<usize> = self
+            .fields
+            .iter()
+            .enumerate()
+            .filter(|(_, field)| has_cell(field.access))
+            .map(|(number, _)| number)
+            .collect();
         for &number in &with_cells {
             for word in WORDS {
                 let name = self.constants.add_text(format!("{CELL}{number}{word}").as_bytes())?;

@@ -89,7 +89,7 @@ final class Accesses {
 
     private static long address(Object of, long known, Buffer b, int site) {
         return (known & Cells.STATIC) != 0
-            ? Native.address(known >>> Cells.OFFSET_SHIFT)
+            ? U.getLong((known >>> Cells.OFFSET_SHIFT) + 24)
             : Shadow.of(of, b, site).address + 8 + 8L * Sites.field(site);
     }
 

@@ -60,6 +60,8 @@ final class Buffer {
     /** It is inside of a hook that calls others' code. */
     boolean busy;
     private boolean started;
+    /** Its thread has ended. */
+    volatile boolean over;
 
     Buffer(int slot) {
         this.slot = slot;

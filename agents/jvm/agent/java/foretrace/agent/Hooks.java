@@ -155,4 +155,40 @@ public final class Hooks {
         Monitors.notified(of, Buffer.NOTIFY_ALL, site);
         of.notifyAll();
     }
+
+    public static void before(Object of, int site) {
+        Calls.before(of, site);
+    }
+
+    public static void after(Object of, int site) {
+        Calls.after(of, true, site);
+    }
+
+    public static void after(int result, Object of, int site) {
+        Calls.after(of, result != 0, site);
+    }
+
+    public static void after(long result, Object of, int site) {
+        Calls.after(of, result != 0, site);
+    }
+
+    public static void after(Object result, Object of, int site) {
+        Calls.after(of, result != null, site);
+    }
+
+    public static void starting(Thread thread) {
+        Threads.starting(thread);
+    }
+
+    /** The current thread ends: the library calls this. */
+    static void ending() {
+        Threads.ending();
+    }
+
+    /** Loads what hooks need: the library calls this. */
+    static void ready() {
+        Buffer b = Buffer.attached();
+        Object lock = new Object();
+        Shadow.of(lock, b, 0);
+    }
 }

@@ -16,24 +16,21 @@ final class Native {
     /** The number of a new block of positions of a slot; this is the first of them. 0: there are no more. */
     static native int block(int slot, long position);
 
-    /** The number of a class (below 2^31), and above it how many fields its objects have that may be told of. */
+    /** The number of a class (below 2^31), and in the upper half how many fields its objects have. */
     static native long kind(Class<?> of);
 
     /** The address of a new object of a class, and of so many fields or elements behind it. */
     static native long object(int kind, long parts);
 
-    /** Which field of this class a site means: its number among all fields of an object, its number in the class << 32, what it is << 56. -1: it is not this
-     * class's; -2: nor that of those above it. */
+    /** Which field a site means of an object of this class: its number among all of the object's, its number in the class that has it << 24, how many classes above this one
+     * that is << 44, what it is << 56. */
     static native long field(int site, Class<?> of);
 
     /** The cell of the static field that a site means, what it is << 56; 0: it is nobody's business. */
     static native long statics(int site);
 
-    /** What the call of a site tells when the receiver is of this class: two bytes each for before and after. */
+    /** What the call of a site tells when the receiver is of this class: {@link Calls} has the words; before it in the lowest byte, after it in the third. */
     static native long told(int site, Class<?> of);
-
-    /** The address of a static field, as it is told. */
-    static native long address(long cell);
 
     /** Something went wrong in the agent. It is said once; the program goes on. */
     static native void failed(Throwable why);

@@ -7,6 +7,8 @@ import java.lang.ref.WeakReference;
 final class Shadow extends WeakReference<Object> {
     /** Objects that a thread has at hand. */
     static final int NEAR = 16;
+    /** With the number of a class: the class itself is the object. */
+    private static final int AS_OBJECT = 1 << 31;
     /** Cells of an array; longer ones have one for several elements. */
     private static final int MOST_CELLS = 1 << 16;
 
@@ -46,8 +48,12 @@ final class Shadow extends WeakReference<Object> {
         // An object that has this itself is not to be found by it.
         super(gone == null ? null : of, gone);
         this.hash = hash;
-        long kind = KINDS.get(of.getClass());
-        address = Native.object((int) kind, of.getClass().isArray() ? java.lang.reflect.Array.getLength(of) : kind >>> 31);
+        if (of instanceof Class) {
+            address = Native.object((int) (long) KINDS.get((Class<?>) of) | AS_OBJECT, 0);
+        } else {
+            long kind = KINDS.get(of.getClass());
+            address = Native.object((int) kind, of.getClass().isArray() ? java.lang.reflect.Array.getLength(of) : kind >>> 32);
+        }
     }
 
     /** What is known of an object. The site says where the thread looks first. */

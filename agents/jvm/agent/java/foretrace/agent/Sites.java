@@ -30,22 +30,14 @@ final class Sites {
 
     /** Finds out what a site accesses of an object. */
     static long of(Object object, int site) {
-        long found = Cells.NOTHING;
-        for (Class<?> of = object.getClass(); of != null; of = of.getSuperclass()) {
-            long field = Native.field(site, of);
-            if (field == -1) {
-                continue;
-            }
-            if (field != -2) {
-                int what = (int) (field >>> 56), own = (int) (field >>> 32 & 0xffffff);
-                found = what == Cells.NOTHING ? what : cell(of, own, what);
-                set(site, found, (int) field);
-            }
-            break;
+        long field = Native.field(site, object.getClass());
+        int what = (int) (field >>> 56);
+        Class<?> of = object.getClass();
+        for (long depth = field >>> 44 & 0xff; depth > 0; depth--) {
+            of = of.getSuperclass();
         }
-        if (found == Cells.NOTHING) {
-            set(site, found, 0);
-        }
+        long found = what == Cells.NOTHING ? what : cell(of, (int) (field >>> 24 & 0xfffff), what);
+        set(site, found, (int) (field & 0xffffff));
         return found;
     }
 

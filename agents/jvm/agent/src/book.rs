@@ -1,0 +1,82 @@
+//! What the observer needs to name things: two files beside the process' one, which only grow.
+//!
+//! `.java` is text, a line each, parts with a tab between: `c PARENT NAME SOURCE FIELD…` is a class (its parent's number; fields as `flags:name`), `s CLASS METHOD LINE` a
+//! site, `n TEXT` a note for the report. Classes and sites are numbered from 1 as they come. `.objects` has two words for each object, by rising addresses: the address; how many parts it has, and its class's
+//! number above that (bit 63: the static fields of the class).
+
+use crate::session::{allocate, map};
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Release;
+
+/// The first address. Objects have eight bytes, and eight more for each part.
+const FIRST: u64 = 1 << 16;
+/// Where addresses end.
+const END: u64 = 1 << 46;
+/// Room for objects: what the file grows by, and at most.
+const GROWTH: usize = 1 << 20;
+const MOST: usize = 1 << 33;
+
+/// The files.
+pub(crate) struct Book {
+    text: File,
+    objects: File,
+    at: *mut u8,
+    room: usize,
+    used: usize,
+    next: u64,
+}
+
+// SAFETY: the memory behind the pointer is mapped for good; who has the book is alone with it.
+unsafe impl Send for Book {}
+
+impl Book {
+    pub(crate) fn create(process: &Path) -> std::io::Result<Book> {
+        let beside = |ending: &str| {
+            let mut path = process.as_os_str().to_owned();
+            path.push(ending);
+            OpenOptions::new().read(true).write(true).create_new(true).open(path)
+        };
+        let (text, objects) = (beside(".java")?, beside(".objects")?);
+        objects.set_len(MOST as u64)?;
+        let at = map(&objects, MOST, libc::PROT_READ | libc::PROT_WRITE).ok_or_else(std::io::Error::last_os_error)?;
+        Ok(Book { text, objects, at, room: 0, used: 0, next: FIRST })
+    }
+
+    /// Adds lines.
+    pub(crate) fn write(&mut self, lines: &str) {
+        // What cannot be written has no names: the recording goes on.
+        let _ = self.text.write_all(lines.as_bytes());
+    }
+
+    /// The address of a new object; 0 if there is no room for more.
+    pub(crate) fn object(&mut self, class: u64, parts: u64) -> u64 {
+        let size = 8 * (1 + parts);
+        if self.used == self.room {
+            if self.room == MOST || !allocate(&self.objects, self.room, GROWTH) {
+                return 0;
+            }
+            self.room += GROWTH;
+        }
+        if self.next + size > END {
+            return 0;
+        }
+        let address = self.next;
+        self.next += size;
+        // SAFETY: inside the map, where there is memory behind it; the address comes last, for the observer reads up to the first zero.
+        unsafe {
+            let entry = self.at.add(self.used).cast::<AtomicU64>();
+            (*entry.add(1)).store(class << 32 | parts.min(u64::from(u32::MAX)), Release);
+            (*entry).store(address, Release);
+        }
+        self.used += 16;
+        address
+    }
+}
+
+/// A name as a part of a line.
+pub(crate) fn clean(name: &[u8]) -> String {
+    String::from_utf8_lossy(name).replace(['\t', '\n', '\r'], "?")
+}

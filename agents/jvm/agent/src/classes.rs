@@ -1,0 +1,232 @@
+//! What is known of classes and of sites: which field a site means, and which number an object's class has.
+
+use crate::book::{Book, clean};
+use crate::wishes::Wishes;
+use rustc_hash::FxHashMap;
+use std::fmt::Write;
+use weave::class::access;
+use weave::{Calls, Does, Known, Site};
+
+/// What a variable is, as `Cells.java` has it.
+pub(crate) mod what {
+    pub(crate) const NOTHING: u64 = 1;
+    pub(crate) const PLAIN: u64 = 2;
+    pub(crate) const VOLATILE: u64 = 3;
+    pub(crate) const WATCHED: u64 = 4;
+}
+
+/// The first class loader.
+pub(crate) const BOOT: i64 = 0;
+/// In the number of an object's class: its static fields.
+const STATICS: u64 = 1 << 31;
+
+/// A class.
+#[derive(Default)]
+struct Class {
+    loader: i64,
+    known: Known,
+    /// Its parent's number; 0: not known.
+    parent: u32,
+    /// Fields of the classes above it.
+    above: u32,
+    /// The address of its static fields' cells: three words, and the address that is told.
+    statics: Option<usize>,
+}
+
+/// A site.
+struct Of {
+    class: u32,
+    does: Does,
+    field: Option<[Vec<u8>; 3]>,
+}
+
+/// All of them.
+pub(crate) struct Classes {
+    book: Book,
+    wishes: Wishes,
+    classes: Vec<Class>,
+    by_name: FxHashMap<Vec<u8>, Vec<u32>>,
+    sites: Vec<Of>,
+    loaders: i64,
+}
+
+/// A field that a site means.
+pub(crate) struct Meant {
+    /// How many classes it is above the object's.
+    pub(crate) depth: usize,
+    /// Its number among all fields of the object, and among those of its class.
+    pub(crate) of_all: u32,
+    pub(crate) own: u32,
+    /// One of [`what`].
+    pub(crate) what: u64,
+}
+
+impl Classes {
+    pub(crate) fn new(book: Book, wishes: Wishes) -> Classes {
+        // Numbers begin with 1.
+        let none = Of { class: 0, does: Does::Enter, field: None };
+        Classes {
+            book,
+            wishes,
+            classes: vec![Class::default()],
+            by_name: FxHashMap::default(),
+            sites: vec![none],
+            loaders: BOOT,
+        }
+    }
+
+    /// A number for another loader.
+    pub(crate) fn new_loader(&mut self) -> i64 {
+        self.loaders += 1;
+        self.loaders
+    }
+
+    /// The number of the next site.
+    pub(crate) fn next_site(&self) -> u32 {
+        self.sites.len() as u32
+    }
+
+    /// A class was woven. Its sites have the numbers that were next.
+    pub(crate) fn add(&mut self, loader: i64, known: Known, sites: Vec<Site>) {
+        let number = self.insert(loader, known);
+        let mut lines = self.line(number);
+        let known = &self.classes[number as usize].known;
+        for site in &sites {
+            let method = known.methods.get(site.method).map(|(name, _)| clean(name)).unwrap_or_default();
+            let _ = writeln!(lines, "s\t{number}\t{method}\t{}", site.line);
+        }
+        self.book.write(&lines);
+        self.sites.extend(sites.into_iter().map(|Site { does, field, .. }| Of { class: number, does, field }));
+    }
+
+    /// Something that the report should tell.
+    pub(crate) fn note(&mut self, text: &str) {
+        self.book.write(&format!("n\t{}\n", clean(text.as_bytes())));
+    }
+
+    fn line(&self, number: u32) -> String {
+        let Class { known, parent, .. } = &self.classes[number as usize];
+        let source = known.source.as_deref().map(clean).unwrap_or_default();
+        let mut line = format!("c\t{parent}\t{}\t{source}", clean(&known.name));
+        for (name, _, flags) in &known.fields {
+            let _ = write!(line, "\t{flags}:{}", clean(name));
+        }
+        line.push('\n');
+        line
+    }
+
+    /// The newest class of a name: of this loader, or else of any.
+    fn find(&self, loader: i64, name: &[u8]) -> Option<u32> {
+        let all = self.by_name.get(name)?;
+        let own = all.iter().rev().find(|&&number| self.classes[number as usize].loader == loader);
+        own.or(all.last()).copied()
+    }
+
+    fn insert(&mut self, loader: i64, known: Known) -> u32 {
+        let parent = known.parent.as_deref().and_then(|parent| self.find(loader, parent)).unwrap_or(0);
+        let number = self.classes.len() as u32;
+        self.by_name.entry(known.name.clone()).or_default().push(number);
+        let above = self.size(parent);
+        self.classes.push(Class { loader, known, parent, above, statics: None });
+        number
+    }
+
+    /// How many fields objects of a class have.
+    fn size(&self, number: u32) -> u32 {
+        let class = &self.classes[number as usize];
+        class.above + class.known.fields.len() as u32
+    }
+
+    /// The number of a class and how many fields its objects have. One that was not woven gets a number now; `parent` is the nearest above it that was.
+    pub(crate) fn kind(&mut self, loader: i64, name: &[u8], parent: Option<(i64, Vec<u8>)>) -> (u32, u32) {
+        let exact = self
+            .by_name
+            .get(name)
+            .and_then(|all| all.iter().rev().find(|&&number| self.classes[number as usize].loader == loader).copied());
+        let number = exact.unwrap_or_else(|| {
+            let known = Known { name: name.to_vec(), ..Known::default() };
+            let number = self.insert(loader, known);
+            if let Some(parent) = parent.and_then(|(loader, name)| self.find(loader, &name)) {
+                self.classes[number as usize].parent = parent;
+                self.classes[number as usize].above = self.size(parent);
+            }
+            let line = self.line(number);
+            self.book.write(&line);
+            number
+        });
+        (number, self.size(number))
+    }
+
+    /// Whether a class was woven.
+    pub(crate) fn is_known(&self, loader: i64, name: &[u8]) -> bool {
+        self.find(loader, name).is_some_and(|number| self.classes[number as usize].loader == loader)
+    }
+
+    pub(crate) fn object(&mut self, class: u32, parts: u64) -> u64 {
+        self.book.object(class.into(), parts)
+    }
+
+    fn what(&self, class: u32, field: usize) -> u64 {
+        let known = &self.classes[class as usize].known;
+        let (name, _, flags) = &known.fields[field];
+        match flags {
+            flags if flags & access::FINAL != 0 => what::NOTHING,
+            flags if flags & access::VOLATILE != 0 => what::VOLATILE,
+            _ if self.wishes.has_field(&known.name, name) => what::WATCHED,
+            _ => what::PLAIN,
+        }
+    }
+
+    /// Which field a site means of an object whose class and those above it are these, by their loaders and names. `None`: nobody's business.
+    pub(crate) fn field(&self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<Meant> {
+        let [named, name, of] = self.sites.get(site as usize)?.field.as_ref()?;
+        let begin = chain.iter().position(|(_, class)| class == named)?;
+        for (depth, (loader, class)) in chain.iter().enumerate().skip(begin) {
+            let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader);
+            let Some(number) = number else { continue };
+            let Class { known, above, .. } = &self.classes[number as usize];
+            if let Some(field) = known.fields.iter().position(|(known, known_of, _)| known == name && known_of == of) {
+                let what = self.what(number, field);
+                return Some(Meant { depth, of_all: above + field as u32, own: field as u32, what });
+            }
+        }
+        None
+    }
+
+    /// The cell of the static field that a site means, and what it is.
+    pub(crate) fn statics(&mut self, site: u32) -> Option<(u64, u64)> {
+        let of = self.sites.get(site as usize)?;
+        let [named, name, descriptor] = of.field.as_ref()?;
+        let loader = self.classes[of.class as usize].loader;
+        let mut number = self.find(loader, named)?;
+        let field = loop {
+            let known = &self.classes[number as usize].known;
+            let is_it = |(known, of, _): &(Vec<u8>, Vec<u8>, u16)| known == name && of == descriptor;
+            if let Some(field) = known.fields.iter().position(is_it) {
+                break field;
+            }
+            // Those of interfaces are final.
+            number = Some(self.classes[number as usize].parent).filter(|&parent| parent != 0)?;
+        };
+        let what = self.what(number, field);
+        if what == what::NOTHING {
+            return None;
+        }
+        if self.classes[number as usize].statics.is_none() {
+            let count = self.classes[number as usize].known.fields.len();
+            let base = self.book.object(u64::from(number) | STATICS, count as u64);
+            let cells: Vec<[u64; 4]> = (0..count as u64).map(|field| [0, 0, 0, base + 8 + 8 * field]).collect();
+            self.classes[number as usize].statics = Some(cells.leak().as_mut_ptr() as usize);
+        }
+        let cells = self.classes[number as usize].statics?;
+        Some(((cells + field * size_of::<[u64; 4]>()) as u64, what))
+    }
+
+    /// The call that a site is.
+    pub(crate) fn call(&self, site: u32) -> Option<&'static weave::Call> {
+        match self.sites.get(site as usize)?.does {
+            Does::Call(number) => Calls::all().calls.get(usize::from(number)),
+            _ => None,
+        }
+    }
+}

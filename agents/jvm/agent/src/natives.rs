@@ -1,0 +1,122 @@
+//! What the classes of the agent ask the library for (`Native.java`).
+
+use crate::classes::{BOOT, what};
+use crate::machine::{Method, Native, Reference, Tools};
+use crate::start::{self, Agent};
+use crate::weaving;
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// What a failure gives.
+fn or<R>(otherwise: R, work: impl FnOnce(&'static Agent) -> Option<R>) -> R {
+    let result = catch_unwind(AssertUnwindSafe(|| start::agent().and_then(work)));
+    result.ok().flatten().unwrap_or(otherwise)
+}
+
+extern "system" fn start(native: *mut c_void, _: Reference) -> Reference {
+    or(std::ptr::null_mut(), |agent| Some(Native(native).longs(&agent.session.facts())))
+}
+
+extern "system" fn slot(_: *mut c_void, _: Reference) -> i32 {
+    or(-1, |agent| agent.session.slot().map(|slot| slot as i32))
+}
+
+extern "system" fn chunk(_: *mut c_void, _: Reference, slot: i32, filled: i32, sequence: i64) -> i32 {
+    or(0, |agent| {
+        if filled > 0 {
+            agent.session.give(filled as u32 - 1);
+        }
+        let slot = u32::try_from(slot).ok()?;
+        Some(agent.session.take(slot, sequence as u64)? as i32 + 1)
+    })
+}
+
+extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, position: i64) -> i32 {
+    or(0, |agent| Some(agent.session.block(slot as u32, position as u64) as i32))
+}
+
+/// A class and those above it: their loaders and names.
+fn chain(tools: Tools, native: Native, class: Reference) -> Vec<(i64, Vec<u8>)> {
+    let mut chain = Vec::new();
+    let mut at = Some(class);
+    while let Some(class) = at {
+        let Some(name) = tools.class_name(class) else { break };
+        let loader = tools.class_loader(class);
+        let number = if loader.is_null() { BOOT } else { weaving::loader_number(tools, loader) };
+        if !loader.is_null() {
+            native.forget(loader);
+        }
+        chain.push((number, name));
+        at = native.parent(class);
+    }
+    chain
+}
+
+extern "system" fn kind(native: *mut c_void, _: Reference, of: Reference) -> i64 {
+    or(0, |agent| {
+        let chain = chain(agent.tools, Native(native), of);
+        let mut classes = agent.classes();
+        let (loader, name) = chain.first()?;
+        let parent = chain[1..].iter().find(|(loader, name)| classes.is_known(*loader, name)).cloned();
+        let (number, fields) = classes.kind(*loader, name, parent);
+        Some(i64::from(number) | i64::from(fields) << 32)
+    })
+}
+
+extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64) -> i64 {
+    or(0, |agent| Some(agent.classes().object(kind as u32, parts as u64) as i64))
+}
+
+extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
+    const NOTHING: i64 = (what::NOTHING as i64) << 56;
+    or(NOTHING, |agent| {
+        let chain = chain(agent.tools, Native(native), of);
+        let meant = agent.classes().field(site as u32, &chain)?;
+        // What has no room is not watched.
+        let fits = meant.of_all < 1 << 24 && meant.own < 1 << 20 && meant.depth < 1 << 8;
+        let packed =
+            u64::from(meant.of_all) | u64::from(meant.own) << 24 | (meant.depth as u64) << 44 | meant.what << 56;
+        fits.then_some(packed as i64)
+    })
+}
+
+extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
+    or(0, |agent| agent.classes().statics(site as u32).map(|(cell, what)| (cell | what << 56) as i64))
+}
+
+extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
+    or(0, |agent| {
+        let call = agent.classes().call(site as u32)?;
+        Some(crate::calls::told(call, &crate::calls::types(agent.tools, Native(native), of)))
+    })
+}
+
+extern "system" fn failed(native: *mut c_void, _: Reference, why: Reference) {
+    or((), |agent| {
+        let text = Native(native).text_of(why).unwrap_or_default();
+        agent.say_once(&format!("a hook failed, and something is not told: {text}"));
+        Some(())
+    });
+}
+
+/// Gives the class `Native` its methods.
+pub(crate) fn register(native: Native, class: Reference) -> bool {
+    let methods = [
+        (c"start", c"()[J", start as *mut c_void),
+        (c"slot", c"()I", slot as *mut c_void),
+        (c"chunk", c"(IIJ)I", chunk as *mut c_void),
+        (c"block", c"(IJ)I", block as *mut c_void),
+        (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
+        (c"object", c"(IJ)J", object as *mut c_void),
+        (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
+        (c"statics", c"(I)J", statics as *mut c_void),
+        (c"told", c"(ILjava/lang/Class;)J", told as *mut c_void),
+        (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),
+    ];
+    let methods = methods.map(|(name, descriptor, function)| Method {
+        name: name.as_ptr(),
+        descriptor: descriptor.as_ptr(),
+        function,
+    });
+    native.register(class, &methods)
+}

@@ -1,0 +1,201 @@
+//! Where the agent begins and ends, and the classes of its own that it defines.
+
+use crate::book::Book;
+use crate::classes::Classes;
+use crate::machine::{self, Native, Reference, Tools, capability, event};
+use crate::session::{self, Session};
+use crate::{natives, weaving};
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::catch_unwind;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicPtr};
+use std::sync::{Mutex, MutexGuard, OnceLock};
+
+/// The agent's own classes, in the order in which they can be defined.
+macro_rules! own_classes {
+    ($($name:literal),* $(,)?) => {
+        [$((
+            // SAFETY: it ends with the only zero.
+            unsafe { CStr::from_bytes_with_nul_unchecked(concat!("foretrace/agent/", $name, "\0").as_bytes()) },
+            include_bytes!(concat!("../classes/foretrace/agent/", $name, ".class")),
+        )),*]
+    };
+}
+
+static OWN_CLASSES: [(&CStr, &[u8]); 15] = own_classes![
+    "Native",
+    "Memory",
+    "Shadow",
+    "Shadow$1",
+    "Shadow$Table",
+    "Watched",
+    "Buffer",
+    "Cells",
+    "Sites",
+    "Locks",
+    "Monitors",
+    "Threads",
+    "Accesses",
+    "Calls",
+    "Hooks",
+];
+
+/// The agent.
+pub(crate) struct Agent {
+    pub(crate) tools: Tools,
+    pub(crate) session: &'static Session,
+    classes: Mutex<Classes>,
+    /// The hooks are there.
+    live: AtomicBool,
+    /// The module of the hooks, and the class that is told of ends.
+    module: AtomicPtr<c_void>,
+    hooks: AtomicPtr<c_void>,
+    said: AtomicBool,
+}
+
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+/// The agent, if the process is watched.
+pub(crate) fn agent() -> Option<&'static Agent> {
+    AGENT.get()
+}
+
+impl Agent {
+    pub(crate) fn classes(&self) -> MutexGuard<'_, Classes> {
+        self.classes.lock().unwrap_or_else(|failed| failed.into_inner())
+    }
+
+    /// Whether hooks may be called.
+    pub(crate) fn is_live(&self) -> bool {
+        self.live.load(Acquire)
+    }
+
+    pub(crate) fn module(&self) -> Reference {
+        self.module.load(Acquire)
+    }
+
+    /// Something that the report should tell.
+    pub(crate) fn say(&self, text: &str) {
+        self.classes().note(text);
+    }
+
+    /// The same, but only the first.
+    pub(crate) fn say_once(&self, text: &str) {
+        if !self.said.swap(true, Relaxed) {
+            self.say(text);
+        }
+    }
+}
+
+/// The machine loads the agent.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case)]
+pub extern "system" fn Agent_OnLoad(machine: *mut c_void, _options: *const c_char, _: *mut c_void) -> i32 {
+    // A machine whose agent fails does not start: it is never told.
+    let _ = catch_unwind(|| begin(machine));
+    0
+}
+
+fn begin(machine: *mut c_void) -> Option<()> {
+    if AGENT.get().is_some() {
+        return None;
+    }
+    let tools = machine::tools(machine)?;
+    let needed = [
+        capability::TAG_OBJECTS,
+        capability::ALL_CLASS_HOOKS,
+        capability::EARLY_CLASS_HOOKS,
+        capability::RETRANSFORM,
+        capability::RETRANSFORM_ANY,
+    ];
+    if !tools.add_capabilities(&needed) {
+        return None;
+    }
+    let session = session::start()?;
+    let book = Book::create(session.path()).ok()?;
+    let agent = Agent {
+        tools,
+        session,
+        classes: Mutex::new(Classes::new(book, session.wishes.clone())),
+        live: AtomicBool::new(false),
+        module: AtomicPtr::default(),
+        hooks: AtomicPtr::default(),
+        said: AtomicBool::new(false),
+    };
+    AGENT.set(agent).ok()?;
+    session.run();
+    tools.set_callbacks(&[
+        (event::INIT, initialised as *mut c_void),
+        (event::DEATH, died as *mut c_void),
+        (event::THREAD_END, thread_ended as *mut c_void),
+        (event::VIRTUAL_THREAD_END, thread_ended as *mut c_void),
+        (event::CLASS_FILE, weaving::class_file as *mut c_void),
+    ]);
+    for event in [event::INIT, event::DEATH, event::CLASS_FILE] {
+        tools.enable(event);
+    }
+    Some(())
+}
+
+/// The machine can run Java: the agent's own classes are defined, and threads begin to tell.
+extern "system" fn initialised(_: *mut c_void, native: *mut c_void, _thread: Reference) {
+    let result = catch_unwind(|| live(Native(native)));
+    if !matches!(result, Ok(Some(())))
+        && let Some(agent) = agent()
+    {
+        agent.say("the agent's own classes could not be defined: nothing is watched");
+        agent.session.detach();
+    }
+}
+
+fn live(native: Native) -> Option<()> {
+    let agent = agent()?;
+    let tools = agent.tools;
+    // The first loader's module without a name is known by a class that is in it.
+    let first = native.define(OWN_CLASSES[0].0, OWN_CLASSES[0].1)?;
+    let module = native.keep(native.module(first));
+    agent.module.store(module, Release);
+    let base = native.module(native.find(c"java/lang/Thread")?);
+    for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation"] {
+        tools.add_exports(base, package, module);
+    }
+    if !natives::register(native, first) {
+        return None;
+    }
+    let mut last = first;
+    for (name, file) in &OWN_CLASSES[1..] {
+        last = native.define(name, file)?;
+    }
+    agent.hooks.store(native.keep(last), Release);
+    // What it needs is there before a hook needs it.
+    native.run(last, c"ready");
+    agent.live.store(true, Release);
+    let mut threads = vec![native.find(c"java/lang/Thread")?];
+    threads.extend(native.find(c"java/lang/VirtualThread"));
+    if tools.retransform(&threads) != 0 {
+        agent.say("java.lang.Thread could not be changed: who starts threads is not known");
+    }
+    tools.enable(event::THREAD_END);
+    if tools.add_capabilities(&[capability::VIRTUAL_THREADS]) {
+        tools.enable(event::VIRTUAL_THREAD_END);
+    }
+    Some(())
+}
+
+/// A thread ends; this is the last that it does.
+extern "system" fn thread_ended(_: *mut c_void, native: *mut c_void, _thread: Reference) {
+    let _ = catch_unwind(|| {
+        let hooks = agent()?.hooks.load(Acquire);
+        if !hooks.is_null() {
+            Native(native).run(hooks, c"ending");
+        }
+        Some(())
+    });
+}
+
+/// The machine ends by itself.
+extern "system" fn died(_: *mut c_void, _native: *mut c_void) {
+    if let Some(agent) = agent() {
+        agent.session.finish();
+    }
+}

@@ -1,0 +1,107 @@
+//! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
+
+use crate::machine::{self, Reference, Tools};
+use crate::start::{self, Agent};
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+const THREAD: &[u8] = b"java/lang/Thread";
+/// Threads of the JDK with a `start` of their own.
+const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
+
+/// The number of a class loader. Nobody else gives tags in this environment.
+pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
+    let tag = tools.tag(loader);
+    if tag != 0 {
+        return tag;
+    }
+    let Some(agent) = start::agent() else { return 0 };
+    let mut classes = agent.classes();
+    // Another thread may have been faster.
+    let tag = tools.tag(loader);
+    if tag != 0 {
+        return tag;
+    }
+    let number = classes.new_loader();
+    tools.set_tag(loader, number);
+    number
+}
+
+/// What becomes of a class. `None`: it stays as it is.
+fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+    if name == THREAD || name == VIRTUAL_THREAD {
+        let woven = weave::thread(file, name == THREAD, agent.is_live());
+        return woven.inspect_err(|error| agent.say_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
+    }
+    let is_wanted = !loader.is_null() && agent.is_live() && !agent.session.is_off();
+    if !is_wanted || !agent.session.wishes.has_class(std::str::from_utf8(name).ok()?) {
+        return None;
+    }
+    let number = loader_number(agent.tools, loader);
+    let mut classes = agent.classes();
+    let result = weave::weave(file, classes.next_site());
+    let mut notes = Vec::new();
+    let class = String::from_utf8_lossy(name);
+    let file = match result {
+        Ok(woven) => {
+            for (method, error) in &woven.left {
+                let method = String::from_utf8_lossy(&woven.known.methods[*method].0);
+                notes.push(format!("{class}.{method} is not watched: {error}"));
+            }
+            classes.add(number, woven.known, woven.sites);
+            woven.file
+        }
+        Err(error) => {
+            notes.push(format!("{class} is not watched: {error}"));
+            None
+        }
+    };
+    notes.iter().for_each(|note| classes.note(note));
+    drop(classes);
+    // A named module must be able to read the hooks' one, which is the first loader's without a name.
+    if let Some(module) = agent.tools.module(loader, &machine::package(name)) {
+        agent.tools.add_reads(module, agent.module());
+    }
+    file
+}
+
+/// The machine has read a class file.
+#[allow(clippy::too_many_arguments)]
+pub(crate) extern "system" fn class_file(
+    tools: *mut c_void,
+    _native: *mut c_void,
+    _redefined: Reference,
+    loader: Reference,
+    name: *const c_char,
+    _domain: Reference,
+    size: i32,
+    file: *const u8,
+    new_size: *mut i32,
+    new_file: *mut *mut u8,
+) {
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        let agent = start::agent()?;
+        // SAFETY: the machine gives a file of this size.
+        let file = unsafe { std::slice::from_raw_parts(file, usize::try_from(size).ok()?) };
+        let given = if name.is_null() {
+            weave::Class::read(file).ok()?.name().ok()?.to_vec()
+        } else {
+            // SAFETY: the machine gives a text.
+            unsafe { CStr::from_ptr(name) }.to_bytes().to_vec()
+        };
+        let woven = woven(agent, loader, &given, file)?;
+        let memory = Tools(tools).allocate(woven.len())?;
+        // SAFETY: as much memory as is copied, and places for both that the machine gives.
+        unsafe {
+            std::ptr::copy_nonoverlapping(woven.as_ptr(), memory, woven.len());
+            *new_size = woven.len() as i32;
+            *new_file = memory;
+        }
+        Some(())
+    }));
+    if result.is_err()
+        && let Some(agent) = start::agent()
+    {
+        agent.say_once("a class could not be woven (the agent failed)");
+    }
+}

@@ -1,0 +1,46 @@
+//! How Java virtual machines come to load the agent: one that is started here by its command line, all others below it by an environment variable.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::Command;
+
+/// Every virtual machine reads its options here (and says so, on standard error).
+const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
+
+/// Adds the agent to a command, before its arguments.
+pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
+    let mut option = OsString::from("-agentpath:");
+    option.push(agent);
+    if Path::new(program).file_name() == Some(OsStr::new("java")) {
+        // The agent sees to it that the machines which this one starts have it, too.
+        command.arg(option);
+        return;
+    }
+    let mut value = quoted(&option);
+    if let Some(rest) = std::env::var_os(VARIABLE).filter(|rest| !rest.is_empty()) {
+        value.push(" ");
+        value.push(rest);
+    }
+    command.env(VARIABLE, value);
+}
+
+/// An option as one word.
+fn quoted(option: &OsStr) -> OsString {
+    let has_space = option.as_encoded_bytes().iter().any(u8::is_ascii_whitespace);
+    let mark = if has_space { "\"" } else { "" };
+    let mut value = OsString::from(mark);
+    value.push(option);
+    value.push(mark);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_with_spaces_are_one_word() {
+        assert_eq!(quoted(OsStr::new("-agentpath:/a/b.so")), "-agentpath:/a/b.so");
+        assert_eq!(quoted(OsStr::new("-agentpath:/a b/c.so")), "\"-agentpath:/a b/c.so\"");
+    }
+}

@@ -1,0 +1,287 @@
+//! Names of Java programs: classes, fields, objects and sites, as the agent wrote them down beside the process' file (`agents/jvm/agent/src/book.rs` says how).
+
+use crate::naming::{Frame, Mapped, Naming, Object};
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+/// The value of `Process::agent`.
+pub(crate) const AGENT: u32 = 3;
+/// Places below this are the sites of these numbers.
+pub(crate) const SITES: u32 = 1 << 20;
+/// In the number of an object's class: its static fields, or the class as an object.
+const STATICS: u64 = 1 << 31;
+/// No line is longer.
+const MAX_LINE: usize = 1 << 20;
+/// Classes, sites and objects that are kept.
+const MAX_KEPT: usize = 1 << 26;
+/// Classes above one another.
+const MAX_DEPTH: usize = 1 << 10;
+
+/// A class.
+#[derive(Default)]
+struct Class {
+    parent: usize,
+    /// With dots.
+    name: String,
+    source: String,
+    fields: Vec<String>,
+}
+
+/// A site.
+struct Site {
+    class: usize,
+    method: String,
+    line: u32,
+}
+
+/// Knows the names of one Java process.
+pub(crate) struct Java {
+    text: Option<File>,
+    objects: Option<File>,
+    /// What was read of the text and is no whole line yet.
+    rest: Vec<u8>,
+    classes: Vec<Class>,
+    sites: Vec<Site>,
+    /// Addresses, and what is there.
+    known: Vec<[u64; 2]>,
+    notes: Vec<String>,
+}
+
+impl Java {
+    /// Those of the process with this file.
+    pub(crate) fn beside(process: &Path) -> Java {
+        let open = |ending: &str| {
+            let mut path = process.as_os_str().to_owned();
+            path.push(ending);
+            File::open(path).ok()
+        };
+        Java {
+            text: open(".java"),
+            objects: open(".objects"),
+            rest: Vec::new(),
+            classes: vec![Class::default()],
+            sites: vec![Site { class: 0, method: String::new(), line: 0 }],
+            known: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Reads the lines that came since.
+    fn read_text(&mut self) {
+        let Some(file) = &mut self.text else { return };
+        let before = self.rest.len();
+        if file.read_to_end(&mut self.rest).is_err() || self.rest.len() == before {
+            return;
+        }
+        let end = self.rest.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let rest = self.rest.split_off(end);
+        for line in std::mem::replace(&mut self.rest, rest).split(|&byte| byte == b'\n') {
+            if line.len() <= MAX_LINE {
+                self.take(&String::from_utf8_lossy(line));
+            }
+        }
+    }
+
+    fn take(&mut self, line: &str) {
+        let mut parts = line.split('\t');
+        let kind = parts.next();
+        let number = |text: Option<&str>| text.and_then(|text| text.parse::<usize>().ok()).unwrap_or(0);
+        match kind {
+            Some("c") if self.classes.len() < MAX_KEPT => {
+                let parent = number(parts.next()).min(self.classes.len() - 1);
+                let name = parts.next().unwrap_or_default().replace('/', ".");
+                let source = parts.next().unwrap_or_default().to_owned();
+                let field = |text: &str| text.split_once(':').map_or(text, |(_, name)| name).to_owned();
+                self.classes.push(Class { parent, name, source, fields: parts.map(field).collect() });
+            }
+            Some("s") if self.sites.len() < MAX_KEPT => {
+                let class = number(parts.next()).min(self.classes.len() - 1);
+                let method = parts.next().unwrap_or_default().to_owned();
+                self.sites.push(Site { class, method, line: number(parts.next()) as u32 });
+            }
+            Some("n") => self.notes.push(parts.next().unwrap_or_default().to_owned()),
+            _ => {}
+        }
+    }
+
+    /// Reads the objects that came since.
+    fn read_objects(&mut self) {
+        const AT_ONCE: usize = 1 << 12;
+        let Some(file) = &self.objects else { return };
+        let mut bytes = [0; 16 * AT_ONCE];
+        while self.known.len() < MAX_KEPT {
+            let Ok(count) = file.read_at(&mut bytes, self.known.len() as u64 * 16) else { return };
+            let before = self.known.len();
+            for entry in bytes[..count].as_chunks::<16>().0 {
+                let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
+                let (address, what) = (word(0), word(8));
+                if address == 0 || self.known.last().is_some_and(|last| last[0] >= address) {
+                    break;
+                }
+                self.known.push([address, what]);
+            }
+            if self.known.len() < before + AT_ONCE {
+                return;
+            }
+        }
+    }
+
+    /// The number of the object that an address is in.
+    fn find(&self, address: u64) -> Option<usize> {
+        let index = self.known.partition_point(|&[start, _]| start <= address).checked_sub(1)?;
+        let [start, what] = self.known[index];
+        (address - start <= 8 * (what & u64::from(u32::MAX))).then_some(index)
+    }
+
+    /// What is at an address in an object.
+    fn name(&self, index: usize, address: u64) -> String {
+        let [start, what] = self.known[index];
+        let class = (what >> 32 & (STATICS - 1)) as usize;
+        let number = index + 1;
+        let part = ((address - start) / 8).checked_sub(1);
+        let name = self.classes.get(class).map_or("?", |class| &class.name);
+        let is_static = what >> 32 & STATICS != 0;
+        match part {
+            None if is_static => format!("{name}.class"),
+            Some(part) if is_static => {
+                let field = self.classes.get(class).and_then(|class| class.fields.get(part as usize));
+                format!("{name}.{}", field.map_or("?", |field| field))
+            }
+            _ if name.starts_with('[') => {
+                let element = part.map(|part| format!("[{part}]")).unwrap_or_default();
+                format!("{}@{number}{element}", readable(name))
+            }
+            None => format!("{name}@{number}"),
+            Some(part) => {
+                let (class, field) = self.field(class, part as usize).unwrap_or((name, "?"));
+                format!("{class}.{field}@{number}")
+            }
+        }
+    }
+
+    /// The class that has a field, and its name, by its number among all of an object's.
+    fn field(&self, class: usize, number: usize) -> Option<(&str, &str)> {
+        let mut chain = Vec::new();
+        let mut at = class;
+        while at != 0 && chain.len() < MAX_DEPTH {
+            chain.push(at);
+            at = self.classes.get(at)?.parent;
+        }
+        let mut number = number;
+        for class in chain.into_iter().rev() {
+            let class = &self.classes[class];
+            match class.fields.get(number) {
+                Some(field) => return Some((&class.name, field)),
+                None => number -= class.fields.len(),
+            }
+        }
+        None
+    }
+}
+
+/// The name of an array's class as in the source: `[I` is `int[]`.
+fn readable(name: &str) -> String {
+    let depth = name.bytes().take_while(|&byte| byte == b'[').count();
+    let element = match &name[depth..] {
+        "Z" => "boolean",
+        "B" => "byte",
+        "C" => "char",
+        "S" => "short",
+        "I" => "int",
+        "J" => "long",
+        "F" => "float",
+        "D" => "double",
+        other => other.strip_prefix('L').and_then(|name| name.strip_suffix(';')).unwrap_or(other),
+    };
+    format!("{element}{}", "[]".repeat(depth))
+}
+
+impl Naming for Java {
+    fn maps(&mut self, _text: &[u8]) {}
+
+    fn frames(&mut self, site: u64) -> Vec<Frame> {
+        let index = usize::try_from(site).unwrap_or(0);
+        if index >= self.sites.len() {
+            self.read_text();
+        }
+        let Some(Site { class, method, line }) = self.sites.get(index).filter(|_| index > 0) else { return Vec::new() };
+        let class = &self.classes[*class];
+        let place = match (class.source.as_str(), line) {
+            ("", _) => String::new(),
+            (source, 0) => format!(" {source}"),
+            (source, line) => format!(" {source}:{line}"),
+        };
+        vec![Frame { site: format!("{}.{method}{place}", class.name) }]
+    }
+
+    fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
+        if self.find(address).is_none() {
+            self.read_objects();
+        }
+        let index = self.find(address)?;
+        let class = (self.known[index][1] >> 32 & (STATICS - 1)) as usize;
+        if class >= self.classes.len() {
+            self.read_text();
+        }
+        Some(Object { name: self.name(index, address), site: String::new(), size: 0 })
+    }
+
+    fn knows(&self, _address: u64) -> bool {
+        true
+    }
+
+    fn modules(&self) -> Vec<Mapped> {
+        Vec::new()
+    }
+
+    fn is_first_stack(&self, _address: u64) -> bool {
+        false
+    }
+
+    fn notes(&mut self) -> Vec<String> {
+        self.read_text();
+        std::mem::take(&mut self.notes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn java(text: &str, objects: &[[u64; 2]]) -> Java {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("p-1-0");
+        std::fs::write(folder.path().join("p-1-0.java"), text).expect("written");
+        let bytes: Vec<u8> = objects.iter().flatten().flat_map(|word| word.to_ne_bytes()).collect();
+        std::fs::write(folder.path().join("p-1-0.objects"), bytes).expect("written");
+        Java::beside(&path)
+    }
+
+    #[test]
+    fn things_have_the_names_of_the_source() {
+        let text = "c\t0\tbank/Base\tBase.java\t0:a\t8:s\nc\t1\tbank/Account\tAccount.java\t0:balance\nc\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\n";
+        let mut java = java(text, &[[64, 2 << 32 | 3], [128, 3 << 32 | 9], [256, (1 | STATICS) << 32 | 2]]);
+        let mut name = |address| java.object(address, 8).map(|object| object.name);
+        assert_eq!(name(64).as_deref(), Some("bank.Account@1"));
+        assert_eq!(name(72).as_deref(), Some("bank.Base.a@1"));
+        assert_eq!(name(88).as_deref(), Some("bank.Account.balance@1"));
+        assert_eq!(name(96), None);
+        assert_eq!(name(128).as_deref(), Some("int[][]@2"));
+        assert_eq!(name(144).as_deref(), Some("int[][]@2[1]"));
+        assert_eq!(name(256).as_deref(), Some("bank.Base.class"));
+        assert_eq!(name(272).as_deref(), Some("bank.Base.s"));
+        assert_eq!(java.frames(1), [Frame { site: "bank.Account.deposit Account.java:12".into() }]);
+        assert_eq!(java.frames(2), []);
+        assert_eq!(java.notes(), ["something"]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_no_name() {
+        let mut java = java("c\t9\t\ns\t7\nc\nx\n\tc\t", &[[64, u64::MAX], [8, 0], [u64::MAX, 1]]);
+        assert!(java.frames(u64::MAX).is_empty());
+        assert!(java.object(72, 8).is_some_and(|object| object.name.contains('?')));
+        assert!(java.object(8, 8).is_none());
+    }
+}
