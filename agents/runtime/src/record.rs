@@ -126,7 +126,7 @@ kinds! {
     Request = 42, 2, Timed;
     /// Begins to wait on the condition; word 2: the lock.
     Wait = 43, 3, Timed;
-    /// Was woken; word 2: the lock | reason << 48 (0 notified, or by nobody: the observer tells; 1 timeout; 2 spurious).
+    /// Was woken; word 2: the lock | reason << 48 (0 notified, or by nobody: the observer tells; 1 timeout; 2 spurious; 3 notified, or else timeout).
     Woken = 44, 3, Timed;
     /// Wakes one waiter.
     Notify = 45, 2, Timed;

@@ -232,6 +232,12 @@ pub(crate) struct Recorder {
     /// Drop records rather than slow the program down when they come too fast; what is missing is told
     #[arg(long)]
     pub(crate) lossy: bool,
+    /// Watch only these Java packages or classes, as `org.example` [default: all that are not the JDK's]
+    #[arg(long, value_name = "PACKAGE")]
+    pub(crate) include: Vec<String>,
+    /// Do not watch these Java packages or classes; of --include and --exclude, the longer name counts
+    #[arg(long, value_name = "PACKAGE")]
+    pub(crate) exclude: Vec<String>,
     /// Keep the trace in this file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -64,6 +64,8 @@ pub struct Options {
     pub linger: Duration,
     /// Who knows names.
     pub naming: MakeNaming,
+    /// What is wanted of Java programs: the file that their agent reads (`agents/jvm/agent/src/wishes.rs`).
+    pub java: String,
     /// Ends the program as soon as a look at a trace shows an error.
     pub halt: Option<Judge>,
 }
@@ -78,6 +80,7 @@ impl Default for Options {
             output: Output::Temporary,
             linger: Duration::from_secs(2),
             naming: Box::new(|| Box::new(Symbols::default())),
+            java: String::new(),
             halt: None,
         }
     }
@@ -215,7 +218,7 @@ impl Recording {
             (options.no_accesses, flags::NO_ACCESSES),
         ];
         let bits = bits.iter().filter(|(set, _)| *set).fold(0, |bits, (_, flag)| bits | flag);
-        let session = Session::create(bits, &options.watched)?;
+        let session = Session::create(bits, &options.watched, &options.java)?;
         Ok(Recording {
             halting: options.halt.clone().map(Halting::new),
             options,

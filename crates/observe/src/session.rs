@@ -30,9 +30,10 @@ pub(crate) struct Member {
 
 impl Session {
     /// Makes a session.
-    pub(crate) fn create(flags: u32, watched: &[Watched]) -> Result<Session, Error> {
+    pub(crate) fn create(flags: u32, watched: &[Watched], java: &str) -> Result<Session, Error> {
         remove_dead(Path::new(SHARED_MEMORY), STILL);
         let directory = make_directory().map_err(Error::Session)?;
+        fs::write(directory.path().join("java"), java).map_err(Error::Session)?;
         let file = fill(directory.path(), flags, watched).map_err(Error::Session)?;
         Ok(Session { directory, file, beats: 0 })
     }
@@ -165,7 +166,7 @@ mod tests {
             name: "landing".into(),
             used: Use::Value(Encoding::Signed),
         };
-        let mut session = Session::create(2, &[watched]).expect("a session");
+        let mut session = Session::create(2, &[watched], "").expect("a session");
         let directory = session.variable().1.to_owned();
         let mode = fs::metadata(&directory).expect("it is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);

@@ -57,8 +57,20 @@ pub(crate) struct Meant {
     /// Its number among all fields of the object, and among those of its class.
     pub(crate) of_all: u32,
     pub(crate) own: u32,
+    /// What its values are.
+    pub(crate) encoding: u64,
     /// One of [`what`].
     pub(crate) what: u64,
+}
+
+/// What the values of a type are, as records say it (`observe`'s `java_value`): 0 where they are not told.
+fn encoding(descriptor: &[u8]) -> u64 {
+    match descriptor {
+        b"B" | b"C" | b"S" | b"I" | b"J" => 1,
+        b"Z" => 2,
+        b"F" | b"D" => 3,
+        _ => 0,
+    }
 }
 
 impl Classes {
@@ -187,14 +199,15 @@ impl Classes {
             let Class { known, above, .. } = &self.classes[number as usize];
             if let Some(field) = known.fields.iter().position(|(known, known_of, _)| known == name && known_of == of) {
                 let what = self.what(number, field);
-                return Some(Meant { depth, of_all: above + field as u32, own: field as u32, what });
+                let encoding = encoding(of);
+                return Some(Meant { depth, of_all: above + field as u32, own: field as u32, encoding, what });
             }
         }
         None
     }
 
-    /// The cell of the static field that a site means, and what it is.
-    pub(crate) fn statics(&mut self, site: u32) -> Option<(u64, u64)> {
+    /// The cell of the static field that a site means, what its values are, and what it is.
+    pub(crate) fn statics(&mut self, site: u32) -> Option<(u64, u64, u64)> {
         let of = self.sites.get(site as usize)?;
         let [named, name, descriptor] = of.field.as_ref()?;
         let loader = self.classes[of.class as usize].loader;
@@ -208,7 +221,7 @@ impl Classes {
             // Those of interfaces are final.
             number = Some(self.classes[number as usize].parent).filter(|&parent| parent != 0)?;
         };
-        let what = self.what(number, field);
+        let (what, encoding) = (self.what(number, field), encoding(descriptor));
         if what == what::NOTHING {
             return None;
         }
@@ -219,7 +232,12 @@ impl Classes {
             self.classes[number as usize].statics = Some(cells.leak().as_mut_ptr() as usize);
         }
         let cells = self.classes[number as usize].statics?;
-        Some(((cells + field * size_of::<[u64; 4]>()) as u64, what))
+        Some(((cells + field * size_of::<[u64; 4]>()) as u64, encoding, what))
+    }
+
+    /// What is known of the program around the classes of a loader.
+    pub(crate) fn around(&self, loader: i64) -> Around<'_> {
+        Around { classes: self, loader }
     }
 
     /// The call that a site is.
@@ -228,5 +246,31 @@ impl Classes {
             Does::Call(number) => Calls::all().calls.get(usize::from(number)),
             _ => None,
         }
+    }
+}
+
+/// The program around the classes of a loader.
+pub(crate) struct Around<'c> {
+    classes: &'c Classes,
+    loader: i64,
+}
+
+impl weave::Around for Around<'_> {
+    fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
+        if self.classes.wishes.has_field(class, name) {
+            return Some(access::VOLATILE);
+        }
+        let mut number = self.classes.find(self.loader, class)?;
+        loop {
+            let Class { known, parent, .. } = &self.classes.classes[number as usize];
+            if let Some((.., flags)) = known.fields.iter().find(|(of, is, _)| of == name && is == descriptor) {
+                return Some(*flags);
+            }
+            number = Some(*parent).filter(|&parent| parent != 0)?;
+        }
+    }
+
+    fn mark(&self, class: &[u8], method: &[u8]) -> Vec<(weave::Mark, String)> {
+        self.classes.wishes.marks(class, method)
     }
 }

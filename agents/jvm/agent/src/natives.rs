@@ -74,14 +74,16 @@ extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Refer
         let meant = agent.classes().field(site as u32, &chain)?;
         // What has no room is not watched.
         let fits = meant.of_all < 1 << 24 && meant.own < 1 << 20 && meant.depth < 1 << 8;
-        let packed =
-            u64::from(meant.of_all) | u64::from(meant.own) << 24 | (meant.depth as u64) << 44 | meant.what << 56;
+        let numbers = u64::from(meant.of_all) | u64::from(meant.own) << 24 | (meant.depth as u64) << 44;
+        let packed = numbers | meant.encoding << 52 | meant.what << 56;
         fits.then_some(packed as i64)
     })
 }
 
 extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
-    or(0, |agent| agent.classes().statics(site as u32).map(|(cell, what)| (cell | what << 56) as i64))
+    or(0, |agent| {
+        agent.classes().statics(site as u32).map(|(cell, encoding, what)| (cell | encoding << 52 | what << 56) as i64)
+    })
 }
 
 extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {

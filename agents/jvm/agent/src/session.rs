@@ -44,11 +44,6 @@ unsafe impl Sync for Session {}
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// The session, once there is one.
-pub(crate) fn get() -> Option<&'static Session> {
-    SESSION.get()
-}
-
 /// Begins, if an observer wants it. What is not as it must be is none.
 pub(crate) fn start() -> Option<&'static Session> {
     let directory = PathBuf::from(std::env::var_os(SESSION_VARIABLE)?);

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, OnceLock};
 /// The agent's own classes, in the order in which they can be defined.
 macro_rules! own_classes {
     ($($name:literal),* $(,)?) => {
-        [$((
+        &[$((
             // SAFETY: it ends with the only zero.
             unsafe { CStr::from_bytes_with_nul_unchecked(concat!("foretrace/agent/", $name, "\0").as_bytes()) },
             include_bytes!(concat!("../classes/foretrace/agent/", $name, ".class")),
@@ -22,7 +22,7 @@ macro_rules! own_classes {
     };
 }
 
-static OWN_CLASSES: [(&CStr, &[u8]); 15] = own_classes![
+static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Native",
     "Memory",
     "Shadow",
@@ -32,11 +32,13 @@ static OWN_CLASSES: [(&CStr, &[u8]); 15] = own_classes![
     "Buffer",
     "Cells",
     "Sites",
+    "Sites$1",
     "Locks",
     "Monitors",
     "Threads",
     "Accesses",
     "Calls",
+    "Marks",
     "Hooks",
 ];
 

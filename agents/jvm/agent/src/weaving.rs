@@ -39,7 +39,7 @@ fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<V
     }
     let number = loader_number(agent.tools, loader);
     let mut classes = agent.classes();
-    let result = weave::weave(file, classes.next_site());
+    let result = weave::weave(file, classes.next_site(), &classes.around(number));
     let mut notes = Vec::new();
     let class = String::from_utf8_lossy(name);
     let file = match result {

@@ -1,9 +1,10 @@
 //! What the observer wants of Java programs: the file `java` of the session.
 //!
-//! One wish a line: `include PREFIX`, `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (its values are told), `region CLASS.METHOD` and
-//! `entered CLASS.METHOD`, `left CLASS.METHOD` (calls are blocks or events of a specification), with a number before the name.
+//! One wish a line: `include PREFIX`, `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (its values are told), `region CLASS.METHOD`,
+//! `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of a specification).
 
 use std::path::Path;
+use weave::Mark;
 
 /// Classes that are the JDK's or its tools', and those of builds and tests around the program.
 const NOT_THE_PROGRAM: [&str; 17] = [
@@ -33,6 +34,8 @@ pub(crate) struct Wishes {
     exclude: Vec<String>,
     /// Fields whose values are told: `class/name.field`.
     fields: Vec<String>,
+    /// Methods that specifications speak of.
+    marks: Vec<(Mark, String)>,
 }
 
 impl Wishes {
@@ -48,6 +51,9 @@ impl Wishes {
                 Some(("include", prefix)) => wishes.include.push(prefix.replace('.', "/")),
                 Some(("exclude", prefix)) => wishes.exclude.push(prefix.replace('.', "/")),
                 Some(("field", name)) => wishes.fields.push(name.to_owned()),
+                Some(("region", name)) => wishes.marks.push((Mark::Region, name.to_owned())),
+                Some(("entered", name)) => wishes.marks.push((Mark::Entered, name.to_owned())),
+                Some(("left", name)) => wishes.marks.push((Mark::Left, name.to_owned())),
                 _ => {}
             }
         }
@@ -75,12 +81,22 @@ impl Wishes {
 
     /// Whether the values of a field are told.
     pub(crate) fn has_field(&self, class: &[u8], name: &[u8]) -> bool {
-        !self.fields.is_empty() && {
-            let class = String::from_utf8_lossy(class).replace('/', ".");
-            let full = format!("{class}.{}", String::from_utf8_lossy(name));
-            self.fields.contains(&full)
-        }
+        !self.fields.is_empty() && self.fields.contains(&full(class, name))
     }
+
+    /// What is wanted of a method, and its name.
+    pub(crate) fn marks(&self, class: &[u8], method: &[u8]) -> Vec<(Mark, String)> {
+        if self.marks.is_empty() {
+            return Vec::new();
+        }
+        let name = full(class, method);
+        self.marks.iter().filter(|(_, of)| *of == name).cloned().collect()
+    }
+}
+
+/// The name of a member, as specifications have it.
+fn full(class: &[u8], member: &[u8]) -> String {
+    format!("{}.{}", String::from_utf8_lossy(class).replace('/', "."), String::from_utf8_lossy(member))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for path in &files {
         let file = fs::read(path)?;
         let begun = Instant::now();
-        let woven = weave::weave(&file, sites);
+        let woven = weave::weave(&file, sites, &());
         took += begun.elapsed();
         let woven = match woven {
             Ok(woven) => woven,

@@ -168,6 +168,12 @@ impl<'a> Constants<'a> {
         self.add_shorts(tag::CLASS, &[name])
     }
 
+    /// Adds a string.
+    pub fn add_string(&mut self, text: &[u8]) -> Result<u16> {
+        let text = self.add_text(text)?;
+        self.add_shorts(tag::STRING, &[text])
+    }
+
     fn add_named(&mut self, tag: u8, named: Named) -> Result<u16> {
         let class = self.add_class(named.class)?;
         let (name, descriptor) = (self.add_text(named.name)?, self.add_text(named.descriptor)?);

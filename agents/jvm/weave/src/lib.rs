@@ -22,6 +22,7 @@ pub use code::{Caught, Code, Edit};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
 pub use hooks::{
-    BUFFER, CELL, Call, Calls, Does, HOOKS, Known, Of, Row, Site, Told, WATCHED, WORDS, Woven, has_cell, thread, weave,
+    Around, BUFFER, CELL, Call, Calls, Does, HOOKS, Known, Mark, Of, Row, Site, Told, WATCHED, WORDS, Woven, has_cell,
+    thread, weave,
 };
 pub use instruction::{Instruction, opcode};

@@ -2,7 +2,7 @@
 
 use crate::args::{Color, Record};
 use crate::output::say;
-use crate::recording::{end_like, record, watched};
+use crate::recording::{bound, end_like, record};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Kept, Output};
@@ -10,9 +10,9 @@ use std::path::Path;
 
 pub(crate) fn run(args: &Record) -> Result<u8> {
     let color = wants_color(Color::Auto, &std::io::stderr());
-    let watched = watched(&args.spec, &args.recorder, color)?;
+    let bound = bound(&args.spec, &args.recorder, color)?;
     let output = args.recorder.output.as_deref().unwrap_or(Path::new("foretrace.ftrace"));
-    let recorded = record(&args.recorder, watched, Output::Path(output.to_owned()), false, None)?;
+    let recorded = record(&args.recorder, bound, Output::Path(output.to_owned()), false, None)?;
     for process in &recorded.processes {
         if let Kept::Path(path) = &process.trace
             && !args.quiet

@@ -4,7 +4,7 @@ use super::check::{Text, show};
 use crate::analyse::{Analysed, analyse_recording};
 use crate::args::Run;
 use crate::output::say;
-use crate::recording::{end_like, judge, path_of, record, watched};
+use crate::recording::{bound, end_like, judge, path_of, record};
 use crate::specs::wants_color;
 use anyhow::Result;
 use observe::{Agent, Output, ProcessRecord, Recorded};
@@ -15,7 +15,7 @@ use std::time::Instant;
 
 pub(crate) fn run(args: &Run) -> Result<u8> {
     let color = wants_color(args.analysis.color, &std::io::stderr());
-    let watched = watched(&args.analysis.spec, &args.recorder, color)?;
+    let bound = bound(&args.analysis.spec, &args.recorder, color)?;
     let output = match &args.recorder.output {
         Some(path) => Output::Path(path.clone()),
         None => Output::Temporary,
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     let result_on_stdout = args.analysis.json.as_deref() == Some(Path::new("-"));
     let halt = args.halt_on_error.then(|| judge(&args.analysis, args.recorder.lossy)).transpose()?;
     let started = Instant::now();
-    let recorded = record(&args.recorder, watched, output, result_on_stdout, halt)?;
+    let recorded = record(&args.recorder, bound, output, result_on_stdout, halt)?;
     let took = started.elapsed();
     let mut all = Vec::new();
     for process in &recorded.processes {

@@ -8,13 +8,24 @@ use anyhow::{Context, Result, anyhow, bail};
 use observe::{Encoding, Use, Watched};
 use property::check::{Place, UserEvent, VariableKind};
 use property::syntax::ast::{Lang, When};
-use source::{Binder, Bound, NotBound, ValueKind};
+use source::{Binder, NotBound, ValueKind};
+use std::fmt::Write;
 use std::path::PathBuf;
 
-/// Binds every `at c` of the specifications. One that matches nothing is an error that offers the nearest names.
-pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Result<Vec<Watched>> {
+/// What specifications want recorded.
+#[derive(Default)]
+pub(crate) struct Bound {
+    /// In C programs.
+    pub(crate) native: Vec<Watched>,
+    /// In Java programs: wishes for their agent.
+    pub(crate) java: String,
+}
+
+/// Binds every `at c` of the specifications: one that matches nothing is an error that offers the nearest names. What is `at java` is looked for when classes are loaded.
+pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Result<Bound> {
     let mut binder = None;
     let mut watched: Vec<Watched> = Vec::new();
+    let mut java = String::new();
     let mut failures = Vec::new();
     for path in specs {
         for spec in specs::load(path, color)?.specs {
@@ -26,7 +37,13 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
                 Some((&variable.name, variable.place.as_ref()?, wanted))
             });
             let events = spec.events.iter().map(|event| (&event.name, &event.place, Wanted::Event(event)));
-            for (name, place, wanted) in variables.chain(events).filter(|(_, place, _)| place.lang == Lang::C) {
+            for (name, place, wanted) in variables.chain(events) {
+                if place.lang == Lang::Java {
+                    let _ = writeln!(java, "{} {}", wanted.wish(), place.recorded());
+                }
+                if place.lang != Lang::C {
+                    continue;
+                }
                 let binder = match &mut binder {
                     Some(binder) => binder,
                     none => none.insert(open(recorder)?),
@@ -47,7 +64,7 @@ pub(crate) fn watched(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Re
         }
     }
     match failures.as_slice() {
-        [] => Ok(watched),
+        [] => Ok(Bound { native: watched, java }),
         [one] => Err(anyhow!("{one}")),
         all => Err(anyhow!("names that cannot be bound in the program:\n  {}", all.join("\n  "))),
     }
@@ -58,6 +75,18 @@ enum Wanted<'a> {
     Value,
     Region,
     Event(&'a UserEvent),
+}
+
+impl Wanted<'_> {
+    /// The word for it in wishes.
+    fn wish(&self) -> &'static str {
+        match self {
+            Wanted::Value => "field",
+            Wanted::Region => "region",
+            Wanted::Event(event) if event.when == When::Before => "entered",
+            Wanted::Event(_) => "left",
+        }
+    }
 }
 
 /// A function whose entry or exit is an event.
@@ -91,7 +120,7 @@ fn open(recorder: &Recorder) -> Result<Binder> {
 
 fn value(binder: &mut Binder, place: &Place, known: &[Watched]) -> Result<Vec<Watched>> {
     let name = place.recorded();
-    let Bound { module, address, size, kind, bits, tls, .. } = binder.variable(&name)?;
+    let source::Bound { module, address, size, kind, bits, tls, .. } = binder.variable(&name)?;
     if tls {
         bail!("`{name}` is thread-local: its values cannot be recorded yet");
     }

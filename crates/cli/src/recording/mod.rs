@@ -7,7 +7,7 @@ mod halting;
 mod java;
 mod searched;
 
-pub(crate) use bind::watched;
+pub(crate) use bind::{Bound, bound};
 pub(crate) use ending::end_like;
 pub(crate) use halting::{ONLINE, judge};
 
@@ -15,7 +15,7 @@ use crate::args::{Recorder, What};
 use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
-use observe::{Agent, Judge, Kept, Options, Output, Recorded, Recording, Watched};
+use observe::{Agent, Judge, Kept, Options, Output, Recorded, Recording};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -27,7 +27,7 @@ use std::sync::atomic::AtomicUsize;
 /// Runs the program of the command line and records it.
 pub(crate) fn record(
     args: &Recorder,
-    watched: Vec<Watched>,
+    bound: Bound,
     output: Output,
     quiet_stdout: bool,
     halt: Option<Judge>,
@@ -55,7 +55,8 @@ pub(crate) fn record(
         record_all: args.record == Some(What::All),
         no_accesses: args.record == Some(What::Sync),
         lossy: args.lossy,
-        watched,
+        watched: bound.native,
+        java: java::wishes(args, bound.java),
         output,
         halt,
         naming: Box::new(|| Box::new(observe::Symbols::default())),

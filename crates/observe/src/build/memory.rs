@@ -113,15 +113,33 @@ impl Build {
             Kind::AtomicStore => Op::AtomicStore,
             _ => Op::AtomicRmw,
         };
+        if self.direct > 0 {
+            return self.java_value(by, op, words, order);
+        }
         let value = if log2 > 3 { Value::Unknown } else { self.value(payload(words[0]), words[2], 1 << log2) };
         let extra = Extra { value, order, ..Extra::default() };
         let events = self.valued(by, op, payload(words[0]), 1 << log2, extra);
         self.gave(by.slot, events);
     }
 
+    /// An access of a Java program with its value: the upper half of the auxiliary byte tells what that is.
+    fn java_value(&mut self, by: Doer, op: Op, words: &[u64], order: Order) {
+        let value = match aux(words[0]) >> 4 {
+            1 => Value::Int(words[2] as i64),
+            2 => Value::Bool(words[2] & 1 == 1),
+            3 => Value::Real(f64::from_bits(words[2])),
+            _ => Value::Unknown,
+        };
+        let events = self.valued(by, op, payload(words[0]) & !7, 8, Extra { value, order, ..Extra::default() });
+        self.gave(by.slot, events);
+    }
+
     pub(super) fn watched(&mut self, slot: u32, kind: Kind, words: &[u64]) {
         let by = self.doer(slot, words[1]);
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
+        if self.direct > 0 {
+            return self.java_value(by, op, words, Order::default());
+        }
         let aux = aux(words[0]);
         let start = payload(words[0]);
         let end = start.saturating_add(1 << (aux & !PENDING).min(3));

@@ -10,6 +10,9 @@ use runtime::record::{Class, Kind};
 /// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
 const MISUSE: &str = "foretrace.misuse";
 
+/// Why a thread was woken: by a notify, or else because its time was up.
+const TIMED: u8 = 3;
+
 /// The operation of a record that is one event of one object.
 pub(super) const fn plain(kind: Kind) -> Option<Op> {
     Some(match kind {
@@ -44,6 +47,7 @@ impl Build {
                 let (Some(cond), Some(lock)) = (self.object(Space::Cond, class, number), self.lock(lock)) else {
                     return 0;
                 };
+                let may_be_late = wake == TIMED;
                 let mut wake = Wake::from_code(wake).unwrap_or_default();
                 if kind == Kind::Wait {
                     self.waits_no_more(slot);
@@ -51,6 +55,9 @@ impl Build {
                     self.slot(slot).since = Some((CondId(cond), since));
                 } else {
                     wake = self.wakes(slot, CondId(cond), wake);
+                    if may_be_late && wake == Wake::Spurious {
+                        wake = Wake::Timeout;
+                    }
                 }
                 self.emit(by, op, cond, Extra { lock, wake, ..Extra::default() });
                 if kind == Kind::Wait {

@@ -35,9 +35,15 @@ impl Method<'_, '_> {
                 let kind = Kind::of(field.descriptor);
                 // The compiler's own; and an object that is none yet is nobody else's.
                 let is_own = field.name.starts_with(b"$SwitchMap$") || field.name == b"$assertionsDisabled";
-                if is_own || instruction.opcode == PUTFIELD && !is_constructed || self.is_final(&field)? {
+                if is_own || instruction.opcode == PUTFIELD && !is_constructed {
                     return Ok(true);
                 }
+                let flags = self.flags(&field)?;
+                // A final field has one value for all who may see it.
+                if flags.is_some_and(|flags| flags & access::FINAL != 0) {
+                    return Ok(true);
+                }
+                let may_be_volatile = flags.is_none_or(|flags| flags & access::VOLATILE != 0);
                 let does = match instruction.opcode {
                     GETSTATIC => Does::StaticRead,
                     PUTSTATIC => Does::StaticWrite,
@@ -47,6 +53,9 @@ impl Method<'_, '_> {
                 let names = [field.class, field.name, field.descriptor].map(<[u8]>::to_vec);
                 let site = self.site(does, instruction.at, lines, Some(names))?;
                 self.field(code, index, does, kind, site)?;
+                if may_be_volatile {
+                    self.exact(code, index, does, site)?;
+                }
             }
             IALOAD..=SALOAD => {
                 let site = self.site(Does::Element, instruction.at, lines, None)?;
@@ -65,18 +74,36 @@ impl Method<'_, '_> {
         Ok(true)
     }
 
-    /// Whether it is a final field of this class: such a field has one value for all who may see it.
-    fn is_final(&self, field: &Named) -> Result<bool> {
+    /// The flags of a field, if they are known.
+    fn flags(&self, field: &Named) -> Result<Option<u16>> {
         if field.class != self.class.name()? {
-            return Ok(false);
+            return Ok(self.around.field(field.class, field.name, field.descriptor));
         }
         for own in &self.class.fields {
             let constants = &self.class.constants;
             if constants.text(own.name)? == field.name && constants.text(own.descriptor)? == field.descriptor {
-                return Ok(own.access & access::FINAL != 0);
+                let wanted = self.around.field(field.class, field.name, field.descriptor).unwrap_or(0);
+                return Ok(Some(own.access | wanted & access::VOLATILE));
             }
         }
-        Ok(false)
+        Ok(None)
+    }
+
+    /// Weaves what makes an access and its hook one, if it turns out that their order matters: the hook of a read is told before it that it will come, that of a write after it that
+    /// it was made.
+    fn exact(&mut self, code: &mut Code, index: usize, does: Does, site: i32) -> Result<()> {
+        let emit = Emit::new(&mut self.class.constants);
+        let hooks = HOOKS.as_bytes();
+        let edit = &mut code.edits[index];
+        match does {
+            Does::Read => {
+                let hook = emit.op(&[DUP]).int(site)?.call(hooks, b"reading", b"(Ljava/lang/Object;I)V")?.done();
+                edit.before.splice(0..0, hook);
+            }
+            Does::StaticRead => edit.before = emit.int(site)?.call(hooks, b"reading", b"(I)V")?.done(),
+            _ => edit.after = emit.int(site)?.call(hooks, b"wrote", b"(I)V")?.done(),
+        }
+        Ok(())
     }
 
     /// The array and the index, or copies of them, go to the hook.

@@ -4,12 +4,17 @@
 //! | --- | --- | --- |
 //! | `getfield`, `getstatic` | `read(o, v, site)`, `read(v, site)` | after it |
 //! | `putfield`, `putstatic` | `write(o, v, site)`, `write(v, site)` | before it |
+//! | the same, if the field may be volatile | `reading(o, site)`, `reading(site)`; `wrote(site)` | before a read; after a write |
 //! | `iaload` and the like | `element(a, i, site)` | after it |
 //! | `iastore` and the like | `store(a, i, site)` | before it |
 //! | `monitorenter` | `entered(o, site)` | after it, where a handler gives the monitor back |
 //! | `monitorexit` | `leaving(o, site)` | before it, still in the monitor |
 //! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)` (static: of the class) | first of all; before each return, and when an exception leaves it |
 //! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
+//! | `<clinit>` | `initialising()`, `initialised()` | first of all; where it is left |
+//! | `super.clone()` | `cloned(o)` | after it |
+//! | calls of `foretrace.Monitor` | `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` | instead of it |
+//! | a method that a specification names ([`Mark`]) | `begin(name, site)` and `end(name, site)`, or `event(name, site)` | first of all, where it is left |
 //! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
 //! | a call of the table ([`Calls`]) | `before(o, site)`, `after(o, site)` or `after(result, o, site)` | before and after it |
 
@@ -17,11 +22,13 @@ mod access;
 mod call;
 mod cells;
 mod identity;
+mod mark;
 mod monitor;
 mod table;
 mod thread;
 
 pub use cells::{CELL, WORDS, has_cell};
+pub use mark::Mark;
 pub use table::{Call, Calls, Of, Row, Told};
 pub use thread::{BUFFER, thread};
 
@@ -29,6 +36,7 @@ use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
 use crate::constants::Constants;
 use crate::error::{Error, Result};
+use crate::instruction::opcode::{ATHROW, IRETURN, RETURN};
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -71,6 +79,8 @@ pub enum Does {
     Notify,
     /// Notifies all.
     NotifyAll,
+    /// Enters or leaves a block, or is an event.
+    Mark,
     /// Calls something that synchronises, of this number in [`Calls`].
     Call(u16),
 }
@@ -133,8 +143,24 @@ pub struct Woven {
     pub left: Vec<(usize, Error)>,
 }
 
+/// What is known of the program around a class.
+pub trait Around {
+    /// The flags of a field, if its class is known. Whose values are wanted is volatile here, whatever it is.
+    fn field(&self, _class: &[u8], _name: &[u8], _descriptor: &[u8]) -> Option<u16> {
+        None
+    }
+
+    /// What a specification wants to know of a method (`package/Class.method`), and what it calls that.
+    fn mark(&self, _class: &[u8], _method: &[u8]) -> Vec<(Mark, String)> {
+        Vec::new()
+    }
+}
+
+/// Nothing is.
+impl Around for () {}
+
 /// Weaves hooks into a class, gives its fields cells ([`CELL`]), and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
-pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
+pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     let mut class = Class::read(file)?;
     let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
     let mut changed = class.adopt()?;
@@ -149,6 +175,7 @@ pub fn weave(file: &[u8], first: u32) -> Result<Woven> {
             class: &mut class,
             number,
             first,
+            around,
             sites: &mut woven.sites,
             is_adopted,
             between: &mut between,
@@ -193,6 +220,7 @@ struct Method<'m, 'a> {
     class: &'m mut Class<'a>,
     number: usize,
     first: u32,
+    around: &'m dyn Around,
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
@@ -206,27 +234,60 @@ impl<'a> Method<'_, 'a> {
     fn weave(&mut self, content: &'a [u8]) -> Result<Option<Vec<u8>>> {
         let mut code = Code::read(content)?;
         let lines = code.lines(&self.class.constants)?;
-        let access = self.class.methods[self.number].access;
         let constructed = self.adopt(&mut code)?;
         for index in 0..code.instructions.len() {
             let is_constructed = index >= constructed;
-            if !self.access(&mut code, index, is_constructed, &lines)? {
+            if !self.access(&mut code, index, is_constructed, &lines)? && !self.known_call(&mut code, index, &lines)? {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;
             }
         }
-        // Before Java 5, a class could not be named as an object: such methods were left alone, and all that they order would be races.
-        if access & flags::SYNCHRONIZED != 0 && access & flags::STATIC != 0 && self.class.major < CLASS_CONSTANTS {
-            return Err(Error::TooOld);
-        }
-        if access & flags::SYNCHRONIZED != 0 {
-            self.synchronized(&mut code, access & flags::STATIC != 0, &lines)?;
-        }
+        self.whole(&mut code, &lines)?;
         if !code.is_changed() {
             return Ok(None);
         }
         code.max_stack = code.max_stack.saturating_add(DEEPER);
         code.write(&mut self.class.constants).map(Some)
+    }
+
+    /// Weaves the hooks where a method is entered and left.
+    fn whole(&mut self, code: &mut Code<'a>, lines: &[(u16, u16)]) -> Result<()> {
+        let method = &self.class.methods[self.number];
+        let (access, name) = (method.access, self.class.constants.text(method.name)?);
+        let is_static = access & flags::STATIC != 0;
+        let is_synchronized = access & flags::SYNCHRONIZED != 0;
+        // Before Java 5, a class could not be named as an object: what such methods order would be races.
+        if is_synchronized && is_static && self.class.major < CLASS_CONSTANTS {
+            return Err(Error::TooOld);
+        }
+        let marks = self.around.mark(self.class.name()?, name);
+        let mut hooks = Vec::new();
+        if name == b"<clinit>" {
+            hooks.push(self.initialiser()?);
+        }
+        if is_synchronized {
+            hooks.push(self.synchronized(is_static, lines)?);
+        }
+        // A constructor's object is none yet where it begins.
+        for (mark, name) in marks.iter().filter(|_| name != b"<init>") {
+            hooks.push(self.mark(*mark, name, lines)?);
+        }
+        if hooks.is_empty() {
+            return Ok(());
+        }
+        code.entry = hooks.iter().flat_map(|(entry, _)| entry).copied().collect();
+        let leave: Vec<u8> = hooks.iter().rev().flat_map(|(_, leave)| leave).copied().collect();
+        if leave.is_empty() {
+            return Ok(());
+        }
+        for (instruction, edit) in code.instructions.iter().zip(&mut code.edits) {
+            if matches!(instruction.opcode, IRETURN..=RETURN) {
+                edit.before.extend_from_slice(&leave);
+            }
+        }
+        let throwable = self.class.constants.add_class(b"java/lang/Throwable")?;
+        code.leaving = Some(([leave, vec![ATHROW]].concat(), throwable));
+        Ok(())
     }
 
     /// The number of a new site.

@@ -40,8 +40,8 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// Weaves the hooks of a synchronized method. Which object it is, the hooks keep: its local variable may be used for something else.
-    pub(super) fn synchronized(&mut self, code: &mut Code, is_static: bool, lines: &[(u16, u16)]) -> Result<()> {
+    /// The hooks of a synchronized method, where it is entered and left. Which object it is, the hooks keep: its local variable may be used for something else.
+    pub(super) fn synchronized(&mut self, is_static: bool, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
         let does = if is_static { Does::StaticMethod } else { Does::Method };
         let site = self.site(does, 0, lines, None)?;
         let object = if is_static {
@@ -50,19 +50,11 @@ impl Method<'_, '_> {
         } else {
             vec![ALOAD_0]
         };
-        code.entry = self.call(&object, b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?;
-        let leave = self.call(&[], b"leavingMethod", site, b"(I)V")?;
-        for (instruction, edit) in code.instructions.iter().zip(&mut code.edits) {
-            if matches!(instruction.opcode, IRETURN..=RETURN) {
-                edit.before.extend_from_slice(&leave);
-            }
-        }
-        let throwable = self.class.constants.add_class(b"java/lang/Throwable")?;
-        code.leaving = Some(([leave, vec![ATHROW]].concat(), throwable));
-        Ok(())
+        let entry = self.call(&object, b"enteredMethod", site, b"(Ljava/lang/Object;I)V")?;
+        Ok((entry, self.call(&[], b"leavingMethod", site, b"(I)V")?))
     }
 
-    fn call(&mut self, before: &[u8], hook: &[u8], site: i32, descriptor: &[u8]) -> Result<Vec<u8>> {
+    pub(super) fn call(&mut self, before: &[u8], hook: &[u8], site: i32, descriptor: &[u8]) -> Result<Vec<u8>> {
         let emit = Emit::new(&mut self.class.constants).op(before).int(site)?;
         Ok(emit.call(HOOKS.as_bytes(), hook, descriptor)?.done())
     }

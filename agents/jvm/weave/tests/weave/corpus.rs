@@ -123,7 +123,7 @@ fn every_program_is_woven() {
     let (mut sites, mut files) = (0, 0);
     for file in classes(&folder.path().join("plain")) {
         let bytes = std::fs::read(&file).expect("readable");
-        let woven = weave(&bytes, sites).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let woven = weave(&bytes, sites, &()).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         assert!(woven.left.is_empty(), "{}: {:?}", file.display(), woven.left);
         sites += woven.sites.len() as u32;
         let out = folder.path().join("woven").join(file.strip_prefix(folder.path().join("plain")).expect("in it"));

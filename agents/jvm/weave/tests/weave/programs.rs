@@ -11,7 +11,7 @@ fn everything_has_its_hook() {
     let mut sites = Vec::new();
     for path in classes(&folder.path().join("program")) {
         let file = std::fs::read(&path).expect("readable");
-        let woven = weave(&file, sites.len() as u32).expect("a class");
+        let woven = weave(&file, sites.len() as u32, &()).expect("a class");
         assert!(woven.left.is_empty(), "{woven:?}");
         assert_eq!(woven.known.source.as_deref(), Some(&b"Every.java"[..]));
         if woven.known.name == b"Every" {

@@ -6,17 +6,13 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /** Accesses of fields, static fields and elements, from the hooks to the cells. */
 final class Accesses {
-    /** The memory order of volatile accesses, and their size. */
-    private static final int SEQUENTIAL = 0, EIGHT_BYTES = 3 << 4;
-    /** The value is not known. */
-    static final int UNKNOWN = 0x80;
-    private static final long CELLS = jdk.internal.misc.Unsafe.ARRAY_LONG_BASE_OFFSET;
+    private static final long CELLS = Memory.LONGS;
 
     private Accesses() {}
 
     /** A field was read. */
     @ForceInline
-    static void read(boolean isStatic, Object of, long value, int aux, int site) {
+    static void read(boolean isStatic, Object of, long value, int site) {
         long known = Sites.known(site);
         if ((int) known == Cells.NOTHING) {
             return;
@@ -26,12 +22,12 @@ final class Accesses {
             && Cells.quickRead(b, of, Cells.r(known), Cells.d(known), site)) {
             return;
         }
-        slow(isStatic, of, known, value, aux, site, false);
+        slow(isStatic, of, known, value, site, false);
     }
 
     /** A field is about to be written. */
     @ForceInline
-    static void write(boolean isStatic, Object of, long value, int aux, int site) {
+    static void write(boolean isStatic, Object of, long value, int site) {
         long known = Sites.known(site);
         if ((int) known == Cells.NOTHING) {
             return;
@@ -42,13 +38,13 @@ final class Accesses {
             && Cells.quickWrite(b, of, Cells.w(known), Cells.d(known), site)) {
             return;
         }
-        slow(isStatic, of, known, value, aux, site, true);
+        slow(isStatic, of, known, value, site, true);
     }
 
     private static void slow(
-        boolean isStatic, Object of, long known, long value, int aux, int site, boolean isWrite) {
+        boolean isStatic, Object of, long known, long value, int site, boolean isWrite) {
         Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff()) {
+        if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
@@ -78,12 +74,60 @@ final class Accesses {
             }
             boolean isVolatile = what == Cells.VOLATILE;
             int kind = isVolatile ? isWrite ? Buffer.STORE : Buffer.LOAD : isWrite ? Buffer.WATCHED_WRITE : Buffer.WATCHED_READ;
-            int of8 = isVolatile ? EIGHT_BYTES | SEQUENTIAL | aux : 3 | aux;
-            Cells.tellValue(b, of, w, r, address(of, known, b, site), kind, of8, value, site);
+            if (isWrite) {
+                Cells.lock(b, of, d);
+            }
+            Cells.tellValue(b, of, w, r, address(of, known, b, site), kind, Sites.encoding(site), value, site);
+            if (!isWrite) {
+                Cells.unlock(b);
+            }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
             b.busy = false;
+        }
+    }
+
+    /** A field that may be volatile is about to be read. */
+    @ForceInline
+    static void reading(boolean isStatic, Object of, int site) {
+        long known = Sites.known(site);
+        int what = (int) known & Cells.WHAT & ~Cells.STATIC;
+        if (what != Cells.PLAIN && what != Cells.NOTHING && (isStatic || of != null)) {
+            slowReading(isStatic, of, known, site);
+        }
+    }
+
+    private static void slowReading(boolean isStatic, Object of, long known, int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        b.busy = true;
+        try {
+            if (known == Cells.UNKNOWN) {
+                known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
+            }
+            int what = (int) known & Cells.WHAT & ~Cells.STATIC;
+            if (what == Cells.VOLATILE || what == Cells.WATCHED) {
+                Cells.lock(b, of, Cells.d(known));
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    /** A field that may be volatile was written. */
+    @ForceInline
+    static void wrote(int site) {
+        int what = (int) Sites.known(site) & Cells.WHAT & ~Cells.STATIC;
+        if (what == Cells.VOLATILE || what == Cells.WATCHED) {
+            Buffer b = Buffer.own();
+            if (b != null) {
+                Cells.unlock(b);
+            }
         }
     }
 
@@ -136,7 +180,7 @@ final class Accesses {
 
     private static void slowElement(Object array, int index, int site, boolean isWrite) {
         Buffer b = Buffer.attached();
-        if (array == null || b == null || b.busy || b.isOff()) {
+        if (array == null || b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;

@@ -50,7 +50,12 @@ final class Buffer {
     /** The write that was told last: nothing came after it. */
     long written, writtenAt, writtenLeft;
     /** The same of a volatile read. */
-    long loaded, loadedAt, loadedVersion;
+    long loaded, loadedAt, loadedVersion, loadedValue;
+    /** The cell that it is alone with ({@link Cells#lock}). */
+    Object lockedOf;
+    long locked;
+    /** How many classes it initialises now. Meanwhile {@link #block} is nobody's, so that all goes the long way. */
+    int initialising;
     /** Objects that were looked for last, and what is known of them. */
     final Object[] near = new Object[Shadow.NEAR];
     final Shadow[] shadows = new Shadow[Shadow.NEAR];
@@ -60,6 +65,8 @@ final class Buffer {
     /** It is inside of a hook that calls others' code. */
     boolean busy;
     private boolean started;
+    /** Nothing is told any more. */
+    boolean isOff;
     /** Its thread has ended. */
     volatile boolean over;
 
@@ -221,14 +228,20 @@ final class Buffer {
 
     private void newBlock() {
         int number = Native.block(slot, position);
-        // No cell is of block -1.
-        block = number == 0 ? -1 : number;
-        tick = block << TICK_BITS;
+        isOff = number == 0;
+        tick = (long) number << TICK_BITS;
+        setBlock();
     }
 
-    /** Whether anything is told any more. */
-    boolean isOff() {
-        return block < 0;
+    private void setBlock() {
+        // No cell is of block -1.
+        block = isOff || initialising > 0 ? -1 : tick >>> TICK_BITS;
+    }
+
+    /** A class is being initialised, or no more: by so many more or fewer. */
+    void initialise(int more) {
+        initialising = Math.max(0, initialising + more);
+        setBlock();
     }
 
     /** What is kept of an access that is made now. */

@@ -13,7 +13,7 @@ final class Calls {
 
     static void before(Object of, int site) {
         Buffer b = of == null ? null : Buffer.attached();
-        if (b == null || b.busy || b.isOff()) {
+        if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
@@ -29,7 +29,7 @@ final class Calls {
 
     static void after(Object of, boolean result, int site) {
         Buffer b = of == null ? null : Buffer.attached();
-        if (b == null || b.busy || b.isOff()) {
+        if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;

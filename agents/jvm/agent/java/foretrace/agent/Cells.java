@@ -80,6 +80,7 @@ final class Cells {
         return true;
     }
 
+    /** What replaces another is the last; or what is never told at all (of those who initialise classes). */
     private static void drop(Object of, long d, long last, long write) {
         U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & DROPPED_WRITE | write);
     }
@@ -95,6 +96,10 @@ final class Cells {
         if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
             return false;
         }
+        if (b.initialising > 0) {
+            drop(of, d, b.kept(0), 0);
+            return true;
+        }
         if (read != 0 && b.isElsewhere(read)) {
             drop(of, d, read, 0);
         }
@@ -106,6 +111,10 @@ final class Cells {
         long write = U.getLong(of, w), read = U.getLong(of, r);
         if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
             return false;
+        }
+        if (b.initialising > 0) {
+            drop(of, d, b.kept(0), DROPPED_WRITE);
+            return true;
         }
         if (write != 0 && b.isElsewhere(write)) {
             drop(of, d, write, DROPPED_WRITE);
@@ -238,13 +247,41 @@ final class Cells {
         U.putLong(of, r, timeLeft(now));
     }
 
+    /** How often a thread tries to be alone with a variable, before it goes on without. */
+    private static final int PATIENCE = 1 << 12;
+
+    /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
+     * order. Who has it may have to wait for another thread in between (to initialise a class): so nobody waits for long. */
+    static void lock(Buffer b, Object of, long d) {
+        if (b.locked != 0) {
+            return;
+        }
+        for (int i = 0; i < PATIENCE; i++) {
+            if (U.getLongOpaque(of, d) == 0 && U.compareAndSetLong(of, d, 0, b.slot + 1)) {
+                b.locked = d;
+                b.lockedOf = of;
+                return;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    static void unlock(Buffer b) {
+        if (b.locked != 0) {
+            U.putLongRelease(b.lockedOf, b.locked, 0);
+            b.locked = 0;
+            b.lockedOf = null;
+        }
+    }
+
     /** An access with its value: of a volatile variable, or of one that a specification speaks of. */
     static void tellValue(Buffer b, Object of, long w, long r, long address, int kind, int aux, long value, int site) {
         boolean isRead = kind == Buffer.LOAD || kind == Buffer.WATCHED_READ;
         U.loadFence();
         long write = U.getLong(of, w);
         // The same again, and nothing in between: a loop that waits.
-        if (isRead && b.loaded == address && b.loadedAt == b.tick && b.loadedVersion == write && !Memory.ALL) {
+        if (isRead && b.loaded == address && b.loadedAt == b.tick && b.loadedVersion == write && b.loadedValue == value
+            && !Memory.ALL) {
             return;
         }
         if (!b.room()) {
@@ -260,11 +297,11 @@ final class Cells {
             b.loaded = address;
             b.loadedAt = b.tick;
             b.loadedVersion = write;
-            if (!isOwnVersion(b, write)) {
-                b.epoch++;
-            }
-        } else {
-            U.storeFence();
+            b.loadedValue = value;
         }
+        if (kind != Buffer.STORE && kind != Buffer.WATCHED_WRITE && !isOwnVersion(b, write)) {
+            b.epoch++;
+        }
+        U.storeFence();
     }
 }

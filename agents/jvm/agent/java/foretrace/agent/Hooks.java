@@ -10,102 +10,117 @@ public final class Hooks {
 
     @ForceInline
     public static void read(Object of, int value, int site) {
-        Accesses.read(false, of, value, 0, site);
+        Accesses.read(false, of, value, site);
     }
 
     @ForceInline
     public static void read(Object of, long value, int site) {
-        Accesses.read(false, of, value, 0, site);
+        Accesses.read(false, of, value, site);
     }
 
     @ForceInline
     public static void read(Object of, float value, int site) {
-        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.read(false, of, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void read(Object of, double value, int site) {
-        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.read(false, of, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void read(Object of, Object value, int site) {
-        Accesses.read(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.read(false, of, 0, site);
     }
 
     @ForceInline
     public static void read(int value, int site) {
-        Accesses.read(true, null, value, 0, site);
+        Accesses.read(true, null, value, site);
     }
 
     @ForceInline
     public static void read(long value, int site) {
-        Accesses.read(true, null, value, 0, site);
+        Accesses.read(true, null, value, site);
     }
 
     @ForceInline
     public static void read(float value, int site) {
-        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.read(true, null, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void read(double value, int site) {
-        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.read(true, null, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void read(Object value, int site) {
-        Accesses.read(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.read(true, null, 0, site);
     }
 
     @ForceInline
     public static void write(Object of, int value, int site) {
-        Accesses.write(false, of, value, 0, site);
+        Accesses.write(false, of, value, site);
     }
 
     @ForceInline
     public static void write(Object of, long value, int site) {
-        Accesses.write(false, of, value, 0, site);
+        Accesses.write(false, of, value, site);
     }
 
     @ForceInline
     public static void write(Object of, float value, int site) {
-        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.write(false, of, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void write(Object of, double value, int site) {
-        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.write(false, of, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void write(Object of, Object value, int site) {
-        Accesses.write(false, of, 0, Accesses.UNKNOWN, site);
+        Accesses.write(false, of, 0, site);
     }
 
     @ForceInline
     public static void write(int value, int site) {
-        Accesses.write(true, null, value, 0, site);
+        Accesses.write(true, null, value, site);
     }
 
     @ForceInline
     public static void write(long value, int site) {
-        Accesses.write(true, null, value, 0, site);
+        Accesses.write(true, null, value, site);
     }
 
     @ForceInline
     public static void write(float value, int site) {
-        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.write(true, null, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void write(double value, int site) {
-        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.write(true, null, Double.doubleToRawLongBits(value), site);
     }
 
     @ForceInline
     public static void write(Object value, int site) {
-        Accesses.write(true, null, 0, Accesses.UNKNOWN, site);
+        Accesses.write(true, null, 0, site);
+    }
+
+    @ForceInline
+    public static void reading(Object of, int site) {
+        Accesses.reading(false, of, site);
+    }
+
+    @ForceInline
+    public static void reading(int site) {
+        Accesses.reading(true, null, site);
+    }
+
+    @ForceInline
+    public static void wrote(int site) {
+        Accesses.wrote(site);
     }
 
     @ForceInline
@@ -174,6 +189,42 @@ public final class Hooks {
 
     public static void after(Object result, Object of, int site) {
         Calls.after(of, result != null, site);
+    }
+
+    public static void internal(String name, Object value, int site) {
+        Marks.internal(name, value, site);
+    }
+
+    public static void begin(String name, int site) {
+        Marks.block(Buffer.BEGIN, name, site);
+    }
+
+    public static void end(String name, int site) {
+        Marks.block(Buffer.LEAVE, name, site);
+    }
+
+    public static void event(String name, int site) {
+        Marks.internal(name, null, site);
+    }
+
+    public static void initialising() {
+        Buffer b = Buffer.attached();
+        if (b != null) {
+            b.initialise(1);
+        }
+    }
+
+    public static void initialised() {
+        Buffer b = Buffer.own();
+        if (b != null) {
+            b.initialise(-1);
+        }
+    }
+
+    public static void cloned(Object copy) {
+        if (copy != null) {
+            Sites.clear(copy);
+        }
     }
 
     public static void starting(Thread thread) {

@@ -17,6 +17,8 @@ final class Memory {
     static final long BEGIN;
     /** Nothing is filtered. */
     static final boolean ALL;
+    /** Where the elements of a long[] begin. */
+    static final long LONGS;
 
     static {
         long[] known = Native.start();
@@ -30,6 +32,14 @@ final class Memory {
         BLOCKS = known[7];
         BEGIN = known[8];
         ALL = known[9] != 0;
+        long begin = 0;
+        try {
+            // An int or a long, by the release.
+            begin = ((Number) Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(U, long[].class)).longValue();
+        } catch (ReflectiveOperationException failed) {
+            Native.failed(failed);
+        }
+        LONGS = begin;
     }
 
     private Memory() {}

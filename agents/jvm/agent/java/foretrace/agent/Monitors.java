@@ -15,7 +15,7 @@ final class Monitors {
 
     static void entered(Object of, int site) {
         Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff()) {
+        if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
@@ -30,7 +30,7 @@ final class Monitors {
 
     static void leaving(Object of, int site) {
         Buffer b = Buffer.own();
-        if (of == null || b == null || b.busy || b.isOff()) {
+        if (of == null || b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
@@ -45,7 +45,7 @@ final class Monitors {
 
     static void enteredMethod(Object of, int site) {
         Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff()) {
+        if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
@@ -65,7 +65,7 @@ final class Monitors {
 
     static void leavingMethod(int site) {
         Buffer b = Buffer.own();
-        if (b == null || b.busy || b.isOff() || b.depth == 0) {
+        if (b == null || b.busy || b.isOff || b.depth == 0) {
             return;
         }
         Shadow shadow = b.entered[--b.depth];
@@ -83,7 +83,7 @@ final class Monitors {
     static void wait(Object of, long milliseconds, int nanoseconds, int site) throws InterruptedException {
         Buffer b = Buffer.attached();
         // Without the monitor it throws.
-        Shadow shadow = b == null || b.busy || b.isOff() || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
+        Shadow shadow = b == null || b.busy || b.isOff || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
         int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, site);
         long reason = SPURIOUS;
         try {
@@ -104,7 +104,7 @@ final class Monitors {
 
     static void notified(Object of, int kind, int site) {
         Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff() || of == null) {
+        if (b == null || b.busy || b.isOff || of == null) {
             return;
         }
         b.busy = true;

@@ -11,7 +11,9 @@ final class Sites {
 
     /** {@link Cells#WHAT}, and where the cell is. The compiler takes what is there as a constant. */
     @Stable private static final long[][] KNOWN = new long[PAGES][];
-    /** The number of the field among those of an object. */
+    private static final int NUMBER_BITS = 24, NUMBER_MASK = (1 << NUMBER_BITS) - 1;
+
+    /** The number of the field among those of an object, and above it what its values are. */
     private static final int[][] FIELDS = new int[PAGES][];
 
     private Sites() {}
@@ -25,7 +27,12 @@ final class Sites {
 
     /** The number of the field that it accesses. */
     static int field(int site) {
-        return FIELDS[site >>> PAGE_BITS][site & PAGE - 1];
+        return FIELDS[site >>> PAGE_BITS][site & PAGE - 1] & NUMBER_MASK;
+    }
+
+    /** What its values are, as records say it. */
+    static int encoding(int site) {
+        return FIELDS[site >>> PAGE_BITS][site & PAGE - 1] >>> NUMBER_BITS;
     }
 
     /** Finds out what a site accesses of an object. */
@@ -37,7 +44,7 @@ final class Sites {
             of = of.getSuperclass();
         }
         long found = what == Cells.NOTHING ? what : cell(of, (int) (field >>> 24 & 0xfffff), what);
-        set(site, found, (int) (field & 0xffffff));
+        set(site, found, (int) (field & NUMBER_MASK) | (int) (field >>> 52 & 0xf) << NUMBER_BITS + 4);
         return found;
     }
 
@@ -60,9 +67,35 @@ final class Sites {
         int what = (int) (found >>> 56);
         long known = found == 0 || what == Cells.NOTHING
             ? Cells.NOTHING
-            : (found & 0xffffffffffffffL) << Cells.OFFSET_SHIFT | what | Cells.STATIC;
-        set(site, known, 0);
+            : (found & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what | Cells.STATIC;
+        set(site, known, (int) (found >>> 52 & 0xf) << NUMBER_BITS + 4);
         return known;
+    }
+
+    /** Where the cells of a class's objects are. */
+    private static final ClassValue<long[]> OFFSETS = new ClassValue<long[]>() {
+        @Override
+        protected long[] computeValue(Class<?> of) {
+            long[] offsets = of.getSuperclass() == null ? new long[0] : OFFSETS.get(of.getSuperclass());
+            for (java.lang.reflect.Field field : of.getDeclaredFields()) {
+                boolean isStatic = java.lang.reflect.Modifier.isStatic(field.getModifiers());
+                if (field.getName().startsWith("foretrace$") && field.getType() == long.class && !isStatic) {
+                    offsets = java.util.Arrays.copyOf(offsets, offsets.length + 1);
+                    offsets[offsets.length - 1] = U.objectFieldOffset(of, field.getName());
+                }
+            }
+            return offsets;
+        }
+    };
+
+    /** An object is a copy of another, and has the other's cells: it gets its own. */
+    static void clear(Object copy) {
+        if (copy instanceof Watched) {
+            ((Watched) copy).foretrace$shadow = null;
+        }
+        for (long offset : OFFSETS.get(copy.getClass())) {
+            U.putLong(copy, offset, 0);
+        }
     }
 
     private static synchronized void set(int site, long known, int field) {

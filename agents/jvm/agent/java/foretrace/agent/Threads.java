@@ -30,7 +30,7 @@ final class Threads {
     /** A thread is about to be started. */
     public static void starting(Thread thread) {
         Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff() || thread.foretrace$buffer != null) {
+        if (b == null || b.busy || b.isOff || thread.foretrace$buffer != null) {
             return;
         }
         b.busy = true;
@@ -51,7 +51,7 @@ final class Threads {
     /** The current thread ends. */
     public static void ending() {
         Buffer b = Buffer.own();
-        if (b == null || b.isOff()) {
+        if (b == null || b.isOff) {
             return;
         }
         b.busy = true;
@@ -64,7 +64,7 @@ final class Threads {
     static void joined(Thread thread, int site) {
         Buffer b = Buffer.attached();
         Buffer other = (Buffer) thread.foretrace$buffer;
-        if (b == null || b.busy || b.isOff() || other == null || other == b || thread.isAlive()) {
+        if (b == null || b.busy || b.isOff || other == null || other == b || thread.isAlive()) {
             return;
         }
         if (b.room()) {

@@ -28,6 +28,12 @@ public final class Hooks {
     public static void write(Object v, int site) { tell("write", site, v instanceof String ? v : v != null); }
     public static void element(Object a, int i, int site) { tell("element", site, a.getClass().getSimpleName() + i); }
     public static void store(Object a, int i, int site) { tell("store", site, a.getClass().getSimpleName() + i); }
+    public static void reading(Object o, int site) { tell("reading", site, o != null); }
+    public static void reading(int site) { tell("reading", site, ""); }
+    public static void wrote(int site) { tell("wrote", site, ""); }
+    public static void initialising() { }
+    public static void initialised() { }
+    public static void cloned(Object o) { }
     public static void entered(Object o, int site) { tell("entered", site, Thread.holdsLock(o)); }
     public static void leaving(Object o, int site) { tell("leaving", site, Thread.holdsLock(o)); }
     public static void enteredMethod(Object o, int site) { tell("entered method", site, Thread.holdsLock(o)); }
