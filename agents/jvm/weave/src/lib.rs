@@ -21,5 +21,6 @@ pub use class::{Attribute, Class, Member};
 pub use code::{Caught, Code, Edit};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
-pub use hooks::{Call, Calls, Does, HOOKS, Known, Of, Row, Site, Told, WATCHED, Woven, weave};
+pub use hooks::{Call, Calls, Does, HOOKS, Inside, Known, ORDERS, Of, Row, Site, Told, Value, WATCHED, WORDS, When, Which, Within, Woven};
+pub use hooks::{weave, weave_inside};
 pub use instruction::{Instruction, opcode};
