@@ -1,28 +1,9 @@
-//! What calls of the table tell (`weave`'s `concurrent.table`), as numbers for the hooks.
+//! What calls tell (`weave`'s `concurrent.table` and `inside.table`), as numbers for the hooks: `Told.java` takes them apart.
 
 use crate::machine::{Native, Reference, Tools};
-use weave::{Call, Told};
+use weave::{Call, ORDERS, Of, Told, Value, WORDS, When, Which};
 
-/// The words, by their numbers (from 1) in `Calls.java`.
-const WORDS: [&str; 15] = [
-    "acq",
-    "rel",
-    "tacq",
-    "racq",
-    "rrel",
-    "rtacq",
-    "wait",
-    "woken",
-    "notify",
-    "notifyall",
-    "post",
-    "await",
-    "up",
-    "down",
-    "join",
-];
-
-/// The names of a class, of those above it, and of their interfaces.
+/// The names of a class, of those above it, and of their interfaces, the most special first.
 pub(crate) fn types(tools: Tools, native: Native, class: Reference) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     let mut next = Some(class);
@@ -41,14 +22,83 @@ pub(crate) fn types(tools: Tools, native: Native, class: Reference) -> Vec<Vec<u
     names
 }
 
-/// What is told before (bits 0..8: the word, + 128 if only when the result is true) and after (bits 16..24) a call of a receiver with these types.
-pub(crate) fn told(call: &Call, types: &[Vec<u8>]) -> i64 {
-    let row = types.iter().find_map(|name| call.rows.iter().find(|row| row.class.as_bytes() == name));
-    let Some(row) = row else { return 0 };
-    let code = |told: Option<Told>| {
-        let Some(told) = told else { return 0 };
-        let word = WORDS.iter().position(|&word| word == told.what).map_or(0, |at| at as i64 + 1);
-        word | i64::from(told.if_true) << 7
+/// What is told before and after a call of a receiver with these types (none: a static method).
+pub(crate) fn told(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
+    let exact = types.iter().find_map(|name| call.rows.iter().find(|row| row.class.as_bytes() == name));
+    let begins = |class: &str| {
+        class.strip_suffix('*').is_some_and(|begin| types.iter().any(|name| name.starts_with(begin.as_bytes())))
     };
-    code(row.before) | code(row.after) << 16
+    let row = match exact {
+        None if call.is_static || call.values().is_some() => call.rows.first(),
+        None => call.rows.iter().find(|row| begins(row.class)),
+        exact => exact,
+    };
+    row.map_or_else(Default::default, |row| (column(&row.before), column(&row.after)))
+}
+
+/// All that is told at once. What is told of an entry or an element is not told of the whole once more: who asks for that is told of all entries.
+fn column(all: &[Told]) -> Vec<i64> {
+    let is_part = |told: &Told| matches!(told.of, Of::Key(_) | Of::Keys(_) | Of::Element(_) | Of::Elements(_));
+    let is_needless = |told: &&Told| told.what == "post" && told.of == Of::Receiver && all.iter().any(is_part);
+    all.iter().filter(|told| !is_needless(told)).map(packed).collect()
+}
+
+/// Bits 0..8: the word; 8..12: of what; 12: of the result; 13..16: when; 16..20: the memory order; 20..24: the value; 24..32: how much more that is.
+pub(crate) fn packed(told: &Told) -> i64 {
+    let position = |list: &[&str], of: &str| list.iter().position(|&word| word == of).unwrap_or(0) as i64;
+    let result = |which: Which| i64::from(which == Which::Result);
+    let (of, is_result) = match told.of {
+        Of::Receiver => (0, 0),
+        Of::Object(which) => (1, result(which)),
+        Of::Variable => (2, 0),
+        Of::Thread => (3, 0),
+        Of::This => (0, 0),
+        Of::Key(which) => (4, result(which)),
+        Of::Keys(which) => (5, result(which)),
+        Of::Element(which) => (6, result(which)),
+        Of::Elements(which) => (7, result(which)),
+    };
+    let when = match told.when {
+        When::Always => 0,
+        When::True => 1,
+        When::False => 2,
+        When::Negative => 3,
+    };
+    let (value, more) = match told.value {
+        None => (0, 0),
+        Some(Value::Argument(_) | Value::Last) => (1, 0),
+        Some(Value::Result) => (2, 0),
+        Some(Value::ResultPlus(more)) => (2, more),
+        Some(Value::ResultPlusArgument(_)) => (3, 0),
+    };
+    // As `event::Order` numbers them.
+    let order = match ORDERS[position(&ORDERS, told.order) as usize] {
+        "relaxed" => 1,
+        "acquire" => 2,
+        "release" => 3,
+        "acqrel" => 4,
+        _ => 0,
+    };
+    let word = position(&WORDS, told.what) + 1;
+    word | of << 8 | is_result << 12 | when << 13 | order << 16 | value << 20 | i64::from(more as u8) << 24
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weave::Calls;
+
+    fn of(name: &str, descriptor: &str, types: &[&str]) -> (Vec<i64>, Vec<i64>) {
+        let call = Calls::all().calls.iter().find(|call| call.name == name && call.descriptor == descriptor);
+        told(call.expect("in the table"), &types.iter().map(|name| name.as_bytes().to_vec()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_most_special_row_is_meant() {
+        let acquire = of("lock", "()V", &["java/util/concurrent/locks/ReentrantLock", "java/util/concurrent/locks/Lock"]);
+        assert_eq!(acquire, (vec![], vec![1]));
+        let read = ["java/util/concurrent/locks/ReentrantReadWriteLock$ReadLock", "java/util/concurrent/locks/Lock"];
+        assert_eq!(of("lock", "()V", &read), (vec![], vec![4]));
+        assert_eq!(of("lock", "()V", &["com/example/Door"]), (vec![], vec![]));
+    }
 }

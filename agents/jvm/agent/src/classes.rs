@@ -5,7 +5,7 @@ use crate::wishes::Wishes;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use weave::class::access;
-use weave::{Calls, Does, Known, Site};
+use weave::{Does, Known, Site};
 
 /// What a variable is, as `Cells.java` has it.
 pub(crate) mod what {
@@ -225,6 +225,28 @@ impl Classes {
         if what == what::NOTHING {
             return None;
         }
+        Some((self.static_cell(number, field)?, encoding, what))
+    }
+
+    /// The field of a name of a class, packed as the natives do.
+    pub(crate) fn named(&mut self, (loader, class): &(i64, Vec<u8>), name: &[u8]) -> Option<u64> {
+        const STATIC: u64 = 8;
+        let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader)?;
+        let Class { known, above, .. } = &self.classes[number as usize];
+        let field = known.fields.iter().position(|(of, ..)| of == name)?;
+        let (_, descriptor, flags) = &known.fields[field];
+        let (encoding, is_static) = (encoding(descriptor), flags & access::STATIC != 0);
+        // Whatever it is otherwise, who has this accesses it atomically.
+        let of_all = u64::from(above + field as u32) | (field as u64) << 24;
+        if flags & access::FINAL != 0 {
+            return None;
+        }
+        let (place, more) = if is_static { (self.static_cell(number, field)?, STATIC) } else { (of_all, 0) };
+        Some(place | encoding << 52 | (what::VOLATILE | more) << 56)
+    }
+
+    /// The cell of a static field.
+    fn static_cell(&mut self, number: u32, field: usize) -> Option<u64> {
         if self.classes[number as usize].statics.is_none() {
             let count = self.classes[number as usize].known.fields.len();
             let base = self.book.object(u64::from(number) | STATICS, count as u64);
@@ -232,7 +254,7 @@ impl Classes {
             self.classes[number as usize].statics = Some(cells.leak().as_mut_ptr() as usize);
         }
         let cells = self.classes[number as usize].statics?;
-        Some(((cells + field * size_of::<[u64; 4]>()) as u64, encoding, what))
+        Some((cells + field * size_of::<[u64; 4]>()) as u64)
     }
 
     /// What is known of the program around the classes of a loader.
@@ -240,12 +262,9 @@ impl Classes {
         Around { classes: self, loader }
     }
 
-    /// The call that a site is.
-    pub(crate) fn call(&self, site: u32) -> Option<&'static weave::Call> {
-        match self.sites.get(site as usize)?.does {
-            Does::Call(number) => Calls::all().calls.get(usize::from(number)),
-            _ => None,
-        }
+    /// What a site does.
+    pub(crate) fn does(&self, site: u32) -> Option<Does> {
+        self.sites.get(site as usize).map(|site| site.does)
     }
 }
 

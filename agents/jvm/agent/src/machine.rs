@@ -124,13 +124,7 @@ impl Tools {
     pub(crate) fn interfaces(self, class: Reference) -> Vec<Reference> {
         let (mut count, mut list) = (0i32, null_mut::<Reference>());
         let failed = call!(self.0, 53, (Reference, *mut i32, *mut *mut Reference) -> i32, class, &mut count, &mut list);
-        if failed != 0 || list.is_null() {
-            return Vec::new();
-        }
-        // SAFETY: the machine gave so many.
-        let interfaces = unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }.to_vec();
-        self.free(list.cast());
-        interfaces
+        self.taken(failed, count, list)
     }
 
     /// The number that was given to an object; 0 if none was.
@@ -158,6 +152,24 @@ impl Tools {
 
     pub(crate) fn add_exports(self, module: Reference, package: &CStr, to: Reference) -> bool {
         call!(self.0, 94, (Reference, *const c_char, Reference) -> i32, module, package.as_ptr(), to) == 0
+    }
+
+    /// All classes that are loaded.
+    pub(crate) fn loaded(self) -> Vec<Reference> {
+        let (mut count, mut list) = (0i32, null_mut::<Reference>());
+        let failed = call!(self.0, 77, (*mut i32, *mut *mut Reference) -> i32, &mut count, &mut list);
+        self.taken(failed, count, list)
+    }
+
+    /// A list that the machine gave.
+    fn taken(self, failed: i32, count: i32, list: *mut Reference) -> Vec<Reference> {
+        if failed != 0 || list.is_null() {
+            return Vec::new();
+        }
+        // SAFETY: there are so many.
+        let taken = unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }.to_vec();
+        self.free(list.cast());
+        taken
     }
 
     pub(crate) fn retransform(self, classes: &[Reference]) -> i32 {
@@ -251,13 +263,21 @@ impl Native {
         let method = self.unless_failed(method)?;
         let text = call!(self.0, 36, (Reference, Reference, *const i64) -> Reference, object, method, std::ptr::null());
         let text = self.unless_failed(text)?;
-        let chars = call!(self.0, 169, (Reference, *mut u8) -> *const c_char, text, null_mut());
+        self.text(text)
+    }
+
+    /// The characters of a string.
+    pub(crate) fn text(self, string: Reference) -> Option<String> {
+        if string.is_null() {
+            return None;
+        }
+        let chars = call!(self.0, 169, (Reference, *mut u8) -> *const c_char, string, null_mut());
         if chars.is_null() {
             return None;
         }
         // SAFETY: the machine gave a text.
         let copy = unsafe { CStr::from_ptr(chars) }.to_string_lossy().into_owned();
-        call!(self.0, 170, (Reference, *const c_char) -> (), text, chars);
+        call!(self.0, 170, (Reference, *const c_char) -> (), string, chars);
         Some(copy)
     }
 }

@@ -3,9 +3,10 @@
 use crate::classes::{BOOT, what};
 use crate::machine::{Method, Native, Reference, Tools};
 use crate::start::{self, Agent};
-use crate::weaving;
+use crate::{calls, weaving};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use weave::{Calls, Does, Inside};
 
 /// What a failure gives.
 fn or<R>(otherwise: R, work: impl FnOnce(&'static Agent) -> Option<R>) -> R {
@@ -80,16 +81,36 @@ extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Refer
     })
 }
 
+extern "system" fn named(native: *mut c_void, _: Reference, of: Reference, name: Reference) -> i64 {
+    const NOTHING: i64 = (what::NOTHING as i64) << 56;
+    or(NOTHING, |agent| {
+        let native = Native(native);
+        let name = native.text(name)?;
+        let chain = chain(agent.tools, native, of);
+        agent.classes().named(chain.first()?, name.as_bytes()).map(|packed| packed as i64)
+    })
+}
+
 extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
     or(0, |agent| {
         agent.classes().statics(site as u32).map(|(cell, encoding, what)| (cell | encoding << 52 | what << 56) as i64)
     })
 }
 
-extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
-    or(0, |agent| {
-        let call = agent.classes().call(site as u32)?;
-        Some(crate::calls::told(call, &crate::calls::types(agent.tools, Native(native), of)))
+/// How many are told before; those; and those after.
+extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
+    or(std::ptr::null_mut(), |agent| {
+        let does = agent.classes().does(site as u32)?;
+        let (before, after) = match does {
+            Does::Inside(number) => (vec![calls::packed(Inside::all().told.get(usize::from(number))?)], Vec::new()),
+            Does::Call(number) => {
+                let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
+                calls::told(Calls::all().calls.get(usize::from(number))?, &types)
+            }
+            _ => return None,
+        };
+        let all: Vec<i64> = [before.len() as i64].into_iter().chain(before).chain(after).collect();
+        Some(Native(native).longs(&all))
     })
 }
 
@@ -111,8 +132,9 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
         (c"object", c"(IJ)J", object as *mut c_void),
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
+        (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),
-        (c"told", c"(ILjava/lang/Class;)J", told as *mut c_void),
+        (c"told", c"(ILjava/lang/Class;)[J", told as *mut c_void),
         (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),
     ];
     let methods = methods.map(|(name, descriptor, function)| Method {

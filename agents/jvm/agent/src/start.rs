@@ -37,7 +37,14 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Monitors",
     "Threads",
     "Accesses",
+    "Call",
     "Calls",
+    "Semaphores",
+    "Variable",
+    "Atomics",
+    "Atomics$Cell",
+    "Told",
+    "Entries",
     "Marks",
     "Hooks",
 ];
@@ -158,6 +165,7 @@ fn live(native: Native) -> Option<()> {
     let module = native.keep(native.module(first));
     agent.module.store(module, Release);
     let base = native.module(native.find(c"java/lang/Thread")?);
+    tools.add_reads(base, module);
     for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation"] {
         tools.add_exports(base, package, module);
     }
@@ -172,10 +180,10 @@ fn live(native: Native) -> Option<()> {
     // What it needs is there before a hook needs it.
     native.run(last, c"ready");
     agent.live.store(true, Release);
-    let mut threads = vec![native.find(c"java/lang/Thread")?];
-    threads.extend(native.find(c"java/lang/VirtualThread"));
-    if tools.retransform(&threads) != 0 {
-        agent.say("java.lang.Thread could not be changed: who starts threads is not known");
+    let is_late = |class: &Reference| tools.class_name(*class).is_some_and(|name| weaving::is_late(&name));
+    let late: Vec<Reference> = tools.loaded().into_iter().filter(is_late).collect();
+    if tools.retransform(&late) != 0 {
+        agent.say("classes of the JDK could not be changed: who starts threads is not known");
     }
     tools.enable(event::THREAD_END);
     if tools.add_capabilities(&[capability::VIRTUAL_THREADS]) {

@@ -1,9 +1,11 @@
 //! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
 
 use crate::machine::{self, Reference, Tools};
+use crate::classes::BOOT;
 use crate::start::{self, Agent};
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use weave::{Inside, Known};
 
 const THREAD: &[u8] = b"java/lang/Thread";
 /// Threads of the JDK with a `start` of their own.
@@ -32,6 +34,9 @@ fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<V
     if name == THREAD || name == VIRTUAL_THREAD {
         let woven = weave::thread(file, name == THREAD, agent.is_live());
         return woven.inspect_err(|error| agent.say_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
+    }
+    if agent.is_live() && Inside::all().has(name) {
+        return inside(agent, name, file);
     }
     let is_wanted = !loader.is_null() && agent.is_live() && !agent.session.is_off();
     if !is_wanted || !agent.session.wishes.has_class(std::str::from_utf8(name).ok()?) {
@@ -63,6 +68,28 @@ fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<V
         agent.tools.add_reads(module, agent.module());
     }
     file
+}
+
+/// What becomes of a class of the JDK in which threads meet.
+fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+    let mut classes = agent.classes();
+    match weave::weave_inside(file, classes.next_site()) {
+        Ok((woven, _)) => {
+            // Of its fields nothing is told.
+            let known = Known { fields: Vec::new(), ..woven.known };
+            classes.add(BOOT, known, woven.sites);
+            woven.file
+        }
+        Err(error) => {
+            classes.note(&format!("{} is not watched: {error}", String::from_utf8_lossy(name)));
+            None
+        }
+    }
+}
+
+/// Whether a class that was loaded before the hooks were there is to be changed.
+pub(crate) fn is_late(name: &[u8]) -> bool {
+    name == THREAD || name == VIRTUAL_THREAD || Inside::all().has(name)
 }
 
 /// The machine has read a class file.

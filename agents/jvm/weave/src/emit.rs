@@ -63,6 +63,11 @@ impl<'c, 'a> Emit<'c, 'a> {
         Ok(self.with(INVOKESTATIC, method))
     }
 
+    /// How much there is.
+    pub(crate) fn size(&self) -> usize {
+        self.code.len()
+    }
+
     pub(crate) fn done(self) -> Vec<u8> {
         self.code
     }

@@ -7,6 +7,8 @@ use crate::error::{Error, Result};
 #[allow(missing_docs)]
 pub mod opcode {
     pub const ACONST_NULL: u8 = 1;
+    pub const ICONST_M1: u8 = 2;
+    pub const LCONST_0: u8 = 9;
     pub const SIPUSH: u8 = 17;
     pub const LDC_W: u8 = 19;
     pub const ILOAD: u8 = 21;
@@ -38,7 +40,9 @@ pub mod opcode {
     pub const DUP2: u8 = 92;
     pub const DUP2_X1: u8 = 93;
     pub const DUP2_X2: u8 = 94;
+    pub const SWAP: u8 = 95;
     pub const IINC: u8 = 132;
+    pub const I2L: u8 = 133;
     pub const IFEQ: u8 = 153;
     pub const GOTO: u8 = 167;
     pub const JSR: u8 = 168;

@@ -1,12 +1,12 @@
 //! Hooks of calls that synchronise. A call is one of a method that is added to the class: it has the same arguments, and the number of the site; it calls the hooks and, between
 //! them, what was called. So nothing has to be moved on the stack.
 
-use super::table::{Call, Calls};
-use super::{Does, HOOKS, Method};
+use super::table::{Call, Calls, Names};
+use super::{Does, HOOKS, Method, Row};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Member, access};
 use crate::code::Code;
-use crate::constants::Named;
+use crate::constants::{Constants, Named};
 use crate::descriptor::{Kind, of_method};
 use crate::emit::Emit;
 use crate::error::{Error, Result};
@@ -14,23 +14,30 @@ use crate::instruction::opcode::*;
 
 /// From which version on interfaces can have such methods.
 const INTERFACE_METHODS: u16 = 52;
+/// The most that hooks and what they leave have on the stack: a result twice, and all that goes with it.
+const DEEPEST: u16 = 10;
 
 impl<'a> Method<'_, 'a> {
     /// Weaves the hooks of an instruction, if it is such a call.
     pub(super) fn call_site(&mut self, code: &mut Code<'a>, index: usize, lines: &[(u16, u16)]) -> Result<()> {
         let instruction = code.instructions[index];
-        if !matches!(instruction.opcode, INVOKEVIRTUAL | INVOKEINTERFACE) {
+        if !matches!(instruction.opcode, INVOKEVIRTUAL | INVOKEINTERFACE | INVOKESTATIC) {
             return Ok(());
         }
         let constant = instruction.short(code.bytes)?;
         let called = self.class.constants.named(constant)?;
-        let Some(number) = Calls::all().find(called.class, called.name, called.descriptor) else { return Ok(()) };
+        let is_static = instruction.opcode == INVOKESTATIC;
+        let found = Calls::all().find(called.class, called.name, called.descriptor, is_static);
+        let Some((number, passed)) = found.and_then(|number| Some((number, Passed::of(number, called)?))) else {
+            return Ok(());
+        };
         let is_interface = self.class.access & access::INTERFACE != 0;
         if is_interface && self.class.major < INTERFACE_METHODS {
             return Ok(());
         }
-        let site = self.site(Does::Call(number as u16), instruction.at, lines, None)?;
-        let between = self.between(&Calls::all().calls[number], instruction.opcode, constant, called)?;
+        let names = passed.is_variable.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
+        let site = self.site(Does::Call(number as u16), instruction.at, lines, names)?;
+        let between = self.between(&Calls::all().calls[number], passed, instruction.opcode, constant, called)?;
         let this = self.class.name()?;
         let (name, descriptor) = (between.name, between.descriptor);
         let named = Named { class: this, name: &name, descriptor: &descriptor };
@@ -41,49 +48,22 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// The method between a call and what it calls; it is made if there is none yet.
-    fn between(&mut self, call: &Call, opcode: u8, constant: u16, called: Named<'a>) -> Result<Between> {
+    fn between(
+        &mut self,
+        call: &Call,
+        passed: Passed,
+        opcode: u8,
+        constant: u16,
+        called: Named<'a>,
+    ) -> Result<Between> {
         let name = format!("foretrace${constant}").into_bytes();
-        let (arguments, result) = of_method(called.descriptor)?;
+        let (_, result) = of_method(called.descriptor)?;
         let rest = &called.descriptor[1..called.descriptor.len() - result.len() - 1];
         // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
-        let descriptor = [b"(Ljava/lang/Object;", rest, b"I)", result].concat();
+        let receiver: &[u8] = if call.is_static { b"" } else { b"Ljava/lang/Object;" };
+        let descriptor = [b"(", receiver, rest, b"I)", result].concat();
         if self.between.insert(constant) {
-            let mut locals = 1;
-            let class = self.class.constants.add_class(called.class)?;
-            let mut load = Emit::new(&mut self.class.constants).op(&[ALOAD_0]).with(CHECKCAST, class);
-            for argument in &arguments {
-                let kind = Kind::of(argument);
-                load = load.local(ILOAD + kind.further(), locals);
-                locals += kind.size();
-            }
-            let load = load.done();
-            let count = u8::try_from(locals).map_err(|_| Error::Many { of: "arguments" })?;
-            let mut emit = Emit::new(&mut self.class.constants);
-            if call.rows.iter().any(|row| row.before.is_some()) {
-                let of = b"(Ljava/lang/Object;I)V";
-                emit = emit.op(&[ALOAD_0]).local(ILOAD, locals).call(HOOKS.as_bytes(), b"before", of)?;
-            }
-            emit = emit.op(&load).with(opcode, constant);
-            if opcode == INVOKEINTERFACE {
-                emit = emit.op(&[count, 0]);
-            }
-            let kind = (result != b"V").then(|| Kind::of(result));
-            if call.rows.iter().any(|row| row.after.is_some()) {
-                let of = format!("({}Ljava/lang/Object;I)V", kind.map_or("", Kind::hook));
-                let copy: &[u8] = kind.map_or(&[], |kind| if kind.size() == 2 { &[DUP2] } else { &[DUP] });
-                emit = emit.op(copy).op(&[ALOAD_0]).local(ILOAD, locals);
-                emit = emit.call(HOOKS.as_bytes(), b"after", of.as_bytes())?;
-            }
-            let code = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]).done();
-            // The result twice, the object and the site; or the arguments.
-            let stack = locals.max(6);
-            let mut content = Vec::new();
-            put_u2(&mut content, stack);
-            put_u2(&mut content, locals + 1);
-            put_u4(&mut content, code.len() as u32);
-            content.extend_from_slice(&code);
-            // No handlers, no attributes.
-            put_u4(&mut content, 0);
+            let content = self.between_code(call, passed, opcode, constant, called)?;
             let constants = &mut self.class.constants;
             let attribute = Attribute { name: constants.add_text(b"Code")?, content: content.into() };
             self.added.push(Member {
@@ -94,6 +74,202 @@ impl<'a> Method<'_, 'a> {
             });
         }
         Ok(Between { name, descriptor })
+    }
+
+    fn between_code(
+        &mut self,
+        call: &Call,
+        passed: Passed,
+        opcode: u8,
+        constant: u16,
+        called: Named<'a>,
+    ) -> Result<Vec<u8>> {
+        let (arguments, result) = of_method(called.descriptor)?;
+        let arguments = Arguments::new(&arguments, call.is_static);
+        let site = arguments.size;
+        let constants = &mut self.class.constants;
+        let mut emit = Emit::new(constants);
+        // Who is told before an atomic access sees to it that what is told after it is true.
+        let is_atomic = call.rows.iter().flat_map(Row::told).any(|told| matches!(told.what, "load" | "store" | "rmw"));
+        if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
+            emit = passed.emit(emit, &arguments, call.is_static)?.local(ILOAD, site);
+            emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
+        }
+        if !call.is_static {
+            let class = emit.constants.add_class(called.class)?;
+            emit = emit.op(&[ALOAD_0]).with(CHECKCAST, class);
+        }
+        for &(kind, at) in &arguments.all {
+            emit = emit.local(ILOAD + kind.further(), at);
+        }
+        let begin = emit.size();
+        emit = emit.with(opcode, constant);
+        if opcode == INVOKEINTERFACE {
+            let count = u8::try_from(arguments.size).map_err(|_| Error::Many { of: "arguments" })?;
+            emit = emit.op(&[count, 0]);
+        }
+        let end = emit.size();
+        let kind = (result != b"V").then(|| Kind::of(result));
+        if is_atomic || call.rows.iter().any(|row| !row.after.is_empty()) {
+            emit = match kind {
+                Some(kind) => as_hooks_want(emit.op(&[if kind.size() == 2 { DUP2 } else { DUP }]), kind)?,
+                // All have a result where there are arguments.
+                None if passed.is_long() => emit.op(&[LCONST_0]),
+                None => emit,
+            };
+            let result = match kind {
+                Some(kind) => hooks_kind(kind),
+                None if passed.is_long() => "J",
+                None => "",
+            };
+            emit = passed.emit(emit, &arguments, call.is_static)?.local(ILOAD, site);
+            emit = emit.call(HOOKS.as_bytes(), b"after", passed.descriptor(result, &arguments).as_bytes())?;
+        }
+        emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
+        let handler = emit.size();
+        let is_caught = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
+        if is_caught {
+            emit = emit.op(&[ALOAD_0]).local(ILOAD, site);
+            emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
+        }
+        let code = emit.done();
+        let mut content = Vec::new();
+        put_u2(&mut content, arguments.size.max(DEEPEST));
+        put_u2(&mut content, arguments.size + 1);
+        put_u4(&mut content, code.len() as u32);
+        content.extend_from_slice(&code);
+        if is_caught {
+            [1, begin, end, handler, 0].into_iter().for_each(|value| put_u2(&mut content, value as u16));
+            put_u2(&mut content, 1);
+            put_u2(&mut content, self.class.constants.add_text(b"StackMapTable")?);
+            let frame = caught_frame(&mut self.class.constants, handler, site)?;
+            put_u4(&mut content, frame.len() as u32);
+            content.extend_from_slice(&frame);
+        } else {
+            // No handlers, no attributes.
+            put_u4(&mut content, 0);
+        }
+        Ok(content)
+    }
+}
+
+/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, the number of the site; and what was thrown.
+fn caught_frame(constants: &mut Constants, handler: usize, site: u16) -> Result<Vec<u8>> {
+    const FULL: u8 = 255;
+    const TOP: u8 = 0;
+    const INT: u8 = 1;
+    const OBJECT: u8 = 7;
+    let mut frame = vec![0, 1, FULL];
+    put_u2(&mut frame, handler as u16);
+    put_u2(&mut frame, site + 1);
+    frame.push(OBJECT);
+    put_u2(&mut frame, constants.add_class(b"java/lang/Object")?);
+    frame.resize(frame.len() + usize::from(site) - 1, TOP);
+    frame.push(INT);
+    put_u2(&mut frame, 1);
+    frame.push(OBJECT);
+    put_u2(&mut frame, constants.add_class(b"java/lang/Throwable")?);
+    Ok(frame)
+}
+
+/// What hooks have for a value: `J` for everything but objects.
+fn hooks_kind(kind: Kind) -> &'static str {
+    if kind == Kind::Object { kind.hook() } else { "J" }
+}
+
+/// Makes of the value on the stack what hooks have for it: all numbers are longs, or their bits are.
+fn as_hooks_want<'c, 'a>(emit: Emit<'c, 'a>, kind: Kind) -> Result<Emit<'c, 'a>> {
+    Ok(match kind {
+        Kind::Int => emit.op(&[I2L]),
+        Kind::Float => emit.call(b"java/lang/Float", b"floatToRawIntBits", b"(F)I")?.op(&[I2L]),
+        Kind::Double => emit.call(b"java/lang/Double", b"doubleToRawLongBits", b"(D)J")?,
+        Kind::Long | Kind::Object => emit,
+    })
+}
+
+/// The arguments of a method between, without the receiver: kinds, and where they are.
+struct Arguments {
+    all: Vec<(Kind, u16)>,
+    /// Where they end.
+    size: u16,
+}
+
+impl Arguments {
+    fn new(types: &[&[u8]], is_static: bool) -> Arguments {
+        let mut size = u16::from(!is_static);
+        let mut all = Vec::with_capacity(types.len());
+        for argument in types {
+            let kind = Kind::of(argument);
+            all.push((kind, size));
+            size += kind.size();
+        }
+        Arguments { all, size }
+    }
+}
+
+/// What goes to the hooks of a call, besides the receiver: numbers of arguments, from 0.
+#[derive(Clone, Copy, Default)]
+struct Passed {
+    object: Option<usize>,
+    index: Option<usize>,
+    value: Option<usize>,
+    /// The arguments name a variable, and the class file says of which types.
+    is_variable: bool,
+}
+
+impl Passed {
+    /// None: it cannot be told.
+    fn of(number: usize, called: Named) -> Option<Passed> {
+        let call = &Calls::all().calls[number];
+        let (arguments, _) = of_method(called.descriptor).ok()?;
+        if let Some(values) = call.values() {
+            let names = Names::of(called.descriptor, values)?;
+            return Some(Passed {
+                object: (names != Names::Nothing).then_some(0),
+                index: (names == Names::Element).then_some(1),
+                value: (values > 0).then(|| arguments.len() - 1),
+                is_variable: true,
+            });
+        }
+        let from_0 = |number: u8| usize::from(number) - 1;
+        let of = call.argument().map(from_0);
+        let is_index = of.is_some_and(|of| arguments[of] == b"I");
+        let (object, index) = if is_index { (None, of) } else { (of, None) };
+        Some(Passed { object, index, value: call.value().map(from_0), is_variable: false })
+    }
+
+    /// Whether anything does.
+    fn is_long(self) -> bool {
+        self.is_variable || self.object.is_some() || self.index.is_some() || self.value.is_some()
+    }
+
+    /// Puts it on the stack.
+    fn emit<'c, 'a>(self, emit: Emit<'c, 'a>, arguments: &Arguments, is_static: bool) -> Result<Emit<'c, 'a>> {
+        let emit = emit.op(&[if is_static { ACONST_NULL } else { ALOAD_0 }]);
+        if !self.is_long() {
+            return Ok(emit);
+        }
+        let emit = match self.object {
+            Some(object) => emit.local(ALOAD, arguments.all[object].1),
+            None => emit.op(&[ACONST_NULL]),
+        };
+        let emit = match self.index {
+            Some(index) => emit.local(ILOAD, arguments.all[index].1),
+            None => emit.op(&[ICONST_M1]),
+        };
+        match self.value.map(|value| arguments.all[value]) {
+            Some((kind, at)) => as_hooks_want(emit.local(ILOAD + kind.further(), at), kind),
+            None => Ok(emit.op(&[LCONST_0])),
+        }
+    }
+
+    /// The type of a hook that gets it.
+    fn descriptor(self, result: &str, arguments: &Arguments) -> String {
+        if !self.is_long() {
+            return format!("({result}Ljava/lang/Object;I)V");
+        }
+        let value = self.value.map_or("J", |value| hooks_kind(arguments.all[value].0));
+        format!("({result}Ljava/lang/Object;Ljava/lang/Object;I{value}I)V")
     }
 }
 

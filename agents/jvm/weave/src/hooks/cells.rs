@@ -6,7 +6,7 @@ use crate::error::Result;
 /// How the names of a cell's words begin; behind it are the number of the field in its class, and the word's letter.
 pub const CELL: &str = "foretrace$";
 /// The letters of its words.
-pub const WORDS: [char; 3] = ['w', 'r', 'd'];
+pub const CELL_WORDS: [char; 3] = ['w', 'r', 'd'];
 
 /// Whether a field with these flags has a cell in its object.
 pub fn has_cell(flags: u16) -> bool {
@@ -24,7 +24,7 @@ impl Class<'_> {
             .map(|(number, _)| number)
             .collect();
         for &number in &with_cells {
-            for word in WORDS {
+            for word in CELL_WORDS {
                 let name = self.constants.add_text(format!("{CELL}{number}{word}").as_bytes())?;
                 let descriptor = self.constants.add_text(b"J")?;
                 // Transient: nobody writes it to a file, and it changes no class's serial number.

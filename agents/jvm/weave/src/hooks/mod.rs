@@ -16,21 +16,34 @@
 //! | calls of `foretrace.Monitor` | `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` | instead of it |
 //! | a method that a specification names ([`Mark`]) | `begin(name, site)` and `end(name, site)`, or `event(name, site)` | first of all, where it is left |
 //! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
-//! | a call of the table ([`Calls`]) | `before(o, site)`, `after(o, site)` or `after(result, o, site)` | before and after it |
+//! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
+//! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
+//! | what `inside.table` ([`Inside`]) names, in classes of the JDK | `inside(o, site)`; if it depends on a value `inside(o, value, site)` | as the table says |
+//!
+//! Of calls: `before` is called if any row of the call tells something before it, `after` if any does after it; which row it is, the hook finds by the class of `o`. `o` is the receiver, null
+//! for static methods. `result` and `value` are objects or longs: smaller numbers are made long, of real ones it is the bits; there are hooks for each. `argument` is the one that
+//! rows speak of, or null; `index` it is if it is an int, or else -1; `value` is the argument whose value they speak of, or 0L. Where there is no result, the long form has 0L.
+//! Of `VarHandle`s `argument` and `index` are the object (null: a static field) and the index that come first; the site has class, name and type of the call.
+//!
+//! Of `inside`: one call tells one thing ([`Inside::told`]), of `o`; nothing if `o` is null. There are hooks for values that are objects, and that are longs (ints are made long).
 
 mod access;
 mod call;
 mod cells;
 mod identity;
+mod inside;
 mod mark;
 mod monitor;
 mod table;
 mod thread;
+mod told;
 
-pub use cells::{CELL, WORDS, has_cell};
+pub use cells::{CELL, CELL_WORDS, has_cell};
+pub use inside::{Inside, Within, weave_inside};
 pub use mark::Mark;
-pub use table::{Call, Calls, Of, Row, Told};
+pub use table::{Call, Calls, Row};
 pub use thread::{BUFFER, thread};
+pub use told::{ORDERS, Of, Told, Value, WORDS, When, Which};
 
 use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
@@ -83,6 +96,8 @@ pub enum Does {
     Mark,
     /// Calls something that synchronises, of this number in [`Calls`].
     Call(u16),
+    /// Something inside the JDK that synchronises, of this number in [`Inside`].
+    Inside(u16),
 }
 
 /// Where something is done that has a hook.
@@ -96,7 +111,7 @@ pub struct Site {
     pub at: u16,
     /// In which line; 0: not known.
     pub line: u16,
-    /// The field that is accessed, as its class, its name and its type.
+    /// The field that is accessed, or the method of a `VarHandle` that is called, as its class, its name and its type.
     pub field: Option<[Vec<u8>; 3]>,
 }
 
@@ -272,6 +287,11 @@ impl<'a> Method<'_, 'a> {
         for (mark, name) in marks.iter().filter(|_| name != b"<init>") {
             hooks.push(self.mark(*mark, name, lines)?);
         }
+        self.enclose(code, &hooks)
+    }
+
+    /// Weaves hooks where a method is entered, and where it is left.
+    fn enclose(&mut self, code: &mut Code<'a>, hooks: &[(Vec<u8>, Vec<u8>)]) -> Result<()> {
         if hooks.is_empty() {
             return Ok(());
         }

@@ -1,44 +1,32 @@
 //! The table of calls that synchronise (`concurrent.table`): which of them have hooks, and what these tell.
 //!
-//! Which row a call is of is known when it is made, by the class of the receiver. So those with one name and type are a [`Call`], and all of its rows are asked.
+//! Which row a call is of is known when it is made, by the class of the receiver. So those with one name and type are a [`Call`], and all of its rows are asked. Of a static method,
+//! and of methods of any type (`VarHandle`), there is but one.
 
+use super::told::Told;
+use crate::descriptor::of_method;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// The table, as text: it says itself how it is to be read.
 const TABLE: &str = include_str!("concurrent.table");
 
-/// What is told of a call.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Told {
-    /// What: `acq`, `rel` and so on.
-    pub what: &'static str,
-    /// Of what.
-    pub of: Of,
-    /// Only if the result is true, or not null.
-    pub if_true: bool,
-}
-
-/// Of what something is told.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Of {
-    /// Of the object that is called.
-    Receiver,
-    /// Of an argument; the first is 1.
-    Argument(u8),
-    /// Of what is returned.
-    Result,
-}
-
 /// A row of the table.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The class of the receivers.
+    /// The class of the receivers. With `*` at its end: how the names of the classes begin.
     pub class: &'static str,
     /// What is told before it.
-    pub before: Option<Told>,
+    pub before: Vec<Told>,
     /// What is told after it.
-    pub after: Option<Told>,
+    pub after: Vec<Told>,
+}
+
+impl Row {
+    /// Everything that is told.
+    pub fn told(&self) -> impl Iterator<Item = &Told> {
+        self.before.iter().chain(&self.after)
+    }
 }
 
 /// Calls of one name and type.
@@ -46,10 +34,29 @@ pub struct Row {
 pub struct Call {
     /// The name of the method.
     pub name: &'static str,
-    /// Its type.
+    /// Its type. `*` and a digit: any, of which so many arguments are values and those before them name a variable.
     pub descriptor: &'static str,
+    /// Of a static method.
+    pub is_static: bool,
     /// What is told, by the class of the receiver.
     pub rows: Vec<Row>,
+}
+
+impl Call {
+    /// The argument that rows speak of; the first is 1.
+    pub fn argument(&self) -> Option<u8> {
+        self.rows.iter().flat_map(Row::told).find_map(|told| told.of.argument())
+    }
+
+    /// The argument whose value rows speak of.
+    pub fn value(&self) -> Option<u8> {
+        self.rows.iter().flat_map(Row::told).find_map(Told::value_argument)
+    }
+
+    /// How many arguments of a method of any type are values.
+    pub fn values(&self) -> Option<usize> {
+        self.descriptor.strip_prefix('*')?.parse().ok()
+    }
 }
 
 /// All of them.
@@ -58,6 +65,8 @@ pub struct Calls {
     /// By their numbers.
     pub calls: Vec<Call>,
     by_name: FxHashMap<(&'static str, &'static str), usize>,
+    /// Static methods and those of any type, by class, name and type.
+    of_class: FxHashMap<[&'static str; 3], usize>,
     classes: FxHashSet<&'static str>,
 }
 
@@ -71,92 +80,159 @@ impl Calls {
     fn read(table: &'static str) -> Calls {
         let mut all = Calls::default();
         for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-            match line.split(' ').collect::<Vec<_>>()[..] {
-                ["=", class, same] => {
-                    all.classes.extend([class, same]);
+            let mut words: Vec<&str> = line.split(' ').collect();
+            // From which release on there is such a method: where there is none, nobody calls it.
+            words.pop_if(|last| last.parse::<u16>().is_ok());
+            match words[..] {
+                ["=", ref classes @ ..] => all.classes.extend(classes),
+                ["static", class, name, descriptor, before, after] => {
+                    let number = all.number(class, name, descriptor, true);
+                    all.add(number, class, before, after);
                 }
                 [class, name, descriptor, before, after] => {
-                    let number = *all.by_name.entry((name, descriptor)).or_insert(all.calls.len());
-                    if number == all.calls.len() {
-                        all.calls.push(Call { name, descriptor, rows: Vec::new() });
-                    }
+                    let number = all.number(class, name, descriptor, false);
                     all.classes.insert(class);
-                    all.calls[number].rows.push(Row { class, before: told(before), after: told(after) });
+                    all.add(number, class, before, after);
                 }
-                _ => unreachable!("a test reads the whole table"),
+                _ => unreachable!("a test reads the whole table: {line}"),
             }
         }
         all
     }
 
+    fn number(&mut self, class: &'static str, name: &'static str, descriptor: &'static str, is_static: bool) -> usize {
+        let new = self.calls.len();
+        let number = if is_static || descriptor.starts_with('*') {
+            // What is of any type is not looked up by it.
+            let descriptor = if is_static { descriptor } else { "*" };
+            *self.of_class.entry([class, name, descriptor]).or_insert(new)
+        } else {
+            *self.by_name.entry((name, descriptor)).or_insert(new)
+        };
+        if number == new {
+            self.calls.push(Call { name, descriptor, is_static, rows: Vec::new() });
+        }
+        number
+    }
+
+    fn add(&mut self, number: usize, class: &'static str, before: &'static str, after: &'static str) {
+        let read = |column| Told::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}"));
+        self.calls[number].rows.push(Row { class, before: read(before), after: read(after) });
+    }
+
     /// The number of the calls that one of a method of this class is of.
-    pub(crate) fn find(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, class: &[u8], name: &[u8], descriptor: &[u8], is_static: bool) -> Option<usize> {
         let text = |bytes| std::str::from_utf8(bytes).ok();
-        let &number = self.by_name.get(&(text(name)?, text(descriptor)?))?;
-        let class = text(class)?;
+        let (class, name, descriptor) = (text(class)?, text(name)?, text(descriptor)?);
+        if is_static {
+            return self.of_class.get(&[class, name, descriptor]).copied();
+        }
+        if let Some(&number) = self.of_class.get(&[class, name, "*"]) {
+            return Some(number);
+        }
+        let &number = self.by_name.get(&(name, descriptor))?;
         let is_jdk = ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|prefix| class.starts_with(prefix));
         (!is_jdk || self.classes.contains(class)).then_some(number)
     }
 }
 
-fn told(text: &'static str) -> Option<Told> {
-    if text == "-" {
-        return None;
+/// How the arguments of a method of any type name a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Names {
+    /// Not at all: it is a static field, or known by the table.
+    Nothing,
+    /// By an object.
+    Object,
+    /// By an object and an index.
+    Element,
+}
+
+impl Names {
+    /// By a call's type, of whose arguments so many are values. None: in another way.
+    pub(super) fn of(descriptor: &[u8], values: usize) -> Option<Names> {
+        let (arguments, _) = of_method(descriptor).ok()?;
+        let is_object = |argument: &[u8]| matches!(argument.first(), Some(b'L' | b'['));
+        match arguments.get(..arguments.len().checked_sub(values)?)? {
+            [] => Some(Names::Nothing),
+            [object] if is_object(object) => Some(Names::Object),
+            [array, index] if is_object(array) && *index == b"I" => Some(Names::Element),
+            _ => None,
+        }
     }
-    let (text, if_true) = text.strip_suffix('?').map_or((text, false), |text| (text, true));
-    let (what, of) = match text.split_once('@') {
-        None => (text, Of::Receiver),
-        Some((what, "=")) => (what, Of::Result),
-        Some((what, number)) => (what, Of::Argument(number.parse().unwrap_or(0))),
-    };
-    Some(Told { what, of, if_true })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::descriptor::{Kind, of_method};
+    use crate::descriptor::Kind;
+    use crate::hooks::{Of, Value, When, Which};
 
     #[test]
     fn the_table_makes_sense() {
-        const WORDS: &str = "acq rel tacq racq rrel rtacq wait woken notify notifyall post await up down tdown";
         let all = Calls::all();
-        assert!(all.calls.len() > 10);
+        assert!(all.calls.len() > 100);
         for call in &all.calls {
-            let (arguments, result) = of_method(call.descriptor.as_bytes()).expect("a method's type");
-            for row in &call.rows {
-                assert!(row.before.is_some() || row.after.is_some(), "{call:?}");
-                assert!(row.before.is_none_or(|told| !told.if_true && told.of != Of::Result), "{call:?}");
-                for told in [row.before, row.after].into_iter().flatten() {
-                    assert!(WORDS.split(' ').any(|word| word == told.what), "{call:?}");
-                    let is_fit = match told.of {
-                        Of::Receiver => true,
-                        Of::Result => Kind::of(result) == Kind::Object,
-                        Of::Argument(number) => {
-                            let argument = usize::from(number).checked_sub(1).and_then(|index| arguments.get(index));
-                            argument.is_some_and(|argument| Kind::of(argument) == Kind::Object)
-                        }
-                    };
-                    assert!(is_fit, "{call:?}");
-                    assert!(!told.if_true || result == b"Z" || Kind::of(result) == Kind::Object, "{call:?}");
-                }
-            }
+            let told = || call.rows.iter().flat_map(Row::told);
+            assert!(call.rows.iter().all(|row| row.told().next().is_some()), "{call:?}");
+            assert!(call.rows.iter().flat_map(|row| &row.before).all(|told| told.when == When::Always), "{call:?}");
+            // One argument, and one value, go to the hooks.
+            assert!(told().filter_map(|told| told.of.argument()).all(|of| Some(of) == call.argument()), "{call:?}");
+            assert!(told().filter_map(Told::value_argument).all(|of| Some(of) == call.value()), "{call:?}");
             let classes: FxHashSet<&str> = call.rows.iter().map(|row| row.class).collect();
             assert_eq!(classes.len(), call.rows.len(), "{call:?}");
+            assert!(!told().any(|told| told.of == Of::This || told.what == "monitors"), "{call:?}");
+            // What goes on with an exception has no result, and no arguments.
+            let is_thrown = told().any(|told| told.is_thrown);
+            assert!(!is_thrown || call.argument().is_none() && call.value().is_none(), "{call:?}");
+            if call.values().is_some() {
+                assert!(told().all(|told| told.of == Of::Variable), "{call:?}");
+                continue;
+            }
+            let (arguments, result) = of_method(call.descriptor.as_bytes()).expect("a method's type");
+            for told in told() {
+                let of = told.of.argument().map(|number| arguments[usize::from(number) - 1]);
+                let is_index = told.of == Of::Object(Which::Argument(1)) && of == Some(b"I");
+                assert!(of.is_none_or(|of| is_index || Kind::of(of) == Kind::Object), "{call:?}");
+                assert!(told.value_argument().is_none_or(|of| usize::from(of) <= arguments.len()), "{call:?}");
+                let is_of_result =
+                    matches!(told.of, Of::Object(Which::Result) | Of::Key(Which::Result) | Of::Element(Which::Result));
+                assert!(!is_of_result || Kind::of(result) == Kind::Object, "{call:?}");
+                assert!(told.when == When::Always || result != b"V", "{call:?}");
+                assert!(told.value != Some(Value::Result) || result != b"V", "{call:?}");
+                assert!(told.value != Some(Value::Last) && told.of != Of::Variable, "{call:?}");
+            }
         }
     }
 
     #[test]
     fn calls_are_found() {
-        let find = |class: &str, name: &str, descriptor: &str| {
-            Calls::all().find(class.as_bytes(), name.as_bytes(), descriptor.as_bytes())
+        let find = |class: &str, name: &str, descriptor: &str, is_static| {
+            Calls::all().find(class.as_bytes(), name.as_bytes(), descriptor.as_bytes(), is_static)
         };
-        let lock = find("java/util/concurrent/locks/Lock", "lock", "()V");
+        let lock = find("java/util/concurrent/locks/Lock", "lock", "()V", false);
         assert!(lock.is_some());
         // The program's own may be one.
-        assert_eq!(find("com/example/Door", "lock", "()V"), lock);
-        assert_eq!(find("java/util/concurrent/locks/ReentrantLock", "lock", "()V"), lock);
-        assert_eq!(find("java/nio/channels/FileChannel", "lock", "()V"), None);
-        assert_eq!(find("com/example/Door", "lock", "(I)V"), None);
+        assert_eq!(find("com/example/Door", "lock", "()V", false), lock);
+        assert_eq!(find("java/util/concurrent/locks/ReentrantLock", "lock", "()V", false), lock);
+        assert_eq!(find("java/nio/channels/FileChannel", "lock", "()V", false), None);
+        assert_eq!(find("com/example/Door", "lock", "(I)V", false), None);
+        let park = |class| find(class, "park", "()V", true);
+        assert!(park("java/util/concurrent/locks/LockSupport").is_some() && park("com/example/Car").is_none());
+        let get = |class, of| find(class, "getVolatile", of, false);
+        assert!(get("java/lang/invoke/VarHandle", "(LA;)I").is_some() && get("A", "(LA;)I").is_none());
+    }
+
+    #[test]
+    fn arguments_name_variables() {
+        for (descriptor, values, names) in [
+            (&b"()I"[..], 0, Some(Names::Nothing)),
+            (b"(I)V", 1, Some(Names::Nothing)),
+            (b"(LA;JJ)Z", 2, Some(Names::Object)),
+            (b"([LA;ILB;)V", 1, Some(Names::Element)),
+            (b"(LA;JI)V", 1, None),
+            (b"(I)V", 2, None),
+        ] {
+            assert_eq!(Names::of(descriptor, values), names, "{descriptor:?}");
+        }
     }
 }

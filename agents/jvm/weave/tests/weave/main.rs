@@ -3,20 +3,24 @@
 mod corpus;
 mod hostile;
 mod jdk;
+mod pairs;
 mod programs;
+mod rows;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs a tool of the JDK, which must succeed; what it wrote.
+/// Runs a tool of the JDK, which must succeed; what it wrote. `JAVA_RUNTIME`: a Java without the other tools, to run programs.
 fn tool(name: &str, arguments: &[&str], folder: &Path) -> std::process::Output {
-    let mut command = match std::env::var_os("JAVA_HOME") {
+    let runtime = std::env::var_os("JAVA_RUNTIME").filter(|_| name == "java");
+    let mut command = match runtime.or_else(|| std::env::var_os("JAVA_HOME")) {
         Some(home) => Command::new(Path::new(&home).join("bin").join(name)),
         None => Command::new(name),
     };
     let out = command.args(arguments).current_dir(folder).output();
     let out = out.unwrap_or_else(|error| panic!("{name} of a JDK (`./test` installs one): {error}"));
-    assert!(out.status.success(), "{name} {arguments:?}: {}", String::from_utf8_lossy(&out.stderr));
+    let [said, complained] = [&out.stdout, &out.stderr].map(|bytes| String::from_utf8_lossy(bytes));
+    assert!(out.status.success(), "{name} {arguments:?}: {complained}{said}");
     out
 }
 

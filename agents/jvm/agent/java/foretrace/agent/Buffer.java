@@ -9,13 +9,13 @@ import jdk.internal.vm.annotation.ForceInline;
  */
 final class Buffer {
     /** Kinds of records. */
-    static final int STAMP = 1, LATE = 3, PIN = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19,
+    static final int STAMP = 1, LATE = 3, PIN = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19, FENCE = 24,
         WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, MARK = 25, START = 32, END = 33, FORK = 34, JOIN = 35,
         ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, TRY_FAIL = 41, REQUEST = 42,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
         BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
     /** What texts are for. */
-    static final int THREAD_NAME = 1, LABEL = 2;
+    static final int THREAD_NAME = 1, LABEL = 2, MISUSE_TEXT = 4;
     /** Bits of a place, and of the site in what is kept in cells. */
     private static final int PLACE_BITS = 24, SITE_BITS = 20;
     /** Bits of a rank, and of a position in its block. */
@@ -62,6 +62,15 @@ final class Buffer {
     /** The objects of the synchronized methods that it is in. */
     Shadow[] entered = new Shadow[16];
     int depth;
+    /** Locks that it has as a reader, and how often. */
+    private Shadow[] readLocks = new Shadow[4];
+    private int[] readCounts = new int[4];
+    /** How often it had the lock that it gave back to wait on a condition. */
+    int waits;
+    /** Of awaits that need not be told again ({@link Entries}). */
+    final long[] awaited = new long[1 << 8];
+    final Call call = new Call();
+    final Atomics.Cell cell = new Atomics.Cell();
     /** It is inside of a hook that calls others' code. */
     boolean busy;
     private boolean started;
@@ -273,6 +282,43 @@ final class Buffer {
     @ForceInline
     boolean isElsewhere(long kept) {
         return (kept >>> SITE_BITS + RANK_BITS) != (tick >>> RANK_BITS);
+    }
+
+    /** How often it has a lock as a reader. */
+    int readHolds(Shadow lock) {
+        for (int i = 0; i < readLocks.length; i++) {
+            if (readLocks[i] == lock) {
+                return readCounts[i];
+            }
+        }
+        return 0;
+    }
+
+    /** It has it once more, or less; how often then. */
+    int readHold(Shadow lock, int more) {
+        int at = -1;
+        for (int i = 0; i < readLocks.length; i++) {
+            if (readLocks[i] == lock) {
+                at = i;
+                break;
+            }
+            if (readLocks[i] == null) {
+                at = i;
+            }
+        }
+        if (at < 0) {
+            at = readLocks.length;
+            readLocks = java.util.Arrays.copyOf(readLocks, at * 2);
+            readCounts = java.util.Arrays.copyOf(readCounts, at * 2);
+        }
+        readLocks[at] = lock;
+        readCounts[at] += more;
+        if (readCounts[at] <= 0) {
+            readLocks[at] = null;
+            readCounts[at] = 0;
+            return 0;
+        }
+        return readCounts[at];
     }
 
     /** Whose it is that is kept in a cell. */

@@ -1,78 +1,229 @@
 package foretrace.agent;
 
-/** Calls of java.util.concurrent, by the words of the table (agents/jvm/weave/src/hooks/concurrent.table). */
+/** Calls that synchronise, as the tables have it (agents/jvm/weave/src/hooks/concurrent.table, inside.table). */
 final class Calls {
-    /** The words; {@code calls.rs} numbers them so. */
-    private static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, WAIT = 7, WOKEN = 8, NOTIFY = 9,
-        NOTIFYALL = 10, POST = 11, AWAIT = 12, UP = 13, DOWN = 14, JOIN = 15;
-    private static final int IF_TRUE = 0x80;
-    /** What the objects are. */
-    private static final int RWLOCK = 2, SEMAPHORE = 5, LATCH = 6;
+    /** What a semaphore is, in records; and why a thread goes on: notified, or else its time was up. */
+    private static final int SEMAPHORE = 5;
+    private static final long NOTIFIED_OR_LATE = 3L << 48;
+    /** More permits than this are not told one by one. */
+    private static final long MOST_PERMITS = 1 << 10;
 
     private Calls() {}
 
-    static void before(Object of, int site) {
-        Buffer b = of == null ? null : Buffer.attached();
+    static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;
         }
         b.busy = true;
+        Call call = b.call;
         try {
-            int told = (int) Native.told(site, of.getClass());
-            tell(b, of, told & 0x7f, site);
-        } catch (Throwable failed) {
-            Native.failed(failed);
-        } finally {
-            b.busy = false;
-        }
-    }
-
-    static void after(Object of, boolean result, int site) {
-        Buffer b = of == null ? null : Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
-            return;
-        }
-        b.busy = true;
-        try {
-            int told = (int) Native.told(site, of.getClass()) >> 16;
-            if (result || (told & IF_TRUE) == 0) {
-                tell(b, of, told & 0x7f, site);
+            Told told = Told.at(site, of);
+            call.set(of, argument, index, number, value, isNumber);
+            for (long one : told.after) {
+                Atomics.enter(b, one, call, site);
+            }
+            for (long one : told.before) {
+                Atomics.enter(b, one, call, site);
+                // Of these, only that they will come.
+                if (Told.word(one) != Told.RMW) {
+                    tell(b, one, call, site);
+                }
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
+            call.clear();
             b.busy = false;
         }
     }
 
-    private static void tell(Buffer b, Object of, int word, int site) {
+    static void after(
+        long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
+        int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        b.busy = true;
+        Call call = b.call;
+        try {
+            call.set(of, argument, index, number, value, isNumber);
+            call.returns(result, returned, isResult);
+            for (long one : Told.at(site, of).after) {
+                if (Atomics.isAtomic(one) || call.isTold(one)) {
+                    tell(b, one, call, site);
+                }
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            Cells.unlock(b);
+            call.clear();
+            b.busy = false;
+        }
+    }
+
+    /** Inside the JDK: told of an object, with a value that it depends on, or with what it stands for. */
+    static void inside(Object of, long number, Object value, int site) {
+        Buffer b = of == null ? null : Buffer.attached();
+        if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        b.busy = true;
+        Call call = b.call;
+        try {
+            call.set(null, null, -1, 0, null, false);
+            call.returns(number, value, false);
+            for (long one : Told.at(site, null).before) {
+                if (call.isTold(one)) {
+                    insideTold(b, Told.word(one), of, value, site);
+                }
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            call.clear();
+            b.busy = false;
+        }
+    }
+
+    private static void insideTold(Buffer b, int word, Object of, Object value, int site) {
+        Shadow shadow = Shadow.of(of, b, site);
         switch (word) {
-            case ACQ:
-            case TACQ:
-                Locks.taken(b, Shadow.of(of, b, site), word == ACQ ? Buffer.ACQUIRE : Buffer.TRY_ACQUIRE, site);
+            case Told.POST:
+                Entries.post(b, shadow.whole(), Entries.WHOLE, site);
                 break;
-            case REL:
-                Locks.given(b, Shadow.of(of, b, site), Buffer.RELEASE, site);
+            case Told.AWAIT:
+                Entries.await(b, shadow.whole(), Entries.WHOLE, site);
                 break;
-            case POST:
-                Locks.tellShared(b, Shadow.of(of, b, site), Buffer.POST, LATCH, site);
-                break;
-            case AWAIT:
-                b.epoch++;
-                Locks.tellShared(b, Shadow.of(of, b, site), Buffer.AWAIT, LATCH, site);
-                break;
-            case UP:
-                Locks.tellShared(b, Shadow.of(of, b, site), Buffer.UP, SEMAPHORE, site);
-                break;
-            case DOWN:
-                b.epoch++;
-                Locks.tellShared(b, Shadow.of(of, b, site), Buffer.DOWN, SEMAPHORE, site);
-                break;
-            case JOIN:
-                Threads.joined((Thread) of, site);
+            case Told.VIEW:
+                shadow.standsFor(Shadow.of(value, b, site + 1));
                 break;
             default:
                 break;
+        }
+    }
+
+    private static void tell(Buffer b, long told, Call call, int site) {
+        int word = Told.word(told);
+        if (Atomics.isAtomic(told)) {
+            Atomics.tell(b, told, call, site);
+            return;
+        }
+        if (word == Told.FENCE) {
+            fence(b, Told.order(told), site);
+            return;
+        }
+        Object object = call.object(told);
+        if (object == null) {
+            return;
+        }
+        Shadow shadow = Shadow.of(object, b, site);
+        Shadow whole = shadow.whole();
+        switch (word) {
+            case Told.ACQ:
+                Locks.taken(b, whole, Buffer.ACQUIRE, site);
+                break;
+            case Told.TACQ:
+                Locks.taken(b, whole, Buffer.TRY_ACQUIRE, site);
+                break;
+            case Told.REL:
+                Locks.unlocked(b, whole, site);
+                break;
+            case Told.RACQ:
+            case Told.RTACQ:
+                Locks.readTaken(b, whole, site);
+                break;
+            case Told.RREL:
+                Locks.readGiven(b, whole, site);
+                break;
+            case Told.UNLOCK:
+            case Told.TO_OPTIMISTIC:
+                Locks.givenAny(b, whole, site);
+                break;
+            case Told.TO_READ:
+                toRead(b, whole, call.result != 0, site);
+                break;
+            case Told.TO_WRITE:
+                toWrite(b, whole, site);
+                break;
+            case Told.CONDITION:
+                shadow.lock = Shadow.of(call.of, b, site + 1).whole();
+                break;
+            case Told.WAIT:
+                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, site);
+                break;
+            case Told.WOKEN:
+                if (b.waits > 0) {
+                    Locks.woken(b, shadow, shadow.lock, b.waits, NOTIFIED_OR_LATE, site);
+                    b.waits = 0;
+                }
+                break;
+            case Told.NOTIFY:
+                Locks.tell(b, shadow, Buffer.NOTIFY, Monitors.CONDITION, site);
+                break;
+            case Told.NOTIFY_ALL:
+                Locks.tell(b, shadow, Buffer.NOTIFY_ALL, Monitors.CONDITION, site);
+                break;
+            case Told.POST:
+                Entries.post(b, whole, call.entry(told), site);
+                break;
+            case Told.AWAIT:
+                Entries.await(b, whole, call.entry(told), site);
+                break;
+            case Told.PERMITS:
+                Semaphores.seen(b, shadow, object, SEMAPHORE, site);
+                break;
+            case Told.UP:
+            case Told.DOWN:
+                long count = Told.value(told) == Told.ARGUMENT ? call.number : 1;
+                for (long i = Math.min(count, MOST_PERMITS); i > 0; i--) {
+                    Semaphores.permit(b, shadow, word == Told.UP ? Buffer.UP : Buffer.DOWN, SEMAPHORE, site);
+                }
+                break;
+            case Told.JOIN:
+                if (object instanceof Thread) {
+                    Threads.joined(b, (Thread) object, site);
+                }
+                break;
+            case Told.VIEW:
+                if (call.of != null) {
+                    shadow.standsFor(Shadow.of(call.of, b, site + 1).whole());
+                }
+                break;
+            case Told.FIELD:
+                if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
+                    Shadow.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
+                }
+                break;
+            default:
+                break;
+        }
+    }
+
+    private static void fence(Buffer b, int order, int site) {
+        if (b.room()) {
+            b.epoch++;
+            b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), Buffer.place(site));
+        }
+    }
+
+    private static void toRead(Buffer b, Shadow lock, boolean isDone, int site) {
+        if (lock.holder == b) {
+            Locks.given(b, lock, Buffer.RELEASE, site);
+            Locks.readTaken(b, lock, site);
+        } else if (isDone && b.readHolds(lock) == 0) {
+            Locks.readTaken(b, lock, site);
+        }
+    }
+
+    private static void toWrite(Buffer b, Shadow lock, int site) {
+        if (b.readHolds(lock) > 0) {
+            Locks.readGiven(b, lock, site);
+        }
+        if (lock.holder != b) {
+            Locks.taken(b, lock, Buffer.TRY_ACQUIRE, site);
         }
     }
 }

@@ -124,7 +124,7 @@ final class Cells {
     }
 
     /** Makes a variable common: tells what was kept of it. */
-    private static void share(Buffer b, Object of, long w, long r, long d, long address, int shift) {
+    static void share(Buffer b, Object of, long w, long r, long d, long address, int shift) {
         long write = U.getLong(of, w), read = U.getLong(of, r);
         if (!isKept(write) && write != 0 && !isKept(read)) {
             return;

@@ -172,23 +172,55 @@ public final class Hooks {
     }
 
     public static void before(Object of, int site) {
-        Calls.before(of, site);
+        Calls.before(of, null, -1, 0, null, false, site);
+    }
+
+    public static void before(Object of, Object argument, int index, long value, int site) {
+        Calls.before(of, argument, index, value, null, true, site);
+    }
+
+    public static void before(Object of, Object argument, int index, Object value, int site) {
+        Calls.before(of, argument, index, 0, value, false, site);
     }
 
     public static void after(Object of, int site) {
-        Calls.after(of, true, site);
-    }
-
-    public static void after(int result, Object of, int site) {
-        Calls.after(of, result != 0, site);
+        Calls.after(0, null, false, of, null, -1, 0, null, false, site);
     }
 
     public static void after(long result, Object of, int site) {
-        Calls.after(of, result != 0, site);
+        Calls.after(result, null, true, of, null, -1, 0, null, false, site);
     }
 
     public static void after(Object result, Object of, int site) {
-        Calls.after(of, result != null, site);
+        Calls.after(0, result, false, of, null, -1, 0, null, false, site);
+    }
+
+    public static void after(long result, Object of, Object argument, int index, long value, int site) {
+        Calls.after(result, null, true, of, argument, index, value, null, true, site);
+    }
+
+    public static void after(long result, Object of, Object argument, int index, Object value, int site) {
+        Calls.after(result, null, true, of, argument, index, 0, value, false, site);
+    }
+
+    public static void after(Object result, Object of, Object argument, int index, long value, int site) {
+        Calls.after(0, result, false, of, argument, index, value, null, true, site);
+    }
+
+    public static void after(Object result, Object of, Object argument, int index, Object value, int site) {
+        Calls.after(0, result, false, of, argument, index, 0, value, false, site);
+    }
+
+    public static void inside(Object of, int site) {
+        Calls.inside(of, 0, null, site);
+    }
+
+    public static void inside(Object of, long value, int site) {
+        Calls.inside(of, value, null, site);
+    }
+
+    public static void inside(Object of, Object value, int site) {
+        Calls.inside(of, 0, value, site);
     }
 
     public static void internal(String name, Object value, int site) {

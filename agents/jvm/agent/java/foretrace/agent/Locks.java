@@ -1,11 +1,12 @@
 package foretrace.agent;
 
-import static foretrace.agent.Memory.U;
-
 import jdk.internal.vm.annotation.ForceInline;
 
 /** What is told of locks and of all else that threads meet at. Who calls has the lock, or the hook is where its time is right. */
 final class Locks {
+    /** What a read-write lock is, in records. */
+    private static final int RWLOCK = 2;
+
     private Locks() {}
 
     /** A lock was taken. */
@@ -41,10 +42,45 @@ final class Locks {
         }
     }
 
-    /** The same where threads may come at once: nobody's time is lost. */
-    static void tellShared(Buffer b, Shadow of, int kind, int sort, int site) {
-        synchronized (of) {
-            tell(b, of, kind, sort, site);
+    /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception. */
+    static void unlocked(Buffer b, Shadow lock, int site) {
+        if (lock.holder == b) {
+            given(b, lock, Buffer.RELEASE, site);
+            return;
+        }
+        b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
+        tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
+    }
+
+    /** A lock was taken by one reader of maybe several. */
+    static void readTaken(Buffer b, Shadow lock, int site) {
+        if (b.readHold(lock, 1) == 1 && b.room()) {
+            b.epoch++;
+            shared(b, lock, Buffer.READ_ACQUIRE, site);
+        }
+    }
+
+    static void readGiven(Buffer b, Shadow lock, int site) {
+        if (b.readHolds(lock) > 0 && b.readHold(lock, -1) == 0 && b.room()) {
+            shared(b, lock, Buffer.READ_RELEASE, site);
+        }
+    }
+
+    /** What it has of a lock is about to be given back. */
+    static void givenAny(Buffer b, Shadow lock, int site) {
+        if (lock.holder == b) {
+            given(b, lock, Buffer.RELEASE, site);
+        } else {
+            readGiven(b, lock, site);
+        }
+    }
+
+    /** Others may be at it at once. */
+    private static void shared(Buffer b, Shadow lock, int kind, int site) {
+        synchronized (lock) {
+            long now = b.now(lock.stamp);
+            lock.stamp = Math.max(lock.stamp, now);
+            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, Buffer.place(site));
         }
     }
 

@@ -26,11 +26,14 @@ final class Native {
      * that is << 44, what it is << 56. */
     static native long field(int site, Class<?> of);
 
+    /** The field of this name of a class, as {@link #field} or {@link #statics} has it (with {@link Cells#STATIC} then). */
+    static native long named(Class<?> of, String name);
+
     /** The cell of the static field that a site means, what it is << 56; 0: it is nobody's business. */
     static native long statics(int site);
 
-    /** What the call of a site tells when the receiver is of this class: {@link Calls} has the words; before it in the lowest byte, after it in the third. */
-    static native long told(int site, Class<?> of);
+    /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */
+    static native long[] told(int site, Class<?> of);
 
     /** Something went wrong in the agent. It is said once; the program goes on. */
     static native void failed(Throwable why);

@@ -38,8 +38,16 @@ final class Shadow extends WeakReference<Object> {
     int count;
     /** When it was given back last. */
     long stamp;
-    /** The lock that it is a condition of, or a part of. */
+    /** The lock that it is a condition of. */
     Shadow lock;
+    /** What it is a view of; null: itself. */
+    private Shadow stands;
+    /** The field that it stands for. */
+    Variable variable;
+    /** When it was posted last, and its entries ({@link Entries}). */
+    volatile long[] stamps;
+    /** How many parts it has. */
+    final int parts;
     /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
     volatile long[] cells;
     private int shift;
@@ -49,11 +57,58 @@ final class Shadow extends WeakReference<Object> {
         super(gone == null ? null : of, gone);
         this.hash = hash;
         if (of instanceof Class) {
+            parts = 0;
             address = Native.object((int) (long) KINDS.get((Class<?>) of) | AS_OBJECT, 0);
         } else {
             long kind = KINDS.get(of.getClass());
-            address = Native.object((int) kind, of.getClass().isArray() ? java.lang.reflect.Array.getLength(of) : kind >>> 32);
+            parts = parts(of, (int) (kind >>> 32));
+            address = Native.object((int) kind, parts);
         }
+    }
+
+    /** How many parts an object has: fields, elements, or what is told apart of a collection. */
+    private static int parts(Object of, int fields) {
+        if (of.getClass().isArray()) {
+            return java.lang.reflect.Array.getLength(of);
+        }
+        if (of instanceof java.util.concurrent.atomic.AtomicIntegerArray) {
+            return ((java.util.concurrent.atomic.AtomicIntegerArray) of).length();
+        }
+        if (of instanceof java.util.concurrent.atomic.AtomicLongArray) {
+            return ((java.util.concurrent.atomic.AtomicLongArray) of).length();
+        }
+        if (of instanceof java.util.concurrent.atomic.AtomicReferenceArray) {
+            return ((java.util.concurrent.atomic.AtomicReferenceArray<?>) of).length();
+        }
+        return Math.max(fields, of instanceof Watched ? 0 : Entries.COUNT);
+    }
+
+    /** What is told of it is told of another. */
+    void standsFor(Shadow whole) {
+        if (whole != this) {
+            stands = whole;
+        }
+    }
+
+    /** What it is a view of, or itself. */
+    Shadow whole() {
+        Shadow whole = this;
+        for (int i = 0; whole.stands != null && i < 8; i++) {
+            whole = whole.stands;
+        }
+        return whole;
+    }
+
+    long[] stamps() {
+        long[] known = stamps;
+        return known != null ? known : makeStamps();
+    }
+
+    private synchronized long[] makeStamps() {
+        if (stamps == null) {
+            stamps = new long[1 + Entries.COUNT];
+        }
+        return stamps;
     }
 
     /** What is known of an object. The site says where the thread looks first. */

@@ -49,7 +49,7 @@ final class Sites {
     }
 
     /** Where the words of the cell of a class's field are, which were added to it. */
-    private static long cell(Class<?> of, int number, int what) {
+    static long cell(Class<?> of, int number, int what) {
         long known = what;
         for (int word = 0; word < 3; word++) {
             long offset = U.objectFieldOffset(of, "foretrace$" + number + "wrd".charAt(word));

@@ -60,14 +60,10 @@ final class Threads {
         b.over = true;
     }
 
-    /** The thread has been seen to be over. */
-    static void joined(Thread thread, int site) {
-        Buffer b = Buffer.attached();
+    /** A thread has been waited for: whether it is over is asked here. */
+    static void joined(Buffer b, Thread thread, int site) {
         Buffer other = (Buffer) thread.foretrace$buffer;
-        if (b == null || b.busy || b.isOff || other == null || other == b || thread.isAlive()) {
-            return;
-        }
-        if (b.room()) {
+        if (other != null && other != b && !thread.isAlive() && b.room()) {
             b.epoch++;
             b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), Buffer.place(site), other.slot);
         }

@@ -1,9 +1,24 @@
 // One of everything that has a hook.
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.StampedLock;
 import java.util.function.IntSupplier;
 
 public class Every {
@@ -108,6 +123,66 @@ public class Every {
         return (twice ? 1 : 0) + (early ? 2 : 0) + (none ? 4 : 0) + 8 * Door.through(l);
     }
 
+    volatile String named;
+
+    static long atomics() {
+        AtomicInteger i = new AtomicInteger();
+        i.set(1);
+        boolean swapped = i.compareAndSet(1, 2) && !i.compareAndSet(1, 3);
+        AtomicLongArray a = new AtomicLongArray(2);
+        long added = a.getAndAdd(1, 5L);
+        AtomicReference<String> r = new AtomicReference<>("r");
+        String was = r.getAndSet("s");
+        AtomicReferenceFieldUpdater<Every, String> u = AtomicReferenceFieldUpdater.newUpdater(Every.class, String.class, "named");
+        boolean named = u.compareAndSet(new Every(1), null, "n");
+        return i.getAndIncrement() + added + was.length() + (swapped ? 10 : 0) + (named ? 20 : 0);
+    }
+
+    static double handles() throws ReflectiveOperationException {
+        VarHandle d = MethodHandles.lookup().findVarHandle(Every.class, "d", double.class);
+        VarHandle si = MethodHandles.lookup().findStaticVarHandle(Every.class, "si", int.class);
+        VarHandle fs = MethodHandles.arrayElementVarHandle(float[].class);
+        Every e = new Every(1);
+        d.setRelease(e, 2.5);
+        si.getAndAdd(4);
+        float[] floats = { 1, 2 };
+        boolean swapped = fs.compareAndSet(floats, 1, 2f, 3f);
+        VarHandle.fullFence();
+        return (double) d.getAcquire(e) + (int) si.getVolatile() + (swapped ? (float) fs.getOpaque(floats, 1) : 0);
+    }
+
+    static int collections() throws InterruptedException {
+        BlockingQueue<String> q = new LinkedBlockingQueue<>();
+        q.put("q");
+        Map<String, Integer> m = new ConcurrentHashMap<>();
+        m.put("k", 1);
+        m.merge("k", 2, Integer::sum);
+        Iterator<String> keys = m.keySet().iterator();
+        return q.take().length() + m.get("k") + keys.next().length() + List.of(1, 2).get(1);
+    }
+
+    static int threads() throws InterruptedException {
+        StampedLock s = new StampedLock();
+        long stamp = s.tryConvertToReadLock(s.writeLock());
+        s.unlock(stamp);
+        Lock l = new ReentrantLock();
+        Condition c = l.newCondition();
+        Thread.currentThread().interrupt();
+        l.lock();
+        try {
+            c.await();
+        } catch (InterruptedException e) {
+            sl = null;
+        }
+        l.unlock();
+        Thread t = new Thread(() -> { });
+        t.start();
+        t.join();
+        LockSupport.unpark(Thread.currentThread());
+        LockSupport.park("here");
+        return t.isAlive() || Thread.interrupted() ? 1 : 2;
+    }
+
     class Inner {
         final int q = i + 1;
     }
@@ -131,7 +206,7 @@ public class Every {
         }
         IntSupplier of = () -> e.i + si;
         waits(new Object());
-        sum += concurrent();
+        sum += concurrent() + atomics() + handles() + collections() + threads();
         arrays();
         System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
     }

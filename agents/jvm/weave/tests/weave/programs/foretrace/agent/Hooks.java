@@ -39,9 +39,20 @@ public final class Hooks {
     public static void enteredMethod(Object o, int site) { tell("entered method", site, Thread.holdsLock(o)); }
     public static void leavingMethod(int site) { tell("leaving method", site, ""); }
 
-    public static void before(Object o, int site) { tell("before", site, o.getClass().getSimpleName()); }
-    public static void after(Object o, int site) { tell("after", site, o.getClass().getSimpleName()); }
-    public static void after(int result, Object o, int site) { tell("after", site, o.getClass().getSimpleName() + " " + result); }
+    private static String of(Object o) { return o == null ? "" : o.getClass().getSimpleName() + " "; }
+    private static Object plain(Object v) { return v instanceof String || v instanceof Class ? v : v != null; }
+    private static String of(Object o, Object argument, int index) { return of(o) + "of " + plain(argument) + " " + index; }
+
+    public static void before(Object o, int site) { tell("before", site, of(o)); }
+    public static void after(Object o, int site) { tell("after", site, of(o)); }
+    public static void after(long result, Object o, int site) { tell("after", site, of(o) + result); }
+    public static void after(Object result, Object o, int site) { tell("after", site, of(o) + plain(result)); }
+    public static void before(Object o, Object argument, int index, long value, int site) { tell("before", site, of(o, argument, index) + " value " + value); }
+    public static void before(Object o, Object argument, int index, Object value, int site) { tell("before", site, of(o, argument, index) + " value " + plain(value)); }
+    public static void after(long result, Object o, Object argument, int index, long value, int site) { tell("after", site, of(o, argument, index) + " value " + value + " " + result); }
+    public static void after(long result, Object o, Object argument, int index, Object value, int site) { tell("after", site, of(o, argument, index) + " value " + plain(value) + " " + result); }
+    public static void after(Object result, Object o, Object argument, int index, long value, int site) { tell("after", site, of(o, argument, index) + " value " + value + " " + plain(result)); }
+    public static void after(Object result, Object o, Object argument, int index, Object value, int site) { tell("after", site, of(o, argument, index) + " value " + plain(value) + " " + plain(result)); }
 
     public static void wait(Object o, int site) throws InterruptedException { tell("wait", site, ""); o.wait(); }
     public static void wait(Object o, long ms, int site) throws InterruptedException { tell("wait", site, ms); o.wait(ms); }

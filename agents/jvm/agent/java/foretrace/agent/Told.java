@@ -1,0 +1,88 @@
+package foretrace.agent;
+
+import jdk.internal.vm.annotation.Stable;
+
+/** What a call tells before and after it, by the class of its receiver (agents/jvm/agent/src/calls.rs packs it). */
+final class Told {
+    /** The words of the tables, in their order. */
+    static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
+        WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
+        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28;
+    /** Of what something is told. */
+    static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7;
+    /** When. */
+    static final int ALWAYS = 0, TRUE = 1, FALSE = 2, NEGATIVE = 3;
+    /** Where a value is from. */
+    static final int NO_VALUE = 0, ARGUMENT = 1, RESULT = 2, BOTH = 3;
+
+    private static final int PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 14;
+    private static final Told[][] KNOWN = new Told[PAGES][];
+    private static final long[] NOTHING = {};
+
+    @Stable private final Class<?> of;
+    final long[] before, after;
+    private final Told next;
+
+    private Told(Class<?> of, long[] all, Told next) {
+        this.of = of;
+        int count = all == null ? 0 : (int) all[0];
+        before = count == 0 ? NOTHING : java.util.Arrays.copyOfRange(all, 1, 1 + count);
+        after = all == null || all.length <= 1 + count ? NOTHING : java.util.Arrays.copyOfRange(all, 1 + count, all.length);
+        this.next = next;
+    }
+
+    /** What the call of a site tells, whose receiver is this. */
+    static Told at(int site, Object receiver) {
+        Class<?> of = receiver == null ? null : receiver.getClass();
+        Told[] page = site >>> PAGE_BITS < PAGES ? KNOWN[site >>> PAGE_BITS] : null;
+        for (Told told = page == null ? null : page[site & PAGE - 1]; told != null; told = told.next) {
+            if (told.of == of) {
+                return told;
+            }
+        }
+        return find(site, of);
+    }
+
+    private static synchronized Told find(int site, Class<?> of) {
+        long[] all = Native.told(site, of);
+        if (site >>> PAGE_BITS >= PAGES) {
+            return new Told(of, all, null);
+        }
+        Told[] page = KNOWN[site >>> PAGE_BITS];
+        if (page == null) {
+            page = KNOWN[site >>> PAGE_BITS] = new Told[PAGE];
+        }
+        Told found = new Told(of, all, page[site & PAGE - 1]);
+        Memory.U.storeFence();
+        page[site & PAGE - 1] = found;
+        return found;
+    }
+
+    static int word(long told) {
+        return (int) told & 0xff;
+    }
+
+    static int of(long told) {
+        return (int) told >>> 8 & 0xf;
+    }
+
+    static boolean isOfResult(long told) {
+        return (told >>> 12 & 1) != 0;
+    }
+
+    static int when(long told) {
+        return (int) told >>> 13 & 7;
+    }
+
+    static int order(long told) {
+        return (int) told >>> 16 & 0xf;
+    }
+
+    static int value(long told) {
+        return (int) told >>> 20 & 0xf;
+    }
+
+    static int more(long told) {
+        return (byte) (told >>> 24);
+    }
+}

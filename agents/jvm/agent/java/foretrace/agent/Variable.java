@@ -1,0 +1,29 @@
+package foretrace.agent;
+
+/** A field that an updater or a VarHandle stands for. */
+final class Variable {
+    /** As {@link Sites} know it. */
+    final long known;
+    /** Its number among the fields of an object, and what its values are. */
+    final int number, encoding;
+
+    private Variable(long known, int number, int encoding) {
+        this.known = known;
+        this.number = number;
+        this.encoding = encoding;
+    }
+
+    /** The field of this name of a class; null if it is not watched. */
+    static Variable of(Class<?> of, String name) {
+        long field = Native.named(of, name);
+        int what = (int) (field >>> 56) & Cells.WHAT, encoding = (int) (field >>> 52 & 0xf) << 4;
+        if (what == Cells.NOTHING) {
+            return null;
+        }
+        if ((what & Cells.STATIC) != 0) {
+            return new Variable((field & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what, 0, encoding);
+        }
+        long known = Sites.cell(of, (int) (field >>> 24 & 0xfffff), what);
+        return known == Cells.NOTHING ? null : new Variable(known, (int) (field & 0xffffff), encoding);
+    }
+}

@@ -1,0 +1,347 @@
+//! What is woven into classes of the JDK (`inside.table`): hooks of what synchronises there. Nothing is added to a class but constants, so one that was loaded before can be changed, too.
+
+use super::told::{Of, Told, When, Which};
+use super::{Does, HOOKS, Known, Method, Woven, code_of};
+use crate::class::{Class, access as flags};
+use crate::code::Code;
+use crate::descriptor::{Kind, of_method};
+use crate::emit::Emit;
+use crate::error::{Error, Result};
+use crate::instruction::opcode::*;
+use rustc_hash::FxHashSet;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+/// The table, as text: it says itself how it is to be read.
+const TABLE: &str = include_str!("inside.table");
+/// How much deeper the stack can get.
+const DEEPER: u16 = 8;
+
+/// A row of the table.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Within {
+    /// The class; with `*` at its end: how the names of the classes begin.
+    pub class: &'static str,
+    /// The method, or the name of what is used in methods with that of its class before it. Empty: all monitors.
+    pub member: &'static str,
+    /// Its type.
+    pub descriptor: &'static str,
+    /// What is told before it, as numbers in [`Inside::told`].
+    pub before: Vec<u16>,
+    /// And after it.
+    pub after: Vec<u16>,
+    /// The first and the last release that has it.
+    pub releases: [u16; 2],
+}
+
+impl Within {
+    fn is_of(&self, class: &[u8]) -> bool {
+        match self.class.strip_suffix('*') {
+            Some(begin) => class.starts_with(begin.as_bytes()),
+            None => class == self.class.as_bytes(),
+        }
+    }
+
+    /// The class and the name of what is used in methods.
+    fn used(&self) -> Option<(&[u8], &[u8])> {
+        self.member.split_once('.').map(|(class, name)| (class.as_bytes(), name.as_bytes()))
+    }
+}
+
+/// The whole table.
+#[derive(Default, Debug)]
+pub struct Inside {
+    /// Its rows.
+    pub rows: Vec<Within>,
+    /// Everything that is told.
+    pub told: Vec<Told>,
+}
+
+impl Inside {
+    /// That of the table.
+    pub fn all() -> &'static Inside {
+        static ALL: LazyLock<Inside> = LazyLock::new(|| Inside::read(TABLE));
+        &ALL
+    }
+
+    fn read(table: &'static str) -> Inside {
+        let mut all = Inside::default();
+        for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (class, member, descriptor, before, after, releases) = match line.split(' ').collect::<Vec<_>>()[..] {
+                ["monitors", class] => (class, "", "", "-", "-", "11-"),
+                [class, member, descriptor, before, after] => (class, member, descriptor, before, after, "11-"),
+                [class, member, descriptor, before, after, releases] => {
+                    (class, member, descriptor, before, after, releases)
+                }
+                _ => unreachable!("a test reads the whole table: {line}"),
+            };
+            let (first, last) = releases.split_once('-').unwrap_or((releases, releases));
+            let releases = [first.parse().unwrap_or(u16::MAX), last.parse().unwrap_or(u16::MAX)];
+            let [before, after] = [before, after].map(|column| all.add(column));
+            all.rows.push(Within { class, member, descriptor, before, after, releases });
+        }
+        all
+    }
+
+    fn add(&mut self, column: &'static str) -> Vec<u16> {
+        let begin = self.told.len();
+        self.told.extend(Told::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}")));
+        (begin..self.told.len()).map(|number| number as u16).collect()
+    }
+
+    /// Whether anything is to be woven into a class of this name.
+    pub fn has(&self, class: &[u8]) -> bool {
+        self.rows.iter().any(|row| row.is_of(class))
+    }
+}
+
+/// Weaves hooks into a class of the JDK. `first`: the number of its first site. Also which rows of the table were found there.
+pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
+    let mut class = Class::read(file)?;
+    let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
+    let name = class.name()?;
+    let rows = Inside::all().rows.iter().enumerate().filter(|(_, row)| row.is_of(name)).collect::<Vec<_>>();
+    let mut found = FxHashSet::default();
+    if rows.is_empty() {
+        return Ok((woven, Vec::new()));
+    }
+    let (mut between, mut added) = (FxHashSet::default(), Vec::new());
+    for number in 0..class.methods.len() {
+        let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
+        let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
+        let sites = woven.sites.len();
+        let mut method = Method {
+            class: &mut class,
+            number,
+            first,
+            around: &(),
+            sites: &mut woven.sites,
+            is_adopted: false,
+            between: &mut between,
+            added: &mut added,
+        };
+        match method.weave_rows(content, &rows, &mut found) {
+            Ok(Some(content)) => class.methods[number].attributes[at].content = content.into(),
+            Ok(None) => {}
+            Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
+                woven.sites.truncate(sites);
+                woven.left.push((number, error));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if !woven.sites.is_empty() {
+        woven.file = Some(class.write()?);
+    }
+    let mut found: Vec<usize> = found.into_iter().collect();
+    found.sort_unstable();
+    Ok((woven, found))
+}
+
+impl<'a> Method<'_, 'a> {
+    fn weave_rows(
+        &mut self,
+        content: &'a [u8],
+        rows: &[(usize, &Within)],
+        found: &mut FxHashSet<usize>,
+    ) -> Result<Option<Vec<u8>>> {
+        let mut code = Code::read(content)?;
+        let lines = code.lines(&self.class.constants)?;
+        let method = &self.class.methods[self.number];
+        let access = method.access;
+        let [name, descriptor] = [method.name, method.descriptor].map(|text| self.class.constants.text(text));
+        let (name, descriptor) = (name?, descriptor?);
+        for &(number, row) in rows {
+            let is_found = if row.member.is_empty() {
+                for index in 0..code.instructions.len() {
+                    self.monitor(&mut code, index, &lines)?;
+                }
+                if access & flags::SYNCHRONIZED != 0 {
+                    let hooks = self.synchronized(access & flags::STATIC != 0, &lines)?;
+                    self.enclose(&mut code, &[hooks])?;
+                }
+                code.is_changed()
+            } else if row.used().is_some() {
+                self.used(&mut code, row, access & flags::STATIC != 0, &lines)?
+            } else if row.member.as_bytes() == name && row.descriptor.as_bytes() == descriptor {
+                self.own(&mut code, row, &lines)?;
+                true
+            } else {
+                false
+            };
+            if is_found {
+                found.insert(number);
+            }
+        }
+        if !code.is_changed() {
+            return Ok(None);
+        }
+        code.max_stack = code.max_stack.saturating_add(DEEPER);
+        code.write(&mut self.class.constants).map(Some)
+    }
+
+    /// The hooks of a method: first of all, and before it returns.
+    fn own(&mut self, code: &mut Code, row: &Within, lines: &[(u16, u16)]) -> Result<()> {
+        let (arguments, result) = of_method(row.descriptor.as_bytes())?;
+        let local = |number: u8| {
+            let before = &arguments[..usize::from(number) - 1];
+            1 + before.iter().map(|argument| Kind::of(argument).size()).sum::<u16>()
+        };
+        for &number in &row.before {
+            let told = &Inside::all().told[usize::from(number)];
+            let site = self.site(Does::Inside(number), 0, lines, None)?;
+            let emit = Emit::new(&mut self.class.constants);
+            let emit = match told.of {
+                Of::Object(Which::Argument(number)) => emit.local(ALOAD, local(number)),
+                _ => emit.op(&[ALOAD_0]),
+            };
+            code.entry.extend(hook(emit, site, "")?);
+        }
+        for index in 0..code.instructions.len() {
+            let instruction = code.instructions[index];
+            if !matches!(instruction.opcode, IRETURN..=RETURN) {
+                continue;
+            }
+            for &number in &row.after {
+                let told = &Inside::all().told[usize::from(number)];
+                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let emit = Emit::new(&mut self.class.constants);
+                let tell = match told.of {
+                    // What the object stands for is told with it.
+                    Of::Object(Which::Argument(number)) => {
+                        hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
+                    }
+                    Of::Object(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
+                    Of::Thread => {
+                        let of = b"()Ljava/lang/Thread;";
+                        hook(emit.call(b"java/lang/Thread", b"currentThread", of)?, site, "")?
+                    }
+                    _ if told.when == When::Always => hook(emit.op(&[ALOAD_0]), site, "")?,
+                    _ => value_hook(emit.op(&[DUP, ALOAD_0, SWAP]), site, Kind::of(result))?,
+                };
+                code.edits[index].before.extend(tell);
+            }
+        }
+        Ok(())
+    }
+
+    /// The hooks around what a method uses. Whether it does.
+    fn used(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
+        let mut is_found = false;
+        for index in 0..code.instructions.len() {
+            let instruction = code.instructions[index];
+            let is_call = matches!(instruction.opcode, INVOKEVIRTUAL | INVOKESPECIAL | INVOKEINTERFACE);
+            if !is_call && !matches!(instruction.opcode, GETFIELD | PUTFIELD) {
+                continue;
+            }
+            let named = self.class.constants.named(instruction.short(code.bytes)?)?;
+            if Some((named.class, named.name)) != row.used() || named.descriptor != row.descriptor.as_bytes() {
+                continue;
+            }
+            let all = Inside::all();
+            let is_this = row.before.iter().chain(&row.after).any(|&told| all.told[usize::from(told)].of == Of::This);
+            if is_this && is_static {
+                continue;
+            }
+            is_found = true;
+            // What fields have after it is when they are read, what they have before it when they are set.
+            let before = if instruction.opcode == GETFIELD { &[][..] } else { &row.before };
+            let after = if instruction.opcode == PUTFIELD { &[][..] } else { &row.after };
+            let result = if is_call { of_method(named.descriptor)?.1 } else { named.descriptor };
+            for &number in before {
+                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let copy: &[u8] = match instruction.opcode {
+                    _ if is_this => &[ALOAD_0],
+                    PUTFIELD => &[DUP2, POP],
+                    _ => &[DUP],
+                };
+                let emit = Emit::new(&mut self.class.constants).op(copy);
+                code.edits[index].before.extend(hook(emit, site, "")?);
+            }
+            for &number in after {
+                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let emit = Emit::new(&mut self.class.constants);
+                let tell = if is_this {
+                    hook(emit.op(&[ALOAD_0]), site, "")?
+                } else if all.told[usize::from(number)].when != When::Always {
+                    value_hook(emit.op(&[DUP_X1]), site, Kind::of(result))?
+                } else {
+                    hook(emit.op(if result == b"V" { &[] } else { &[SWAP] }), site, "")?
+                };
+                if !is_this {
+                    // For later, below what it will be.
+                    code.edits[index].before.push(DUP);
+                }
+                code.edits[index].after.extend(tell);
+            }
+        }
+        Ok(is_found)
+    }
+}
+
+fn hook(emit: Emit, site: i32, value: &str) -> Result<Vec<u8>> {
+    let descriptor = format!("(Ljava/lang/Object;{value}I)V");
+    Ok(emit.int(site)?.call(HOOKS.as_bytes(), b"inside", descriptor.as_bytes())?.done())
+}
+
+/// With the value that it depends on, on top.
+fn value_hook(emit: Emit, site: i32, kind: Kind) -> Result<Vec<u8>> {
+    if kind == Kind::Object { hook(emit, site, "Ljava/lang/Object;") } else { hook(emit.op(&[I2L]), site, "J") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_makes_sense() {
+        let all = Inside::all();
+        assert!(all.rows.len() > 50 && all.has(b"java/util/Vector") && !all.has(b"java/util/ArrayList"));
+        for row in &all.rows {
+            assert!(row.releases[0] <= row.releases[1] && row.releases[0] >= 11, "{row:?}");
+            if row.member.is_empty() {
+                continue;
+            }
+            let told =
+                |numbers: &[u16]| numbers.iter().map(|&number| all.told[usize::from(number)]).collect::<Vec<_>>();
+            let (before, after) = (told(&row.before), told(&row.after));
+            assert!(!before.is_empty() || !after.is_empty(), "{row:?}");
+            assert!(before.iter().all(|told| told.when == When::Always), "{row:?}");
+            assert!(!before.iter().chain(&after).any(|told| told.is_thrown || told.value.is_some()), "{row:?}");
+            match row.used() {
+                Some(_) => {
+                    let ofs: FxHashSet<bool> = before.iter().chain(&after).map(|told| told.of == Of::This).collect();
+                    let is_known = |told: &Told| matches!(told.of, Of::Receiver | Of::This);
+                    assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
+                    // Below arguments, and values of two places, nothing can be reached.
+                    let size = match of_method(row.descriptor.as_bytes()) {
+                        Ok((arguments, result)) => {
+                            assert!(arguments.is_empty() || ofs.contains(&true), "{row:?}");
+                            if result == b"V" { 0 } else { Kind::of(result).size() }
+                        }
+                        Err(_) => Kind::of(row.descriptor.as_bytes()).size(),
+                    };
+                    assert!(size < 2, "{row:?}");
+                }
+                None => {
+                    let (arguments, result) = of_method(row.descriptor.as_bytes()).expect("a method's type");
+                    assert!(row.member != "<init>" || before.is_empty(), "{row:?}");
+                    for told in before.iter().chain(&after) {
+                        let is_known = match told.of {
+                            Of::Receiver => told.when == When::Always || result != b"V" && Kind::of(result).size() == 1,
+                            Of::Object(Which::Argument(number)) => {
+                                Kind::of(arguments[usize::from(number) - 1]) == Kind::Object
+                                    && told.when == When::Always
+                            }
+                            Of::Object(Which::Result) => Kind::of(result) == Kind::Object,
+                            Of::Thread => told.when == When::Always,
+                            _ => false,
+                        };
+                        assert!(is_known, "{row:?}");
+                    }
+                    assert!(after.iter().all(|told| told.of.argument().is_none() || told.what == "view"), "{row:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package foretrace.agent;
+
+/** Passes what the tables tell, and accesses of static ints, to {@link Judge}; all else it lets pass. Until that is there, and while it is at work, everything. */
+public final class Hooks {
+    static Judge judge;
+
+    public static void read(Object o, int v, int site) { }
+    public static void read(Object o, long v, int site) { }
+    public static void read(Object o, float v, int site) { }
+    public static void read(Object o, double v, int site) { }
+    public static void read(Object o, Object v, int site) { }
+    public static void read(int v, int site) { if (judge != null) judge.access(false, site); }
+    public static void read(long v, int site) {  }
+    public static void read(float v, int site) {  }
+    public static void read(double v, int site) {  }
+    public static void read(Object v, int site) {  }
+    public static void write(Object o, int v, int site) { }
+    public static void write(Object o, long v, int site) { }
+    public static void write(Object o, float v, int site) { }
+    public static void write(Object o, double v, int site) { }
+    public static void write(Object o, Object v, int site) { }
+    public static void write(int v, int site) { if (judge != null) judge.access(true, site); }
+    public static void write(long v, int site) {  }
+    public static void write(float v, int site) {  }
+    public static void write(double v, int site) {  }
+    public static void write(Object v, int site) {  }
+    public static void element(Object a, int i, int site) { }
+    public static void store(Object a, int i, int site) { }
+    public static void entered(Object o, int site) { if (judge != null) judge.monitor(o, true); }
+    public static void leaving(Object o, int site) { if (judge != null) judge.monitor(o, false); }
+    public static void enteredMethod(Object o, int site) { if (judge != null) judge.enteredMethod(o); }
+    public static void leavingMethod(int site) { if (judge != null) judge.leavingMethod(); }
+    public static void enteredClass(int site) { }
+    public static void leavingClass(int site) { }
+    public static void wait(Object o, int site) throws InterruptedException { o.wait(); }
+    public static void wait(Object o, long ms, int site) throws InterruptedException { o.wait(ms); }
+    public static void wait(Object o, long ms, int ns, int site) throws InterruptedException { o.wait(ms, ns); }
+    public static void notify(Object o, int site) { o.notify(); }
+    public static void notifyAll(Object o, int site) { o.notifyAll(); }
+
+    public static void before(Object o, int site) { if (judge != null) judge.call(true, null, o, null, -1, 0L, site); }
+    public static void after(Object o, int site) { if (judge != null) judge.call(false, null, o, null, -1, 0L, site); }
+    public static void after(long result, Object o, int site) { if (judge != null) judge.call(false, result, o, null, -1, 0L, site); }
+    public static void after(Object result, Object o, int site) { if (judge != null) judge.call(false, result, o, null, -1, 0L, site); }
+    public static void before(Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(true, null, o, argument, index, value, site); }
+    public static void after(long result, Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
+    public static void after(Object result, Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
+    public static void before(Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(true, null, o, argument, index, value, site); }
+    public static void after(long result, Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
+    public static void after(Object result, Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
+
+    public static void inside(Object o, int site) { if (judge != null) judge.inside(o, null, site); }
+    public static void inside(Object o, long value, int site) { if (judge != null) judge.inside(o, value, site); }
+    public static void inside(Object o, Object value, int site) { if (judge != null) judge.inside(o, value, site); }
+}

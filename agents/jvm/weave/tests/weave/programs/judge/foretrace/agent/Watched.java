@@ -1,0 +1,5 @@
+package foretrace.agent;
+
+/** The parent of objects under watch. */
+public class Watched {
+}

@@ -1,0 +1,157 @@
+//! The rows of the tables: what they name is there in the JDK that runs, and each orders what it says it does, and nothing else.
+
+use crate::pairs::programs;
+use crate::{classes, tool};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use weave::{Calls, Does, Inside, Site, Told, weave, weave_inside};
+
+fn path(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs").join(name).to_str().expect("a path").to_owned()
+}
+
+/// A property of the Java that runs.
+fn property(folder: &Path, name: &str) -> String {
+    let said = tool("java", &["-XshowSettings:properties", "-version"], folder).stderr;
+    let said = String::from_utf8_lossy(&said);
+    let line = said.lines().find_map(|line| line.trim().strip_prefix(&format!("{name} = ")));
+    line.expect("it says so").to_owned()
+}
+
+/// The classes of `java.base` that the table names, woven into `patch`; their sites.
+fn patched(folder: &Path, release: u16) -> Vec<Site> {
+    let modules = format!("{}/lib/modules", property(folder, "java.home"));
+    let of = "regex:/java.base/java/(lang|util|util/concurrent|util/concurrent/locks)/[^/]*.class";
+    tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
+    let from = folder.join("jdk/java.base");
+    let (mut sites, mut found) = (Vec::new(), BTreeSet::new());
+    for file in classes(&from) {
+        let bytes = std::fs::read(&file).expect("readable");
+        let (woven, rows) = weave_inside(&bytes, sites.len() as u32).expect("a class");
+        assert!(woven.left.is_empty(), "{}", file.display());
+        found.extend(rows);
+        if let Some(file_out) = woven.file {
+            let out = folder.join("patch").join(file.strip_prefix(&from).expect("in it"));
+            std::fs::create_dir_all(out.parent().expect("a folder")).expect("writable");
+            std::fs::write(out, file_out).expect("writable");
+        }
+        sites.extend(woven.sites);
+    }
+    for (number, row) in Inside::all().rows.iter().enumerate() {
+        let is_due = (row.releases[0]..=row.releases[1]).contains(&release);
+        assert!(found.contains(&number) || !is_due, "{row:?}");
+    }
+    sites
+}
+
+/// What the judge has to know of sites and tables.
+fn data(sites: &[Site]) -> String {
+    let mut data = String::new();
+    let text =
+        |told: &Told| format!("{} {} {:?} {:?} {:?}", told.what, told.order, told.of, told.value.is_some(), told.when);
+    for (number, site) in sites.iter().enumerate() {
+        let what = match (&site.field, site.does) {
+            (_, Does::Call(number) | Does::Inside(number)) => number.to_string(),
+            (Some([class, name, _]), Does::StaticRead | Does::StaticWrite) => {
+                [class, name].map(|name| String::from_utf8_lossy(name)).join(".")
+            }
+            _ => continue,
+        };
+        writeln!(data, "site\t{number}\t{what}").expect("a string");
+    }
+    for row in &Inside::all().rows {
+        for &number in row.before.iter().chain(&row.after) {
+            let told = text(&Inside::all().told[usize::from(number)]);
+            writeln!(data, "inside\t{number}\t{} {} {}\t{told}", row.class, row.member, row.descriptor)
+                .expect("a string");
+        }
+    }
+    for (number, call) in Calls::all().calls.iter().enumerate() {
+        for row in &call.rows {
+            let told = row.before.iter().map(|told| format!("\t<{}", text(told)));
+            let told = told.chain(row.after.iter().map(|told| format!("\t>{}", text(told))));
+            let told = told.collect::<String>();
+            writeln!(data, "call\t{number}\t{} {} {}{told}", row.class, call.name, call.descriptor).expect("a string");
+        }
+    }
+    data
+}
+
+fn release(folder: &Path) -> u16 {
+    property(folder, "java.specification.version").parse().expect("a number")
+}
+
+#[test]
+fn every_row_names_what_is_there() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/hooks/concurrent.table");
+    tool("javac", &["--release", "11", "-d", "tools", &path("Rows.java")], folder.path());
+    let out = tool("java", &["-cp", "tools", "Rows", table.to_str().expect("a path")], folder.path());
+    let count: usize = String::from_utf8_lossy(&out.stdout).trim().parse().expect("a number");
+    assert!(count > 500, "{count}");
+}
+
+#[test]
+fn every_row_has_its_programs() {
+    let rows: BTreeSet<String> = programs().into_iter().map(|program| program.row).collect();
+    let calls = Calls::all().calls.iter();
+    let calls =
+        calls.flat_map(|call| call.rows.iter().map(|row| format!("{} {} {}", row.class, call.name, call.descriptor)));
+    let inside = Inside::all().rows.iter().map(|row| match row.member {
+        "" => format!("monitors {}", row.class),
+        member => format!("{} {member} {}", row.class, row.descriptor),
+    });
+    assert_eq!(calls.chain(inside).collect::<BTreeSet<_>>(), rows);
+}
+
+#[test]
+fn every_row_orders_what_it_says() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder.path();
+    let release = release(folder);
+    let mut sites = patched(folder, release);
+    std::fs::create_dir(folder.join("source")).expect("writable");
+    let (mut list, mut sources) = (String::new(), Vec::new());
+    for program in programs().into_iter().filter(|program| program.release <= release) {
+        let name = PathBuf::from("source").join(format!("{}.java", program.name));
+        std::fs::write(folder.join(&name), &program.source).expect("writable");
+        sources.push(name.to_str().expect("a path").to_owned());
+        let what = if program.is_racy { "racy" } else { "safe" };
+        writeln!(list, "{} {what} {}", program.name, program.row).expect("a string");
+    }
+    std::fs::write(folder.join("list"), list).expect("writable");
+    std::fs::write(folder.join("sources"), sources.join("\n")).expect("writable");
+    let of = release.to_string();
+    tool("javac", &["--release", &of, "-nowarn", "-g", "-d", "plain", "@sources"], folder);
+    tool("javac", &["--release", &of, "-d", "tools", &path("Pairs.java")], folder);
+    let judge = ["Hooks", "Judge", "Watched"].map(|name| path(&format!("judge/foretrace/agent/{name}.java")));
+    tool(
+        "javac",
+        &["--release", &of, "-XDstringConcat=inline", "-d", "patch", &judge[0], &judge[1], &judge[2]],
+        folder,
+    );
+    // As they are, they end.
+    tool("java", &["-cp", "plain:tools", "Pairs", "list"], folder);
+    std::fs::create_dir(folder.join("woven")).expect("writable");
+    for file in classes(&folder.join("plain")) {
+        let bytes = std::fs::read(&file).expect("readable");
+        let woven = weave(&bytes, sites.len() as u32, &()).expect("a class");
+        assert!(woven.left.is_empty(), "{}", file.display());
+        let out = folder.join("woven").join(file.file_name().expect("a name"));
+        std::fs::write(out, woven.file.as_ref().unwrap_or(&bytes)).expect("writable");
+        sites.extend(woven.sites);
+    }
+    std::fs::write(folder.join("data"), data(&sites)).expect("writable");
+    // The hooks are of the same module, or they could not be found as early as they are called.
+    let patch = ["--patch-module", "java.base=patch", "--add-exports", "java.base/foretrace.agent=ALL-UNNAMED"];
+    let open = ["--add-opens", "java.base/java.util.concurrent.locks=ALL-UNNAMED"];
+    let run = ["-Xverify:all", "-cp", "woven:tools", "Pairs", "list", "data"];
+    tool("java", &[&patch[..], &open, &run].concat(), folder);
+    if std::env::var_os("KEEP").is_some() {
+        std::process::Command::new("cp")
+            .args(["-r".as_ref(), folder.as_os_str(), "/work/helpers/table/run/kept".as_ref()])
+            .status()
+            .ok();
+    }
+}
