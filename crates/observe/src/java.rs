@@ -101,6 +101,12 @@ impl Java {
                 let method = parts.next().unwrap_or_default().to_owned();
                 self.sites.push(Site { class, method, line: number(parts.next()) as u32 });
             }
+            Some("p") => {
+                let (class, parent) = (number(parts.next()), number(parts.next()));
+                if class < self.classes.len() && parent < self.classes.len() && class != parent {
+                    self.classes[class].parent = parent;
+                }
+            }
             Some("n") => self.notes.push(parts.next().unwrap_or_default().to_owned()),
             _ => {}
         }
@@ -154,10 +160,11 @@ impl Java {
                 format!("{}@{number}{element}", readable(name))
             }
             None => format!("{name}@{number}"),
-            Some(part) => {
-                let (class, field) = self.field(class, part as usize).unwrap_or((name, "?"));
-                format!("{class}.{field}@{number}")
-            }
+            Some(part) => match self.field(class, part as usize) {
+                Some((class, field)) => format!("{class}.{field}@{number}"),
+                // An entry of a collection.
+                None => format!("{name}@{number}[{part}]"),
+            },
         }
     }
 
@@ -221,10 +228,8 @@ impl Naming for Java {
             self.read_objects();
         }
         let index = self.find(address)?;
-        let class = (self.known[index][1] >> 32 & (STATICS - 1)) as usize;
-        if class >= self.classes.len() {
-            self.read_text();
-        }
+        // Parents of classes may have come, too.
+        self.read_text();
         Some(Object { name: self.name(index, address), site: String::new(), size: 0 })
     }
 

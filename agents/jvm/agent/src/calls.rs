@@ -1,7 +1,7 @@
 //! What calls tell (`weave`'s `concurrent.table` and `inside.table`), as numbers for the hooks: `Told.java` takes them apart.
 
 use crate::machine::{Native, Reference, Tools};
-use weave::{Call, ORDERS, Of, Told, Value, WORDS, When, Which};
+use weave::{Call, Calls, ORDERS, Of, PLAIN, Told, Value, WORDS, When, Which};
 
 /// The names of a class, of those above it, and of their interfaces, the most special first.
 pub(crate) fn types(tools: Tools, native: Native, class: Reference) -> Vec<Vec<u8>> {
@@ -30,7 +30,13 @@ pub(crate) fn told(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
     };
     let row = match exact {
         None if call.is_static || call.values().is_some() => call.rows.first(),
-        None => call.rows.iter().find(|row| begins(row.class)),
+        None => {
+            let is_plain = types.first().is_some_and(|name| Calls::all().is_plain(name));
+            let plain = call.rows.iter().find(|row| is_plain && row.class == PLAIN);
+            // The longest beginning says most.
+            let special = |row: &&weave::Row| row.class.len();
+            plain.or_else(|| call.rows.iter().filter(|row| begins(row.class)).max_by_key(special))
+        }
         exact => exact,
     };
     row.map_or_else(Default::default, |row| (column(&row.before), column(&row.after)))
@@ -86,7 +92,6 @@ pub(crate) fn packed(told: &Told) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use weave::Calls;
 
     fn of(name: &str, descriptor: &str, types: &[&str]) -> (Vec<i64>, Vec<i64>) {
         let call = Calls::all().calls.iter().find(|call| call.name == name && call.descriptor == descriptor);
@@ -95,7 +100,8 @@ mod tests {
 
     #[test]
     fn the_most_special_row_is_meant() {
-        let acquire = of("lock", "()V", &["java/util/concurrent/locks/ReentrantLock", "java/util/concurrent/locks/Lock"]);
+        let acquire =
+            of("lock", "()V", &["java/util/concurrent/locks/ReentrantLock", "java/util/concurrent/locks/Lock"]);
         assert_eq!(acquire, (vec![], vec![1]));
         let read = ["java/util/concurrent/locks/ReentrantReadWriteLock$ReadLock", "java/util/concurrent/locks/Lock"];
         assert_eq!(of("lock", "()V", &read), (vec![], vec![4]));

@@ -63,6 +63,16 @@ pub(crate) struct Meant {
     pub(crate) what: u64,
 }
 
+/// A static field that a site means.
+pub(crate) enum Statics {
+    /// Nothing that is watched.
+    Nothing,
+    /// Its class is not there yet.
+    Unknown,
+    /// Its cell, what its values are, and what it is.
+    Cell { at: u64, encoding: u64, what: u64 },
+}
+
 /// What the values of a type are, as records say it (`observe`'s `java_value`): 0 where they are not told.
 fn encoding(descriptor: &[u8]) -> u64 {
     match descriptor {
@@ -135,11 +145,9 @@ impl Classes {
     }
 
     fn insert(&mut self, loader: i64, known: Known) -> u32 {
-        let parent = known.parent.as_deref().and_then(|parent| self.find(loader, parent)).unwrap_or(0);
         let number = self.classes.len() as u32;
         self.by_name.entry(known.name.clone()).or_default().push(number);
-        let above = self.size(parent);
-        self.classes.push(Class { loader, known, parent, above, statics: None });
+        self.classes.push(Class { loader, known, parent: 0, above: 0, statics: None });
         number
     }
 
@@ -166,6 +174,7 @@ impl Classes {
             self.book.write(&line);
             number
         });
+        self.settle(number);
         (number, self.size(number))
     }
 
@@ -190,12 +199,13 @@ impl Classes {
     }
 
     /// Which field a site means of an object whose class and those above it are these, by their loaders and names. `None`: nobody's business.
-    pub(crate) fn field(&self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<Meant> {
-        let [named, name, of] = self.sites.get(site as usize)?.field.as_ref()?;
+    pub(crate) fn field(&mut self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<Meant> {
+        let [named, name, of] = &self.sites.get(site as usize)?.field.clone()?;
         let begin = chain.iter().position(|(_, class)| class == named)?;
         for (depth, (loader, class)) in chain.iter().enumerate().skip(begin) {
             let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader);
             let Some(number) = number else { continue };
+            self.settle(number);
             let Class { known, above, .. } = &self.classes[number as usize];
             if let Some(field) = known.fields.iter().position(|(known, known_of, _)| known == name && known_of == of) {
                 let what = self.what(number, field);
@@ -206,32 +216,59 @@ impl Classes {
         None
     }
 
-    /// The cell of the static field that a site means, what its values are, and what it is.
-    pub(crate) fn statics(&mut self, site: u32) -> Option<(u64, u64, u64)> {
-        let of = self.sites.get(site as usize)?;
-        let [named, name, descriptor] = of.field.as_ref()?;
-        let loader = self.classes[of.class as usize].loader;
-        let mut number = self.find(loader, named)?;
+    /// The static field that a site means.
+    pub(crate) fn statics(&mut self, site: u32) -> Statics {
+        let Some(Of { field: Some([named, name, descriptor]), class, .. }) = self.sites.get(site as usize) else {
+            return Statics::Nothing;
+        };
+        let (named, name, encoding) = (named.clone(), name.clone(), encoding(descriptor));
+        let descriptor = descriptor.clone();
+        let loader = self.classes[*class as usize].loader;
+        let Some(mut number) = self.find(loader, &named) else {
+            // It may be one that will never be watched: then nobody asks often, for each site has only few accesses before its class is there.
+            let is_watched = std::str::from_utf8(&named).is_ok_and(|named| self.wishes.has_class(named));
+            return if is_watched { Statics::Unknown } else { Statics::Nothing };
+        };
         let field = loop {
+            self.settle(number);
             let known = &self.classes[number as usize].known;
-            let is_it = |(known, of, _): &(Vec<u8>, Vec<u8>, u16)| known == name && of == descriptor;
+            let is_it = |(known, of, _): &(Vec<u8>, Vec<u8>, u16)| *known == name && *of == descriptor;
             if let Some(field) = known.fields.iter().position(is_it) {
                 break field;
             }
             // Those of interfaces are final.
-            number = Some(self.classes[number as usize].parent).filter(|&parent| parent != 0)?;
+            match self.classes[number as usize].parent {
+                0 => return Statics::Nothing,
+                parent => number = parent,
+            }
         };
-        let (what, encoding) = (self.what(number, field), encoding(descriptor));
-        if what == what::NOTHING {
-            return None;
+        match (self.what(number, field), self.static_cell(number, field)) {
+            (what::NOTHING, _) | (_, None) => Statics::Nothing,
+            (what, Some(at)) => Statics::Cell { at, encoding, what },
         }
-        Some((self.static_cell(number, field)?, encoding, what))
+    }
+
+    /// Finds out the parent of a class, which may have been loaded after it.
+    fn settle(&mut self, number: u32) {
+        let Class { loader, known, parent, .. } = &self.classes[number as usize];
+        let (loader, parent, known) = (*loader, *parent, known.parent.clone());
+        if parent != 0 {
+            return;
+        }
+        let Some(parent) = known.and_then(|name| self.find(loader, &name)).filter(|&parent| parent != number) else {
+            return;
+        };
+        self.classes[number as usize].parent = parent;
+        self.settle(parent);
+        self.classes[number as usize].above = self.size(parent);
+        self.book.write(&format!("p\t{number}\t{parent}\n"));
     }
 
     /// The field of a name of a class, packed as the natives do.
     pub(crate) fn named(&mut self, (loader, class): &(i64, Vec<u8>), name: &[u8]) -> Option<u64> {
         const STATIC: u64 = 8;
         let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader)?;
+        self.settle(number);
         let Class { known, above, .. } = &self.classes[number as usize];
         let field = known.fields.iter().position(|(of, ..)| of == name)?;
         let (_, descriptor, flags) = &known.fields[field];

@@ -1,6 +1,6 @@
 //! What the classes of the agent ask the library for (`Native.java`).
 
-use crate::classes::{BOOT, what};
+use crate::classes::{BOOT, Statics, what};
 use crate::machine::{Method, Native, Reference, Tools};
 use crate::start::{self, Agent};
 use crate::{calls, weaving};
@@ -92,8 +92,10 @@ extern "system" fn named(native: *mut c_void, _: Reference, of: Reference, name:
 }
 
 extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
-    or(0, |agent| {
-        agent.classes().statics(site as u32).map(|(cell, encoding, what)| (cell | encoding << 52 | what << 56) as i64)
+    or(0, |agent| match agent.classes().statics(site as u32) {
+        Statics::Cell { at, encoding, what } => Some((at | encoding << 52 | what << 56) as i64),
+        Statics::Unknown => Some(-1),
+        Statics::Nothing => None,
     })
 }
 

@@ -1,7 +1,7 @@
 //! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
 
-use crate::machine::{self, Reference, Tools};
 use crate::classes::BOOT;
+use crate::machine::{self, Reference, Tools};
 use crate::start::{self, Agent};
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -22,7 +22,7 @@ pub use code::{Caught, Code, Edit};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
 pub use hooks::{
-    Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, Row, Site, Told,
-    Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
+    Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, PLAIN, Row, Site,
+    Told, Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
 };
 pub use instruction::{Instruction, opcode};

@@ -41,7 +41,7 @@ mod told;
 pub use cells::{CELL, CELL_WORDS, has_cell};
 pub use inside::{Inside, Within, weave_inside};
 pub use mark::Mark;
-pub use table::{Call, Calls, Row};
+pub use table::{Call, Calls, PLAIN, Row};
 pub use thread::{BUFFER, thread};
 pub use told::{ORDERS, Of, Told, Value, WORDS, When, Which};
 

@@ -68,9 +68,19 @@ pub struct Calls {
     /// Static methods and those of any type, by class, name and type.
     of_class: FxHashMap<[&'static str; 3], usize>,
     classes: FxHashSet<&'static str>,
+    /// Collections that do not synchronise.
+    plain: FxHashSet<&'static str>,
 }
 
+/// The class of rows of collections that do not synchronise.
+pub const PLAIN: &str = "~";
+
 impl Calls {
+    /// Whether objects of exactly this class are collections that do not synchronise.
+    pub fn is_plain(&self, class: &[u8]) -> bool {
+        std::str::from_utf8(class).is_ok_and(|class| self.plain.contains(class))
+    }
+
     /// Those of the table.
     pub fn all() -> &'static Calls {
         static ALL: LazyLock<Calls> = LazyLock::new(|| Calls::read(TABLE));
@@ -85,6 +95,7 @@ impl Calls {
             words.pop_if(|last| last.parse::<u16>().is_ok());
             match words[..] {
                 ["=", ref classes @ ..] => all.classes.extend(classes),
+                ["~=", ref classes @ ..] => all.plain.extend(classes),
                 ["static", class, name, descriptor, before, after] => {
                     let number = all.number(class, name, descriptor, true);
                     all.add(number, class, before, after);

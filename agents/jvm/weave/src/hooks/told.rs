@@ -1,7 +1,7 @@
 //! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
 
 /// The words that tables may use.
-pub const WORDS: [&str; 28] = [
+pub const WORDS: [&str; 31] = [
     "acq",
     "rel",
     "tacq",
@@ -27,7 +27,12 @@ pub const WORDS: [&str; 28] = [
     "fence",
     "view",
     "field",
-    "monitors", "permits", "condition",
+    "monitors",
+    "permits",
+    "condition",
+    "read",
+    "write",
+    "look",
 ];
 /// The memory orders that follow some of them.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

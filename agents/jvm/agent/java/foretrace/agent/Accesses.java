@@ -12,7 +12,7 @@ final class Accesses {
 
     /** A field was read. */
     @ForceInline
-    static void read(boolean isStatic, Object of, long value, int site) {
+    static void read(boolean isStatic, Object of, long value, Object object, int site) {
         long known = Sites.known(site);
         if ((int) known == Cells.NOTHING) {
             return;
@@ -22,7 +22,7 @@ final class Accesses {
             && Cells.quickRead(b, of, Cells.r(known), Cells.d(known), site)) {
             return;
         }
-        slow(isStatic, of, known, value, site, false);
+        slow(isStatic, of, known, value, object, site, false);
     }
 
     /** A field is about to be written. */
@@ -38,11 +38,11 @@ final class Accesses {
             && Cells.quickWrite(b, of, Cells.w(known), Cells.d(known), site)) {
             return;
         }
-        slow(isStatic, of, known, value, site, true);
+        slow(isStatic, of, known, value, null, site, true);
     }
 
     private static void slow(
-        boolean isStatic, Object of, long known, long value, int site, boolean isWrite) {
+        boolean isStatic, Object of, long known, long value, Object object, int site, boolean isWrite) {
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;
@@ -56,19 +56,26 @@ final class Accesses {
                 known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
             }
             int what = (int) known & Cells.WHAT & ~Cells.STATIC;
-            if (what == Cells.NOTHING) {
+            if (what == Cells.UNKNOWN && isWrite) {
+                b.pending = site;
+                b.pendingValue = value;
+            }
+            if (what == Cells.NOTHING || what == Cells.UNKNOWN) {
                 return;
             }
             long w = Cells.w(known), r = Cells.r(known), d = Cells.d(known);
+            if (object != null) {
+                Shadow.seen(b, object);
+            }
             if (what == Cells.PLAIN) {
                 if (isWrite ? Cells.keepWrite(b, of, w, r, d, site) : Cells.keepRead(b, of, w, r, d, site)) {
                     return;
                 }
                 long address = address(of, known, b, site);
                 if (isWrite) {
-                    Cells.tellWrite(b, of, w, r, d, address, 0, site);
+                    Cells.tellWrite(b, of, w, r, d, address, 0, of, site);
                 } else {
-                    Cells.tellRead(b, of, w, r, d, address, 0, site);
+                    Cells.tellRead(b, of, w, r, d, address, 0, of, site);
                 }
                 return;
             }
@@ -123,12 +130,21 @@ final class Accesses {
     @ForceInline
     static void wrote(int site) {
         int what = (int) Sites.known(site) & Cells.WHAT & ~Cells.STATIC;
-        if (what == Cells.VOLATILE || what == Cells.WATCHED) {
-            Buffer b = Buffer.own();
-            if (b != null) {
-                Cells.unlock(b);
-            }
+        if (what == Cells.VOLATILE || what == Cells.WATCHED || what == Cells.UNKNOWN) {
+            slowWrote(site);
         }
+    }
+
+    private static void slowWrote(int site) {
+        Buffer b = Buffer.own();
+        if (b == null) {
+            return;
+        }
+        if (b.pending == site) {
+            slow(true, null, Cells.UNKNOWN, b.pendingValue, null, site, true);
+        }
+        b.pending = 0;
+        Cells.unlock(b);
     }
 
     private static long address(Object of, long known, Buffer b, int site) {
@@ -189,6 +205,9 @@ final class Accesses {
             if (index < 0 || index >= length) {
                 return;
             }
+            if (!isWrite && array instanceof Object[]) {
+                Shadow.seen(b, ((Object[]) array)[index]);
+            }
             Shadow shadow = Shadow.of(array, b, site);
             long[] cells = shadow.cells(length);
             long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
@@ -197,14 +216,28 @@ final class Accesses {
             }
             long address = shadow.address + 8 + 8L * index;
             if (isWrite) {
-                Cells.tellWrite(b, cells, w, r, d, address, shadow.shift(), site);
+                Cells.tellWrite(b, cells, w, r, d, address, shadow.shift(), array, site);
             } else {
-                Cells.tellRead(b, cells, w, r, d, address, shadow.shift(), site);
+                Cells.tellRead(b, cells, w, r, d, address, shadow.shift(), array, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
             b.busy = false;
+        }
+    }
+
+    /** An access of an object as a whole, of whose parts nothing is seen. */
+    static void whole(Buffer b, Shadow of, boolean isWrite, int site) {
+        long[] cells = of.cells(1);
+        long w = CELLS, r = w + 8, d = w + 16;
+        if (isWrite ? Cells.keepWrite(b, cells, w, r, d, site) : Cells.keepRead(b, cells, w, r, d, site)) {
+            return;
+        }
+        if (isWrite) {
+            Cells.tellWrite(b, cells, w, r, d, of.address, 0, null, site);
+        } else {
+            Cells.tellRead(b, cells, w, r, d, of.address, 0, null, site);
         }
     }
 }

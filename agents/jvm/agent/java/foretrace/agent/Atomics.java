@@ -18,7 +18,7 @@ final class Atomics {
         if (isAtomic(told) && b.locked == 0) {
             Cell cell = b.cell;
             if (find(b, told, call, cell, site)) {
-                Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.shift);
+                Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.shift, null);
                 Cells.lock(b, cell.of, cell.d);
                 cell.of = null;
             }

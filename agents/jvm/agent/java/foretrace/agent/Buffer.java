@@ -30,7 +30,13 @@ final class Buffer {
     /** A time may be so far from the last stamp. */
     private static final long MOST_BETWEEN = 1L << 38;
 
+    /** All, by their slots. */
+    private static Buffer[] all = new Buffer[64];
+
     final int slot;
+    /** Who started its thread, and when: the block, position and rank there. */
+    Buffer parent;
+    long forked;
     private final long writing;
     /** The chunk (+ 1), where the next record goes, and where it ends. */
     private int chunk;
@@ -71,6 +77,9 @@ final class Buffer {
     final long[] awaited = new long[1 << 8];
     final Call call = new Call();
     final Atomics.Cell cell = new Atomics.Cell();
+    /** A static write whose class was not there yet: it is told when it was made. */
+    int pending;
+    long pendingValue;
     /** It is inside of a hook that calls others' code. */
     boolean busy;
     private boolean started;
@@ -83,6 +92,31 @@ final class Buffer {
         this.slot = slot;
         writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
         newBlock();
+        synchronized (Buffer.class) {
+            if (slot >= all.length) {
+                all = java.util.Arrays.copyOf(all, Math.max(slot + 1, all.length * 2));
+            }
+            all[slot] = this;
+        }
+    }
+
+    /** Whether something was there when its thread, or one of those that led to it, was started. */
+    boolean hasInherited(long tick) {
+        int slot = U.getInt(Memory.BLOCKS + (tick >>> TICK_BITS) * 16);
+        for (Buffer child = this; child.parent != null; child = child.parent) {
+            if (child.parent.slot == slot) {
+                return tick <= child.forked;
+            }
+        }
+        return slot == this.slot;
+    }
+
+    /** What comes is later than what the thread of a slot has told so far. */
+    void follow(int slot) {
+        Buffer other = slot < all.length ? all[slot] : null;
+        if (other != null) {
+            time = Math.max(time, other.time);
+        }
     }
 
     /** The current thread's; null if it has none yet. */

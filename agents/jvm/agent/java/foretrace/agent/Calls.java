@@ -55,6 +55,9 @@ final class Calls {
                     tell(b, one, call, site);
                 }
             }
+            if (returned != null) {
+                Shadow.seen(b, returned);
+            }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
@@ -96,6 +99,7 @@ final class Calls {
                 break;
             case Told.AWAIT:
                 Entries.await(b, shadow.whole(), Entries.WHOLE, site);
+                Shadow.seen(b, of);
                 break;
             case Told.VIEW:
                 shadow.standsFor(Shadow.of(value, b, site + 1));
@@ -190,6 +194,15 @@ final class Calls {
             case Told.VIEW:
                 if (call.of != null) {
                     shadow.standsFor(Shadow.of(call.of, b, site + 1).whole());
+                }
+                break;
+            case Told.READ:
+            case Told.WRITE:
+                Accesses.whole(b, whole, word == Told.WRITE, site);
+                break;
+            case Told.LOOK:
+                if (whole != shadow) {
+                    Accesses.whole(b, whole, false, site);
                 }
                 break;
             case Told.FIELD:

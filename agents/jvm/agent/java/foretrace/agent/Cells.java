@@ -124,7 +124,7 @@ final class Cells {
     }
 
     /** Makes a variable common: tells what was kept of it. */
-    static void share(Buffer b, Object of, long w, long r, long d, long address, int shift) {
+    static void share(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object) {
         long write = U.getLong(of, w), read = U.getLong(of, r);
         if (!isKept(write) && write != 0 && !isKept(read)) {
             return;
@@ -137,7 +137,12 @@ final class Cells {
             read = 0;
         }
         long dropped = U.getLong(of, d);
-        if (shift > 0) {
+        for (long word : new long[] {isKept(write) ? write : 0, isKept(read) ? read : 0, dropped}) {
+            if (word != 0) {
+                b.follow(Buffer.slotOf(word));
+            }
+        }
+        if (shift > 0 || object != null && (isKept(write) || isKept(read)) && Shadow.isHandedOver(b, object)) {
             pinAll(b, address, shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
             U.putLong(of, d, 0);
             return;
@@ -199,13 +204,13 @@ final class Cells {
     }
 
     /** A read of a common variable. */
-    static void tellRead(Buffer b, Object of, long w, long r, long d, long address, int shift, int site) {
+    static void tellRead(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object, int site) {
         long write = U.getLong(of, w);
         int at = slotOfKey(address);
         if (!isKept(write) && b.seen[at] == key(address, write, b.epoch) && !Memory.ALL) {
             return;
         }
-        share(b, of, w, r, d, address, shift);
+        share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
         }
@@ -221,14 +226,14 @@ final class Cells {
     }
 
     /** A write of a common variable. */
-    static void tellWrite(Buffer b, Object of, long w, long r, long d, long address, int shift, int site) {
+    static void tellWrite(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object, int site) {
         long read = U.getLong(of, r), write = U.getLong(of, w);
         // The same again, and nobody has seen that it was not there in between.
         if (b.written == address && b.writtenAt == b.tick && read == b.writtenLeft && isOwnVersion(b, write)
             && !Memory.ALL) {
             return;
         }
-        share(b, of, w, r, d, address, shift);
+        share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
         }

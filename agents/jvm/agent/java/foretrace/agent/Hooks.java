@@ -10,52 +10,52 @@ public final class Hooks {
 
     @ForceInline
     public static void read(Object of, int value, int site) {
-        Accesses.read(false, of, value, site);
+        Accesses.read(false, of, value, null, site);
     }
 
     @ForceInline
     public static void read(Object of, long value, int site) {
-        Accesses.read(false, of, value, site);
+        Accesses.read(false, of, value, null, site);
     }
 
     @ForceInline
     public static void read(Object of, float value, int site) {
-        Accesses.read(false, of, Double.doubleToRawLongBits(value), site);
+        Accesses.read(false, of, Double.doubleToRawLongBits(value), null, site);
     }
 
     @ForceInline
     public static void read(Object of, double value, int site) {
-        Accesses.read(false, of, Double.doubleToRawLongBits(value), site);
+        Accesses.read(false, of, Double.doubleToRawLongBits(value), null, site);
     }
 
     @ForceInline
     public static void read(Object of, Object value, int site) {
-        Accesses.read(false, of, 0, site);
+        Accesses.read(false, of, 0, value, site);
     }
 
     @ForceInline
     public static void read(int value, int site) {
-        Accesses.read(true, null, value, site);
+        Accesses.read(true, null, value, null, site);
     }
 
     @ForceInline
     public static void read(long value, int site) {
-        Accesses.read(true, null, value, site);
+        Accesses.read(true, null, value, null, site);
     }
 
     @ForceInline
     public static void read(float value, int site) {
-        Accesses.read(true, null, Double.doubleToRawLongBits(value), site);
+        Accesses.read(true, null, Double.doubleToRawLongBits(value), null, site);
     }
 
     @ForceInline
     public static void read(double value, int site) {
-        Accesses.read(true, null, Double.doubleToRawLongBits(value), site);
+        Accesses.read(true, null, Double.doubleToRawLongBits(value), null, site);
     }
 
     @ForceInline
     public static void read(Object value, int site) {
-        Accesses.read(true, null, 0, site);
+        Accesses.read(true, null, 0, value, site);
     }
 
     @ForceInline

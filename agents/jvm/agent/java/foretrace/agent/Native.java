@@ -29,7 +29,7 @@ final class Native {
     /** The field of this name of a class, as {@link #field} or {@link #statics} has it (with {@link Cells#STATIC} then). */
     static native long named(Class<?> of, String name);
 
-    /** The cell of the static field that a site means, what it is << 56; 0: it is nobody's business. */
+    /** The cell of the static field that a site means, what its values are << 52, what it is << 56; 0: it is nobody's business; -1: its class is not there yet. */
     static native long statics(int site);
 
     /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */

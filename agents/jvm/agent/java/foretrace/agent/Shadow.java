@@ -127,6 +127,27 @@ final class Shadow extends WeakReference<Object> {
         return found;
     }
 
+    /** A thread got an object from a variable that is watched, or was handed it by something that is told. */
+    static void seen(Buffer b, Object object) {
+        if (object instanceof Watched) {
+            Watched watched = (Watched) object;
+            long bit = 1L << (b.slot & 63);
+            if ((watched.foretrace$seen & bit) == 0) {
+                watched.foretrace$seen |= bit;
+            }
+        }
+    }
+
+    /** Whether a thread can have an object only from memory that is not watched: it was not there when the thread was started, and nobody saw how it came. Then all that was done
+     * to it before comes before that, in whatever order. (Of an object that has not this in itself, nobody knows.) */
+    static boolean isHandedOver(Buffer b, Object object) {
+        if (!(object instanceof Watched)) {
+            return false;
+        }
+        Watched watched = (Watched) object;
+        return (watched.foretrace$seen & 1L << (b.slot & 63)) == 0 && !b.hasInherited(watched.foretrace$born);
+    }
+
     private static Shadow make(Watched object) {
         synchronized (Shadow.class) {
             if (object.foretrace$shadow == null) {

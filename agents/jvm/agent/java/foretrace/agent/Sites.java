@@ -64,6 +64,9 @@ final class Sites {
     /** Finds out which static field a site accesses. */
     static long ofStatic(int site) {
         long found = Native.statics(site);
+        if (found == -1) {
+            return Cells.UNKNOWN;
+        }
         int what = (int) (found >>> 56);
         long known = found == 0 || what == Cells.NOTHING
             ? Cells.NOTHING

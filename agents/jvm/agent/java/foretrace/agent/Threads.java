@@ -39,6 +39,8 @@ final class Threads {
             if (child != null && b.room()) {
                 long now = b.now(0);
                 child.time = now;
+                child.parent = b;
+                child.forked = b.tick;
                 b.put3(Buffer.head(Buffer.FORK, 0, 0), now, 0, child.slot);
             }
         } catch (Throwable failed) {

@@ -7,7 +7,7 @@ final class Told {
     /** The words of the tables, in their order. */
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
         WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
-        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28;
+        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31;
     /** Of what something is told. */
     static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7;
     /** When. */

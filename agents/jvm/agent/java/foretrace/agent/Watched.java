@@ -3,6 +3,13 @@ package foretrace.agent;
 /** The parent of the classes under watch that had only Object: it knows who its objects are. */
 public class Watched {
     transient volatile Shadow foretrace$shadow;
+    /** When it was made: the block, position and rank of its maker. */
+    transient long foretrace$born;
+    /** Threads that have got it from a variable that is watched (or been handed it), by the lower bits of their slots. */
+    transient long foretrace$seen;
 
-    public Watched() {}
+    public Watched() {
+        Buffer b = Buffer.own();
+        foretrace$born = b == null ? 0 : b.tick;
+    }
 }
