@@ -58,7 +58,7 @@ pub(crate) fn packed(told: &Told) -> i64 {
         Of::Object(which) => (1, result(which)),
         Of::Variable => (2, 0),
         Of::Thread => (3, 0),
-        Of::This => (0, 0),
+        Of::This => (8, 0),
         Of::Key(which) => (4, result(which)),
         Of::Keys(which) => (5, result(which)),
         Of::Element(which) => (6, result(which)),

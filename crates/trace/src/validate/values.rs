@@ -72,7 +72,8 @@ impl Values {
             *last = value;
             return None;
         }
-        if !value.is_known() || !last.is_known() || value == *last {
+        // Of one whose place the recorder is not sure of, nobody can say what it should have read.
+        if !value.is_known() || !last.is_known() || value == *last || batch.extra(event).inexact {
             return None;
         }
         let (t, x) = (names.thread(event.thread()), names.var(var));

@@ -79,7 +79,8 @@ final class Calls {
             call.set(null, null, -1, 0, null, false);
             call.returns(number, value, false);
             for (long one : Told.at(site, null).before) {
-                if (call.isTold(one)) {
+                // Maps that only the JDK knows are nobody's business.
+                if (call.isTold(one) && (Told.of(one) != Told.THIS || Shadow.isKnown(of))) {
                     insideTold(b, Told.word(one), of, value, site);
                 }
             }

@@ -253,7 +253,7 @@ final class Cells {
     }
 
     /** How often a thread tries to be alone with a variable, before it goes on without. */
-    private static final int PATIENCE = 1 << 12;
+    private static final int PATIENCE = 1 << 11, EAGERNESS = 1 << 9;
 
     /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
      * order. Who has it may have to wait for another thread in between (to initialise a class): so nobody waits for long. */
@@ -267,7 +267,11 @@ final class Cells {
                 b.lockedOf = of;
                 return;
             }
-            Thread.onSpinWait();
+            if (i < EAGERNESS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
         }
     }
 

@@ -163,6 +163,13 @@ final class Shadow extends WeakReference<Object> {
         return TABLES[hash & STRIPES - 1].find(object, hash);
     }
 
+    /** Whether anything is known of an object of the JDK. */
+    static boolean isKnown(Object object) {
+        int hash = System.identityHashCode(object);
+        hash ^= hash >>> 16;
+        return TABLES[hash & STRIPES - 1].get(object, hash) != null;
+    }
+
     /** The cells of an array's elements. */
     long[] cells(int length) {
         long[] known = cells;
@@ -189,11 +196,19 @@ final class Shadow extends WeakReference<Object> {
         private Shadow[] chains = new Shadow[64];
         private int size;
 
-        synchronized Shadow find(Object object, int hash) {
+        synchronized Shadow get(Object object, int hash) {
             for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
                 if (known.hash == hash && known.get() == object) {
                     return known;
                 }
+            }
+            return null;
+        }
+
+        synchronized Shadow find(Object object, int hash) {
+            Shadow known = get(object, hash);
+            if (known != null) {
+                return known;
             }
             for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
                 remove(old);
