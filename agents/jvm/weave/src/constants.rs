@@ -131,6 +131,20 @@ impl<'a> Constants<'a> {
         Ok(Named { class, name: self.text(cursor.u2()?)?, descriptor: self.text(cursor.u2()?)? })
     }
 
+    /// A method handle: its kind, and the number of what it is of.
+    pub fn method_handle(&self, index: u16) -> Result<(u8, u16)> {
+        let mut cursor = self.find(index, &[tag::METHOD_HANDLE], "a method handle")?;
+        Ok((cursor.u1()?, cursor.u2()?))
+    }
+
+    /// What an `invokedynamic` names: the number of its bootstrap method, and of a name and a type; and these themselves.
+    pub fn dynamic(&self, index: u16) -> Result<(u16, u16, [&'a [u8]; 2])> {
+        let mut cursor = self.find(index, &[tag::INVOKE_DYNAMIC], "a dynamic call")?;
+        let (bootstrap, named) = (cursor.u2()?, cursor.u2()?);
+        let mut cursor = self.find(named, &[tag::NAME_AND_TYPE], "a name and a type")?;
+        Ok((bootstrap, named, [self.text(cursor.u2()?)?, self.text(cursor.u2()?)?]))
+    }
+
     /// Whether it is a method of an interface.
     pub fn is_of_interface(&self, index: u16) -> bool {
         self.find(index, &[tag::INTERFACE_METHOD], "").is_ok()
@@ -189,6 +203,17 @@ impl<'a> Constants<'a> {
     /// Adds a method of an interface.
     pub fn add_interface_method(&mut self, named: Named) -> Result<u16> {
         self.add_named(tag::INTERFACE_METHOD, named)
+    }
+
+    /// Adds a method handle.
+    pub fn add_method_handle(&mut self, kind: u8, of: u16) -> Result<u16> {
+        let [high, low] = of.to_be_bytes();
+        self.add(vec![tag::METHOD_HANDLE, kind, high, low])
+    }
+
+    /// Adds what an `invokedynamic` names, by the number of its bootstrap method, and of a name and a type.
+    pub fn add_dynamic(&mut self, bootstrap: u16, named: u16) -> Result<u16> {
+        self.add_shorts(tag::INVOKE_DYNAMIC, &[bootstrap, named])
     }
 
     /// Adds a field.

@@ -58,6 +58,7 @@ pub mod opcode {
     pub const INVOKESPECIAL: u8 = 183;
     pub const INVOKESTATIC: u8 = 184;
     pub const INVOKEINTERFACE: u8 = 185;
+    pub const INVOKEDYNAMIC: u8 = 186;
     pub const NEW: u8 = 187;
     pub const ATHROW: u8 = 191;
     pub const CHECKCAST: u8 = 192;

@@ -25,25 +25,53 @@ impl<'a> Method<'_, 'a> {
             return Ok(());
         }
         let constant = instruction.short(code.bytes)?;
+        if let Some(call) = self.call_instead(instruction.opcode, constant, instruction.at, lines)? {
+            code.edits[index].instead = Some(call);
+        }
+        Ok(())
+    }
+
+    /// What is called instead of a method, with the same arguments, if it is one of the table.
+    pub(super) fn call_instead(
+        &mut self,
+        opcode: u8,
+        constant: u16,
+        at: usize,
+        lines: &[(u16, u16)],
+    ) -> Result<Option<Vec<u8>>> {
         let called = self.class.constants.named(constant)?;
-        let is_static = instruction.opcode == INVOKESTATIC;
-        let found = Calls::all().find(called.class, called.name, called.descriptor, is_static);
+        let found = Calls::all().find(called.class, called.name, called.descriptor, opcode == INVOKESTATIC);
         let Some((number, passed)) = found.and_then(|number| Some((number, Passed::of(number, called)?))) else {
-            return Ok(());
+            return Ok(None);
         };
-        let is_interface = self.class.access & access::INTERFACE != 0;
-        if is_interface && self.class.major < INTERFACE_METHODS {
-            return Ok(());
+        if self.class.access & access::INTERFACE != 0 && self.class.major < INTERFACE_METHODS {
+            return Ok(None);
         }
         let names = passed.is_variable.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
-        let site = self.site(Does::Call(number as u16), instruction.at, lines, names)?;
-        let between = self.between(&Calls::all().calls[number], passed, instruction.opcode, constant, called)?;
-        let this = self.class.name()?;
-        let (name, descriptor) = (between.name, between.descriptor);
-        let named = Named { class: this, name: &name, descriptor: &descriptor };
+        let site = self.site(Does::Call(number as u16), at, lines, names)?;
+        let between = self.between(&Calls::all().calls[number], passed, opcode, constant, called)?;
+        let method = self.own_method(&between.name, &between.descriptor)?;
+        Ok(Some(Emit::new(&mut self.class.constants).int(site)?.with(INVOKESTATIC, method).done()))
+    }
+
+    /// The number of a method of the class itself.
+    pub(super) fn own_method(&mut self, name: &[u8], descriptor: &[u8]) -> Result<u16> {
+        let named = Named { class: self.class.name()?, name, descriptor };
+        let is_interface = self.class.access & access::INTERFACE != 0;
         let constants = &mut self.class.constants;
-        let method = if is_interface { constants.add_interface_method(named)? } else { constants.add_method(named)? };
-        code.edits[index].instead = Some(Emit::new(constants).int(site)?.with(INVOKESTATIC, method).done());
+        if is_interface { constants.add_interface_method(named) } else { constants.add_method(named) }
+    }
+
+    /// Adds a static method to the class that only the class itself calls, with the content of its code.
+    pub(super) fn add_method(&mut self, name: &[u8], descriptor: &[u8], content: Vec<u8>) -> Result<()> {
+        let constants = &mut self.class.constants;
+        let attribute = Attribute { name: constants.add_text(b"Code")?, content: content.into() };
+        self.added.push(Member {
+            access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
+            name: constants.add_text(name)?,
+            descriptor: constants.add_text(descriptor)?,
+            attributes: vec![attribute],
+        });
         Ok(())
     }
 
@@ -64,14 +92,7 @@ impl<'a> Method<'_, 'a> {
         let descriptor = [b"(", receiver, rest, b"I)", result].concat();
         if self.between.insert(constant) {
             let content = self.between_code(call, passed, opcode, constant, called)?;
-            let constants = &mut self.class.constants;
-            let attribute = Attribute { name: constants.add_text(b"Code")?, content: content.into() };
-            self.added.push(Member {
-                access: access::PRIVATE | access::STATIC | access::SYNTHETIC,
-                name: constants.add_text(&name)?,
-                descriptor: constants.add_text(&descriptor)?,
-                attributes: vec![attribute],
-            });
+            self.add_method(&name, &descriptor, content)?;
         }
         Ok(Between { name, descriptor })
     }
@@ -188,14 +209,14 @@ fn as_hooks_want<'c, 'a>(emit: Emit<'c, 'a>, kind: Kind) -> Result<Emit<'c, 'a>>
 }
 
 /// The arguments of a method between, without the receiver: kinds, and where they are.
-struct Arguments {
-    all: Vec<(Kind, u16)>,
+pub(super) struct Arguments {
+    pub(super) all: Vec<(Kind, u16)>,
     /// Where they end.
-    size: u16,
+    pub(super) size: u16,
 }
 
 impl Arguments {
-    fn new(types: &[&[u8]], is_static: bool) -> Arguments {
+    pub(super) fn new(types: &[&[u8]], is_static: bool) -> Arguments {
         let mut size = u16::from(!is_static);
         let mut all = Vec::with_capacity(types.len());
         for argument in types {

@@ -1,5 +1,6 @@
 //! What is woven into classes of the JDK (`inside.table`): hooks of what synchronises there. Nothing is added to a class but constants, so one that was loaded before can be changed, too.
 
+use super::reference::Bootstraps;
 use super::told::{Of, Told, When, Which};
 use super::{Does, HOOKS, Known, Method, Woven, code_of};
 use crate::class::{Class, access as flags};
@@ -35,7 +36,12 @@ pub struct Within {
 }
 
 impl Within {
-    fn is_of(&self, class: &[u8]) -> bool {
+    /// Whether a release of Java has it.
+    pub fn is_of(&self, release: u16) -> bool {
+        (self.releases[0]..=self.releases[1]).contains(&release)
+    }
+
+    fn is_in(&self, class: &[u8]) -> bool {
         match self.class.strip_suffix('*') {
             Some(begin) => class.starts_with(begin.as_bytes()),
             None => class == self.class.as_bytes(),
@@ -91,7 +97,7 @@ impl Inside {
 
     /// Whether anything is to be woven into a class of this name.
     pub fn has(&self, class: &[u8]) -> bool {
-        self.rows.iter().any(|row| row.is_of(class))
+        self.rows.iter().any(|row| row.is_in(class))
     }
 }
 
@@ -100,12 +106,12 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     let mut class = Class::read(file)?;
     let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
     let name = class.name()?;
-    let rows = Inside::all().rows.iter().enumerate().filter(|(_, row)| row.is_of(name)).collect::<Vec<_>>();
+    let rows = Inside::all().rows.iter().enumerate().filter(|(_, row)| row.is_in(name)).collect::<Vec<_>>();
     let mut found = FxHashSet::default();
     if rows.is_empty() {
         return Ok((woven, Vec::new()));
     }
-    let (mut between, mut added) = (FxHashSet::default(), Vec::new());
+    let (mut between, mut added, mut bootstraps) = (FxHashSet::default(), Vec::new(), Bootstraps::default());
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
@@ -119,6 +125,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             is_adopted: false,
             between: &mut between,
             added: &mut added,
+            bootstraps: &mut bootstraps,
         };
         match method.weave_rows(content, &rows, &mut found) {
             Ok(Some(content)) => class.methods[number].attributes[at].content = content.into(),

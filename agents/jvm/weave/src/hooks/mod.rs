@@ -18,6 +18,7 @@
 //! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
 //! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
 //! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
+//! | a method reference to such a call (`latch::countDown`) | the same | when it is called |
 //! | what `inside.table` ([`Inside`]) names, in classes of the JDK | `inside(o, site)`; if it depends on a value `inside(o, value, site)` | as the table says |
 //!
 //! Of calls: `before` is called if any row of the call tells something before it, `after` if any does after it; which row it is, the hook finds by the class of `o`. `o` is the receiver, null
@@ -34,6 +35,7 @@ mod identity;
 mod inside;
 mod mark;
 mod monitor;
+mod reference;
 mod table;
 mod thread;
 mod told;
@@ -50,6 +52,7 @@ use crate::code::Code;
 use crate::constants::Constants;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::{ATHROW, IRETURN, RETURN};
+use reference::Bootstraps;
 use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
@@ -181,6 +184,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     let mut changed = class.adopt()?;
     let is_adopted = changed;
     let (mut between, mut added) = (FxHashSet::default(), Vec::new());
+    let mut bootstraps = Bootstraps::of(&class)?;
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         // Nothing has changed it yet.
@@ -195,6 +199,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             is_adopted,
             between: &mut between,
             added: &mut added,
+            bootstraps: &mut bootstraps,
         };
         match method.weave(content) {
             Ok(Some(content)) => {
@@ -214,6 +219,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     }
     class.methods.extend(added);
     changed |= class.add_cells()?;
+    bootstraps.write(&mut class)?;
     if changed {
         woven.file = Some(class.write()?);
     }
@@ -242,6 +248,8 @@ struct Method<'m, 'a> {
     /// Methods that calls have between ([`call`]), by the numbers of what they call; and they themselves.
     between: &'m mut FxHashSet<u16>,
     added: &'m mut Vec<Member<'a>>,
+    /// How dynamic calls get their target.
+    bootstraps: &'m mut Bootstraps<'a>,
 }
 
 impl<'a> Method<'_, 'a> {
@@ -255,6 +263,7 @@ impl<'a> Method<'_, 'a> {
             if !self.access(&mut code, index, is_constructed, &lines)? && !self.known_call(&mut code, index, &lines)? {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;
+                self.reference(&mut code, index, &lines)?;
             }
         }
         self.whole(&mut code, &lines)?;

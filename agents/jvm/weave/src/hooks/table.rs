@@ -191,7 +191,7 @@ mod tests {
             assert!(told().filter_map(Told::value_argument).all(|of| Some(of) == call.value()), "{call:?}");
             let classes: FxHashSet<&str> = call.rows.iter().map(|row| row.class).collect();
             assert_eq!(classes.len(), call.rows.len(), "{call:?}");
-            assert!(!told().any(|told| told.of == Of::This || told.what == "monitors"), "{call:?}");
+            assert!(!told().any(|told| told.of == Of::This), "{call:?}");
             // What goes on with an exception has no result, and no arguments.
             let is_thrown = told().any(|told| told.is_thrown);
             assert!(!is_thrown || call.argument().is_none() && call.value().is_none(), "{call:?}");

@@ -75,11 +75,11 @@ fn of_row(line: &str, number: usize, group: &Group, all: &mut Vec<Program>) {
                 two(&first, &format!("{} read();", of("<")))
             }
             _ => {
-                let [enter, leave] = ["[", "]"].map(|sign| group.code[sign]);
-                let [first, second] =
-                    [("write();", of("["), of("]")), ("read();", enter, leave)].map(|(act, enter, leave)| {
-                        if has_late { format!("{enter} {leave} {act}") } else { format!("{enter} {act} {leave}") }
-                    });
+                // Both in the same way, so that it matters whoever comes first.
+                let [first, second] = ["write();", "read();"].map(|act| {
+                    let (enter, leave) = (of("["), of("]"));
+                    if has_late { format!("{enter} {leave} {act}") } else { format!("{enter} {act} {leave}") }
+                });
                 two(&first, &second)
             }
         };
@@ -92,7 +92,7 @@ fn of_row(line: &str, number: usize, group: &Group, all: &mut Vec<Program>) {
             if !group.declared.is_empty() {
                 writeln!(source, "    {}", group.declared.replace("Me.class", &format!("{name}.class")))?;
             }
-            write!(source, "{COMMON}{}}}\n", threads.replace("Me::", &format!("{name}::")))
+            writeln!(source, "{COMMON}{}}}", threads.replace("Me::", &format!("{name}::")))
         })();
         write.expect("a string");
         let release = release.trim().parse().expect("a release");

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -19,6 +20,9 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.StampedLock;
+import java.util.function.BiFunction;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.IntSupplier;
 
 public class Every {
@@ -183,6 +187,22 @@ public class Every {
         return t.isAlive() || Thread.interrupted() ? 1 : 2;
     }
 
+    static int references() throws Exception {
+        CountDownLatch latch = new CountDownLatch(1);
+        Runnable down = latch::countDown;
+        down.run();
+        Lock l = new ReentrantLock();
+        Runnable[] both = { l::lock, l::unlock };
+        both[0].run();
+        both[1].run();
+        Function<AtomicInteger, Integer> next = AtomicInteger::incrementAndGet;
+        BiFunction<Map<String, Long>, String, Long> get = Map::get;
+        LinkedBlockingQueue<String> q = new LinkedBlockingQueue<>(List.of("a"));
+        Callable<String> take = q::take;
+        BooleanSupplier interrupted = Thread::interrupted;
+        return next.apply(new AtomicInteger(4)) + get.apply(Map.of("k", 5L), "k").intValue() + take.call().length() + (interrupted.getAsBoolean() ? 1 : 0);
+    }
+
     class Inner {
         final int q = i + 1;
     }
@@ -206,7 +226,7 @@ public class Every {
         }
         IntSupplier of = () -> e.i + si;
         waits(new Object());
-        sum += concurrent() + atomics() + handles() + collections() + threads();
+        sum += concurrent() + atomics() + handles() + collections() + threads() + references();
         arrays();
         System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
     }

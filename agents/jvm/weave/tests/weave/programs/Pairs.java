@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Runs the programs that a list names (`Pairs LIST [DATA [without]]`), one after another: tells which threw something, or did not end. With data for the judge, also of which it does not
- * say what the list says; with each right program's row left out, which are still right.
+ * say what the list says; with each right program's row left out, which are still right; that is no error.
  */
 public class Pairs {
     public static void main(String[] args) throws Exception {
@@ -47,6 +47,6 @@ public class Pairs {
                 }
             }
         }
-        System.exit(wrong == 0 ? 0 : 1);
+        System.exit(wrong == 0 || args.length > 2 ? 0 : 1);
     }
 }

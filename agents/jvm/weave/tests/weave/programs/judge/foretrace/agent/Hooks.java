@@ -30,8 +30,12 @@ public final class Hooks {
     public static void leaving(Object o, int site) { if (judge != null) judge.monitor(o, false); }
     public static void enteredMethod(Object o, int site) { if (judge != null) judge.enteredMethod(o); }
     public static void leavingMethod(int site) { if (judge != null) judge.leavingMethod(); }
-    public static void enteredClass(int site) { }
-    public static void leavingClass(int site) { }
+    public static void reading(Object o, int site) { }
+    public static void reading(int site) { }
+    public static void wrote(int site) { }
+    public static void initialising() { }
+    public static void initialised() { }
+    public static void cloned(Object o) { }
     public static void wait(Object o, int site) throws InterruptedException { o.wait(); }
     public static void wait(Object o, long ms, int site) throws InterruptedException { o.wait(ms); }
     public static void wait(Object o, long ms, int ns, int site) throws InterruptedException { o.wait(ms, ns); }
