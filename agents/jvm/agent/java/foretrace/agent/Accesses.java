@@ -19,7 +19,7 @@ final class Accesses {
         }
         Buffer b = Buffer.own();
         if ((known & Cells.WHAT & ~Cells.STATIC) == Cells.PLAIN && b != null
-            && Cells.quickRead(b, of, Cells.r(known), Cells.d(known), site)) {
+            && (Cells.quickRead(b, of, Cells.r(known), Cells.d(known), site) || isCovered(b, isStatic, of, known, site))) {
             return;
         }
         slow(isStatic, of, known, value, object, site, false);
@@ -147,6 +147,22 @@ final class Accesses {
         Cells.unlock(b);
     }
 
+    /** Whether a read need not be told, as far as that can be said at once. */
+    @ForceInline
+    private static boolean isCovered(Buffer b, boolean isStatic, Object of, long known, int site) {
+        if (Memory.ALL) {
+            return false;
+        }
+        if (isStatic) {
+            return Cells.isCovered(b, null, Cells.w(known), U.getLong((known >>> Cells.OFFSET_SHIFT) + 24));
+        }
+        if (!(of instanceof Watched)) {
+            return false;
+        }
+        Shadow shadow = ((Watched) of).foretrace$shadow;
+        return shadow != null && Cells.isCovered(b, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
+    }
+
     private static long address(Object of, long known, Buffer b, int site) {
         return (known & Cells.STATIC) != 0
             ? U.getLong((known >>> Cells.OFFSET_SHIFT) + 24)
@@ -164,7 +180,8 @@ final class Accesses {
                 long[] cells = near.cells;
                 if (cells != null) {
                     long cell = CELLS + 24L * (index >>> near.shift());
-                    if (Cells.quickRead(b, cells, cell + 8, cell + 16, site)) {
+                    if (Cells.quickRead(b, cells, cell + 8, cell + 16, site)
+                        || !Memory.ALL && Cells.isCovered(b, cells, cell, near.address + 8 + 8L * index)) {
                         return;
                     }
                 }

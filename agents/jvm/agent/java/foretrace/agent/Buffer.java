@@ -34,6 +34,8 @@ final class Buffer {
     private static Buffer[] all = new Buffer[64];
 
     final int slot;
+    /** Its slot + 1, for who has a lock. */
+    final int mark;
     /** Who started its thread, and when: the block, position and rank there. */
     Buffer parent;
     long forked;
@@ -76,6 +78,9 @@ final class Buffer {
     /** Of awaits that need not be told again ({@link Entries}). */
     final long[] awaited = new long[1 << 8];
     final Call call = new Call();
+    /** The object of the last call that posts and awaits, and the entry of it. */
+    Object current;
+    int currentEntry;
     final Atomics.Cell cell = new Atomics.Cell();
     /** A static write whose class was not there yet: it is told when it was made. */
     int pending;
@@ -90,6 +95,7 @@ final class Buffer {
 
     Buffer(int slot) {
         this.slot = slot;
+        mark = slot + 1;
         writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
         newBlock();
         synchronized (Buffer.class) {

@@ -35,18 +35,8 @@ final class Call {
         of = argument = value = returned = null;
     }
 
-    /** Whether something is told that is told only then. */
     boolean isTold(long told) {
-        switch (Told.when(told)) {
-            case Told.TRUE:
-                return result != 0 || returned != null;
-            case Told.FALSE:
-                return result == 0 && returned == null;
-            case Told.NEGATIVE:
-                return result < 0;
-            default:
-                return true;
-        }
+        return Told.isTold(told, result, returned);
     }
 
     /** The object that something is told of; null if there is none. */
@@ -58,19 +48,6 @@ final class Call {
                 return Thread.currentThread();
             default:
                 return of;
-        }
-    }
-
-    /** Which entry of it. */
-    int entry(long told) {
-        Object part = Told.isOfResult(told) ? returned : argument;
-        switch (Told.of(told)) {
-            case Told.KEY:
-                return Entries.of(part == null ? 0 : part.hashCode());
-            case Told.ELEMENT:
-                return Entries.of(part == null ? 0 : System.identityHashCode(part));
-            default:
-                return Entries.WHOLE;
         }
     }
 

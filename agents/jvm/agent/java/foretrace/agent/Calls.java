@@ -11,14 +11,21 @@ final class Calls {
     private Calls() {}
 
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        Told told = Told.at(site, of);
+        if (told.before.length == 0 && !told.isAtomic) {
+            return;
+        }
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        if (told.isSimple) {
+            simple(b, told.before, of, argument, 0, null, site);
             return;
         }
         b.busy = true;
         Call call = b.call;
         try {
-            Told told = Told.at(site, of);
             call.set(of, argument, index, number, value, isNumber);
             for (long one : told.after) {
                 Atomics.enter(b, one, call, site);
@@ -41,8 +48,16 @@ final class Calls {
     static void after(
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
+        Told told = Told.at(site, of);
+        if (told.after.length == 0 && !told.isAtomic && !(returned instanceof Watched)) {
+            return;
+        }
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        if (told.isSimple) {
+            simple(b, told.after, of, argument, result, returned, site);
             return;
         }
         b.busy = true;
@@ -50,7 +65,7 @@ final class Calls {
         try {
             call.set(of, argument, index, number, value, isNumber);
             call.returns(result, returned, isResult);
-            for (long one : Told.at(site, of).after) {
+            for (long one : told.after) {
                 if (Atomics.isAtomic(one) || call.isTold(one)) {
                     tell(b, one, call, site);
                 }
@@ -67,6 +82,36 @@ final class Calls {
         }
     }
 
+    /** Posts and awaits. (To keep the call in a {@link Call} costs more than all else.) */
+    private static void simple(Buffer b, long[] all, Object of, Object argument, long result, Object returned, int site) {
+        b.busy = true;
+        try {
+            Shadow whole = all.length == 0 || of == null ? null : Shadow.of(of, b, site).whole();
+            for (long one : all) {
+                if (whole == null || !Told.isTold(one, result, returned)) {
+                    continue;
+                }
+                int entry = Told.entry(one, argument, returned);
+                if (Told.word(one) == Told.POST) {
+                    Entries.post(b, whole, entry, site);
+                } else {
+                    Entries.await(b, whole, entry, site);
+                }
+                if (b.current != of) {
+                    b.current = of;
+                }
+                b.currentEntry = entry;
+            }
+            if (returned != null) {
+                Shadow.seen(b, returned);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
     /** Inside the JDK: told of an object, with a value that it depends on, or with what it stands for. */
     static void inside(Object of, long number, Object value, int site) {
         Buffer b = of == null ? null : Buffer.attached();
@@ -79,9 +124,11 @@ final class Calls {
             call.set(null, null, -1, 0, null, false);
             call.returns(number, value, false);
             for (long one : Told.at(site, null).before) {
-                // Maps that only the JDK knows are nobody's business.
-                if (call.isTold(one) && (Told.of(one) != Told.THIS || Shadow.isKnown(of))) {
-                    insideTold(b, Told.word(one), of, value, site);
+                // What the program called, not maps that only the JDK knows.
+                boolean isCurrent = b.current == of;
+                if (call.isTold(one) && (Told.of(one) != Told.THIS || isCurrent)) {
+                    int entry = isCurrent && Told.of(one) == Told.THIS ? b.currentEntry : Entries.WHOLE;
+                    insideTold(b, Told.word(one), of, value, entry, site);
                 }
             }
         } catch (Throwable failed) {
@@ -92,14 +139,14 @@ final class Calls {
         }
     }
 
-    private static void insideTold(Buffer b, int word, Object of, Object value, int site) {
+    private static void insideTold(Buffer b, int word, Object of, Object value, int entry, int site) {
         Shadow shadow = Shadow.of(of, b, site);
         switch (word) {
             case Told.POST:
-                Entries.post(b, shadow.whole(), Entries.WHOLE, site);
+                Entries.post(b, shadow.whole(), entry, site);
                 break;
             case Told.AWAIT:
-                Entries.await(b, shadow.whole(), Entries.WHOLE, site);
+                Entries.await(b, shadow.whole(), entry, site);
                 Shadow.seen(b, of);
                 break;
             case Told.VIEW:
@@ -172,10 +219,10 @@ final class Calls {
                 Locks.tell(b, shadow, Buffer.NOTIFY_ALL, Monitors.CONDITION, site);
                 break;
             case Told.POST:
-                Entries.post(b, whole, call.entry(told), site);
+                Entries.post(b, whole, Told.entry(told, call.argument, call.returned), site);
                 break;
             case Told.AWAIT:
-                Entries.await(b, whole, call.entry(told), site);
+                Entries.await(b, whole, Told.entry(told, call.argument, call.returned), site);
                 break;
             case Told.PERMITS:
                 Semaphores.seen(b, shadow, object, SEMAPHORE, site);
@@ -224,7 +271,7 @@ final class Calls {
     }
 
     private static void toRead(Buffer b, Shadow lock, boolean isDone, int site) {
-        if (lock.holder == b) {
+        if (lock.holder == b.mark) {
             Locks.given(b, lock, Buffer.RELEASE, site);
             Locks.readTaken(b, lock, site);
         } else if (isDone && b.readHolds(lock) == 0) {
@@ -236,7 +283,7 @@ final class Calls {
         if (b.readHolds(lock) > 0) {
             Locks.readGiven(b, lock, site);
         }
-        if (lock.holder != b) {
+        if (lock.holder != b.mark) {
             Locks.taken(b, lock, Buffer.TRY_ACQUIRE, site);
         }
     }

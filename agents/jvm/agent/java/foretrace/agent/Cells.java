@@ -25,8 +25,8 @@ final class Cells {
     /** Times in cells are coarser than others. */
     private static final int TIME_SHIFT = 4;
     private static final long VERSION_TIME = (1L << 30) - 1;
-    /** In D: writes are among what was dropped. */
-    private static final long DROPPED_WRITE = 1;
+    /** In D, where a site would be: writes are among what was dropped; who is alone with it ({@link #lock}); how often it has got another owner. */
+    private static final long DROPPED_WRITE = 1L << 15, LOCKED = (1L << 14) - 1, HANDED = 1L << 16, HANDED_MASK = 3 * HANDED;
 
     private Cells() {}
 
@@ -82,7 +82,10 @@ final class Cells {
 
     /** What replaces another is the last; or what is never told at all (of those who initialise classes). */
     private static void drop(Object of, long d, long last, long write) {
-        U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & DROPPED_WRITE | write);
+        // What was told (it has no site) is not dropped.
+        if ((last & Buffer.SITE_MASK) != 0) {
+            U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & (DROPPED_WRITE | HANDED_MASK) | write);
+        }
     }
 
     /** Whether a variable is this thread's alone, or nobody's. */
@@ -97,7 +100,7 @@ final class Cells {
             return false;
         }
         if (b.initialising > 0) {
-            drop(of, d, b.kept(0), 0);
+            drop(of, d, b.kept(1), 0);
             return true;
         }
         if (read != 0 && b.isElsewhere(read)) {
@@ -113,7 +116,7 @@ final class Cells {
             return false;
         }
         if (b.initialising > 0) {
-            drop(of, d, b.kept(0), DROPPED_WRITE);
+            drop(of, d, b.kept(1), DROPPED_WRITE);
             return true;
         }
         if (write != 0 && b.isElsewhere(write)) {
@@ -136,27 +139,51 @@ final class Cells {
         if (isKept(read) && !U.compareAndSetLong(of, r, read, 0)) {
             read = 0;
         }
-        long dropped = U.getLong(of, d);
-        for (long word : new long[] {isKept(write) ? write : 0, isKept(read) ? read : 0, dropped}) {
-            if (word != 0) {
-                b.follow(Buffer.slotOf(word));
-            }
+        long was = U.getLong(of, d), dropped = isKept(was) ? was : 0;
+        follow(b, write);
+        follow(b, read);
+        follow(b, dropped);
+        if (dropped != 0) {
+            U.putLong(of, d, was & HANDED_MASK);
         }
         if (shift > 0 || object != null && (isKept(write) || isKept(read)) && Shadow.isHandedOver(b, object)) {
             pinAll(b, address, shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
-            U.putLong(of, d, 0);
             return;
         }
         if (dropped != 0) {
-            U.putLong(of, d, 0);
             late(b, Buffer.PIN, address, dropped, (dropped & DROPPED_WRITE) != 0);
         }
-        if (isKept(write)) {
+        if (isKept(write) && !isTold(write)) {
             late(b, Buffer.LATE, address, write, true);
         }
-        if (isKept(read)) {
+        if (isKept(read) && !isTold(read)) {
             late(b, Buffer.LATE, address, read, false);
         }
+    }
+
+    /** What a thread has kept comes before what is told now. */
+    private static void follow(Buffer b, long word) {
+        if (isKept(word)) {
+            b.follow(Buffer.slotOf(word));
+        }
+    }
+
+    /** Whether what is kept was told already: it only says whose the variable is. */
+    private static boolean isTold(long kept) {
+        return (kept & Buffer.SITE_MASK) == 0;
+    }
+
+    /** Whether a variable that another thread had to itself becomes this thread's own: not more than a few times, for each time costs more than if it is common. */
+    private static boolean isHanded(Object of, long d, boolean wasKept, int shift) {
+        if (!wasKept || shift > 0 || Memory.ALL) {
+            return false;
+        }
+        long was = U.getLong(of, d);
+        if ((was & HANDED_MASK) == HANDED_MASK) {
+            return false;
+        }
+        U.putLong(of, d, was + HANDED);
+        return true;
     }
 
     /** Of elements that share a cell, nobody knows which was accessed: all are pinned to the last that was. */
@@ -195,8 +222,14 @@ final class Cells {
     }
 
     private static long key(long address, long write, long epoch) {
-        long mixed = (address ^ write * 0x9e3779b97f4a7c15L) * 0xbf58476d1ce4e5b9L + epoch;
-        return (mixed ^ mixed >>> 29) * 0x94d049bb133111ebL | 1;
+        return address * 0x9e3779b97f4a7c15L ^ write * 0xbf58476d1ce4e5b9L ^ epoch * 0x94d049bb133111ebL | 1;
+    }
+
+    /** Whether a read of a common variable need not be told: the thread has read the same before, and nothing came in since. */
+    @ForceInline
+    static boolean isCovered(Buffer b, Object of, long w, long address) {
+        long write = U.getLong(of, w);
+        return !isKept(write) && b.seen[slotOfKey(address)] == key(address, write, b.epoch);
     }
 
     private static int slotOfKey(long address) {
@@ -207,9 +240,10 @@ final class Cells {
     static void tellRead(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object, int site) {
         long write = U.getLong(of, w);
         int at = slotOfKey(address);
-        if (!isKept(write) && b.seen[at] == key(address, write, b.epoch) && !Memory.ALL) {
+        if (isCovered(b, of, w, address) && !Memory.ALL) {
             return;
         }
+        boolean wasKept = isKept(write) || isKept(U.getLong(of, r));
         share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
@@ -217,6 +251,12 @@ final class Cells {
         write = U.getLong(of, w);
         long now = b.now(lastTime(U.getLong(of, r)));
         b.put2(Buffer.head(Buffer.READ, 0xff, address), now, Buffer.place(site));
+        if (isHanded(of, d, wasKept, shift)) {
+            U.putLong(of, w, 0);
+            U.putLong(of, r, b.kept(0));
+            b.epoch++;
+            return;
+        }
         leave(of, r, now);
         if (!isOwnVersion(b, write)) {
             // It may have seen what another thread has done: what it reads again may be another value.
@@ -233,6 +273,7 @@ final class Cells {
             && !Memory.ALL) {
             return;
         }
+        boolean wasKept = isKept(write) || isKept(read);
         share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
@@ -241,6 +282,12 @@ final class Cells {
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
         b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, Buffer.place(site));
+        if (isHanded(of, d, wasKept, shift)) {
+            U.putLong(of, r, 0);
+            U.putLong(of, w, b.kept(0));
+            U.storeFence();
+            return;
+        }
         b.written = address;
         b.writtenAt = b.tick;
         b.writtenLeft = timeLeft(now);
@@ -262,7 +309,8 @@ final class Cells {
             return;
         }
         for (int i = 0; i < PATIENCE; i++) {
-            if (U.getLongOpaque(of, d) == 0 && U.compareAndSetLong(of, d, 0, b.slot + 1)) {
+            long was = U.getLongOpaque(of, d);
+            if ((was & LOCKED) == 0 && U.compareAndSetLong(of, d, was, was | b.slot + 1)) {
                 b.locked = d;
                 b.lockedOf = of;
                 return;
@@ -277,7 +325,7 @@ final class Cells {
 
     static void unlock(Buffer b) {
         if (b.locked != 0) {
-            U.putLongRelease(b.lockedOf, b.locked, 0);
+            U.putLongRelease(b.lockedOf, b.locked, U.getLong(b.lockedOf, b.locked) & ~LOCKED);
             b.locked = 0;
             b.lockedOf = null;
         }

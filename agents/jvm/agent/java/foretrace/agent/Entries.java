@@ -13,6 +13,8 @@ final class Entries {
     static final int WHOLE = -1;
     private static final int LATCH = 6;
     private static final long LONGS = Memory.LONGS;
+    /** Longs from one entry's time to the next. */
+    static final int APART = 8;
 
     private Entries() {}
 
@@ -21,32 +23,42 @@ final class Entries {
         return (hash * 0x9e3779b9) >>> 26;
     }
 
+    /** Where the time of an entry is; entries of two threads are not in one line of the cache. */
+    private static long at(int entry) {
+        return LONGS + 8L * APART * entry;
+    }
+
     static void post(Buffer b, Shadow of, int entry, int site) {
         if (!b.room()) {
             return;
         }
-        long[] stamps = of.stamps();
-        long at = LONGS + 8L * (entry + 1);
+        long address = of.address + 8L * (entry + 1);
+        long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
+        long at = entry == WHOLE ? LONGS : at(entry);
         long now = b.now(U.getLongVolatile(stamps, at));
         raise(stamps, at, now);
-        b.put2(Buffer.head(Buffer.POST, LATCH, of.address + 8L * (entry + 1)), now, Buffer.place(site));
+        b.put2(Buffer.head(Buffer.POST, LATCH, address), now, Buffer.place(site));
     }
 
     /** Awaits an entry; the whole: every entry. */
     static void await(Buffer b, Shadow of, int entry, int site) {
+        if (of.isPosted()) {
+            one(b, of, WHOLE, U.getLongVolatile(of.posted(), LONGS), site);
+        }
         long[] stamps = of.stamps;
         if (stamps == null) {
             return;
         }
-        one(b, of, stamps, WHOLE, site);
-        for (int other = entry == WHOLE ? 0 : entry; other <= (entry == WHOLE ? COUNT - 1 : entry); other++) {
-            one(b, of, stamps, other, site);
+        if (entry != WHOLE) {
+            one(b, of, entry, U.getLongVolatile(stamps, at(entry)), site);
+            return;
+        }
+        for (int other = 0; other < COUNT; other++) {
+            one(b, of, other, U.getLongVolatile(stamps, at(other)), site);
         }
     }
 
-    private static void one(Buffer b, Shadow of, long[] stamps, int entry, int site) {
-        long at = LONGS + 8L * (entry + 1);
-        long stamp = U.getLongVolatile(stamps, at);
+    private static void one(Buffer b, Shadow of, int entry, long stamp, int site) {
         if (stamp == 0) {
             return;
         }

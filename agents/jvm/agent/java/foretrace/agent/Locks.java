@@ -12,11 +12,11 @@ final class Locks {
     /** A lock was taken. */
     @ForceInline
     static void taken(Buffer b, Shadow lock, int kind, int site) {
-        if (lock.holder == b) {
+        if (lock.holder == b.mark) {
             lock.count++;
             return;
         }
-        lock.holder = b;
+        lock.holder = b.mark;
         lock.count = 1;
         b.epoch++;
         tell(b, lock, kind, Monitors.MUTEX, site);
@@ -25,10 +25,10 @@ final class Locks {
     /** A lock is about to be given back. */
     @ForceInline
     static void given(Buffer b, Shadow lock, int kind, int site) {
-        if (lock.holder != b || --lock.count > 0) {
+        if (lock.holder != b.mark || --lock.count > 0) {
             return;
         }
-        lock.holder = null;
+        lock.holder = 0;
         tell(b, lock, kind, Monitors.MUTEX, site);
     }
 
@@ -44,7 +44,7 @@ final class Locks {
 
     /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception. */
     static void unlocked(Buffer b, Shadow lock, int site) {
-        if (lock.holder == b) {
+        if (lock.holder == b.mark) {
             given(b, lock, Buffer.RELEASE, site);
             return;
         }
@@ -68,7 +68,7 @@ final class Locks {
 
     /** What it has of a lock is about to be given back. */
     static void givenAny(Buffer b, Shadow lock, int site) {
-        if (lock.holder == b) {
+        if (lock.holder == b.mark) {
             given(b, lock, Buffer.RELEASE, site);
         } else {
             readGiven(b, lock, site);
@@ -86,11 +86,11 @@ final class Locks {
 
     /** A thread is about to wait on a condition: it gives the lock back. How often it had it. */
     static int waits(Buffer b, Shadow condition, Shadow lock, int site) {
-        if (lock.holder != b) {
+        if (lock.holder != b.mark) {
             return 0;
         }
         int count = lock.count;
-        lock.holder = null;
+        lock.holder = 0;
         lock.count = 0;
         if (b.room()) {
             long now = b.now(lock.stamp);
@@ -102,7 +102,7 @@ final class Locks {
 
     /** It goes on, and has the lock again. */
     static void woken(Buffer b, Shadow condition, Shadow lock, int count, long reason, int site) {
-        lock.holder = b;
+        lock.holder = b.mark;
         lock.count = count;
         b.epoch++;
         if (b.room()) {

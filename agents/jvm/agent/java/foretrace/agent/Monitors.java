@@ -54,7 +54,11 @@ final class Monitors {
             if (b.depth == b.entered.length) {
                 b.entered = java.util.Arrays.copyOf(b.entered, b.depth * 2);
             }
-            b.entered[b.depth++] = shadow;
+            // Most often it is the same as the last time.
+            if (b.entered[b.depth] != shadow) {
+                b.entered[b.depth] = shadow;
+            }
+            b.depth++;
             Locks.taken(b, shadow, Buffer.ACQUIRE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -69,7 +73,6 @@ final class Monitors {
             return;
         }
         Shadow shadow = b.entered[--b.depth];
-        b.entered[b.depth] = null;
         b.busy = true;
         try {
             Locks.given(b, shadow, Buffer.RELEASE, site);
@@ -110,7 +113,7 @@ final class Monitors {
         b.busy = true;
         try {
             Shadow shadow = Shadow.of(of, b, site);
-            if (shadow.holder == b) {
+            if (shadow.holder == b.mark) {
                 Locks.tell(b, shadow, kind, CONDITION, site);
             }
         } catch (Throwable failed) {

@@ -8,28 +8,27 @@ final class Semaphores {
 
     /** One is about to be used. */
     static void seen(Buffer b, Shadow of, Object semaphore, int sort, int site) {
-        if (of.stamps != null || !(semaphore instanceof java.util.concurrent.Semaphore)) {
+        if (of.isPosted() || !(semaphore instanceof java.util.concurrent.Semaphore)) {
             return;
         }
         synchronized (of) {
-            if (of.stamps == null && b.room()) {
+            if (!of.isPosted() && b.room()) {
                 long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
                 long now = b.now(0);
                 b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, Buffer.place(site), permits);
-                U.putLongVolatile(of.stamps(), Memory.LONGS, now);
+                U.putLongVolatile(of.posted(), Memory.LONGS, now);
             }
         }
     }
 
     /** A permit is about to be given, or was taken. */
     static void permit(Buffer b, Shadow of, int kind, int sort, int site) {
-        long[] stamps = of.stamps();
         if (kind == Buffer.DOWN) {
             b.epoch++;
         }
         if (b.room()) {
-            long now = b.now(U.getLongVolatile(stamps, Memory.LONGS));
-            Entries.raise(stamps, Memory.LONGS, now);
+            long now = b.now(U.getLongVolatile(of.posted(), Memory.LONGS));
+            Entries.raise(of.posted(), Memory.LONGS, now);
             b.put2(Buffer.head(kind, sort, of.address), now, Buffer.place(site));
         }
     }

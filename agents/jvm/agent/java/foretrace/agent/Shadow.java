@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference;
 /** What is known of an object: its address as it is told, and who has its monitor. */
 final class Shadow extends WeakReference<Object> {
     /** Objects that a thread has at hand. */
-    static final int NEAR = 16;
+    static final int NEAR = 64;
     /** With the number of a class: the class itself is the object. */
     private static final int AS_OBJECT = 1 << 31;
     /** Cells of an array; longer ones have one for several elements. */
@@ -33,8 +33,8 @@ final class Shadow extends WeakReference<Object> {
     private Shadow next;
     /** Its address; what it consists of is behind it, eight bytes each. */
     final long address;
-    /** The thread that has its monitor or lock, and how often. */
-    Buffer holder;
+    /** The thread that has its monitor or lock ({@link Buffer#mark}; 0: none), and how often. */
+    int holder;
     int count;
     /** When it was given back last. */
     long stamp;
@@ -44,8 +44,10 @@ final class Shadow extends WeakReference<Object> {
     private Shadow stands;
     /** The field that it stands for. */
     Variable variable;
-    /** When it was posted last, and its entries ({@link Entries}). */
+    /** When its entries were posted last ({@link Entries}); null: none was. */
     volatile long[] stamps;
+    /** When it was posted as a whole, in a line of the cache of its own. */
+    private volatile long[] posted;
     /** How many parts it has. */
     final int parts;
     /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
@@ -104,9 +106,26 @@ final class Shadow extends WeakReference<Object> {
         return known != null ? known : makeStamps();
     }
 
+    /** When it was posted as a whole: in the first of these. */
+    long[] posted() {
+        long[] known = posted;
+        return known != null ? known : makePosted();
+    }
+
+    private synchronized long[] makePosted() {
+        if (posted == null) {
+            posted = new long[Entries.APART];
+        }
+        return posted;
+    }
+
+    boolean isPosted() {
+        return posted != null;
+    }
+
     private synchronized long[] makeStamps() {
         if (stamps == null) {
-            stamps = new long[1 + Entries.COUNT];
+            stamps = new long[Entries.COUNT * Entries.APART];
         }
         return stamps;
     }
@@ -163,13 +182,6 @@ final class Shadow extends WeakReference<Object> {
         return TABLES[hash & STRIPES - 1].find(object, hash);
     }
 
-    /** Whether anything is known of an object of the JDK. */
-    static boolean isKnown(Object object) {
-        int hash = System.identityHashCode(object);
-        hash ^= hash >>> 16;
-        return TABLES[hash & STRIPES - 1].get(object, hash) != null;
-    }
-
     /** The cells of an array's elements. */
     long[] cells(int length) {
         long[] known = cells;
@@ -196,19 +208,11 @@ final class Shadow extends WeakReference<Object> {
         private Shadow[] chains = new Shadow[64];
         private int size;
 
-        synchronized Shadow get(Object object, int hash) {
+        synchronized Shadow find(Object object, int hash) {
             for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
                 if (known.hash == hash && known.get() == object) {
                     return known;
                 }
-            }
-            return null;
-        }
-
-        synchronized Shadow find(Object object, int hash) {
-            Shadow known = get(object, hash);
-            if (known != null) {
-                return known;
             }
             for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
                 remove(old);

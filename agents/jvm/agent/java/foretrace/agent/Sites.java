@@ -14,7 +14,7 @@ final class Sites {
     private static final int NUMBER_BITS = 24, NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
     /** The number of the field among those of an object, and above it what its values are. */
-    private static final int[][] FIELDS = new int[PAGES][];
+    @Stable private static final int[][] FIELDS = new int[PAGES][];
 
     private Sites() {}
 

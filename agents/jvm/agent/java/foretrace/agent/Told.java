@@ -21,6 +21,10 @@ final class Told {
 
     @Stable private final Class<?> of;
     final long[] before, after;
+    /** An atomic access is among them. */
+    final boolean isAtomic;
+    /** Only posts and awaits, of the receiver or of entries that arguments and results name. */
+    final boolean isSimple;
     private final Told next;
 
     private Told(Class<?> of, long[] all, Told next) {
@@ -29,6 +33,15 @@ final class Told {
         before = count == 0 ? NOTHING : java.util.Arrays.copyOfRange(all, 1, 1 + count);
         after = all == null || all.length <= 1 + count ? NOTHING : java.util.Arrays.copyOfRange(all, 1 + count, all.length);
         this.next = next;
+        boolean atomic = false, simple = true;
+        for (long[] column : new long[][] {before, after}) {
+            for (long one : column) {
+                atomic |= word(one) >= LOAD && word(one) <= RMW;
+                simple &= (word(one) == POST || word(one) == AWAIT) && (of(one) == RECEIVER || of(one) == KEY || of(one) == ELEMENT);
+            }
+        }
+        isAtomic = atomic;
+        isSimple = simple;
     }
 
     /** What the call of a site tells, whose receiver is this. */
@@ -56,6 +69,33 @@ final class Told {
         Memory.U.storeFence();
         page[site & PAGE - 1] = found;
         return found;
+    }
+
+    /** Whether something is told that is told only then. */
+    static boolean isTold(long told, long result, Object returned) {
+        switch (when(told)) {
+            case TRUE:
+                return result != 0 || returned != null;
+            case FALSE:
+                return result == 0 && returned == null;
+            case NEGATIVE:
+                return result < 0;
+            default:
+                return true;
+        }
+    }
+
+    /** Which entry of a collection is meant. */
+    static int entry(long told, Object argument, Object returned) {
+        Object part = isOfResult(told) ? returned : argument;
+        switch (of(told)) {
+            case KEY:
+                return Entries.of(part == null ? 0 : part.hashCode());
+            case ELEMENT:
+                return Entries.of(part == null ? 0 : System.identityHashCode(part));
+            default:
+                return Entries.WHOLE;
+        }
     }
 
     static int word(long told) {
