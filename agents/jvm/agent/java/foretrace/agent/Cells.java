@@ -25,8 +25,12 @@ final class Cells {
     /** Times in cells are coarser than others. */
     private static final int TIME_SHIFT = 4;
     private static final long VERSION_TIME = (1L << 30) - 1;
-    /** In D, where a site would be: writes are among what was dropped; who is alone with it ({@link #lock}); how often it has got another owner. */
-    private static final long DROPPED_WRITE = 1L << 15, LOCKED = (1L << 14) - 1, HANDED = 1L << 16, HANDED_MASK = 3 * HANDED;
+    /** In D, where a site would be: who is alone with it ({@link #lock}); writes are among what was dropped. */
+    private static final long LOCKED = (1L << 14) - 1, DROPPED_WRITE = 1L << 15;
+    /** In D of a common variable, above that: how many accesses in a row were told of one thread, and of which. */
+    private static final int ROW_SHIFT = 20, ROW_BITS = 5, ROW_OF_SHIFT = ROW_SHIFT + ROW_BITS;
+    /** After so many, it is the thread's own again. */
+    private static final long ROW = 16;
 
     private Cells() {}
 
@@ -84,7 +88,7 @@ final class Cells {
     private static void drop(Object of, long d, long last, long write) {
         // What was told (it has no site) is not dropped.
         if ((last & Buffer.SITE_MASK) != 0) {
-            U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & (DROPPED_WRITE | HANDED_MASK) | write);
+            U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & (DROPPED_WRITE | LOCKED) | write);
         }
     }
 
@@ -144,7 +148,7 @@ final class Cells {
         follow(b, read);
         follow(b, dropped);
         if (dropped != 0) {
-            U.putLong(of, d, was & HANDED_MASK);
+            U.putLong(of, d, was & LOCKED);
         }
         if (shift > 0 || object != null && (isKept(write) || isKept(read)) && Shadow.isHandedOver(b, object)) {
             pinAll(b, address, shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
@@ -173,17 +177,16 @@ final class Cells {
         return (kept & Buffer.SITE_MASK) == 0;
     }
 
-    /** Whether a variable that another thread had to itself becomes this thread's own: not more than a few times, for each time costs more than if it is common. */
-    private static boolean isHanded(Object of, long d, boolean wasKept, int shift) {
-        if (!wasKept || shift > 0 || Memory.ALL) {
-            return false;
-        }
+    /** Whether a common variable becomes this thread's own: only its accesses were told for a while. So a variable that is handed on, and then used by one thread alone, is not told for
+     * ever; what that thread does first is told, and with it what it may race with. */
+    private static boolean isOwnAgain(Buffer b, Object of, long d) {
         long was = U.getLong(of, d);
-        if ((was & HANDED_MASK) == HANDED_MASK) {
+        if (isKept(was) || Memory.ALL) {
             return false;
         }
-        U.putLong(of, d, was + HANDED);
-        return true;
+        long count = was >>> ROW_OF_SHIFT == b.mark ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
+        U.putLong(of, d, was & (1L << ROW_SHIFT) - 1 | (count < ROW ? (long) b.mark << ROW_OF_SHIFT | count << ROW_SHIFT : 0));
+        return count >= ROW;
     }
 
     /** Of elements that share a cell, nobody knows which was accessed: all are pinned to the last that was. */
@@ -243,7 +246,6 @@ final class Cells {
         if (isCovered(b, of, w, address) && !Memory.ALL) {
             return;
         }
-        boolean wasKept = isKept(write) || isKept(U.getLong(of, r));
         share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
@@ -251,7 +253,7 @@ final class Cells {
         write = U.getLong(of, w);
         long now = b.now(lastTime(U.getLong(of, r)));
         b.put2(Buffer.head(Buffer.READ, 0xff, address), now, Buffer.place(site));
-        if (isHanded(of, d, wasKept, shift)) {
+        if (isOwnAgain(b, of, d)) {
             U.putLong(of, w, 0);
             U.putLong(of, r, b.kept(0));
             b.epoch++;
@@ -273,7 +275,6 @@ final class Cells {
             && !Memory.ALL) {
             return;
         }
-        boolean wasKept = isKept(write) || isKept(read);
         share(b, of, w, r, d, address, shift, object);
         if (!b.room()) {
             return;
@@ -282,7 +283,7 @@ final class Cells {
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
         b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, Buffer.place(site));
-        if (isHanded(of, d, wasKept, shift)) {
+        if (isOwnAgain(b, of, d)) {
             U.putLong(of, r, 0);
             U.putLong(of, w, b.kept(0));
             U.storeFence();
