@@ -2,9 +2,8 @@ package foretrace.agent;
 
 /** Calls that synchronise, as the tables have it (agents/jvm/weave/src/hooks/concurrent.table, inside.table). */
 final class Calls {
-    /** What a semaphore is, in records; and why a thread goes on: notified, or else its time was up. */
+    /** What a semaphore is, in records. */
     private static final int SEMAPHORE = 5;
-    private static final long NOTIFIED_OR_LATE = 3L << 48;
     /** More permits than this are not told one by one. */
     private static final long MOST_PERMITS = 1 << 10;
 
@@ -204,11 +203,11 @@ final class Calls {
                 shadow.lock = Shadow.of(call.of, b, site + 1).whole();
                 break;
             case Told.WAIT:
-                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, site);
+                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, isShort(told, call), site);
                 break;
             case Told.WOKEN:
                 if (b.waits > 0) {
-                    Locks.woken(b, shadow, shadow.lock, b.waits, NOTIFIED_OR_LATE, site);
+                    Locks.woken(b, shadow, shadow.lock, b.waits, isShort(told, call), Locks.TIMED, site);
                     b.waits = 0;
                 }
                 break;
@@ -261,6 +260,11 @@ final class Calls {
             default:
                 break;
         }
+    }
+
+    /** Whether a wait is short: its value is a number of nanoseconds. */
+    private static boolean isShort(long told, Call call) {
+        return Told.value(told) != Told.NO_VALUE && call.isNumber && call.number < Locks.LONG * 1_000_000;
     }
 
     private static void fence(Buffer b, int order, int site) {

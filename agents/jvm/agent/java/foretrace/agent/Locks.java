@@ -6,6 +6,10 @@ import jdk.internal.vm.annotation.ForceInline;
 final class Locks {
     /** What a read-write lock is, in records. */
     private static final int RWLOCK = 2;
+    /** Why a thread goes on: the observer tells whether somebody notified it; if not, nobody knows, or its time was up. */
+    static final long NOTIFIED = 0, SPURIOUS = 2L << 48, TIMED = 3L << 48;
+    /** Who waits for less than so many milliseconds looks now and then. */
+    static final long LONG = 1000;
 
     private Locks() {}
 
@@ -84,15 +88,18 @@ final class Locks {
         }
     }
 
-    /** A thread is about to wait on a condition: it gives the lock back. How often it had it. */
-    static int waits(Buffer b, Shadow condition, Shadow lock, int site) {
+    /** A thread is about to wait on a condition: it gives the lock back. How often it had it. One that only looks now and then misses nothing if a wake-up is lost: that is told as
+     * giving the lock back and taking it again. */
+    static int waits(Buffer b, Shadow condition, Shadow lock, boolean isShort, int site) {
         if (lock.holder != b.mark) {
             return 0;
         }
         int count = lock.count;
         lock.holder = 0;
         lock.count = 0;
-        if (b.room()) {
+        if (isShort) {
+            tell(b, lock, Buffer.RELEASE, Monitors.MUTEX, site);
+        } else if (b.room()) {
             long now = b.now(lock.stamp);
             lock.stamp = now;
             b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, Buffer.place(site), lock.address);
@@ -101,11 +108,13 @@ final class Locks {
     }
 
     /** It goes on, and has the lock again. */
-    static void woken(Buffer b, Shadow condition, Shadow lock, int count, long reason, int site) {
+    static void woken(Buffer b, Shadow condition, Shadow lock, int count, boolean isShort, long reason, int site) {
         lock.holder = b.mark;
         lock.count = count;
         b.epoch++;
-        if (b.room()) {
+        if (isShort) {
+            tell(b, lock, Buffer.ACQUIRE, Monitors.MUTEX, site);
+        } else if (b.room()) {
             long now = b.now(lock.stamp);
             lock.stamp = now;
             long third = lock.address | reason;

@@ -7,9 +7,6 @@ package foretrace.agent;
 final class Monitors {
     /** What the objects are. */
     static final int MUTEX = 1, CONDITION = 4;
-    /** Why a thread goes on: the observer tells whether somebody notified it, and if not, that the time was up, or nobody knows. */
-    private static final long UNTOLD = 0, SPURIOUS = 2, TIMED = 3;
-    private static final int REASON_SHIFT = 48;
 
     private Monitors() {}
 
@@ -87,8 +84,9 @@ final class Monitors {
         Buffer b = Buffer.attached();
         // Without the monitor it throws.
         Shadow shadow = b == null || b.busy || b.isOff || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
-        int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, site);
-        long reason = SPURIOUS;
+        boolean isTimed = milliseconds > 0 || nanoseconds > 0, isShort = isTimed && milliseconds < Locks.LONG;
+        int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, isShort, site);
+        boolean isInterrupted = true;
         try {
             if (milliseconds < 0) {
                 of.wait();
@@ -97,10 +95,10 @@ final class Monitors {
             } else {
                 of.wait(milliseconds, nanoseconds);
             }
-            reason = milliseconds <= 0 && nanoseconds == 0 ? UNTOLD : TIMED;
+            isInterrupted = false;
         } finally {
             if (count > 0) {
-                Locks.woken(b, shadow, shadow, count, reason << REASON_SHIFT, site);
+                Locks.woken(b, shadow, shadow, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
             }
         }
     }
