@@ -75,6 +75,7 @@ final class Buffer {
     private int[] readCounts = new int[4];
     /** How often it had the lock that it gave back to wait on a condition. */
     int waits;
+    boolean isShortWait;
     /** Of awaits that need not be told again ({@link Entries}). */
     final long[] awaited = new long[1 << 8];
     final Call call = new Call();

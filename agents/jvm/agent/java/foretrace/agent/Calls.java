@@ -203,11 +203,12 @@ final class Calls {
                 shadow.lock = Shadow.of(call.of, b, site + 1).whole();
                 break;
             case Told.WAIT:
-                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, isShort(told, call), site);
+                b.isShortWait = isShort(told, call);
+                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, b.isShortWait, site);
                 break;
             case Told.WOKEN:
                 if (b.waits > 0) {
-                    Locks.woken(b, shadow, shadow.lock, b.waits, isShort(told, call), Locks.TIMED, site);
+                    Locks.woken(b, shadow, shadow.lock, b.waits, b.isShortWait, Locks.TIMED, site);
                     b.waits = 0;
                 }
                 break;
