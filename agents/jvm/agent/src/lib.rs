@@ -1,12 +1,12 @@
 //! The agent that watches Java programs. `foretrace run` has the Java virtual machine load it (`-agentpath`).
 //!
-//! * [`start`]: where it begins and ends, and the classes of its own that it defines (`java/`, compiled in `classes/`).
-//! * [`weaving`]: every class that is loaded gets its hooks.
-//! * [`classes`]: what is known of classes and sites.
-//! * [`calls`]: what calls of java.util.concurrent tell.
-//! * [`natives`]: what the hooks ask the library for.
-//! * [`session`], [`book`]: the process' file, and what the observer needs to name things.
-//! * [`machine`]: the functions of the virtual machine (JVMTI, JNI).
+//! * `start`: where it begins and ends, and the classes of its own that it defines (`java/`, compiled in `classes/`).
+//! * `weaving`: every class that is loaded gets its hooks.
+//! * `classes`: what is known of classes and sites.
+//! * `calls`: what calls of java.util.concurrent tell.
+//! * `natives`: what the hooks ask the library for.
+//! * `session`, `book`: the process' file, and what the observer needs to name things.
+//! * `machine`: the functions of the virtual machine (JVMTI, JNI).
 //!
 //! Whatever fails, the program goes on.
 #![allow(unsafe_code)]

@@ -97,6 +97,17 @@ pub(crate) enum Branches {
 }
 
 impl Instruction {
+    /// The local variable whose reference it loads, if it does.
+    pub fn loaded(&self, bytes: &[u8]) -> Option<u16> {
+        use opcode::{ALOAD, ALOAD_0, WIDE};
+        match (self.opcode, bytes.get(self.at + 1..self.at + self.size)?) {
+            (ALOAD, &[local]) => Some(local.into()),
+            (WIDE, &[ALOAD, high, low]) => Some(u16::from_be_bytes([high, low])),
+            (opcode, []) if (ALOAD_0..ALOAD_0 + 4).contains(&opcode) => Some(u16::from(opcode - ALOAD_0)),
+            _ => None,
+        }
+    }
+
     /// All of a method's code.
     pub(crate) fn read_all(code: &[u8]) -> Result<Vec<Instruction>> {
         let mut all = Vec::with_capacity(code.len() / 2);

@@ -18,7 +18,7 @@ mod hooks;
 mod instruction;
 
 pub use class::{Attribute, Class, Member};
-pub use code::{Caught, Code, Edit};
+pub use code::{Caught, Code, Edit, Guard};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
 pub use hooks::{

@@ -1,8 +1,10 @@
 //! Frames: what is on the stack and in local variables where branches go. They move with their instructions.
 
+use super::Code;
 use super::layout::Layout;
 use crate::bytes::{Cursor, put_u2, short};
 use crate::error::{Error, Result};
+use rustc_hash::FxHashMap;
 
 const NAME: &str = "StackMapTable";
 
@@ -17,12 +19,14 @@ const SAME_ONE_FAR: u8 = 247;
 const SAME_FAR: u8 = 251;
 const FULL: u8 = 255;
 
-/// The frames at their new places; and one for a handler behind the code, where only a `Throwable` is known, if its class is given.
-pub(super) fn moved(content: &[u8], layout: &Layout, leaving: Option<u16>) -> Result<Vec<u8>> {
+/// The frames at their new places; and those of handlers behind the code: of what leaves the method, where only a `Throwable` is known, and of guards, which know what the handlers know that
+/// they are in.
+pub(super) fn moved(content: &[u8], layout: &Layout, code: &Code) -> Result<Vec<u8>> {
+    let leaving = code.leaving.as_ref().map(|leaving| leaving.1);
     let mut cursor = Cursor::new(content);
     let count = cursor.u2()?;
     let mut out = Vec::with_capacity(content.len() + 16);
-    put_u2(&mut out, short(usize::from(count) + usize::from(leaving.is_some()), "frames")?);
+    put_u2(&mut out, short(usize::from(count) + usize::from(leaving.is_some()) + code.guards.len(), "frames")?);
     let (mut was, mut is) = (Before::default(), Before::default());
     for _ in 0..count {
         let kind = cursor.u1()?;
@@ -71,7 +75,68 @@ pub(super) fn moved(content: &[u8], layout: &Layout, leaving: Option<u16>) -> Re
         out.push(OBJECT);
         put_u2(&mut out, throwable);
     }
+    if !code.guards.is_empty() {
+        let known = all(content, &code.initial)?;
+        for (number, guard) in code.guards.iter().enumerate() {
+            let frame = known.get(&usize::from(guard.handler)).ok_or(Error::Damaged { name: NAME })?;
+            out.push(FULL);
+            put_u2(&mut out, is.delta(layout.guard(code, number))?);
+            for types in frame {
+                put_u2(&mut out, short(types.len(), "types")?);
+                for of in types {
+                    copy_types(&mut Cursor::new(of), 1, layout, &mut out)?;
+                }
+            }
+        }
+    }
     Ok(out)
+}
+
+/// What is in local variables and on the stack, in each frame, by its place; types as they are written.
+type Known = FxHashMap<usize, [Vec<Vec<u8>>; 2]>;
+
+/// All frames, whole. `initial`: what is in local variables where the method begins.
+fn all(content: &[u8], initial: &[Vec<u8>]) -> Result<Known> {
+    let mut cursor = Cursor::new(content);
+    let (mut known, mut locals, mut was) = (Known::default(), initial.to_vec(), Before::default());
+    for _ in 0..cursor.u2()? {
+        let kind = cursor.u1()?;
+        let delta = match kind {
+            0..SAME_ONE => kind.into(),
+            SAME_ONE..128 => u16::from(kind - SAME_ONE),
+            SAME_ONE_FAR..=FULL => cursor.u2()?,
+            _ => return Err(Error::Damaged { name: NAME }),
+        };
+        let at = was.next(delta.into());
+        let mut stack = Vec::new();
+        match kind {
+            0..SAME_ONE | SAME_FAR => {}
+            SAME_ONE..128 | SAME_ONE_FAR => stack = take_types(&mut cursor, 1)?,
+            FULL => {
+                let count = cursor.u2()?;
+                locals = take_types(&mut cursor, count)?;
+                let count = cursor.u2()?;
+                stack = take_types(&mut cursor, count)?;
+            }
+            // Fewer, or more.
+            kind if kind < SAME_FAR => locals.truncate(locals.len().saturating_sub(usize::from(SAME_FAR - kind))),
+            kind => locals.extend(take_types(&mut cursor, u16::from(kind - SAME_FAR))?),
+        }
+        known.insert(at, [locals.clone(), stack]);
+    }
+    Ok(known)
+}
+
+fn take_types(cursor: &mut Cursor, count: u16) -> Result<Vec<Vec<u8>>> {
+    let mut types = Vec::with_capacity(count.into());
+    for _ in 0..count {
+        let mut of = vec![cursor.u1()?];
+        if of[0] >= OBJECT {
+            put_u2(&mut of, cursor.u2()?);
+        }
+        types.push(of);
+    }
+    Ok(types)
 }
 
 /// Where the frame before was, if there was one.

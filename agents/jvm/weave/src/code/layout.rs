@@ -75,7 +75,8 @@ impl Layout {
             at += edit.after.len();
         }
         let leaving = code.leaving.as_ref().map_or(0, |(leaving, _)| leaving.len());
-        if at + leaving > MOST {
+        let guards: usize = code.guards.iter().map(|guard| guard.code().len()).sum();
+        if at + leaving + guards > MOST {
             return Err(Error::TooLarge);
         }
         let end = self.stands.len() - 1;
@@ -152,6 +153,17 @@ impl Layout {
         self.stands[self.stands.len() - 1].at
     }
 
+    /// Where what is woven in before an instruction begins, and where that instruction does.
+    pub(super) fn before(&self, number: usize) -> [usize; 2] {
+        [self.stands[number].before, self.stands[number].at]
+    }
+
+    /// Where the handler of a guard begins: behind that of exceptions that leave the method. One behind the last: where the last has ended.
+    pub(super) fn guard(&self, code: &Code, number: usize) -> usize {
+        let leaving = code.leaving.as_ref().map_or(0, |(leaving, _)| leaving.len());
+        self.leaving() + leaving + code.guards[..number].iter().map(|guard| guard.code().len()).sum::<usize>()
+    }
+
     /// The code as it stands.
     pub(super) fn write(&self, code: &Code) -> Result<Vec<u8>> {
         let mut out = code.entry.clone();
@@ -166,6 +178,7 @@ impl Layout {
         if let Some((leaving, _)) = &code.leaving {
             out.extend_from_slice(leaving);
         }
+        code.guards.iter().for_each(|guard| out.extend(guard.code()));
         Ok(out)
     }
 

@@ -13,6 +13,7 @@ use crate::class::Attribute;
 use crate::constants::Constants;
 use crate::error::{Error, Result};
 use crate::instruction::Instruction;
+use crate::instruction::opcode::{ALOAD, ATHROW, MONITOREXIT, WIDE};
 use layout::Layout;
 use std::borrow::Cow;
 
@@ -40,6 +41,34 @@ pub struct Edit {
     pub after: Vec<u8>,
 }
 
+/// A `monitorexit` in a handler that catches its own exceptions, as compilers make them. HotSpot's first compiler does not take a call there, and neither takes one where nothing gives the
+/// monitor back: so a call before it gets another handler, which does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Guard {
+    /// The number of the instruction.
+    pub index: usize,
+    /// The local variable that has the monitor's object.
+    pub local: u16,
+    /// Where the handler begins that it is in.
+    pub handler: u16,
+}
+
+impl Guard {
+    /// What its handler does, with the exception on the stack.
+    fn code(self) -> Vec<u8> {
+        let mut code = Vec::with_capacity(6);
+        match u8::try_from(self.local) {
+            Ok(local) => code.extend([ALOAD, local]),
+            Err(_) => {
+                code.extend([WIDE, ALOAD]);
+                put_u2(&mut code, self.local);
+            }
+        }
+        code.extend([MONITOREXIT, ATHROW]);
+        code
+    }
+}
+
 /// The code of a method.
 #[derive(Debug)]
 pub struct Code<'a> {
@@ -57,6 +86,10 @@ pub struct Code<'a> {
     pub entry: Vec<u8>,
     /// What is done with any exception that leaves the method, with `Throwable` on the stack: it must throw in the end. The number of the class `java/lang/Throwable`.
     pub leaving: Option<(Vec<u8>, u16)>,
+    /// Of these, what is woven in before them has a handler of its own.
+    pub guards: Vec<Guard>,
+    /// What is in local variables where the method begins, as frames have it; needed for guards.
+    pub initial: Vec<Vec<u8>>,
     caught: Vec<Caught>,
     attributes: Vec<Attribute<'a>>,
 }
@@ -86,6 +119,8 @@ impl<'a> Code<'a> {
                 edits,
                 entry: Vec::new(),
                 leaving: None,
+                guards: Vec::new(),
+                initial: Vec::new(),
                 caught,
                 attributes,
             }),
@@ -128,19 +163,13 @@ impl<'a> Code<'a> {
         put_u2(&mut out, self.max_locals);
         put_u4(&mut out, code.len() as u32);
         out.extend_from_slice(&code);
-        put_u2(&mut out, short(self.caught.len() + usize::from(self.leaving.is_some()), "handlers")?);
-        for caught in &self.caught {
-            let [start, end] = [layout.range_start(caught.start)?, layout.range_end(caught.end)?];
-            for value in [start, end, layout.target(caught.handler.into())?] {
+        let handlers = self.handlers(&layout)?;
+        put_u2(&mut out, short(handlers.len(), "handlers")?);
+        for [start, end, handler, class] in handlers {
+            for value in [start, end, handler] {
                 put_u2(&mut out, short(value, "bytes")?);
             }
-            put_u2(&mut out, caught.class);
-        }
-        if self.leaving.is_some() {
-            // Behind all others, so that theirs come first.
-            for value in [layout.entry_end(), layout.leaving(), layout.leaving(), 0] {
-                put_u2(&mut out, short(value, "bytes")?);
-            }
+            put_u2(&mut out, class as u16);
         }
         let mut attributes = Vec::with_capacity(self.attributes.len() + 1);
         let mut has_frames = false;
@@ -148,7 +177,7 @@ impl<'a> Code<'a> {
             let content: Cow<[u8]> = match constants.text(attribute.name)? {
                 b"StackMapTable" => {
                     has_frames = true;
-                    frames::moved(&attribute.content, &layout, self.leaving.as_ref().map(|leaving| leaving.1))?.into()
+                    frames::moved(&attribute.content, &layout, self)?.into()
                 }
                 b"LineNumberTable" => tables::lines(&attribute.content, &layout)?.into(),
                 b"LocalVariableTable" | b"LocalVariableTypeTable" => {
@@ -161,13 +190,50 @@ impl<'a> Code<'a> {
             };
             attributes.push(Attribute { name: attribute.name, content });
         }
-        if let Some((_, throwable)) = self.leaving
-            && !has_frames
-        {
+        if self.leaving.is_some() && !has_frames {
             let name = constants.add_text(b"StackMapTable")?;
-            attributes.push(Attribute { name, content: frames::moved(&[0, 0], &layout, Some(throwable))?.into() });
+            attributes.push(Attribute { name, content: frames::moved(&[0, 0], &layout, self)?.into() });
         }
         Attribute::write_all(&attributes, &mut out)?;
         Ok(out)
+    }
+
+    /// The new table of handlers: start, end, handler, class. Of several that catch something, the first one does.
+    fn handlers(&self, layout: &Layout) -> Result<Vec<[usize; 4]>> {
+        let mut all = Vec::with_capacity(self.caught.len() + 1);
+        for (number, guard) in self.guards.iter().enumerate() {
+            let [start, end] = layout.before(guard.index);
+            all.push([start, end, layout.guard(self, number), 0]);
+        }
+        for caught in &self.caught {
+            let [mut start, end] = [layout.range_start(caught.start)?, layout.range_end(caught.end)?];
+            let handler = layout.target(caught.handler.into())?;
+            for guard in self.guards.iter().filter(|guard| guard.handler == caught.handler) {
+                // What has a handler of its own is not in this range, not even as one that comes later.
+                let [from, to] = layout.before(guard.index);
+                if start < from && to < end {
+                    all.push([start, from, handler, caught.class.into()]);
+                    start = to;
+                }
+            }
+            all.push([start, end, handler, caught.class.into()]);
+            // Whoever else catches what leaves the guard's handler.
+            for (number, guard) in self.guards.iter().enumerate().filter(|(_, guard)| guard.handler != caught.handler) {
+                let at = self.instructions[guard.index].at as u16;
+                if (caught.start..caught.end).contains(&at) {
+                    let begin = layout.guard(self, number);
+                    all.push([begin, begin + guard.code().len(), handler, caught.class.into()]);
+                }
+            }
+        }
+        if self.leaving.is_some() {
+            // Behind all others, so that theirs come first; and for what leaves through guards' handlers, too.
+            let (begin, leaving) = (layout.entry_end(), layout.leaving());
+            all.push([begin, leaving, leaving, 0]);
+            if !self.guards.is_empty() {
+                all.push([layout.guard(self, 0), layout.guard(self, self.guards.len()), leaving, 0]);
+            }
+        }
+        Ok(all)
     }
 }

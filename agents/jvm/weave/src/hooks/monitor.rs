@@ -1,7 +1,9 @@
 //! Hooks of monitors: blocks, synchronized methods, waiting and notifying.
 
 use super::{Does, HOOKS, Method};
-use crate::code::Code;
+use crate::class::access as flags;
+use crate::code::{Caught, Code, Guard};
+use crate::descriptor::of_method;
 use crate::emit::Emit;
 use crate::error::Result;
 use crate::instruction::opcode::*;
@@ -19,6 +21,7 @@ impl Method<'_, '_> {
             MONITOREXIT => {
                 let site = self.site(Does::Leave, instruction.at, lines, None)?;
                 code.edits[index].before = self.call(&[DUP], b"leaving", site, b"(Ljava/lang/Object;I)V")?;
+                self.guard(code, index)?;
             }
             INVOKEVIRTUAL => {
                 // No class can have others of these names and types.
@@ -38,6 +41,49 @@ impl Method<'_, '_> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Gives the hook of a `monitorexit` a handler, if it is in one that catches its own exceptions.
+    fn guard(&mut self, code: &mut Code, index: usize) -> Result<()> {
+        let at = code.instructions[index].at as u16;
+        let is_own = |caught: &&Caught| {
+            (caught.start..caught.end).contains(&at) && (caught.start..=at).contains(&caught.handler)
+        };
+        let Some(&Caught { handler, .. }) = code.caught().iter().find(is_own) else { return Ok(()) };
+        // Where the object comes from otherwise, nothing can be done.
+        let Some(local) = index.checked_sub(1).and_then(|before| code.instructions[before].loaded(code.bytes)) else {
+            return Ok(());
+        };
+        if code.initial.is_empty() {
+            code.initial = self.initial()?;
+        }
+        code.guards.push(Guard { index, local, handler });
+        Ok(())
+    }
+
+    /// What is in local variables where the method begins, as frames have it.
+    fn initial(&mut self) -> Result<Vec<Vec<u8>>> {
+        const UNINITIALIZED_THIS: u8 = 6;
+        const OBJECT: u8 = 7;
+        let object = |class: u16| [&[OBJECT][..], &class.to_be_bytes()].concat();
+        let method = &self.class.methods[self.number];
+        let (access, name) = (method.access, self.class.constants.text(method.name)?);
+        let descriptor = self.class.constants.text(method.descriptor)?;
+        let mut initial = Vec::new();
+        if access & flags::STATIC == 0 {
+            initial.push(if name == b"<init>" { vec![UNINITIALIZED_THIS] } else { object(self.class.this) });
+        }
+        for argument in of_method(descriptor)?.0 {
+            initial.push(match argument {
+                [b'L', class @ .., b';'] => object(self.class.constants.add_class(class)?),
+                [b'[', ..] => object(self.class.constants.add_class(argument)?),
+                b"J" => vec![4],
+                b"F" => vec![2],
+                b"D" => vec![3],
+                _ => vec![1],
+            });
+        }
+        Ok(initial)
     }
 
     /// The hooks of a synchronized method, where it is entered and left. Which object it is, the hooks keep: its local variable may be used for something else.
