@@ -81,25 +81,15 @@ final class Calls {
         }
     }
 
-    /** Posts and awaits. (To keep the call in a {@link Call} costs more than all else.) */
+    /** Most of what is told. (To keep the call in a {@link Call} costs more than all else.) */
     private static void simple(Buffer b, long[] all, Object of, Object argument, long result, Object returned, int site) {
         b.busy = true;
         try {
-            Shadow whole = all.length == 0 || of == null ? null : Shadow.of(of, b, site).whole();
+            Shadow shadow = all.length == 0 || of == null ? null : Shadow.of(of, b, site);
             for (long one : all) {
-                if (whole == null || !Told.isTold(one, result, returned)) {
-                    continue;
+                if (shadow != null && Told.isTold(one, result, returned)) {
+                    simple(b, one, shadow, of, argument, returned, site);
                 }
-                int entry = Told.entry(one, argument, returned);
-                if (Told.word(one) == Told.POST) {
-                    Entries.post(b, whole, entry, site);
-                } else {
-                    Entries.await(b, whole, entry, site);
-                }
-                if (b.current != of) {
-                    b.current = of;
-                }
-                b.currentEntry = entry;
             }
             if (returned != null) {
                 Shadow.seen(b, returned);
@@ -108,6 +98,51 @@ final class Calls {
             Native.failed(failed);
         } finally {
             b.busy = false;
+        }
+    }
+
+    private static void simple(Buffer b, long told, Shadow shadow, Object of, Object argument, Object returned, int site) {
+        Shadow whole = shadow.whole();
+        switch (Told.word(told)) {
+            case Told.ACQ:
+                Locks.taken(b, whole, Buffer.ACQUIRE, site);
+                break;
+            case Told.TACQ:
+                Locks.taken(b, whole, Buffer.TRY_ACQUIRE, site);
+                break;
+            case Told.REL:
+                Locks.unlocked(b, whole, site);
+                break;
+            case Told.RACQ:
+            case Told.RTACQ:
+                Locks.readTaken(b, whole, site);
+                break;
+            case Told.RREL:
+                Locks.readGiven(b, whole, site);
+                break;
+            case Told.READ:
+                Accesses.whole(b, whole, false, site);
+                break;
+            case Told.WRITE:
+                Accesses.whole(b, whole, true, site);
+                break;
+            case Told.LOOK:
+                if (whole != shadow) {
+                    Accesses.whole(b, whole, false, site);
+                }
+                break;
+            default:
+                int entry = Told.entry(told, argument, returned);
+                if (Told.word(told) == Told.POST) {
+                    Entries.post(b, whole, entry, site);
+                } else {
+                    Entries.await(b, whole, entry, site);
+                }
+                if (b.current != of) {
+                    b.current = of;
+                }
+                b.currentEntry = entry;
+                break;
         }
     }
 
@@ -173,22 +208,6 @@ final class Calls {
         Shadow shadow = Shadow.of(object, b, site);
         Shadow whole = shadow.whole();
         switch (word) {
-            case Told.ACQ:
-                Locks.taken(b, whole, Buffer.ACQUIRE, site);
-                break;
-            case Told.TACQ:
-                Locks.taken(b, whole, Buffer.TRY_ACQUIRE, site);
-                break;
-            case Told.REL:
-                Locks.unlocked(b, whole, site);
-                break;
-            case Told.RACQ:
-            case Told.RTACQ:
-                Locks.readTaken(b, whole, site);
-                break;
-            case Told.RREL:
-                Locks.readGiven(b, whole, site);
-                break;
             case Told.UNLOCK:
             case Told.TO_OPTIMISTIC:
                 Locks.givenAny(b, whole, site);
@@ -218,12 +237,6 @@ final class Calls {
             case Told.NOTIFY_ALL:
                 Locks.tell(b, shadow, Buffer.NOTIFY_ALL, Monitors.CONDITION, site);
                 break;
-            case Told.POST:
-                Entries.post(b, whole, Told.entry(told, call.argument, call.returned), site);
-                break;
-            case Told.AWAIT:
-                Entries.await(b, whole, Told.entry(told, call.argument, call.returned), site);
-                break;
             case Told.PERMITS:
                 Semaphores.seen(b, shadow, object, SEMAPHORE, site);
                 break;
@@ -244,21 +257,13 @@ final class Calls {
                     shadow.standsFor(Shadow.of(call.of, b, site + 1).whole());
                 }
                 break;
-            case Told.READ:
-            case Told.WRITE:
-                Accesses.whole(b, whole, word == Told.WRITE, site);
-                break;
-            case Told.LOOK:
-                if (whole != shadow) {
-                    Accesses.whole(b, whole, false, site);
-                }
-                break;
             case Told.FIELD:
                 if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
                     Shadow.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
                 }
                 break;
             default:
+                simple(b, told, shadow, object, call.argument, call.returned, site);
                 break;
         }
     }

@@ -8,6 +8,8 @@ final class Told {
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
         WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
         RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31;
+    private static final long SIMPLE =
+        1L << POST | 1L << AWAIT | 1L << ACQ | 1L << TACQ | 1L << REL | 1L << RACQ | 1L << RTACQ | 1L << RREL | 1L << READ | 1L << WRITE | 1L << LOOK;
     /** Of what something is told. */
     static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7, THIS = 8;
     /** When. */
@@ -23,7 +25,7 @@ final class Told {
     final long[] before, after;
     /** An atomic access is among them. */
     final boolean isAtomic;
-    /** Only posts and awaits, of the receiver or of entries that arguments and results name. */
+    /** Only what is told of the receiver, or of entries of it that arguments and results name, and needs nothing else. */
     final boolean isSimple;
     private final Told next;
 
@@ -37,7 +39,7 @@ final class Told {
         for (long[] column : new long[][] {before, after}) {
             for (long one : column) {
                 atomic |= word(one) >= LOAD && word(one) <= RMW;
-                simple &= (word(one) == POST || word(one) == AWAIT) && (of(one) == RECEIVER || of(one) == KEY || of(one) == ELEMENT);
+                simple &= (SIMPLE >>> word(one) & 1) != 0 && (of(one) == RECEIVER || of(one) == KEY || of(one) == ELEMENT);
             }
         }
         isAtomic = atomic;
