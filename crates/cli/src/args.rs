@@ -179,6 +179,7 @@ pub(crate) struct Analysis {
 #[command(after_help = "\
 Examples:
   foretrace cc -O1 prog.c -o prog -pthread && foretrace run -- ./prog
+  foretrace run -- java -jar app.jar
   foretrace run --spec landing.rvs -- ./landing
   foretrace run --json result.json -o run.ftrace -- make check
   foretrace run --detect deadlock -- ./server --port 80

@@ -12,6 +12,8 @@ pub(crate) const AGENT: u32 = 3;
 pub(crate) const SITES: u32 = 1 << 20;
 /// In the number of an object's class: its static fields, or the class as an object.
 const STATICS: u64 = 1 << 31;
+/// How the names of the JDK's classes begin.
+const IS_JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
 /// No line is longer.
 const MAX_LINE: usize = 1 << 20;
 /// Classes, sites and objects that are kept.
@@ -47,6 +49,8 @@ pub(crate) struct Java {
     /// Addresses, and what is there.
     known: Vec<[u64; 2]>,
     notes: Vec<String>,
+    /// Places from [`SITES`] on: callers and sites.
+    places: Vec<(u32, u32)>,
 }
 
 impl Java {
@@ -65,6 +69,7 @@ impl Java {
             sites: vec![Site { class: 0, method: String::new(), line: 0 }],
             known: Vec::new(),
             notes: Vec::new(),
+            places: Vec::new(),
         }
     }
 
@@ -106,6 +111,15 @@ impl Java {
                 if class < self.classes.len() && parent < self.classes.len() && class != parent {
                     self.classes[class].parent = parent;
                 }
+            }
+            Some("f") => {
+                let (class, source) = (number(parts.next()), parts.next().unwrap_or_default());
+                if let Some(class) = self.classes.get_mut(class) {
+                    source.clone_into(&mut class.source);
+                }
+            }
+            Some("k") if self.places.len() < MAX_KEPT => {
+                self.places.push((number(parts.next()) as u32, number(parts.next()) as u32));
             }
             Some("n") => self.notes.push(parts.next().unwrap_or_default().to_owned()),
             _ => {}
@@ -220,7 +234,9 @@ impl Naming for Java {
             (source, 0) => format!(" {source}"),
             (source, line) => format!(" {source}:{line}"),
         };
-        vec![Frame { site: format!("{}.{method}{place}", class.name) }]
+        // The JDK's are not the program's.
+        let mark = if IS_JDK.iter().any(|prefix| class.name.starts_with(prefix)) { "!" } else { "" };
+        vec![Frame { site: format!("{mark}{}.{method}{place}", class.name) }]
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
@@ -243,6 +259,16 @@ impl Naming for Java {
 
     fn is_first_stack(&self, _address: u64) -> bool {
         false
+    }
+
+    fn place(&mut self, number: u32) -> Option<(u32, u64)> {
+        let index = number.checked_sub(SITES)? as usize;
+        if index >= self.places.len() {
+            self.read_text();
+        }
+        // Who calls was there before.
+        let &(caller, site) = self.places.get(index)?;
+        (caller < number).then_some((caller, site.into()))
     }
 
     fn notes(&mut self) -> Vec<String> {

@@ -1,7 +1,8 @@
 //! What the observer needs to name things: two files beside the process' one, which only grow.
 //!
 //! `.java` is text, a line each, parts with a tab between: `c PARENT NAME SOURCE FIELD…` is a class (its parent's number; fields as `flags:name`), `s CLASS METHOD LINE` a
-//! site, `n TEXT` a note for the report, `p CLASS PARENT` tells the parent of a class. Classes and sites are numbered from 1 as they come. `.objects` has two words for each object, by rising addresses: the address; how many parts it has, and its class's
+//! site, `n TEXT` a note for the report, `p CLASS PARENT` tells the parent of a class, `f CLASS
+//! SOURCE` its file; `k CALLER SITE` is a place: the site, and the place that led there (0: none), numbered from 2^20. Classes and sites are numbered from 1 as they come. `.objects` has two words for each object, by rising addresses: the address; how many parts it has, and its class's
 //! number above that (bit 63: the static fields of the class).
 
 use crate::session::{allocate, map};

@@ -121,6 +121,27 @@ impl Classes {
         self.sites.extend(sites.into_iter().map(|Site { does, field, .. }| Of { class: number, does, field }));
     }
 
+    /// A site for a call in a method, of which nothing is told but that it is on a stack.
+    pub(crate) fn frame(&mut self, class: u32, method: &[u8], line: i32, source: Option<Vec<u8>>) -> u32 {
+        let known = &mut self.classes[class as usize].known;
+        let mut lines = String::new();
+        if known.source.is_none()
+            && let Some(source) = source
+        {
+            let _ = writeln!(lines, "f\t{class}\t{}", clean(&source));
+            known.source = Some(source);
+        }
+        let _ = writeln!(lines, "s\t{class}\t{}\t{line}", clean(method));
+        self.book.write(&lines);
+        self.sites.push(Of { class, does: Does::Mark, field: None });
+        self.sites.len() as u32 - 1
+    }
+
+    /// The next place is a call at a site, by another place.
+    pub(crate) fn call(&mut self, caller: u32, site: u32) {
+        self.book.write(&format!("k\t{caller}\t{site}\n"));
+    }
+
     /// Something that the report should tell.
     pub(crate) fn note(&mut self, text: &str) {
         self.book.write(&format!("n\t{}\n", clean(text.as_bytes())));

@@ -4,6 +4,7 @@
 //! * `weaving`: every class that is loaded gets its hooks.
 //! * `classes`: what is known of classes and sites.
 //! * `calls`: what calls of java.util.concurrent tell.
+//! * `stacks`: places, with the calls that led there.
 //! * `natives`: what the hooks ask the library for.
 //! * `session`, `book`: the process' file, and what the observer needs to name things.
 //! * `machine`: the functions of the virtual machine (JVMTI, JNI).
@@ -17,6 +18,7 @@ mod classes;
 mod machine;
 mod natives;
 mod session;
+mod stacks;
 mod start;
 mod weaving;
 mod wishes;

@@ -35,6 +35,8 @@ unsafe impl Sync for Tools {}
 /// Numbers of capabilities: their bits.
 pub(crate) mod capability {
     pub(crate) const TAG_OBJECTS: usize = 0;
+    pub(crate) const SOURCE_FILE_NAME: usize = 11;
+    pub(crate) const LINE_NUMBERS: usize = 12;
     pub(crate) const ALL_CLASS_HOOKS: usize = 26;
     pub(crate) const RETRANSFORM: usize = 37;
     pub(crate) const RETRANSFORM_ANY: usize = 38;
@@ -152,6 +154,70 @@ impl Tools {
 
     pub(crate) fn add_exports(self, module: Reference, package: &CStr, to: Reference) -> bool {
         call!(self.0, 94, (Reference, *const c_char, Reference) -> i32, module, package.as_ptr(), to) == 0
+    }
+
+    /// The calls of the current thread, the last first: methods, and where they are in their code.
+    pub(crate) fn stack(self, most: usize) -> Vec<[i64; 2]> {
+        let mut frames = vec![[0i64; 2]; most];
+        let mut count = 0i32;
+        let thread = null_mut::<c_void>();
+        let failed = call!(self.0, 103, (Reference, i32, i32, *mut [i64; 2], *mut i32) -> i32, thread, 0, most as i32, frames.as_mut_ptr(), &mut count);
+        frames.truncate(if failed == 0 { count.max(0) as usize } else { 0 });
+        frames
+    }
+
+    /// The name of a method.
+    pub(crate) fn method_name(self, method: i64) -> Option<Vec<u8>> {
+        let mut text = null_mut::<c_char>();
+        let none = null_mut::<*mut c_char>();
+        let failed = call!(self.0, 63, (i64, *mut *mut c_char, *mut *mut c_char, *mut *mut c_char) -> i32, method, &mut text, none, none);
+        if failed != 0 || text.is_null() {
+            return None;
+        }
+        // SAFETY: the machine gave a text.
+        let name = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
+        self.free(text);
+        Some(name)
+    }
+
+    /// The class of a method.
+    pub(crate) fn method_class(self, method: i64) -> Option<Reference> {
+        let mut class = null_mut();
+        let failed = call!(self.0, 64, (i64, *mut Reference) -> i32, method, &mut class);
+        (failed == 0 && !class.is_null()).then_some(class)
+    }
+
+    /// The line of a place in a method; 0: not known.
+    pub(crate) fn line(self, method: i64, at: i64) -> i32 {
+        #[repr(C)]
+        struct Line {
+            start: i64,
+            line: i32,
+        }
+        let (mut count, mut table) = (0i32, null_mut::<Line>());
+        let failed = call!(self.0, 69, (i64, *mut i32, *mut *mut Line) -> i32, method, &mut count, &mut table);
+        if failed != 0 || table.is_null() {
+            return 0;
+        }
+        // SAFETY: the machine gave so many.
+        let lines = unsafe { std::slice::from_raw_parts(table, count.max(0) as usize) };
+        let line =
+            lines.iter().filter(|line| line.start <= at).max_by_key(|line| line.start).map_or(0, |line| line.line);
+        self.free(table.cast());
+        line
+    }
+
+    /// The file that a class was compiled from.
+    pub(crate) fn source(self, class: Reference) -> Option<Vec<u8>> {
+        let mut text = null_mut::<c_char>();
+        let failed = call!(self.0, 49, (Reference, *mut *mut c_char) -> i32, class, &mut text);
+        if failed != 0 || text.is_null() {
+            return None;
+        }
+        // SAFETY: the machine gave a text.
+        let name = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
+        self.free(text);
+        Some(name)
     }
 
     /// All classes that are loaded.

@@ -37,7 +37,7 @@ extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, position: i64)
 }
 
 /// A class and those above it: their loaders and names.
-fn chain(tools: Tools, native: Native, class: Reference) -> Vec<(i64, Vec<u8>)> {
+pub(crate) fn chain(tools: Tools, native: Native, class: Reference) -> Vec<(i64, Vec<u8>)> {
     let mut chain = Vec::new();
     let mut at = Some(class);
     while let Some(class) = at {
@@ -116,6 +116,10 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
     })
 }
 
+extern "system" fn place(native: *mut c_void, _: Reference, site: i32) -> i32 {
+    or(0, |agent| crate::stacks::place(agent, Native(native), site as u32).map(|place| place as i32))
+}
+
 extern "system" fn failed(native: *mut c_void, _: Reference, why: Reference) {
     or((), |agent| {
         let text = Native(native).text_of(why).unwrap_or_default();
@@ -137,6 +141,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),
         (c"told", c"(ILjava/lang/Class;)[J", told as *mut c_void),
+        (c"place", c"(I)I", place as *mut c_void),
         (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),
     ];
     let methods = methods.map(|(name, descriptor, function)| Method {

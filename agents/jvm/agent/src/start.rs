@@ -4,6 +4,7 @@ use crate::book::Book;
 use crate::classes::Classes;
 use crate::machine::{self, Native, Reference, Tools, capability, event};
 use crate::session::{self, Session};
+use crate::stacks::Stacks;
 use crate::{natives, weaving};
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::catch_unwind;
@@ -54,6 +55,7 @@ pub(crate) struct Agent {
     pub(crate) tools: Tools,
     pub(crate) session: &'static Session,
     classes: Mutex<Classes>,
+    stacks: Mutex<Stacks>,
     /// The hooks are there.
     live: AtomicBool,
     /// The module of the hooks, and the class that is told of ends.
@@ -72,6 +74,10 @@ pub(crate) fn agent() -> Option<&'static Agent> {
 impl Agent {
     pub(crate) fn classes(&self) -> MutexGuard<'_, Classes> {
         self.classes.lock().unwrap_or_else(|failed| failed.into_inner())
+    }
+
+    pub(crate) fn stacks(&self) -> MutexGuard<'_, Stacks> {
+        self.stacks.lock().unwrap_or_else(|failed| failed.into_inner())
     }
 
     /// Whether hooks may be called.
@@ -112,6 +118,8 @@ fn begin(machine: *mut c_void) -> Option<()> {
     let tools = machine::tools(machine)?;
     let needed = [
         capability::TAG_OBJECTS,
+        capability::SOURCE_FILE_NAME,
+        capability::LINE_NUMBERS,
         capability::ALL_CLASS_HOOKS,
         capability::EARLY_CLASS_HOOKS,
         capability::RETRANSFORM,
@@ -121,11 +129,13 @@ fn begin(machine: *mut c_void) -> Option<()> {
         return None;
     }
     let session = session::start()?;
+    lead_others();
     let book = Book::create(session.path()).ok()?;
     let agent = Agent {
         tools,
         session,
         classes: Mutex::new(Classes::new(book, session.wishes.clone())),
+        stacks: Mutex::default(),
         live: AtomicBool::new(false),
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
@@ -144,6 +154,23 @@ fn begin(machine: *mut c_void) -> Option<()> {
         tools.enable(event);
     }
     Some(())
+}
+
+/// Virtual machines that this one starts are to have the agent, too.
+fn lead_others() {
+    const OPTION: &str = "FORETRACE_JVM_OPTION";
+    const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
+    let Some(option) = std::env::var_os(OPTION) else { return };
+    let mut options = option.clone();
+    if let Some(others) = std::env::var_os(OPTIONS) {
+        if others.as_encoded_bytes().windows(option.len()).any(|part| part == option.as_encoded_bytes()) {
+            return;
+        }
+        options.push(" ");
+        options.push(others);
+    }
+    // SAFETY: the machine is being loaded, by its first thread.
+    unsafe { std::env::set_var(OPTIONS, options) };
 }
 
 /// The machine can run Java: the agent's own classes are defined, and threads begin to tell.

@@ -20,12 +20,16 @@ pub(super) fn wishes(args: &Recorder, mut bound: String) -> String {
 /// Every virtual machine reads its options here (and says so, on standard error).
 const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
+/// The option for virtual machines that one starts which has the agent: the agent reads it.
+const BELOW: &str = "FORETRACE_JVM_OPTION";
+
 /// Adds the agent to a command, before its arguments.
 pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
     let mut option = OsString::from("-agentpath:");
     option.push(agent);
     if Path::new(program).file_name() == Some(OsStr::new("java")) {
         // The agent sees to it that the machines which this one starts have it, too.
+        command.env(BELOW, quoted(&option));
         command.arg(option);
         return;
     }

@@ -59,6 +59,8 @@ pub(crate) struct Places {
     /// Below this number, a place is the address of code itself. It stands with the others from its first use on: where, by its number.
     direct: u32,
     at: Vec<u32>,
+    /// The same of those above, which the naming defines.
+    above: FxHashMap<u32, u32>,
 }
 
 impl Default for Places {
@@ -70,7 +72,7 @@ impl Default for Places {
 impl Places {
     /// Those of a new slot. Below `direct`, numbers are addresses of code themselves.
     pub(crate) fn new(direct: u32) -> Places {
-        Places { places: vec![EMPTY], direct, at: Vec::new() }
+        Places { places: vec![EMPTY], direct, at: Vec::new(), above: FxHashMap::default() }
     }
 
     /// Defines a place. Whether it can be one: they are numbered in order.
@@ -95,8 +97,11 @@ impl Places {
     /// Where a place stands, if it was used or defined.
     #[inline]
     fn index(&self, number: u32) -> Option<usize> {
-        if number >= self.direct || number == 0 {
+        if self.direct == 0 || number == 0 {
             return Some(number as usize);
+        }
+        if number >= self.direct {
+            return self.above.get(&number).map(|&at| at as usize);
         }
         self.at.get(number as usize).filter(|&&at| at != 0).map(|&at| at as usize)
     }
@@ -116,17 +121,37 @@ impl Places {
 
     /// A place; the empty one if there is no such place.
     pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Place {
-        let index = self.index(number).unwrap_or_else(|| {
-            self.at.resize(self.at.len().max(number as usize + 1), 0);
-            self.at[number as usize] = self.places.len() as u32;
-            self.places.push(Place { pc: number.into(), known: false, ..EMPTY });
-            self.places.len() - 1
-        });
+        let index = self.index(number).unwrap_or_else(|| self.insert(number, sites));
         let number = if index < self.places.len() { index } else { 0 };
         if !self.places[number].known {
             self.resolve(number, sites, names, meta);
         }
         &mut self.places[number]
+    }
+
+    /// A place that needs no definition by a record, at its first use.
+    #[cold]
+    fn insert(&mut self, number: u32, sites: &mut Sites) -> usize {
+        if number < self.direct {
+            self.at.resize(self.at.len().max(number as usize + 1), 0);
+            self.at[number as usize] = self.places.len() as u32;
+            self.places.push(Place { pc: number.into(), known: false, ..EMPTY });
+            return self.places.len() - 1;
+        }
+        // Those that led there come first.
+        let (mut chain, mut next) = (Vec::new(), number);
+        while next >= self.direct && !self.above.contains_key(&next) && chain.len() < MAX_DEPTH {
+            let Some((caller, pc)) = sites.naming.place(next) else { break };
+            chain.push((next, pc));
+            next = caller;
+        }
+        let mut caller = self.above.get(&next).copied().unwrap_or(0);
+        for (number, pc) in chain.into_iter().rev() {
+            self.above.insert(number, self.places.len() as u32);
+            self.places.push(Place { pc, caller, known: false, ..EMPTY });
+            caller = self.places.len() as u32 - 1;
+        }
+        caller as usize
     }
 
     fn resolve(&mut self, number: usize, sites: &mut Sites, names: &mut Names, meta: &mut Meta) {

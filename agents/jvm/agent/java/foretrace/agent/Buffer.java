@@ -30,6 +30,11 @@ final class Buffer {
     /** A time may be so far from the last stamp. */
     private static final long MOST_BETWEEN = 1L << 38;
 
+    /** Sites whose calls are remembered, and how often the stack is walked through for each in any case. */
+    private static final int PLACES = 1 << 10, WALKS = 4;
+    /** What a thread has that tells nothing: many virtual ones do not. */
+    private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[1 << 8];
+    private static final int[] NO_PLACES = new int[PLACES];
     /** All, by their slots. */
     private static Buffer[] all = new Buffer[64];
 
@@ -54,7 +59,7 @@ final class Buffer {
     /** Counts up when something of another thread comes in: what was read before may be another value now. */
     long epoch = 1;
     /** Of reads that need not be told again ({@link Cells}). */
-    long[] seen = new long[Cells.SEEN];
+    long[] seen = NOTHING_SEEN;
     /** The write that was told last: nothing came after it. */
     long written, writtenAt, writtenLeft;
     /** The same of a volatile read. */
@@ -70,6 +75,7 @@ final class Buffer {
     /** The objects of the synchronized methods that it is in. */
     Shadow[] entered = new Shadow[16];
     int depth;
+    private int[] placeSites = NO_PLACES, placeCounts, placeValues;
     /** Locks that it has as a reader, and how often. */
     private Shadow[] readLocks = new Shadow[4];
     private int[] readCounts = new int[4];
@@ -77,7 +83,7 @@ final class Buffer {
     int waits;
     boolean isShortWait;
     /** Of awaits that need not be told again ({@link Entries}). */
-    final long[] awaited = new long[1 << 8];
+    long[] awaited = NOTHING_AWAITED;
     final Call call = new Call();
     /** The object of the last call that posts and awaits, and the entry of it. */
     Object current;
@@ -314,15 +320,72 @@ final class Buffer {
         tick++;
     }
 
-    /** A place as it is told: the number of its site. */
-    static int place(int site) {
-        return site & (int) SITE_MASK;
+    /** Where something is told: the number of its site, or of the calls that led there. To walk through the stack costs far more than all else: it is done the first times at a site, and
+     * then ever more rarely. In between the calls are those that it always was, if it was always the same. */
+    int place(int site) {
+        int at = site & PLACES - 1;
+        int count = placeSites[at] == site ? ++placeCounts[at] : 0;
+        if (count > WALKS && (count & count - 1) != 0) {
+            return placeValues[at];
+        }
+        return walk(site, at);
+    }
+
+    private int walk(int site, int at) {
+        int bare = site & (int) SITE_MASK, place = Native.place(site);
+        if (place == 0) {
+            place = bare;
+        }
+        if (placeSites == NO_PLACES) {
+            placeCounts = new int[PLACES];
+            placeValues = new int[PLACES];
+            placeSites = new int[PLACES];
+        }
+        if (placeSites[at] != site) {
+            placeSites[at] = site;
+            placeCounts[at] = 1;
+            placeValues[at] = place;
+        } else if (placeValues[at] != place) {
+            placeValues[at] = bare;
+        }
+        return place;
+    }
+
+    /** Something is kept at a site that may be told later: the calls that lead there are looked at a few times. */
+    void note(int site) {
+        int at = site & PLACES - 1;
+        if (placeSites[at] != site || placeCounts[at] < WALKS) {
+            place(site);
+        }
+    }
+
+    /** The place of something that the thread of a slot has kept, as far as that is known. */
+    static int placeOf(int slot, int site) {
+        Buffer other = slot < all.length ? all[slot] : null;
+        int at = site & PLACES - 1;
+        return other != null && other.placeSites[at] == site ? other.placeValues[at] : site;
     }
 
     /** Whether what is in a cell was kept at another position than what this thread does now. */
     @ForceInline
     boolean isElsewhere(long kept) {
         return (kept >>> SITE_BITS + RANK_BITS) != (tick >>> RANK_BITS);
+    }
+
+    /** Remembers a read that was told. */
+    void see(int at, long key) {
+        if (seen == NOTHING_SEEN) {
+            seen = new long[Cells.SEEN];
+        }
+        seen[at] = key;
+    }
+
+    /** Remembers an await. */
+    void await(int at, long key) {
+        if (awaited == NOTHING_AWAITED) {
+            awaited = new long[NOTHING_AWAITED.length];
+        }
+        awaited[at] = key;
     }
 
     /** How often it has a lock as a reader. */

@@ -276,7 +276,7 @@ final class Calls {
     private static void fence(Buffer b, int order, int site) {
         if (b.room()) {
             b.epoch++;
-            b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), Buffer.place(site));
+            b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), b.place(site));
         }
     }
 

@@ -107,6 +107,7 @@ final class Cells {
             drop(of, d, b.kept(1), 0);
             return true;
         }
+        b.note(site);
         if (read != 0 && b.isElsewhere(read)) {
             drop(of, d, read, 0);
         }
@@ -123,6 +124,7 @@ final class Cells {
             drop(of, d, b.kept(1), DROPPED_WRITE);
             return true;
         }
+        b.note(site);
         if (write != 0 && b.isElsewhere(write)) {
             drop(of, d, write, DROPPED_WRITE);
         }
@@ -200,7 +202,7 @@ final class Cells {
     }
 
     private static void late(Buffer b, int kind, long address, long kept, boolean isWrite) {
-        int place = kind == Buffer.PIN ? 0 : (int) (kept & Buffer.SITE_MASK);
+        int place = kind == Buffer.PIN ? 0 : Buffer.placeOf(Buffer.slotOf(kept), (int) (kept & Buffer.SITE_MASK));
         long slot = Buffer.slotOf(kept) | (isWrite ? 1L << 32 : 0) | Buffer.rankOf(kept) << 34;
         b.aside(Buffer.head(kind, 0xff, address), Buffer.positionOf(kept) << 24 | place, slot);
     }
@@ -252,7 +254,7 @@ final class Cells {
         }
         write = U.getLong(of, w);
         long now = b.now(lastTime(U.getLong(of, r)));
-        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, Buffer.place(site));
+        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, b.place(site));
         if (isOwnAgain(b, of, d)) {
             U.putLong(of, w, 0);
             U.putLong(of, r, b.kept(0));
@@ -264,7 +266,7 @@ final class Cells {
             // It may have seen what another thread has done: what it reads again may be another value.
             b.epoch++;
         }
-        b.seen[at] = key(address, write, b.epoch);
+        b.see(at, key(address, write, b.epoch));
     }
 
     /** A write of a common variable. */
@@ -282,7 +284,7 @@ final class Cells {
         long now = b.now(lastTime(U.getLong(of, r)));
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
-        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, Buffer.place(site));
+        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, b.place(site));
         if (isOwnAgain(b, of, d)) {
             U.putLong(of, r, 0);
             U.putLong(of, w, b.kept(0));
@@ -350,7 +352,7 @@ final class Cells {
             U.putLong(of, w, version(b, now));
         }
         leave(of, r, now);
-        b.put3(Buffer.head(kind, aux, address), now, Buffer.place(site), value);
+        b.put3(Buffer.head(kind, aux, address), now, b.place(site), value);
         if (isRead) {
             b.loaded = address;
             b.loadedAt = b.tick;

@@ -37,7 +37,7 @@ final class Entries {
         long at = entry == WHOLE ? LONGS : at(entry);
         long now = b.now(U.getLongVolatile(stamps, at));
         raise(stamps, at, now);
-        b.put2(Buffer.head(Buffer.POST, LATCH, address), now, Buffer.place(site));
+        b.put2(Buffer.head(Buffer.POST, LATCH, address), now, b.place(site));
     }
 
     /** Awaits an entry; the whole: every entry. */
@@ -69,9 +69,9 @@ final class Entries {
         if (b.awaited[near] == key && !Memory.ALL || !b.room()) {
             return;
         }
-        b.awaited[near] = key;
+        b.await(near, key);
         b.epoch++;
-        b.put2(Buffer.head(Buffer.AWAIT, LATCH, address), b.now(stamp), Buffer.place(site));
+        b.put2(Buffer.head(Buffer.AWAIT, LATCH, address), b.now(stamp), b.place(site));
     }
 
     /** Sees to it that a time is not earlier than this. */

@@ -42,7 +42,7 @@ final class Locks {
         if (b.room()) {
             long now = b.now(of.stamp);
             of.stamp = now;
-            b.put2(Buffer.head(kind, sort, of.address), now, Buffer.place(site));
+            b.put2(Buffer.head(kind, sort, of.address), now, b.place(site));
         }
     }
 
@@ -84,7 +84,7 @@ final class Locks {
         synchronized (lock) {
             long now = b.now(lock.stamp);
             lock.stamp = Math.max(lock.stamp, now);
-            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, Buffer.place(site));
+            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, b.place(site));
         }
     }
 
@@ -102,7 +102,7 @@ final class Locks {
         } else if (b.room()) {
             long now = b.now(lock.stamp);
             lock.stamp = now;
-            b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, Buffer.place(site), lock.address);
+            b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, b.place(site), lock.address);
         }
         return count;
     }
@@ -118,7 +118,7 @@ final class Locks {
             long now = b.now(lock.stamp);
             lock.stamp = now;
             long third = lock.address | reason;
-            b.put3(Buffer.head(Buffer.WOKEN, Monitors.CONDITION, condition.address), now, Buffer.place(site), third);
+            b.put3(Buffer.head(Buffer.WOKEN, Monitors.CONDITION, condition.address), now, b.place(site), third);
         }
     }
 }

@@ -35,6 +35,9 @@ final class Native {
     /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */
     static native long[] told(int site, Class<?> of);
 
+    /** The number of the place where the current thread is: a site, or 0, and the calls that led there; 0 if there is none. */
+    static native int place(int site);
+
     /** Something went wrong in the agent. It is said once; the program goes on. */
     static native void failed(Throwable why);
 }

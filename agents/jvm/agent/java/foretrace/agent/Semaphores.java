@@ -15,7 +15,7 @@ final class Semaphores {
             if (!of.isPosted() && b.room()) {
                 long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
                 long now = b.now(0);
-                b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, Buffer.place(site), permits);
+                b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, b.place(site), permits);
                 U.putLongVolatile(of.posted(), Memory.LONGS, now);
             }
         }
@@ -29,7 +29,7 @@ final class Semaphores {
         if (b.room()) {
             long now = b.now(U.getLongVolatile(of.posted(), Memory.LONGS));
             Entries.raise(of.posted(), Memory.LONGS, now);
-            b.put2(Buffer.head(kind, sort, of.address), now, Buffer.place(site));
+            b.put2(Buffer.head(kind, sort, of.address), now, b.place(site));
         }
     }
 }

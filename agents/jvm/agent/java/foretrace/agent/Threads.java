@@ -41,7 +41,7 @@ final class Threads {
                 child.time = now;
                 child.parent = b;
                 child.forked = b.tick;
-                b.put3(Buffer.head(Buffer.FORK, 0, 0), now, 0, child.slot);
+                b.put3(Buffer.head(Buffer.FORK, 0, 0), now, Native.place(0), child.slot);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -67,7 +67,7 @@ final class Threads {
         Buffer other = (Buffer) thread.foretrace$buffer;
         if (other != null && other != b && !thread.isAlive() && b.room()) {
             b.epoch++;
-            b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), Buffer.place(site), other.slot);
+            b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), b.place(site), other.slot);
         }
     }
 }

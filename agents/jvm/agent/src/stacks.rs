@@ -1,0 +1,78 @@
+//! Places: a site, and the calls that led there. They are numbered behind the sites, and written down in the book.
+
+use crate::machine::Native;
+use crate::natives::chain;
+use crate::start::Agent;
+use rustc_hash::FxHashMap;
+
+/// Places with calls have numbers from here on (`observe`'s `java::SITES`), up to what records have room for.
+const FIRST: u32 = 1 << 20;
+const END: u32 = 1 << 24;
+/// Calls that are told of a stack.
+const DEEPEST: usize = 64;
+/// The classes of the agent itself, and the methods that it adds.
+const OWN: &[u8] = b"foretrace/agent/";
+const ADDED: &[u8] = b"foretrace$";
+
+/// What is known of stacks.
+#[derive(Default)]
+pub(crate) struct Stacks {
+    /// The site of a place in a method; 0 if it is the agent's own.
+    frames: FxHashMap<[i64; 2], u32>,
+    /// By caller and site.
+    places: FxHashMap<(u32, u32), u32>,
+}
+
+/// The place where the current thread is. `site` is what it does there; 0: what it called last.
+pub(crate) fn place(agent: &Agent, native: Native, site: u32) -> Option<u32> {
+    let stack = agent.tools.stack(DEEPEST);
+    let mut stacks = agent.stacks();
+    let mut sites = Vec::with_capacity(stack.len());
+    for frame in stack {
+        let known = match stacks.frames.get(&frame) {
+            Some(&known) => known,
+            None => {
+                let known = site_of(agent, native, frame).unwrap_or(0);
+                stacks.frames.insert(frame, known);
+                known
+            }
+        };
+        if known != 0 {
+            sites.push(known);
+        }
+    }
+    // The site says better than the frame where in its method it is.
+    if site != 0 && !sites.is_empty() {
+        sites[0] = site;
+    }
+    let mut caller = 0;
+    for site in sites.into_iter().rev() {
+        let next = FIRST + stacks.places.len() as u32;
+        caller = match stacks.places.get(&(caller, site)) {
+            Some(&place) => place,
+            None if next < END => {
+                stacks.places.insert((caller, site), next);
+                agent.classes().call(caller, site);
+                next
+            }
+            None => return None,
+        };
+    }
+    (caller != 0).then_some(caller)
+}
+
+/// A new site for a place in a method, unless that is the agent's own.
+fn site_of(agent: &Agent, native: Native, [method, at]: [i64; 2]) -> Option<u32> {
+    let tools = agent.tools;
+    let class = tools.method_class(method)?;
+    let name = tools.method_name(method)?;
+    let chain = chain(tools, native, class);
+    let (loader, class_name) = chain.first()?;
+    if class_name.starts_with(OWN) || name.starts_with(ADDED) {
+        return None;
+    }
+    let (line, source) = (tools.line(method, at), tools.source(class));
+    let mut classes = agent.classes();
+    let (number, _) = classes.kind(*loader, class_name, None);
+    Some(classes.frame(number, &name, line, source))
+}
