@@ -44,6 +44,8 @@ struct Of {
 pub(crate) struct Classes {
     book: Book,
     wishes: Wishes,
+    /// Plain fields are nobody's business.
+    has_no_accesses: bool,
     classes: Vec<Class>,
     by_name: FxHashMap<Vec<u8>, Vec<u32>>,
     sites: Vec<Of>,
@@ -84,12 +86,13 @@ fn encoding(descriptor: &[u8]) -> u64 {
 }
 
 impl Classes {
-    pub(crate) fn new(book: Book, wishes: Wishes) -> Classes {
+    pub(crate) fn new(book: Book, wishes: Wishes, has_no_accesses: bool) -> Classes {
         // Numbers begin with 1.
         let none = Of { class: 0, does: Does::Enter, field: None };
         Classes {
             book,
             wishes,
+            has_no_accesses,
             classes: vec![Class::default()],
             by_name: FxHashMap::default(),
             sites: vec![none],
@@ -215,6 +218,7 @@ impl Classes {
             flags if flags & access::FINAL != 0 => what::NOTHING,
             flags if flags & access::VOLATILE != 0 => what::VOLATILE,
             _ if self.wishes.has_field(&known.name, name) => what::WATCHED,
+            _ if self.has_no_accesses => what::NOTHING,
             _ => what::PLAIN,
         }
     }
@@ -334,7 +338,8 @@ pub(crate) struct Around<'c> {
 
 impl weave::Around for Around<'_> {
     fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
-        if self.classes.wishes.has_field(class, name) {
+        // A class below may name it, too.
+        if self.classes.wishes.has_field_named(name) {
             return Some(access::VOLATILE);
         }
         let mut number = self.classes.find(self.loader, class)?;

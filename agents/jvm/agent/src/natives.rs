@@ -28,12 +28,13 @@ extern "system" fn chunk(_: *mut c_void, _: Reference, slot: i32, filled: i32, s
             agent.session.give(filled as u32 - 1);
         }
         let slot = u32::try_from(slot).ok()?;
-        Some(agent.session.take(slot, sequence as u64)? as i32 + 1)
+        let taken = agent.session.take(slot, sequence as u64);
+        Some(taken.map_or(if agent.session.is_off() { -1 } else { 0 }, |chunk| chunk as i32 + 1))
     })
 }
 
-extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, position: i64) -> i32 {
-    or(0, |agent| Some(agent.session.block(slot as u32, position as u64) as i32))
+extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, mark: i32, position: i64) -> i32 {
+    or(0, |agent| Some(agent.session.block([slot as u32, mark as u32], position as u64) as i32))
 }
 
 /// A class and those above it: their loaders and names.
@@ -65,7 +66,15 @@ extern "system" fn kind(native: *mut c_void, _: Reference, of: Reference) -> i64
 }
 
 extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64) -> i64 {
-    or(0, |agent| Some(agent.classes().object(kind as u32, parts as u64) as i64))
+    or(0, |agent| {
+        let address = agent.classes().object(kind as u32, parts as u64);
+        if address == 0 {
+            // Two objects without an address would be one.
+            agent.say_once("there is no room for more objects: the program goes on unwatched");
+            agent.session.detach();
+        }
+        Some(address as i64)
+    })
 }
 
 extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
@@ -134,7 +143,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"start", c"()[J", start as *mut c_void),
         (c"slot", c"()I", slot as *mut c_void),
         (c"chunk", c"(IIJ)I", chunk as *mut c_void),
-        (c"block", c"(IJ)I", block as *mut c_void),
+        (c"block", c"(IIJ)I", block as *mut c_void),
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
         (c"object", c"(IJ)J", object as *mut c_void),
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),

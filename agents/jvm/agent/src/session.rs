@@ -173,7 +173,7 @@ impl Session {
     }
 
     /// What the Java side wants to know, in the order of the fields of `Memory.java`.
-    pub(crate) fn facts(&self) -> [i64; 10] {
+    pub(crate) fn facts(&self) -> [i64; 11] {
         let (file, process) = (self.file as i64, self.process());
         let steady = process.clock == clock::PROCESSOR;
         [
@@ -187,7 +187,13 @@ impl Session {
             self.blocks as i64,
             if steady { now() as i64 } else { 0 },
             i64::from(self.head.flags & flags::RECORD_ALL != 0),
+            i64::from(self.has_no_accesses()),
         ]
+    }
+
+    /// Whether plain accesses are not recorded at all.
+    pub(crate) fn has_no_accesses(&self) -> bool {
+        self.head.flags & flags::NO_ACCESSES != 0
     }
 
     /// A slot for a thread.
@@ -200,8 +206,8 @@ impl Session {
         taken.ok()
     }
 
-    /// A block of positions.
-    pub(crate) fn block(&self, slot: u32, position: u64) -> usize {
+    /// A block of positions, of the thread with this slot and mark.
+    pub(crate) fn block(&self, [slot, mark]: [u32; 2], position: u64) -> usize {
         let mut next = self.next_block.lock().unwrap_or_else(|failed| failed.into_inner());
         if *next == BLOCKS {
             drop(next);
@@ -211,7 +217,7 @@ impl Session {
         let block = *next;
         *next += 1;
         // SAFETY: below `BLOCKS`; nobody reads it before a word names it.
-        unsafe { self.blocks.add(block).write([slot.into(), position]) };
+        unsafe { self.blocks.add(block).write([u64::from(slot) | u64::from(mark) << 32, position]) };
         block
     }
 

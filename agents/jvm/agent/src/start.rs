@@ -134,7 +134,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
     let agent = Agent {
         tools,
         session,
-        classes: Mutex::new(Classes::new(book, session.wishes.clone())),
+        classes: Mutex::new(Classes::new(book, session.wishes.clone(), session.has_no_accesses())),
         stacks: Mutex::default(),
         live: AtomicBool::new(false),
         module: AtomicPtr::default(),

@@ -84,6 +84,12 @@ impl Wishes {
         !self.fields.is_empty() && self.fields.contains(&full(class, name))
     }
 
+    /// Whether those of a field with this name are, of some class.
+    pub(crate) fn has_field_named(&self, name: &[u8]) -> bool {
+        let is_it = |field: &String| field.rsplit('.').next().is_some_and(|last| last.as_bytes() == name);
+        self.fields.iter().any(is_it)
+    }
+
     /// What is wanted of a method, and its name.
     pub(crate) fn marks(&self, class: &[u8], method: &[u8]) -> Vec<(Mark, String)> {
         if self.marks.is_empty() {

@@ -59,6 +59,8 @@ struct Slot {
     label: Option<String>,
     /// The blocks that are open.
     open: Vec<u32>,
+    /// Its threads, if the agent numbers them (from 1 on) and uses slots again whose threads may still be joined.
+    lives: FxHashMap<u32, ThreadId>,
 }
 
 /// Makes a trace of the records of one process.
@@ -305,6 +307,10 @@ impl Build {
             }
         }
         let (top, pages) = (payload(words[0]), words[2] >> 32);
+        if self.direct > 0 {
+            self.live(slot, pages as u32);
+            return self.gave(slot, 0);
+        }
         if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
             && pages > 0
         {
@@ -316,7 +322,7 @@ impl Build {
 
     fn fork(&mut self, slot: u32, words: &[u64]) {
         let by = self.doer(slot, words[1]);
-        let child_slot = words[2];
+        let (child_slot, life) = self.child(words[2]);
         if child_slot >= SLOTS as u64 || child_slot == u64::from(slot) {
             self.senseless += 1;
             return self.gave(slot, 0);
@@ -327,16 +333,33 @@ impl Build {
         state.thread = Some(child);
         state.waiting = None;
         state.started = false;
+        self.live(child_slot as u32, life);
         self.plain(by, Op::Fork, child.0);
         self.gave(slot, 1);
         let (site, stack) = self.place(slot, by.place);
         self.tell_thread(child, "", site, stack);
     }
 
+    /// The slot of a child, and which thread of it that is.
+    fn child(&self, word: u64) -> (u64, u32) {
+        if self.direct > 0 { (word & u64::from(u32::MAX), (word >> 32) as u32) } else { (word, 0) }
+    }
+
+    /// The thread that a slot has now has this number.
+    fn live(&mut self, slot: u32, life: u32) {
+        let state = self.slot(slot);
+        if let Some(thread) = state.thread.filter(|_| life > 0) {
+            state.lives.insert(life, thread);
+        }
+    }
+
     fn join(&mut self, slot: u32, words: &[u64]) {
         let by = self.doer(slot, words[1]);
-        let child = u32::try_from(words[2]).ok().and_then(|child| {
-            self.waiter(child).or_else(|| self.slots.get(child as usize).and_then(|state| state.thread))
+        let (child, life) = self.child(words[2]);
+        let child = u32::try_from(child).ok().and_then(|child| {
+            let known =
+                self.slots.get(child as usize).and_then(|state| state.lives.get(&life).copied().or(state.thread));
+            self.waiter(child).or(known)
         });
         match child {
             Some(child) if child != by.thread => {

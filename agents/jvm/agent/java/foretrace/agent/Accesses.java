@@ -73,9 +73,9 @@ final class Accesses {
                 }
                 long address = address(of, known, b, site);
                 if (isWrite) {
-                    Cells.tellWrite(b, of, w, r, d, address, 0, of, site);
+                    Cells.tellWrite(b, of, w, r, d, address, address, 0, of, site);
                 } else {
-                    Cells.tellRead(b, of, w, r, d, address, 0, of, site);
+                    Cells.tellRead(b, of, w, r, d, address, address, 0, of, site);
                 }
                 return;
             }
@@ -172,6 +172,9 @@ final class Accesses {
     /** An element was read. */
     @ForceInline
     static void element(Object array, int index, int site) {
+        if (Memory.NO_ACCESSES) {
+            return;
+        }
         Buffer b = Buffer.own();
         if (b != null) {
             int at = site & Shadow.NEAR - 1;
@@ -193,6 +196,9 @@ final class Accesses {
     /** An element is about to be written, if there is one. */
     @ForceInline
     static void store(Object array, int index, int site) {
+        if (Memory.NO_ACCESSES) {
+            return;
+        }
         Buffer b = Buffer.own();
         if (b != null) {
             int at = site & Shadow.NEAR - 1;
@@ -233,9 +239,9 @@ final class Accesses {
             }
             long address = shadow.address + 8 + 8L * index;
             if (isWrite) {
-                Cells.tellWrite(b, cells, w, r, d, address, shadow.shift(), array, site);
+                Cells.tellWrite(b, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
             } else {
-                Cells.tellRead(b, cells, w, r, d, address, shadow.shift(), array, site);
+                Cells.tellRead(b, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -246,15 +252,18 @@ final class Accesses {
 
     /** An access of an object as a whole, of whose parts nothing is seen. */
     static void whole(Buffer b, Shadow of, boolean isWrite, int site) {
+        if (Memory.NO_ACCESSES) {
+            return;
+        }
         long[] cells = of.cells(1);
         long w = CELLS, r = w + 8, d = w + 16;
         if (isWrite ? Cells.keepWrite(b, cells, w, r, d, site) : Cells.keepRead(b, cells, w, r, d, site)) {
             return;
         }
         if (isWrite) {
-            Cells.tellWrite(b, cells, w, r, d, of.address, 0, null, site);
+            Cells.tellWrite(b, cells, w, r, d, of.address, of.address, 0, null, site);
         } else {
-            Cells.tellRead(b, cells, w, r, d, of.address, 0, null, site);
+            Cells.tellRead(b, cells, w, r, d, of.address, of.address, 0, null, site);
         }
     }
 }

@@ -15,10 +15,10 @@ final class Atomics {
 
     /** An atomic access comes: the thread tries to be alone with the variable. */
     static void enter(Buffer b, long told, Call call, int site) {
-        if (isAtomic(told) && b.locked == 0) {
+        if (isAtomic(told)) {
             Cell cell = b.cell;
             if (find(b, told, call, cell, site)) {
-                Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.shift, null);
+                Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.first, cell.shift, null);
                 Cells.lock(b, cell.of, cell.d);
                 cell.of = null;
             }
@@ -72,6 +72,7 @@ final class Atomics {
         cell.r = Cells.r(variable.known);
         cell.d = Cells.d(variable.known);
         cell.shift = 0;
+        cell.first = 0;
         cell.encoding = variable.encoding;
         cell.address = isStatic ? U.getLong(cell.w + 24) : Shadow.of(object, b, site + 1).address + 8 + 8L * variable.number;
         return true;
@@ -80,7 +81,7 @@ final class Atomics {
     /** Where the cell of a variable is. */
     static final class Cell {
         Object of;
-        long w, r, d, address;
+        long w, r, d, address, first;
         int shift, encoding;
 
         boolean element(Shadow shadow, int index, int count, long first, int encoding) {
@@ -93,6 +94,7 @@ final class Atomics {
             r = w + 8;
             d = w + 16;
             address = first + 8L * index;
+            this.first = first;
             this.encoding = encoding;
             return true;
         }

@@ -37,13 +37,18 @@ final class Buffer {
     private static final int[] NO_PLACES = new int[PLACES];
     /** All, by their slots. */
     private static Buffer[] all = new Buffer[64];
+    private static int marks;
 
     final int slot;
-    /** Its slot + 1, for who has a lock. */
+    /** Which thread of its slot it is, from 1 on. */
+    final int life;
+    /** Its own number, for who has a lock, and whose a cell is: no other thread has it. */
     final int mark;
     /** Who started its thread, and when: the block, position and rank there. */
     Buffer parent;
     long forked;
+    /** How many threads led to it that are known. */
+    int generation;
     private final long writing;
     /** The chunk (+ 1), where the next record goes, and where it ends. */
     private int chunk;
@@ -81,7 +86,6 @@ final class Buffer {
     private int[] readCounts = new int[4];
     /** How often it had the lock that it gave back to wait on a condition. */
     int waits;
-    boolean isShortWait;
     /** Of awaits that need not be told again ({@link Entries}). */
     long[] awaited = NOTHING_AWAITED;
     final Call call = new Call();
@@ -97,12 +101,29 @@ final class Buffer {
     private boolean started;
     /** Nothing is told any more. */
     boolean isOff;
-    /** Its thread has ended. */
-    volatile boolean over;
 
-    Buffer(int slot) {
+    /** What threads have that are not watched. */
+    static final Buffer NONE = new Buffer();
+
+    private Buffer() {
+        slot = life = mark = 0;
+        writing = 0;
+        isOff = started = true;
+        block = -1;
+    }
+
+    /** The first thread of a slot; or, if there was one before that has ended, another. */
+    Buffer(int slot, Buffer before) {
         this.slot = slot;
-        mark = slot + 1;
+        synchronized (Buffer.class) {
+            mark = ++marks;
+        }
+        life = before == null ? 1 : before.life + 1;
+        if (before != null) {
+            position = before.position;
+            sequence = before.sequence;
+            time = before.time;
+        }
         writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
         newBlock();
         synchronized (Buffer.class) {
@@ -115,13 +136,16 @@ final class Buffer {
 
     /** Whether something was there when its thread, or one of those that led to it, was started. */
     boolean hasInherited(long tick) {
-        int slot = U.getInt(Memory.BLOCKS + (tick >>> TICK_BITS) * 16);
+        if (tick == 0) {
+            return true;
+        }
+        int maker = U.getInt(Memory.BLOCKS + (tick >>> TICK_BITS) * 16 + 4);
         for (Buffer child = this; child.parent != null; child = child.parent) {
-            if (child.parent.slot == slot) {
+            if (child.parent.mark == maker) {
                 return tick <= child.forked;
             }
         }
-        return slot == this.slot;
+        return maker == mark;
     }
 
     /** What comes is later than what the thread of a slot has told so far. */
@@ -149,7 +173,7 @@ final class Buffer {
         started = true;
         if (room()) {
             long now = now(0);
-            put3(head(START, 0, 0), now, 0, 0);
+            put3(head(START, 0, 0), now, 0, (long) life << 32);
             String name = Thread.currentThread().getName();
             text(THREAD_NAME, name);
         }
@@ -162,6 +186,16 @@ final class Buffer {
             put2(head(END, 0, 0), now(0), 0);
         }
         leave();
+        Cells.unlock(this);
+        // What others may still ask of it is little.
+        placeSites = NO_PLACES;
+        placeCounts = placeValues = null;
+        seen = NOTHING_SEEN;
+        awaited = NOTHING_AWAITED;
+        java.util.Arrays.fill(near, null);
+        java.util.Arrays.fill(shadows, null);
+        entered = new Shadow[0];
+        current = null;
     }
 
     /** Gives its chunk back. */
@@ -184,8 +218,15 @@ final class Buffer {
     }
 
     private boolean refill(long bytes) {
+        // Nothing is kept from being collected for long.
+        java.util.Arrays.fill(near, null);
+        java.util.Arrays.fill(shadows, null);
         chunk = Native.chunk(slot, chunk, sequence);
-        if (chunk == 0) {
+        if (chunk <= 0) {
+            // Without an observer nothing is told any more.
+            isOff |= chunk < 0;
+            setBlock();
+            chunk = 0;
             at = end = 0;
             lost++;
             return false;
@@ -283,7 +324,7 @@ final class Buffer {
     }
 
     private void newBlock() {
-        int number = Native.block(slot, position);
+        int number = Native.block(slot, mark, position);
         isOff = number == 0;
         tick = (long) number << TICK_BITS;
         setBlock();
@@ -363,7 +404,8 @@ final class Buffer {
     static int placeOf(int slot, int site) {
         Buffer other = slot < all.length ? all[slot] : null;
         int at = site & PLACES - 1;
-        return other != null && other.placeSites[at] == site ? other.placeValues[at] : site;
+        int[] values = other == null ? null : other.placeValues;
+        return values != null && other.placeSites[at] == site ? values[at] : site;
     }
 
     /** Whether what is in a cell was kept at another position than what this thread does now. */
@@ -425,7 +467,12 @@ final class Buffer {
         return readCounts[at];
     }
 
-    /** Whose it is that is kept in a cell. */
+    /** Whether what is kept in a cell is this thread's. */
+    boolean isMine(long kept) {
+        return U.getInt(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16 + 4) == mark;
+    }
+
+    /** The slot of who has kept something in a cell. */
     static int slotOf(long kept) {
         return U.getInt(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16);
     }

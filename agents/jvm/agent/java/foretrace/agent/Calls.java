@@ -222,12 +222,11 @@ final class Calls {
                 shadow.lock = Shadow.of(call.of, b, site + 1).whole();
                 break;
             case Told.WAIT:
-                b.isShortWait = isShort(told, call);
-                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, b.isShortWait, site);
+                b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, false, site);
                 break;
             case Told.WOKEN:
                 if (b.waits > 0) {
-                    Locks.woken(b, shadow, shadow.lock, b.waits, b.isShortWait, Locks.TIMED, site);
+                    Locks.woken(b, shadow, shadow.lock, b.waits, false, Locks.TIMED, site);
                     b.waits = 0;
                 }
                 break;
@@ -268,15 +267,11 @@ final class Calls {
         }
     }
 
-    /** Whether a wait is short: its value is a number of nanoseconds. */
-    private static boolean isShort(long told, Call call) {
-        return Told.value(told) != Told.NO_VALUE && call.isNumber && call.number < Locks.LONG * 1_000_000;
-    }
-
     private static void fence(Buffer b, int order, int site) {
         if (b.room()) {
             b.epoch++;
-            b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), b.place(site));
+            int place = b.place(site);
+            b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), place);
         }
     }
 

@@ -22,9 +22,13 @@ final class Cells {
 
     /** Reads that a thread remembers. */
     static final int SEEN = 1 << 10;
+    /** How often a variable is tried to be taken from its owner. */
+    private static final int TRIES = 16;
     /** Times in cells are coarser than others. */
     private static final int TIME_SHIFT = 4;
     private static final long VERSION_TIME = (1L << 30) - 1;
+    /** In versions: nobody wrote that, but what was kept was told. */
+    private static final long NOBODY = (1L << 14) - 1;
     /** In D, where a site would be: who is alone with it ({@link #lock}); writes are among what was dropped. */
     private static final long LOCKED = (1L << 14) - 1, DROPPED_WRITE = 1L << 15;
     /** In D of a common variable, above that: how many accesses in a row were told of one thread, and of which. */
@@ -94,7 +98,7 @@ final class Cells {
 
     /** Whether a variable is this thread's alone, or nobody's. */
     private static boolean isOwn(Buffer b, long word) {
-        return word == 0 || isKept(word) && Buffer.slotOf(word) == b.slot;
+        return word == 0 || isKept(word) && b.isMine(word);
     }
 
     /** Whether a read need not be told because the variable is the thread's own: it is kept. */
@@ -108,6 +112,10 @@ final class Cells {
             return true;
         }
         b.note(site);
+        // Of those who come first, one has it; W says who, even if nothing was written.
+        if (write == 0 && !U.compareAndSetLong(of, w, 0, b.kept(0))) {
+            return false;
+        }
         if (read != 0 && b.isElsewhere(read)) {
             drop(of, d, read, 0);
         }
@@ -125,7 +133,10 @@ final class Cells {
             return true;
         }
         b.note(site);
-        if (write != 0 && b.isElsewhere(write)) {
+        if (write == 0) {
+            return U.compareAndSetLong(of, w, 0, b.kept(site));
+        }
+        if (b.isElsewhere(write)) {
             drop(of, d, write, DROPPED_WRITE);
         }
         U.putLong(of, w, b.kept(site));
@@ -133,17 +144,27 @@ final class Cells {
     }
 
     /** Makes a variable common: tells what was kept of it. */
-    static void share(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object) {
-        long write = U.getLong(of, w), read = U.getLong(of, r);
-        if (!isKept(write) && write != 0 && !isKept(read)) {
-            return;
+    static void share(Buffer b, Object of, long w, long r, long d, long address, long base, int shift, Object object) {
+        long write = 0, read = 0;
+        // Its owner may be at it.
+        for (int i = 0; i < TRIES; i++) {
+            write = U.getLong(of, w);
+            read = U.getLong(of, r);
+            if (!isKept(write) && write != 0) {
+                // Another has told it; only a read may be left.
+                write = 0;
+                break;
+            }
+            if (U.compareAndSetLong(of, w, write, NOBODY << 30 | b.time & VERSION_TIME)) {
+                break;
+            }
+            write = 0;
         }
-        // One of those who come tells it.
-        if ((isKept(write) || write == 0) && !U.compareAndSetLong(of, w, write, 1)) {
-            return;
-        }
-        if (isKept(read) && !U.compareAndSetLong(of, r, read, 0)) {
+        if (!isKept(read) || !U.compareAndSetLong(of, r, read, 0)) {
             read = 0;
+        }
+        if (write == 0 && read == 0) {
+            return;
         }
         long was = U.getLong(of, d), dropped = isKept(was) ? was : 0;
         follow(b, write);
@@ -153,7 +174,7 @@ final class Cells {
             U.putLong(of, d, was & LOCKED);
         }
         if (shift > 0 || object != null && (isKept(write) || isKept(read)) && Shadow.isHandedOver(b, object)) {
-            pinAll(b, address, shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
+            pinAll(b, base + (address - base >>> 3 >>> shift << shift << 3), shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
             return;
         }
         if (dropped != 0) {
@@ -186,19 +207,22 @@ final class Cells {
         if (isKept(was) || Memory.ALL) {
             return false;
         }
-        long count = was >>> ROW_OF_SHIFT == b.mark ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
-        U.putLong(of, d, was & (1L << ROW_SHIFT) - 1 | (count < ROW ? (long) b.mark << ROW_OF_SHIFT | count << ROW_SHIFT : 0));
+        long count = was >>> ROW_OF_SHIFT == who(b) ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
+        U.putLong(of, d, was & (1L << ROW_SHIFT) - 1 | (count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT : 0));
         return count >= ROW;
     }
 
     /** Of elements that share a cell, nobody knows which was accessed: all are pinned to the last that was. */
-    private static void pinAll(Buffer b, long address, int shift, long dropped, long write, long read) {
-        long last = Math.max(Math.max(dropped, write), read);
+    private static void pinAll(Buffer b, long first, int shift, long dropped, long write, long read) {
+        long last = later(later(dropped, write), read);
         boolean isWrite = write != 0 || (dropped & DROPPED_WRITE) != 0;
-        long first = address & ~((8L << shift) - 1);
         for (long at = first; last != 0 && at < first + (8L << shift); at += 8) {
             late(b, Buffer.PIN, at, last, isWrite);
         }
+    }
+
+    private static long later(long one, long other) {
+        return Long.compareUnsigned(one, other) < 0 ? other : one;
     }
 
     private static void late(Buffer b, int kind, long address, long kept, boolean isWrite) {
@@ -213,17 +237,22 @@ final class Cells {
     }
 
     private static long timeLeft(long time) {
-        long left = (time - Memory.BEGIN + (1 << TIME_SHIFT) - 1) >>> TIME_SHIFT;
+        long left = Math.max(1, time - Memory.BEGIN + (1 << TIME_SHIFT) - 1 >> TIME_SHIFT);
         return Math.min(left, (1L << Buffer.BLOCK_SHIFT) - 1);
     }
 
     /** Which write of a variable was the last that was told. */
     private static long version(Buffer b, long time) {
-        return (long) (b.slot + 1) << 30 | time & VERSION_TIME;
+        return who(b) << 30 | time & VERSION_TIME;
+    }
+
+    /** A thread, in versions and rows: never 0, never {@link #NOBODY}. */
+    private static long who(Buffer b) {
+        return Integer.remainderUnsigned(b.mark, (int) NOBODY - 1) + 1;
     }
 
     private static boolean isOwnVersion(Buffer b, long write) {
-        return write >>> 30 == b.slot + 1;
+        return write >>> 30 == who(b);
     }
 
     private static long key(long address, long write, long epoch) {
@@ -242,21 +271,22 @@ final class Cells {
     }
 
     /** A read of a common variable. */
-    static void tellRead(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object, int site) {
+    static void tellRead(Buffer b, Object of, long w, long r, long d, long address, long base, int shift, Object object, int site) {
         long write = U.getLong(of, w);
         int at = slotOfKey(address);
         if (isCovered(b, of, w, address) && !Memory.ALL) {
             return;
         }
-        share(b, of, w, r, d, address, shift, object);
+        share(b, of, w, r, d, address, base, shift, object);
         if (!b.room()) {
             return;
         }
         write = U.getLong(of, w);
+        int place = b.place(site);
         long now = b.now(lastTime(U.getLong(of, r)));
-        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, b.place(site));
+        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, place);
         if (isOwnAgain(b, of, d)) {
-            U.putLong(of, w, 0);
+            U.putLong(of, w, b.kept(0));
             U.putLong(of, r, b.kept(0));
             b.epoch++;
             return;
@@ -270,21 +300,22 @@ final class Cells {
     }
 
     /** A write of a common variable. */
-    static void tellWrite(Buffer b, Object of, long w, long r, long d, long address, int shift, Object object, int site) {
+    static void tellWrite(Buffer b, Object of, long w, long r, long d, long address, long base, int shift, Object object, int site) {
         long read = U.getLong(of, r), write = U.getLong(of, w);
         // The same again, and nobody has seen that it was not there in between.
         if (b.written == address && b.writtenAt == b.tick && read == b.writtenLeft && isOwnVersion(b, write)
             && !Memory.ALL) {
             return;
         }
-        share(b, of, w, r, d, address, shift, object);
+        share(b, of, w, r, d, address, base, shift, object);
         if (!b.room()) {
             return;
         }
+        int place = b.place(site);
         long now = b.now(lastTime(U.getLong(of, r)));
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
-        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, b.place(site));
+        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, place);
         if (isOwnAgain(b, of, d)) {
             U.putLong(of, r, 0);
             U.putLong(of, w, b.kept(0));
@@ -308,9 +339,8 @@ final class Cells {
     /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
      * order. Who has it may have to wait for another thread in between (to initialise a class): so nobody waits for long. */
     static void lock(Buffer b, Object of, long d) {
-        if (b.locked != 0) {
-            return;
-        }
+        // One that was left behind by an exception.
+        unlock(b);
         for (int i = 0; i < PATIENCE; i++) {
             long was = U.getLongOpaque(of, d);
             if ((was & LOCKED) == 0 && U.compareAndSetLong(of, d, was, was | b.slot + 1)) {
@@ -347,12 +377,13 @@ final class Cells {
         if (!b.room()) {
             return;
         }
+        int place = b.place(site);
         long now = b.now(lastTime(U.getLong(of, r)));
         if (!isRead) {
             U.putLong(of, w, version(b, now));
         }
         leave(of, r, now);
-        b.put3(Buffer.head(kind, aux, address), now, b.place(site), value);
+        b.put3(Buffer.head(kind, aux, address), now, place, value);
         if (isRead) {
             b.loaded = address;
             b.loadedAt = b.tick;

@@ -35,9 +35,10 @@ final class Entries {
         long address = of.address + 8L * (entry + 1);
         long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
         long at = entry == WHOLE ? LONGS : at(entry);
+        int place = b.place(site);
         long now = b.now(U.getLongVolatile(stamps, at));
         raise(stamps, at, now);
-        b.put2(Buffer.head(Buffer.POST, LATCH, address), now, b.place(site));
+        b.put2(Buffer.head(Buffer.POST, LATCH, address), now, place);
     }
 
     /** Awaits an entry; the whole: every entry. */
@@ -71,7 +72,8 @@ final class Entries {
         }
         b.await(near, key);
         b.epoch++;
-        b.put2(Buffer.head(Buffer.AWAIT, LATCH, address), b.now(stamp), b.place(site));
+        int place = b.place(site);
+        b.put2(Buffer.head(Buffer.AWAIT, LATCH, address), b.now(stamp), place);
     }
 
     /** Sees to it that a time is not earlier than this. */

@@ -150,15 +150,15 @@ public final class Hooks {
     }
 
     public static void wait(Object of, int site) throws InterruptedException {
-        Monitors.wait(of, -1, 0, site);
+        Monitors.wait(of, false, 0, 0, site);
     }
 
     public static void wait(Object of, long milliseconds, int site) throws InterruptedException {
-        Monitors.wait(of, milliseconds, 0, site);
+        Monitors.wait(of, true, milliseconds, 0, site);
     }
 
     public static void wait(Object of, long milliseconds, int nanoseconds, int site) throws InterruptedException {
-        Monitors.wait(of, milliseconds, nanoseconds, site);
+        Monitors.wait(of, true, milliseconds, nanoseconds, site);
     }
 
     public static void notify(Object of, int site) {

@@ -40,9 +40,10 @@ final class Locks {
     @ForceInline
     static void tell(Buffer b, Shadow of, int kind, int sort, int site) {
         if (b.room()) {
+            int place = b.place(site);
             long now = b.now(of.stamp);
             of.stamp = now;
-            b.put2(Buffer.head(kind, sort, of.address), now, b.place(site));
+            b.put2(Buffer.head(kind, sort, of.address), now, place);
         }
     }
 
@@ -82,9 +83,10 @@ final class Locks {
     /** Others may be at it at once. */
     private static void shared(Buffer b, Shadow lock, int kind, int site) {
         synchronized (lock) {
+            int place = b.place(site);
             long now = b.now(lock.stamp);
             lock.stamp = Math.max(lock.stamp, now);
-            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, b.place(site));
+            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, place);
         }
     }
 
@@ -100,9 +102,10 @@ final class Locks {
         if (isShort) {
             tell(b, lock, Buffer.RELEASE, Monitors.MUTEX, site);
         } else if (b.room()) {
+            int place = b.place(site);
             long now = b.now(lock.stamp);
             lock.stamp = now;
-            b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, b.place(site), lock.address);
+            b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, place, lock.address);
         }
         return count;
     }
@@ -115,10 +118,11 @@ final class Locks {
         if (isShort) {
             tell(b, lock, Buffer.ACQUIRE, Monitors.MUTEX, site);
         } else if (b.room()) {
+            int place = b.place(site);
             long now = b.now(lock.stamp);
             lock.stamp = now;
             long third = lock.address | reason;
-            b.put3(Buffer.head(Buffer.WOKEN, Monitors.CONDITION, condition.address), now, b.place(site), third);
+            b.put3(Buffer.head(Buffer.WOKEN, Monitors.CONDITION, condition.address), now, place, third);
         }
     }
 }

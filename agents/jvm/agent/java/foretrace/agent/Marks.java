@@ -16,7 +16,8 @@ final class Marks {
         try {
             b.text(Buffer.LABEL, name);
             if (b.room()) {
-                b.put2(Buffer.head(kind, 0, 0), b.now(0), b.place(site));
+                int place = b.place(site);
+                b.put2(Buffer.head(kind, 0, 0), b.now(0), place);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -38,7 +39,8 @@ final class Marks {
             long number = isNumber ? ((Number) value).longValue() : Boolean.TRUE.equals(value) ? 1 : 0;
             boolean hasValue = isNumber || value instanceof Boolean;
             if (b.room()) {
-                b.put3(Buffer.head(Buffer.INTERNAL, 0, hasValue ? WITH_VALUE : 0), b.now(0), b.place(site), number);
+                int place = b.place(site);
+                b.put3(Buffer.head(Buffer.INTERNAL, 0, hasValue ? WITH_VALUE : 0), b.now(0), place, number);
             }
         } catch (Throwable failed) {
             Native.failed(failed);

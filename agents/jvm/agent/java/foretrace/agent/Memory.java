@@ -17,6 +17,8 @@ final class Memory {
     static final long BEGIN;
     /** Nothing is filtered. */
     static final boolean ALL;
+    /** Plain accesses are not told at all. */
+    static final boolean NO_ACCESSES;
     /** Where the elements of a long[] begin. */
     static final long LONGS;
 
@@ -32,6 +34,7 @@ final class Memory {
         BLOCKS = known[7];
         BEGIN = known[8];
         ALL = known[9] != 0;
+        NO_ACCESSES = known[10] != 0;
         long begin = 0;
         try {
             // An int or a long, by the release.

@@ -80,7 +80,7 @@ final class Monitors {
         }
     }
 
-    static void wait(Object of, long milliseconds, int nanoseconds, int site) throws InterruptedException {
+    static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site) throws InterruptedException {
         Buffer b = Buffer.attached();
         // Without the monitor it throws.
         Shadow shadow = b == null || b.busy || b.isOff || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
@@ -88,7 +88,7 @@ final class Monitors {
         int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, isShort, site);
         boolean isInterrupted = true;
         try {
-            if (milliseconds < 0) {
+            if (!hasTime) {
                 of.wait();
             } else if (nanoseconds == 0) {
                 of.wait(milliseconds);

@@ -10,11 +10,11 @@ final class Native {
     /** A slot for a thread; -1 if it is not watched. */
     static native int slot();
 
-    /** Gives the chunk back that a slot has filled (its number + 1; 0: none), and takes the next: its number + 1; 0 if there is none to be had. */
+    /** Gives the chunk back that a slot has filled (its number + 1; 0: none), and takes the next: its number + 1; 0 if there is none to be had, -1 if nobody reads any more. */
     static native int chunk(int slot, int filled, long sequence);
 
-    /** The number of a new block of positions of a slot; this is the first of them. 0: there are no more. */
-    static native int block(int slot, long position);
+    /** The number of a new block of positions of a slot, for the thread with this mark; this is the first of them. 0: there are no more. */
+    static native int block(int slot, int mark, long position);
 
     /** The number of a class (below 2^31), and in the upper half how many fields its objects have. */
     static native long kind(Class<?> of);

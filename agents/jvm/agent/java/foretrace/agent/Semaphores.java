@@ -14,8 +14,9 @@ final class Semaphores {
         synchronized (of) {
             if (!of.isPosted() && b.room()) {
                 long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
+                int place = b.place(site);
                 long now = b.now(0);
-                b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, b.place(site), permits);
+                b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, place, permits);
                 U.putLongVolatile(of.posted(), Memory.LONGS, now);
             }
         }
@@ -27,9 +28,10 @@ final class Semaphores {
             b.epoch++;
         }
         if (b.room()) {
+            int place = b.place(site);
             long now = b.now(U.getLongVolatile(of.posted(), Memory.LONGS));
             Entries.raise(of.posted(), Memory.LONGS, now);
-            b.put2(Buffer.head(kind, sort, of.address), now, b.place(site));
+            b.put2(Buffer.head(kind, sort, of.address), now, place);
         }
     }
 }

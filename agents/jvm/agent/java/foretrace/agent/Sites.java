@@ -82,7 +82,7 @@ final class Sites {
             long[] offsets = of.getSuperclass() == null ? new long[0] : OFFSETS.get(of.getSuperclass());
             for (java.lang.reflect.Field field : of.getDeclaredFields()) {
                 boolean isStatic = java.lang.reflect.Modifier.isStatic(field.getModifiers());
-                if (field.getName().startsWith("foretrace$") && field.getType() == long.class && !isStatic) {
+                if (of != Watched.class && field.getName().startsWith("foretrace$") && field.getType() == long.class && !isStatic) {
                     offsets = java.util.Arrays.copyOf(offsets, offsets.length + 1);
                     offsets[offsets.length - 1] = U.objectFieldOffset(of, field.getName());
                 }
@@ -94,7 +94,10 @@ final class Sites {
     /** An object is a copy of another, and has the other's cells: it gets its own. */
     static void clear(Object copy) {
         if (copy instanceof Watched) {
+            Buffer b = Buffer.own();
             ((Watched) copy).foretrace$shadow = null;
+            ((Watched) copy).foretrace$born = b == null ? 0 : b.tick;
+            ((Watched) copy).foretrace$seen = 0;
         }
         for (long offset : OFFSETS.get(copy.getClass())) {
             U.putLong(copy, offset, 0);

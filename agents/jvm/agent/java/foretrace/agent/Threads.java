@@ -2,6 +2,13 @@ package foretrace.agent;
 
 /** Threads: where they begin and end, and who waits for them. */
 final class Threads {
+    /** So many slots are used once. */
+    private static final int MANY = 1 << 10;
+    private static final int GENERATIONS = 1 << 5;
+    /** How many were used; and those of threads that have ended, a ring. */
+    private static int made, first, last;
+    private static Buffer[] ended = new Buffer[64];
+
     private Threads() {}
 
     /** Gives the current thread what it needs to be watched; null if it cannot be. */
@@ -17,13 +24,42 @@ final class Threads {
             if (known != null) {
                 return (Buffer) known;
             }
-            int slot = Native.slot();
-            if (slot < 0) {
-                return null;
-            }
-            Buffer made = new Buffer(slot);
-            thread.foretrace$buffer = made;
+            Buffer made = next();
+            thread.foretrace$buffer = made == null ? Buffer.NONE : made;
             return made;
+        }
+    }
+
+    /** A slot that nobody had; or, after many, that of the thread which ended first. */
+    private static Buffer next() {
+        if (made >= MANY && first != last) {
+            Buffer before = ended[first];
+            ended[first] = null;
+            first = first + 1 & ended.length - 1;
+            return new Buffer(before.slot, before);
+        }
+        int slot = Native.slot();
+        made = Math.min(made + 1, MANY);
+        return slot < 0 ? null : new Buffer(slot, null);
+    }
+
+    /** A thread has told its last: its slot may be used again. */
+    private static void add(Buffer over) {
+        synchronized (Threads.class) {
+            int next = last + 1 & ended.length - 1;
+            if (next == first) {
+                Buffer[] more = new Buffer[ended.length * 2];
+                int count = 0;
+                for (int i = first; i != last; i = i + 1 & ended.length - 1) {
+                    more[count++] = ended[i];
+                }
+                ended = more;
+                first = 0;
+                last = count;
+                next = last + 1;
+            }
+            ended[last] = over;
+            last = next;
         }
     }
 
@@ -37,11 +73,15 @@ final class Threads {
         try {
             Buffer child = make(thread);
             if (child != null && b.room()) {
-                long now = b.now(0);
+                // Later than all that was told in its slot before.
+                int place = Native.place(0);
+                long now = b.now(child.time);
                 child.time = now;
-                child.parent = b;
+                // Where each thread starts the next for ever, not all are remembered.
+                child.generation = b.generation + 1 & GENERATIONS - 1;
+                child.parent = child.generation == 0 ? null : b;
                 child.forked = b.tick;
-                b.put3(Buffer.head(Buffer.FORK, 0, 0), now, Native.place(0), child.slot);
+                b.put3(Buffer.head(Buffer.FORK, 0, 0), now, place, child.slot | (long) child.life << 32);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -58,16 +98,16 @@ final class Threads {
         }
         b.busy = true;
         b.finish();
-        // Who joins it reads this.
-        b.over = true;
+        add(b);
     }
 
     /** A thread has been waited for: whether it is over is asked here. */
     static void joined(Buffer b, Thread thread, int site) {
         Buffer other = (Buffer) thread.foretrace$buffer;
-        if (other != null && other != b && !thread.isAlive() && b.room()) {
+        if (other != null && other != Buffer.NONE && other != b && !thread.isAlive() && b.room()) {
             b.epoch++;
-            b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), b.place(site), other.slot);
+            int place = b.place(site);
+            b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), place, other.slot | (long) other.life << 32);
         }
     }
 }
