@@ -137,7 +137,7 @@ pub struct Process {
     pub pid: u32,
     /// Its parent's id.
     pub parent: u32,
-    /// Which agent: 0 static in the program, 1 in libtsan's place or linked, 2 preloaded into a program without hooks.
+    /// Which agent: 0 static in the program, 1 in libtsan's place or linked, 2 preloaded into a program without hooks, 3 in a Java virtual machine.
     pub agent: u32,
     /// One of [`process`].
     pub state: AtomicU32,

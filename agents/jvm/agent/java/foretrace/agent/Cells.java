@@ -8,7 +8,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * Which accesses are told. Every variable has a cell of three words, W, R and D. As long as one thread has it to itself, its last write and its last read are kept in
  * W and R: the thread's block, position and rank ({@link Buffer#tick}), and the site. D is the last of those that these replaced at an earlier position. When
  * another thread comes, what is kept is told (Late, and Pin for D), and from then on the variable is common: W says which write was told last, R when something was.
- * docs/recording.md, "Java", says why that is enough.
+ * docs/java.md has the whole of it.
  *
  * Nobody locks a cell. Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
  * two reads.
