@@ -64,7 +64,8 @@ final class Atomics {
             return false;
         }
         boolean isStatic = (variable.known & Cells.STATIC) != 0;
-        if (object == null && !isStatic) {
+        // A call with another object throws.
+        if (!isStatic && !variable.of.isInstance(object)) {
             return false;
         }
         cell.of = isStatic ? null : object;

@@ -2,12 +2,15 @@ package foretrace.agent;
 
 /** A field that an updater or a VarHandle stands for. */
 final class Variable {
+    /** The class that has it: others' objects have something else there. */
+    final Class<?> of;
     /** As {@link Sites} know it. */
     final long known;
     /** Its number among the fields of an object, and what its values are. */
     final int number, encoding;
 
-    private Variable(long known, int number, int encoding) {
+    private Variable(Class<?> of, long known, int number, int encoding) {
+        this.of = of;
         this.known = known;
         this.number = number;
         this.encoding = encoding;
@@ -21,9 +24,9 @@ final class Variable {
             return null;
         }
         if ((what & Cells.STATIC) != 0) {
-            return new Variable((field & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what, 0, encoding);
+            return new Variable(of, (field & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what, 0, encoding);
         }
         long known = Sites.cell(of, (int) (field >>> 24 & 0xfffff), what);
-        return known == Cells.NOTHING ? null : new Variable(known, (int) (field & 0xffffff), encoding);
+        return known == Cells.NOTHING ? null : new Variable(of, known, (int) (field & 0xffffff), encoding);
     }
 }
