@@ -11,7 +11,7 @@ final class Buffer {
     /** Kinds of records. */
     static final int STAMP = 1, LATE = 3, PIN = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19, FENCE = 24,
         WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, MARK = 25, START = 32, END = 33, FORK = 34, JOIN = 35,
-        ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, TRY_FAIL = 41, REQUEST = 42,
+        ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
         BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
     /** What texts are for. */
@@ -32,6 +32,8 @@ final class Buffer {
 
     /** Sites whose calls are remembered, and how often the stack is walked through for each in any case. */
     private static final int PLACES = 1 << 10, WALKS = 4;
+    /** Walks for sites that take another's entry: so many in any case, then one of some hundred. */
+    private static final int MOST_MISSES = 1 << 10, RARELY = (1 << 8) - 1;
     /** What a thread has that tells nothing: many virtual ones do not. */
     private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[1 << 8];
     private static final int[] NO_PLACES = new int[PLACES];
@@ -81,6 +83,7 @@ final class Buffer {
     Shadow[] entered = new Shadow[16];
     int depth;
     private int[] placeSites = NO_PLACES, placeCounts, placeValues;
+    private int placeMisses;
     /** Locks that it has as a reader, and how often. */
     private Shadow[] readLocks = new Shadow[4];
     private int[] readCounts = new int[4];
@@ -368,6 +371,10 @@ final class Buffer {
         int count = placeSites[at] == site ? ++placeCounts[at] : 0;
         if (count > WALKS && (count & count - 1) != 0) {
             return placeValues[at];
+        }
+        // Sites that share an entry must not make it walk each time.
+        if (count == 0 && placeSites[at] != 0 && ++placeMisses > MOST_MISSES && (placeMisses & RARELY) != 0) {
+            return site & (int) SITE_MASK;
         }
         return walk(site, at);
     }
