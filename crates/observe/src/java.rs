@@ -152,7 +152,7 @@ impl Java {
     fn find(&self, address: u64) -> Option<usize> {
         let index = self.known.partition_point(|&[start, _]| start <= address).checked_sub(1)?;
         let [start, what] = self.known[index];
-        (address - start <= 8 * (what & u64::from(u32::MAX))).then_some(index)
+        (address - start <= 8 * (1 + (what & u64::from(u32::MAX)))).then_some(index)
     }
 
     /// What is at an address in an object.
@@ -163,6 +163,10 @@ impl Java {
         let part = ((address - start) / 8).checked_sub(1);
         let name = self.classes.get(class).map_or("?", |class| &class.name);
         let is_static = what >> 32 & STATICS != 0;
+        // What it guards as a lock, and what nobody sees, is behind all.
+        if part == Some(what & u64::from(u32::MAX)) {
+            return if is_static { format!("{name}.class~") } else { format!("{}@{number}~", readable(name)) };
+        }
         match part {
             None if is_static => format!("{name}.class"),
             Some(part) if is_static => {

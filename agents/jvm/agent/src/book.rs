@@ -54,7 +54,8 @@ impl Book {
 
     /// The address of a new object; 0 if there is no room for more.
     pub(crate) fn object(&mut self, class: u64, parts: u64) -> u64 {
-        let size = 8 * (1 + parts);
+        // Behind its parts is what it guards as a lock, and nobody sees.
+        let size = 8 * (2 + parts);
         if self.used == self.room {
             if self.room == MOST || !allocate(&self.objects, self.room, GROWTH) {
                 return 0;

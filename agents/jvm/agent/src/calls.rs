@@ -3,6 +3,10 @@
 use crate::machine::{Native, Reference, Tools};
 use weave::{Call, Calls, ORDERS, Of, PLAIN, Told, Value, WORDS, When, Which};
 
+/// Of what something is told, as packed: an entry, entries, an element, elements.
+const KEY: i64 = 4;
+const ELEMENTS: i64 = 7;
+
 /// The names of a class, of those above it, and of their interfaces, the most special first.
 pub(crate) fn types(tools: Tools, native: Native, class: Reference) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
@@ -42,6 +46,14 @@ pub(crate) fn told(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
     row.map_or_else(Default::default, |row| (column(&row.before), column(&row.after)))
 }
 
+/// The word `unseen`.
+pub(crate) const UNSEEN: i64 = WORDS.len() as i64;
+
+/// Whether something is told of a part of a collection: the rest of what it does is not told.
+pub(crate) fn is_of_part(packed: i64) -> bool {
+    (KEY..=ELEMENTS).contains(&(packed >> 8 & 0xf))
+}
+
 /// All that is told at once. What is told of an entry or an element is not told of the whole once more: who asks for that is told of all entries.
 fn column(all: &[Told]) -> Vec<i64> {
     let is_part = |told: &Told| matches!(told.of, Of::Key(_) | Of::Keys(_) | Of::Element(_) | Of::Elements(_));
@@ -59,10 +71,10 @@ pub(crate) fn packed(told: &Told) -> i64 {
         Of::Variable => (2, 0),
         Of::Thread => (3, 0),
         Of::This => (8, 0),
-        Of::Key(which) => (4, result(which)),
+        Of::Key(which) => (KEY, result(which)),
         Of::Keys(which) => (5, result(which)),
         Of::Element(which) => (6, result(which)),
-        Of::Elements(which) => (7, result(which)),
+        Of::Elements(which) => (ELEMENTS, result(which)),
     };
     let when = match told.when {
         When::Always => 0,

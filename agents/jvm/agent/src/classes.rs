@@ -85,6 +85,9 @@ fn encoding(descriptor: &[u8]) -> u64 {
     }
 }
 
+/// What is in the names of lambdas' classes.
+const LAMBDA: &[u8] = b"$$Lambda";
+
 impl Classes {
     pub(crate) fn new(book: Book, wishes: Wishes, has_no_accesses: bool) -> Classes {
         // Numbers begin with 1.
@@ -205,6 +208,23 @@ impl Classes {
     /// Whether a class was woven.
     pub(crate) fn is_known(&self, loader: i64, name: &[u8]) -> bool {
         self.find(loader, name).is_some_and(|number| self.classes[number as usize].loader == loader)
+    }
+
+    /// Whether a call of an object whose class and those above it are these goes to a method that is watched.
+    pub(crate) fn is_watched(&self, chain: &[(i64, Vec<u8>)], name: &str, descriptor: &str) -> bool {
+        for (loader, class) in chain {
+            // What a lambda does is a method of the class that it is in.
+            if class.windows(LAMBDA.len()).any(|part| part == LAMBDA) {
+                return true;
+            }
+            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.wishes.has_class(class));
+            let Some(number) = self.find(*loader, class).filter(|_| is_watched) else { return false };
+            let has = |(known, of): &(Vec<u8>, Vec<u8>)| known == name.as_bytes() && of == descriptor.as_bytes();
+            if self.classes[number as usize].known.methods.iter().any(has) {
+                return true;
+            }
+        }
+        false
     }
 
     pub(crate) fn object(&mut self, class: u32, parts: u64) -> u64 {
@@ -350,6 +370,10 @@ impl weave::Around for Around<'_> {
             }
             number = Some(*parent).filter(|&parent| parent != 0)?;
         }
+    }
+
+    fn is_watched(&self, class: &[u8]) -> bool {
+        !class.starts_with(b"[") && std::str::from_utf8(class).is_ok_and(|name| self.classes.wishes.has_class(name))
     }
 
     fn mark(&self, class: &[u8], method: &[u8]) -> Vec<(weave::Mark, String)> {

@@ -108,7 +108,7 @@ extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
     })
 }
 
-/// How many are told before; those; and those after.
+/// How many are told before; those; and those after. If the last is [`calls::UNSEEN`], what the call does otherwise is not known.
 extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
     or(std::ptr::null_mut(), |agent| {
         let does = agent.classes().does(site as u32)?;
@@ -116,7 +116,17 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
             Does::Inside(number) => (vec![calls::packed(Inside::all().told.get(usize::from(number))?)], Vec::new()),
             Does::Call(number) => {
                 let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
-                calls::told(Calls::all().calls.get(usize::from(number))?, &types)
+                let call = Calls::all().calls.get(usize::from(number))?;
+                let (before, mut after) = calls::told(call, &types);
+                let is_nothing = before.is_empty() && after.is_empty();
+                let is_seen = is_nothing && !of.is_null() && {
+                    let chain = chain(agent.tools, Native(native), of);
+                    agent.classes().is_watched(&chain, call.name, call.descriptor)
+                };
+                if is_nothing && !is_seen || before.iter().chain(&after).any(|&told| calls::is_of_part(told)) {
+                    after.push(calls::UNSEEN);
+                }
+                (before, after)
             }
             _ => return None,
         };

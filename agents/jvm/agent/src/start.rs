@@ -34,6 +34,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Cells",
     "Sites",
     "Sites$1",
+    "Held",
     "Locks",
     "Monitors",
     "Threads",

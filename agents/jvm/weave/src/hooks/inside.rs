@@ -160,11 +160,17 @@ impl<'a> Method<'_, 'a> {
         let (name, descriptor) = (name?, descriptor?);
         for &(number, row) in rows {
             let is_found = if row.member.is_empty() {
+                // What is done there is not seen.
+                let unseen = self.unseen_hook()?;
                 for index in 0..code.instructions.len() {
                     self.monitor(&mut code, index, &lines)?;
+                    if code.instructions[index].opcode == MONITORENTER {
+                        code.edits[index].after.extend_from_slice(&unseen);
+                    }
                 }
                 if access & flags::SYNCHRONIZED != 0 {
-                    let hooks = self.synchronized(access & flags::STATIC != 0, &lines)?;
+                    let mut hooks = self.synchronized(access & flags::STATIC != 0, &lines)?;
+                    hooks.0.extend(unseen);
                     self.enclose(&mut code, &[hooks])?;
                 }
                 code.is_changed()

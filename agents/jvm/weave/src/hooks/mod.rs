@@ -15,6 +15,7 @@
 //! | `super.clone()` | `cloned(o)` | after it |
 //! | calls of `foretrace.Monitor` | `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` | instead of it |
 //! | a method that a specification names ([`Mark`]) | `begin(name, site)` and `end(name, site)`, or `event(name, site)` | first of all, where it is left |
+//! | a call of code that is not watched, if it may share state with others (`pure.table`) | `unseen()` | before it |
 //! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
 //! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
 //! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
@@ -39,6 +40,7 @@ mod reference;
 mod table;
 mod thread;
 mod told;
+mod unseen;
 
 pub use cells::{CELL, CELL_WORDS, has_cell};
 pub use inside::{Inside, Within, weave_inside};
@@ -62,6 +64,9 @@ pub const HOOKS: &str = "foretrace/agent/Hooks";
 pub const WATCHED: &str = "foretrace/agent/Watched";
 /// The deepest that what is woven in makes the stack.
 const DEEPER: u16 = 8;
+
+/// How the names of the JDK's classes begin.
+const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
 
 /// From which version on classes can be constants.
 const CLASS_CONSTANTS: u16 = 49;
@@ -168,6 +173,11 @@ pub trait Around {
         None
     }
 
+    /// Whether a class is watched, as far as its name says so.
+    fn is_watched(&self, class: &[u8]) -> bool {
+        !class.starts_with(b"[") && !JDK.iter().any(|prefix| class.starts_with(prefix.as_bytes()))
+    }
+
     /// What a specification wants to know of a method (`package/Class.method`), and what it calls that.
     fn mark(&self, _class: &[u8], _method: &[u8]) -> Vec<(Mark, String)> {
         Vec::new()
@@ -264,6 +274,7 @@ impl<'a> Method<'_, 'a> {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;
                 self.reference(&mut code, index, &lines)?;
+                self.unseen(&mut code, index)?;
             }
         }
         self.whole(&mut code, &lines)?;

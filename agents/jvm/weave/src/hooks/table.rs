@@ -3,6 +3,7 @@
 //! Which row a call is of is known when it is made, by the class of the receiver. So those with one name and type are a [`Call`], and all of its rows are asked. Of a static method,
 //! and of methods of any type (`VarHandle`), there is but one.
 
+use super::JDK;
 use super::told::Told;
 use crate::descriptor::of_method;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -142,7 +143,7 @@ impl Calls {
             return Some(number);
         }
         let &number = self.by_name.get(&(name, descriptor))?;
-        let is_jdk = ["java/", "javax/", "jdk/", "sun/", "com/sun/"].iter().any(|prefix| class.starts_with(prefix));
+        let is_jdk = JDK.iter().any(|prefix| class.starts_with(prefix));
         (!is_jdk || self.classes.contains(class)).then_some(number)
     }
 }

@@ -1,7 +1,7 @@
 //! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
 
 /// The words that tables may use.
-pub const WORDS: [&str; 31] = [
+pub const WORDS: [&str; 32] = [
     "acq",
     "rel",
     "tacq",
@@ -33,6 +33,7 @@ pub const WORDS: [&str; 31] = [
     "read",
     "write",
     "look",
+    "unseen",
 ];
 /// The memory orders that follow some of them.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

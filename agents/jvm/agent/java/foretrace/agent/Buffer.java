@@ -79,6 +79,7 @@ final class Buffer {
     /** Objects that were looked for last, and what is known of them. */
     final Object[] near = new Object[Shadow.NEAR];
     final Shadow[] shadows = new Shadow[Shadow.NEAR];
+    final Held held = new Held();
     /** The objects of the synchronized methods that it is in. */
     Shadow[] entered = new Shadow[16];
     int depth;

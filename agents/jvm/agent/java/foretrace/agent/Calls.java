@@ -11,6 +11,9 @@ final class Calls {
 
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         Told told = Told.at(site, of);
+        if (told.isUnseen) {
+            Hooks.unseen();
+        }
         if (told.before.length == 0 && !told.isAtomic) {
             return;
         }
@@ -48,6 +51,9 @@ final class Calls {
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
         Told told = Told.at(site, of);
+        if (told.isUnseen) {
+            Hooks.unseen();
+        }
         if (told.after.length == 0 && !told.isAtomic && !(returned instanceof Watched)) {
             return;
         }

@@ -223,6 +223,14 @@ public final class Hooks {
         Calls.inside(of, 0, value, site);
     }
 
+    @ForceInline
+    public static void unseen() {
+        Buffer b = Buffer.own();
+        if (b != null && b.held.isUnmarked()) {
+            b.held.mark(b);
+        }
+    }
+
     public static void internal(String name, Object value, int site) {
         Marks.internal(name, value, site);
     }

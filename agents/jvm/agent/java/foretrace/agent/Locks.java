@@ -23,6 +23,7 @@ final class Locks {
         lock.holder = b.mark;
         lock.count = 1;
         b.epoch++;
+        b.held.add(lock, site);
         tell(b, lock, kind, Monitors.MUTEX, site);
     }
 
@@ -33,6 +34,7 @@ final class Locks {
             return;
         }
         lock.holder = 0;
+        b.held.remove(lock);
         tell(b, lock, kind, Monitors.MUTEX, site);
     }
 
@@ -44,6 +46,23 @@ final class Locks {
             long now = b.now(of.stamp);
             of.stamp = now;
             b.put2(Buffer.head(kind, sort, of.address), now, place);
+        }
+    }
+
+    /** An atomic access of an address, without a value: later than the last record of the lock, which the thread has. */
+    static void access(Buffer b, Shadow lock, int kind, int order, long address, int site) {
+        if (b.room()) {
+            int place = b.place(site);
+            long now = b.now(lock.stamp);
+            lock.stamp = now;
+            b.put3(Buffer.head(kind, order, address), now, place, 0);
+        }
+    }
+
+    /** The same of one that it shares with other readers. */
+    static void sharedAccess(Buffer b, Shadow lock, int kind, int order, long address, int site) {
+        synchronized (lock) {
+            access(b, lock, kind, order, address, site);
         }
     }
 
@@ -59,14 +78,16 @@ final class Locks {
 
     /** A lock was taken by one reader of maybe several. */
     static void readTaken(Buffer b, Shadow lock, int site) {
-        if (b.readHold(lock, 1) == 1 && b.room()) {
+        if (b.readHold(lock, 1) == 1) {
             b.epoch++;
+            b.held.add(lock, site);
             shared(b, lock, Buffer.READ_ACQUIRE, site);
         }
     }
 
     static void readGiven(Buffer b, Shadow lock, int site) {
-        if (b.readHolds(lock) > 0 && b.readHold(lock, -1) == 0 && b.room()) {
+        if (b.readHolds(lock) > 0 && b.readHold(lock, -1) == 0) {
+            b.held.remove(lock);
             shared(b, lock, Buffer.READ_RELEASE, site);
         }
     }
@@ -82,6 +103,9 @@ final class Locks {
 
     /** Others may be at it at once. */
     private static void shared(Buffer b, Shadow lock, int kind, int site) {
+        if (!b.room()) {
+            return;
+        }
         synchronized (lock) {
             int place = b.place(site);
             long now = b.now(lock.stamp);
@@ -99,6 +123,7 @@ final class Locks {
         int count = lock.count;
         lock.holder = 0;
         lock.count = 0;
+        b.held.remove(lock);
         if (isShort) {
             tell(b, lock, Buffer.RELEASE, Monitors.MUTEX, site);
         } else if (b.room()) {
@@ -115,6 +140,7 @@ final class Locks {
         lock.holder = b.mark;
         lock.count = count;
         b.epoch++;
+        b.held.add(lock, site);
         if (isShort) {
             tell(b, lock, Buffer.ACQUIRE, Monitors.MUTEX, site);
         } else if (b.room()) {

@@ -85,6 +85,11 @@ final class Shadow extends WeakReference<Object> {
         return Math.max(fields, of instanceof Watched ? 0 : Entries.COUNT);
     }
 
+    /** The address of the variable that stands for what it guards as a lock, and what nobody sees. */
+    long unseen() {
+        return address + 8L * (parts + 1);
+    }
+
     /** What is told of it is told of another. */
     void standsFor(Shadow whole) {
         if (whole != this) {

@@ -7,7 +7,7 @@ final class Told {
     /** The words of the tables, in their order. */
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
         WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
-        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31;
+        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31, UNSEEN = 32;
     private static final long SIMPLE =
         1L << POST | 1L << AWAIT | 1L << ACQ | 1L << TACQ | 1L << REL | 1L << RACQ | 1L << RTACQ | 1L << RREL | 1L << READ | 1L << WRITE | 1L << LOOK;
     /** Of what something is told. */
@@ -27,10 +27,14 @@ final class Told {
     final boolean isAtomic;
     /** Only what is told of the receiver, or of entries of it that arguments and results name, and needs nothing else. */
     final boolean isSimple;
+    /** What it does otherwise is not known: it may use what locks guard. */
+    final boolean isUnseen;
     private final Told next;
 
     private Told(Class<?> of, long[] all, Told next) {
         this.of = of;
+        isUnseen = all != null && all[all.length - 1] == UNSEEN;
+        all = isUnseen ? java.util.Arrays.copyOf(all, all.length - 1) : all;
         int count = all == null ? 0 : (int) all[0];
         before = count == 0 ? NOTHING : java.util.Arrays.copyOfRange(all, 1, 1 + count);
         after = all == null || all.length <= 1 + count ? NOTHING : java.util.Arrays.copyOfRange(all, 1 + count, all.length);

@@ -1,0 +1,96 @@
+package foretrace.agent;
+
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The locks that a thread holds, and which of them it used code under that is not watched. What that does is not known; so the section reads and writes, once, a variable that stands for all that the
+ * lock guards and nobody sees: predictions keep such sections in their order.
+ */
+final class Held {
+    /** Locks that others gave back must not pile up. */
+    private static final int MOST = 256;
+    private static final int RELAXED = 1;
+
+    private Shadow[] locks = new Shadow[8];
+    /** Where they were taken. */
+    private int[] sites = new int[8];
+    private int count;
+    /** The first so many are marked. */
+    private int marked;
+
+    @ForceInline
+    void add(Shadow lock, int site) {
+        if (count == locks.length && !grow()) {
+            return;
+        }
+        // Most often it is the same as the last time.
+        if (locks[count] != lock) {
+            locks[count] = lock;
+        }
+        sites[count++] = site;
+    }
+
+    private boolean grow() {
+        if (count >= MOST) {
+            return false;
+        }
+        locks = java.util.Arrays.copyOf(locks, count * 2);
+        sites = java.util.Arrays.copyOf(sites, count * 2);
+        return true;
+    }
+
+    @ForceInline
+    void remove(Shadow lock) {
+        int last = count - 1;
+        if (last >= 0 && locks[last] == lock) {
+            count = last;
+            marked = Math.min(marked, last);
+        } else {
+            removeBelow(lock);
+        }
+    }
+
+    private void removeBelow(Shadow lock) {
+        for (int at = count - 2; at >= 0; at--) {
+            if (locks[at] == lock) {
+                count--;
+                marked -= at < marked ? 1 : 0;
+                System.arraycopy(locks, at + 1, locks, at, count - at);
+                System.arraycopy(sites, at + 1, sites, at, count - at);
+                return;
+            }
+        }
+    }
+
+    @ForceInline
+    boolean isUnmarked() {
+        return count > marked;
+    }
+
+    /** Code that is not watched comes. */
+    void mark(Buffer b) {
+        if (b.busy || b.isOff) {
+            return;
+        }
+        b.busy = true;
+        try {
+            markAll(b);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    private void markAll(Buffer b) {
+        for (; marked < count; marked++) {
+            Shadow lock = locks[marked];
+            if (lock.holder == b.mark) {
+                Locks.access(b, lock, Buffer.RMW, RELAXED, lock.unseen(), sites[marked]);
+            } else {
+                // Its readers only read, we may hope: if not, they are in the wrong without us.
+                Locks.sharedAccess(b, lock, Buffer.LOAD, RELAXED, lock.unseen(), sites[marked]);
+            }
+        }
+    }
+}
