@@ -210,6 +210,11 @@ impl Classes {
         self.find(loader, name).is_some_and(|number| self.classes[number as usize].loader == loader)
     }
 
+    /// The class that the call of a site names, if it is written down.
+    pub(crate) fn called(&self, site: u32) -> Option<Vec<u8>> {
+        self.sites.get(site as usize)?.field.as_ref().map(|[class, ..]| class.clone())
+    }
+
     /// Whether a call of an object whose class and those above it are these goes to a method that is watched.
     pub(crate) fn is_watched(&self, chain: &[(i64, Vec<u8>)], name: &str, descriptor: &str) -> bool {
         for (loader, class) in chain {

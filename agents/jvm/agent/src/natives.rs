@@ -115,15 +115,21 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
         let (before, after) = match does {
             Does::Inside(number) => (vec![calls::packed(Inside::all().told.get(usize::from(number))?)], Vec::new()),
             Does::Call(number) => {
-                let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
                 let call = Calls::all().calls.get(usize::from(number))?;
+                let is_dynamic = !call.is_static && call.values().is_none() && !of.is_null();
+                let mut chain = if is_dynamic { chain(agent.tools, Native(native), of) } else { Vec::new() };
+                let above = agent.classes().called(site as u32);
+                if let Some(at) = above.and_then(|above| chain.iter().position(|(_, class)| *class == above)) {
+                    chain.drain(..at);
+                }
+                // What the program's own method does is seen there.
+                if is_dynamic && agent.classes().is_watched(&chain, call.name, call.descriptor) {
+                    return Some(Native(native).longs(&[0]));
+                }
+                let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
                 let (before, mut after) = calls::told(call, &types);
                 let is_nothing = before.is_empty() && after.is_empty();
-                let is_seen = is_nothing && !of.is_null() && {
-                    let chain = chain(agent.tools, Native(native), of);
-                    agent.classes().is_watched(&chain, call.name, call.descriptor)
-                };
-                if is_nothing && !is_seen || before.iter().chain(&after).any(|&told| calls::is_of_part(told)) {
+                if is_nothing || before.iter().chain(&after).any(|&told| calls::is_of_part(told)) {
                     after.push(calls::UNSEEN);
                 }
                 (before, after)

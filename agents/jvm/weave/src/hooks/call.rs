@@ -21,10 +21,14 @@ impl<'a> Method<'_, 'a> {
     /// Weaves the hooks of an instruction, if it is such a call.
     pub(super) fn call_site(&mut self, code: &mut Code<'a>, index: usize, lines: &[(u16, u16)]) -> Result<()> {
         let instruction = code.instructions[index];
-        if !matches!(instruction.opcode, INVOKEVIRTUAL | INVOKEINTERFACE | INVOKESTATIC) {
+        if !matches!(instruction.opcode, INVOKEVIRTUAL | INVOKEINTERFACE | INVOKESTATIC | INVOKESPECIAL) {
             return Ok(());
         }
         let constant = instruction.short(code.bytes)?;
+        let called = self.class.constants.named(constant)?;
+        if instruction.opcode == INVOKESPECIAL && (called.name == b"<init>" || called.class == self.class.name()?) {
+            return Ok(());
+        }
         if let Some(call) = self.call_instead(instruction.opcode, constant, instruction.at, lines)? {
             code.edits[index].instead = Some(call);
         }
@@ -47,7 +51,8 @@ impl<'a> Method<'_, 'a> {
         if self.class.access & access::INTERFACE != 0 && self.class.major < INTERFACE_METHODS {
             return Ok(None);
         }
-        let names = passed.is_variable.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
+        let is_named = passed.is_variable || opcode == INVOKESPECIAL;
+        let names = is_named.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
         let site = self.site(Does::Call(number as u16), at, lines, names)?;
         let between = self.between(&Calls::all().calls[number], passed, opcode, constant, called)?;
         let method = self.own_method(&between.name, &between.descriptor)?;
@@ -84,13 +89,15 @@ impl<'a> Method<'_, 'a> {
         constant: u16,
         called: Named<'a>,
     ) -> Result<Between> {
-        let name = format!("foretrace${constant}").into_bytes();
+        // The same method may be called as the class above has it.
+        let special = if opcode == INVOKESPECIAL { "$super" } else { "" };
+        let name = format!("foretrace${constant}{special}").into_bytes();
         let (_, result) = of_method(called.descriptor)?;
         let rest = &called.descriptor[1..called.descriptor.len() - result.len() - 1];
         // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
         let receiver: &[u8] = if call.is_static { b"" } else { b"Ljava/lang/Object;" };
         let descriptor = [b"(", receiver, rest, b"I)", result].concat();
-        if self.between.insert(constant) {
+        if self.between.insert((constant, opcode == INVOKESPECIAL)) {
             let content = self.between_code(call, passed, opcode, constant, called)?;
             self.add_method(&name, &descriptor, content)?;
         }
@@ -117,7 +124,7 @@ impl<'a> Method<'_, 'a> {
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
-            let class = emit.constants.add_class(called.class)?;
+            let class = if opcode == INVOKESPECIAL { self.class.this } else { emit.constants.add_class(called.class)? };
             emit = emit.op(&[ALOAD_0]).with(CHECKCAST, class);
         }
         for &(kind, at) in &arguments.all {

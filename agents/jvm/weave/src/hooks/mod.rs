@@ -119,7 +119,7 @@ pub struct Site {
     pub at: u16,
     /// In which line; 0: not known.
     pub line: u16,
-    /// The field that is accessed, or the method of a `VarHandle` that is called, as its class, its name and its type.
+    /// The field that is accessed, or the method that is called of a `VarHandle` or of the class above, as its class, its name and its type.
     pub field: Option<[Vec<u8>; 3]>,
 }
 
@@ -255,8 +255,8 @@ struct Method<'m, 'a> {
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
-    /// Methods that calls have between ([`call`]), by the numbers of what they call; and they themselves.
-    between: &'m mut FxHashSet<u16>,
+    /// Methods that calls have between ([`call`]), by the numbers of what they call and whether it is that of the class above; and they themselves.
+    between: &'m mut FxHashSet<(u16, bool)>,
     added: &'m mut Vec<Member<'a>>,
     /// How dynamic calls get their target.
     bootstraps: &'m mut Bootstraps<'a>,
