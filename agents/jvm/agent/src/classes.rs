@@ -210,6 +210,12 @@ impl Classes {
         self.find(loader, name).is_some_and(|number| self.classes[number as usize].loader == loader)
     }
 
+    /// Whether a site is in a class that is watched.
+    pub(crate) fn is_program(&self, site: u32) -> bool {
+        let class = self.sites.get(site as usize).and_then(|of| self.classes.get(of.class as usize));
+        class.is_some_and(|class| std::str::from_utf8(&class.known.name).is_ok_and(|name| self.wishes.has_class(name)))
+    }
+
     /// The class that the call of a site names, if it is written down.
     pub(crate) fn called(&self, site: u32) -> Option<Vec<u8>> {
         self.sites.get(site as usize)?.field.as_ref().map(|[class, ..]| class.clone())

@@ -38,6 +38,7 @@ pub(crate) mod capability {
     pub(crate) const SOURCE_FILE_NAME: usize = 11;
     pub(crate) const LINE_NUMBERS: usize = 12;
     pub(crate) const ALL_CLASS_HOOKS: usize = 26;
+    pub(crate) const MONITOR_EVENTS: usize = 28;
     pub(crate) const RETRANSFORM: usize = 37;
     pub(crate) const RETRANSFORM_ANY: usize = 38;
     pub(crate) const EARLY_CLASS_HOOKS: usize = 42;
@@ -50,6 +51,7 @@ pub(crate) mod event {
     pub(crate) const DEATH: i32 = 51;
     pub(crate) const THREAD_END: i32 = 53;
     pub(crate) const CLASS_FILE: i32 = 54;
+    pub(crate) const MONITOR_CONTENDED: i32 = 75;
     pub(crate) const VIRTUAL_THREAD_END: i32 = 88;
     pub(crate) const FIRST: i32 = 50;
     pub(crate) const COUNT: usize = 40;
@@ -300,13 +302,14 @@ impl Native {
         self.unless_failed(class).is_some() && failed == 0
     }
 
-    /// Calls a static method without arguments or result.
-    pub(crate) fn run(self, class: Reference, name: &CStr) {
-        let descriptor = c"()V";
+    /// Calls a static method without a result, with an object or nothing.
+    pub(crate) fn run(self, class: Reference, name: &CStr, of: Option<Reference>) {
+        let descriptor = if of.is_some() { c"(Ljava/lang/Object;)V" } else { c"()V" };
+        let argument = of.unwrap_or(null_mut());
         let of = (name.as_ptr(), descriptor.as_ptr());
         let method = call!(self.0, 113, (Reference, *const c_char, *const c_char) -> Reference, class, of.0, of.1);
         if let Some(method) = self.unless_failed(method) {
-            call!(self.0, 143, (Reference, Reference, *const i64) -> (), class, method, std::ptr::null());
+            call!(self.0, 143, (Reference, Reference, *const Reference) -> (), class, method, &argument);
             self.unless_failed(method);
         }
     }

@@ -23,7 +23,10 @@ pub(crate) struct Stacks {
     places: FxHashMap<(u32, u32), u32>,
 }
 
-/// The place where the current thread is. `site` is what it does there; 0: what it called last.
+/// What the classes of the agent ask for, instead of a site: what the program itself called last.
+pub(crate) const CALLED: u32 = u32::MAX;
+
+/// The place where the current thread is. `site` is what it does there; 0: what was called last.
 pub(crate) fn place(agent: &Agent, native: Native, site: u32) -> Option<u32> {
     let stack = agent.tools.stack(DEEPEST);
     let mut stacks = agent.stacks();
@@ -41,8 +44,12 @@ pub(crate) fn place(agent: &Agent, native: Native, site: u32) -> Option<u32> {
             sites.push(known);
         }
     }
-    // The site says better than the frame where in its method it is.
-    if site != 0 && !sites.is_empty() {
+    if site == CALLED {
+        let classes = agent.classes();
+        let own = sites.iter().position(|&site| classes.is_program(site));
+        sites.drain(..own.unwrap_or(0));
+    } else if site != 0 && !sites.is_empty() {
+        // The site says better than the frame where in its method it is.
         sites[0] = site;
     }
     let mut caller = 0;

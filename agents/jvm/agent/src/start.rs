@@ -35,6 +35,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Sites",
     "Sites$1",
     "Held",
+    "Requests",
     "Locks",
     "Monitors",
     "Threads",
@@ -149,6 +150,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
         (event::DEATH, died as *mut c_void),
         (event::THREAD_END, thread_ended as *mut c_void),
         (event::VIRTUAL_THREAD_END, thread_ended as *mut c_void),
+        (event::MONITOR_CONTENDED, contended as *mut c_void),
         (event::CLASS_FILE, weaving::class_file as *mut c_void),
     ]);
     for event in [event::INIT, event::DEATH, event::CLASS_FILE] {
@@ -206,7 +208,7 @@ fn live(native: Native) -> Option<()> {
     }
     agent.hooks.store(native.keep(last), Release);
     // What it needs is there before a hook needs it.
-    native.run(last, c"ready");
+    native.run(last, c"ready", None);
     agent.live.store(true, Release);
     let is_late = |class: &Reference| tools.class_name(*class).is_some_and(|name| weaving::is_late(&name));
     let late: Vec<Reference> = tools.loaded().into_iter().filter(is_late).collect();
@@ -214,6 +216,9 @@ fn live(native: Native) -> Option<()> {
         agent.say("classes of the JDK could not be changed: who starts threads is not known");
     }
     tools.enable(event::THREAD_END);
+    if tools.add_capabilities(&[capability::MONITOR_EVENTS]) {
+        tools.enable(event::MONITOR_CONTENDED);
+    }
     if tools.add_capabilities(&[capability::VIRTUAL_THREADS]) {
         tools.enable(event::VIRTUAL_THREAD_END);
     }
@@ -225,7 +230,18 @@ extern "system" fn thread_ended(_: *mut c_void, native: *mut c_void, _thread: Re
     let _ = catch_unwind(|| {
         let hooks = agent()?.hooks.load(Acquire);
         if !hooks.is_null() {
-            Native(native).run(hooks, c"ending");
+            Native(native).run(hooks, c"ending", None);
+        }
+        Some(())
+    });
+}
+
+/// A thread is about to wait for a monitor that another has.
+extern "system" fn contended(_: *mut c_void, native: *mut c_void, _thread: Reference, object: Reference) {
+    let _ = catch_unwind(|| {
+        let hooks = agent()?.hooks.load(Acquire);
+        if !hooks.is_null() {
+            Native(native).run(hooks, c"contended", Some(object));
         }
         Some(())
     });

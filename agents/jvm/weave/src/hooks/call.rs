@@ -124,7 +124,8 @@ impl<'a> Method<'_, 'a> {
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
-            let class = if opcode == INVOKESPECIAL { self.class.this } else { emit.constants.add_class(called.class)? };
+            let class =
+                if opcode == INVOKESPECIAL { self.class.this } else { emit.constants.add_class(called.class)? };
             emit = emit.op(&[ALOAD_0]).with(CHECKCAST, class);
         }
         for &(kind, at) in &arguments.all {

@@ -177,7 +177,7 @@ impl<'a> Method<'_, 'a> {
             } else if row.used().is_some() {
                 self.used(&mut code, row, access & flags::STATIC != 0, &lines)?
             } else if row.member.as_bytes() == name && row.descriptor.as_bytes() == descriptor {
-                self.own(&mut code, row, &lines)?;
+                self.own(&mut code, row, access & flags::STATIC != 0, &lines)?;
                 true
             } else {
                 false
@@ -194,11 +194,11 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// The hooks of a method: first of all, and before it returns.
-    fn own(&mut self, code: &mut Code, row: &Within, lines: &[(u16, u16)]) -> Result<()> {
+    fn own(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<()> {
         let (arguments, result) = of_method(row.descriptor.as_bytes())?;
         let local = |number: u8| {
             let before = &arguments[..usize::from(number) - 1];
-            1 + before.iter().map(|argument| Kind::of(argument).size()).sum::<u16>()
+            u16::from(!is_static) + before.iter().map(|argument| Kind::of(argument).size()).sum::<u16>()
         };
         for &number in &row.before {
             let told = &Inside::all().told[usize::from(number)];

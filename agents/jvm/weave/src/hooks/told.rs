@@ -1,7 +1,7 @@
 //! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
 
 /// The words that tables may use.
-pub const WORDS: [&str; 32] = [
+pub const WORDS: [&str; 35] = [
     "acq",
     "rel",
     "tacq",
@@ -34,6 +34,9 @@ pub const WORDS: [&str; 32] = [
     "write",
     "look",
     "unseen",
+    "request",
+    "optimistic",
+    "validated",
 ];
 /// The memory orders that follow some of them.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

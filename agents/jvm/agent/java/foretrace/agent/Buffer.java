@@ -11,7 +11,7 @@ final class Buffer {
     /** Kinds of records. */
     static final int STAMP = 1, LATE = 3, PIN = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19, FENCE = 24,
         WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, MARK = 25, START = 32, END = 33, FORK = 34, JOIN = 35,
-        ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40,
+        ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, REQUEST = 42,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
         BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
     /** What texts are for. */
@@ -76,6 +76,8 @@ final class Buffer {
     long locked;
     /** How many classes it initialises now. Meanwhile {@link #block} is nobody's, so that all goes the long way. */
     int initialising;
+    /** It reads what others may write, and will ask whether they did: plain reads are not told. {@link #block} is nobody's then, too. */
+    boolean isOptimistic;
     /** Objects that were looked for last, and what is known of them. */
     final Object[] near = new Object[Shadow.NEAR];
     final Shadow[] shadows = new Shadow[Shadow.NEAR];
@@ -158,6 +160,17 @@ final class Buffer {
         if (other != null) {
             time = Math.max(time, other.time);
         }
+    }
+
+    /** A lock that another thread has, and that this one parks for. */
+    static Shadow heldElsewhere(Buffer b, Object blocker) {
+        for (Buffer other : all) {
+            Shadow lock = other == null || other == b ? null : other.held.find(blocker);
+            if (lock != null) {
+                return lock;
+            }
+        }
+        return null;
     }
 
     /** The current thread's; null if it has none yet. */
@@ -336,7 +349,14 @@ final class Buffer {
 
     private void setBlock() {
         // No cell is of block -1.
-        block = isOff || initialising > 0 ? -1 : tick >>> TICK_BITS;
+        block = isOff || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
+    }
+
+    void optimistic(boolean is) {
+        if (isOptimistic != is) {
+            isOptimistic = is;
+            setBlock();
+        }
     }
 
     /** A class is being initialised, or no more: by so many more or fewer. */

@@ -180,6 +180,10 @@ final class Calls {
     }
 
     private static void insideTold(Buffer b, int word, Object of, Object value, int entry, int site) {
+        if (word == Told.REQUEST) {
+            Requests.parked(b, of);
+            return;
+        }
         Shadow shadow = Shadow.of(of, b, site);
         switch (word) {
             case Told.POST:
@@ -223,6 +227,12 @@ final class Calls {
                 break;
             case Told.TO_WRITE:
                 toWrite(b, whole, site);
+                break;
+            case Told.OPTIMISTIC:
+                b.optimistic(true);
+                break;
+            case Told.VALIDATED:
+                b.optimistic(false);
                 break;
             case Told.CONDITION:
                 shadow.lock = Shadow.of(call.of, b, site + 1).whole();

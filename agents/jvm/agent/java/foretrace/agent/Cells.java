@@ -103,6 +103,9 @@ final class Cells {
 
     /** Whether a read need not be told because the variable is the thread's own: it is kept. */
     static boolean keepRead(Buffer b, Object of, long w, long r, long d, int site) {
+        if (b.isOptimistic) {
+            return true;
+        }
         long write = U.getLong(of, w), read = U.getLong(of, r);
         if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
             return false;

@@ -62,6 +62,22 @@ final class Held {
         }
     }
 
+    boolean isAny() {
+        return count > 0;
+    }
+
+    /** The lock that a thread parks for, if it is among these. Another thread asks: what it sees may be old. */
+    Shadow find(Object blocker) {
+        Shadow[] locks = this.locks;
+        for (int at = Math.min(count, locks.length) - 1; at >= 0; at--) {
+            Shadow lock = locks[at];
+            if (lock != null && Requests.isOf(blocker, lock)) {
+                return lock;
+            }
+        }
+        return null;
+    }
+
     @ForceInline
     boolean isUnmarked() {
         return count > marked;

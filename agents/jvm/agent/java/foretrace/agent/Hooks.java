@@ -276,6 +276,11 @@ public final class Hooks {
         Threads.ending();
     }
 
+    /** The current thread waits for a monitor: the library calls this. */
+    static void contended(Object of) {
+        Requests.contended(of);
+    }
+
     /** Loads what hooks need: the library calls this. */
     static void ready() {
         Buffer b = Buffer.attached();

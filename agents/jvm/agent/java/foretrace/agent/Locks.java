@@ -24,6 +24,9 @@ final class Locks {
         lock.count = 1;
         b.epoch++;
         b.held.add(lock, site);
+        if (b.isOptimistic) {
+            b.optimistic(false);
+        }
         tell(b, lock, kind, Monitors.MUTEX, site);
     }
 
@@ -81,6 +84,7 @@ final class Locks {
         if (b.readHold(lock, 1) == 1) {
             b.epoch++;
             b.held.add(lock, site);
+            b.optimistic(false);
             shared(b, lock, Buffer.READ_ACQUIRE, site);
         }
     }

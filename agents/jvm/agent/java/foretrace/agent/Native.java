@@ -2,6 +2,9 @@ package foretrace.agent;
 
 /** What the library does for the classes beside it. */
 final class Native {
+    /** Instead of a site: what the program itself called last. */
+    static final int CALLED = -1;
+
     private Native() {}
 
     /** Where things are in memory and what is wanted, in the order of {@link Memory}'s fields. */
@@ -35,7 +38,7 @@ final class Native {
     /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */
     static native long[] told(int site, Class<?> of);
 
-    /** The number of the place where the current thread is: a site, or 0, and the calls that led there; 0 if there is none. */
+    /** The number of the place where the current thread is: a site, or 0 (what was called last), or {@link #CALLED}, and the calls that led there; 0 if there is none. */
     static native int place(int site);
 
     /** Something went wrong in the agent. It is said once; the program goes on. */

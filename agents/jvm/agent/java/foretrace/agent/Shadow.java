@@ -151,6 +151,15 @@ final class Shadow extends WeakReference<Object> {
         return found;
     }
 
+    /** What is known of an object, if anything is. */
+    static Shadow known(Object object) {
+        if (object instanceof Watched) {
+            return ((Watched) object).foretrace$shadow;
+        }
+        int hash = hash(object);
+        return TABLES[hash & STRIPES - 1].known(object, hash);
+    }
+
     /** A thread got an object from a variable that is watched, or was handed it by something that is told. */
     static void seen(Buffer b, Object object) {
         if (object instanceof Watched) {
@@ -182,9 +191,13 @@ final class Shadow extends WeakReference<Object> {
     }
 
     private static Shadow find(Object object) {
-        int hash = System.identityHashCode(object);
-        hash ^= hash >>> 16;
+        int hash = hash(object);
         return TABLES[hash & STRIPES - 1].find(object, hash);
+    }
+
+    private static int hash(Object object) {
+        int hash = System.identityHashCode(object);
+        return hash ^ hash >>> 16;
     }
 
     /** The cells of an array's elements. */
@@ -213,11 +226,19 @@ final class Shadow extends WeakReference<Object> {
         private Shadow[] chains = new Shadow[64];
         private int size;
 
-        synchronized Shadow find(Object object, int hash) {
+        synchronized Shadow known(Object object, int hash) {
             for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
                 if (known.hash == hash && known.get() == object) {
                     return known;
                 }
+            }
+            return null;
+        }
+
+        synchronized Shadow find(Object object, int hash) {
+            Shadow known = known(object, hash);
+            if (known != null) {
+                return known;
             }
             for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
                 remove(old);

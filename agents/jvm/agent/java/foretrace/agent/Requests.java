@@ -1,0 +1,58 @@
+package foretrace.agent;
+
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+
+/**
+ * A thread is about to wait for a lock that another has: it may wait for ever, so it is told before. Only if it holds another lock itself, for nobody waits for a thread that holds none; and only where it
+ * waits in earnest (the machine tells of monitors; others park), so that taking a free lock costs nothing more.
+ */
+final class Requests {
+    private Requests() {}
+
+    /** The monitor of an object is taken: the library calls this. */
+    static void contended(Object of) {
+        Buffer b = Buffer.own();
+        if (b == null || b.busy || b.isOff || !b.held.isAny()) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Shadow lock = Shadow.known(of);
+            if (lock != null && lock.holder != 0 && lock.holder != b.mark) {
+                tell(b, lock);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    /** The thread parks until something goes on. */
+    static void parked(Buffer b, Object blocker) {
+        Shadow lock = b.held.isAny() ? Buffer.heldElsewhere(b, blocker) : null;
+        if (lock != null) {
+            tell(b, lock);
+        }
+    }
+
+    /** Whether it is this lock that the current thread parks for. */
+    static boolean isOf(Object blocker, Shadow held) {
+        Object lock = held.get();
+        if (lock instanceof ReentrantLock) {
+            return ((ReentrantLock) lock).hasQueuedThread(Thread.currentThread());
+        }
+        if (lock instanceof ReentrantReadWriteLock) {
+            return ((ReentrantReadWriteLock) lock).hasQueuedThread(Thread.currentThread());
+        }
+        return lock != null && lock == blocker;
+    }
+
+    private static void tell(Buffer b, Shadow lock) {
+        if (b.room()) {
+            int place = Native.place(Native.CALLED);
+            b.put2(Buffer.head(Buffer.REQUEST, Monitors.MUTEX, lock.address), b.now(0), place);
+        }
+    }
+}
