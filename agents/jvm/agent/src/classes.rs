@@ -238,6 +238,19 @@ impl Classes {
         false
     }
 
+    /// Whether no class has a method of this name but `Object`: all of them are watched, and known.
+    pub(crate) fn has_no(&self, chain: &[(i64, Vec<u8>)], name: &[u8]) -> bool {
+        const ENDS: [&[u8]; 2] = [b"java/lang/Object", b"foretrace/agent/Watched"];
+        chain.iter().filter(|(_, class)| !ENDS.contains(&class.as_slice())).all(|(loader, class)| {
+            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.wishes.has_class(class));
+            let number = self.find(*loader, class).filter(|_| is_watched);
+            number.is_some_and(|number| {
+                let methods = &self.classes[number as usize].known.methods;
+                !methods.is_empty() && methods.iter().all(|(known, _)| known != name)
+            })
+        })
+    }
+
     pub(crate) fn object(&mut self, class: u32, parts: u64) -> u64 {
         self.book.object(class.into(), parts)
     }

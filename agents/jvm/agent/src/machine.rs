@@ -100,6 +100,24 @@ impl Tools {
         call!(self.0, 46, (*mut c_char) -> i32, memory);
     }
 
+    /// A property of the machine.
+    pub(crate) fn property(self, name: &CStr) -> Option<Vec<u8>> {
+        let mut text = null_mut::<c_char>();
+        let failed = call!(self.0, 130, (*const c_char, *mut *mut c_char) -> i32, name.as_ptr(), &mut text);
+        if failed != 0 || text.is_null() {
+            return None;
+        }
+        // SAFETY: the machine gave a text.
+        let value = unsafe { CStr::from_ptr(text) }.to_bytes().to_vec();
+        self.free(text);
+        Some(value)
+    }
+
+    /// Sets one; only before the machine runs.
+    pub(crate) fn set_property(self, name: &CStr, value: &CStr) -> bool {
+        call!(self.0, 131, (*const c_char, *const c_char) -> i32, name.as_ptr(), value.as_ptr()) == 0
+    }
+
     /// The name of a class: `java/lang/Object`, `[I`, `[Ljava/lang/Object;`.
     pub(crate) fn class_name(self, class: Reference) -> Option<Vec<u8>> {
         let mut text = null_mut::<c_char>();

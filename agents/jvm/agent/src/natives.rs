@@ -108,6 +108,13 @@ extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
     })
 }
 
+extern "system" fn are_themselves(native: *mut c_void, _: Reference, of: Reference) -> u8 {
+    or(0, |agent| {
+        let chain = chain(agent.tools, Native(native), of);
+        Some(u8::from(agent.classes().has_no(&chain, b"hashCode")))
+    })
+}
+
 /// How many are told before; those; and those after. If the last is [`calls::UNSEEN`], what the call does otherwise is not known.
 extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
     or(std::ptr::null_mut(), |agent| {
@@ -165,6 +172,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),
+        (c"areThemselves", c"(Ljava/lang/Class;)Z", are_themselves as *mut c_void),
         (c"told", c"(ILjava/lang/Class;)[J", told as *mut c_void),
         (c"place", c"(I)I", place as *mut c_void),
         (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),

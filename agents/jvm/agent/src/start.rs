@@ -6,7 +6,7 @@ use crate::machine::{self, Native, Reference, Tools, capability, event};
 use crate::session::{self, Session};
 use crate::stacks::Stacks;
 use crate::{natives, weaving};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
@@ -46,6 +46,8 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Variable",
     "Atomics",
     "Atomics$Cell",
+    "Keys",
+    "Keys$1",
     "Told",
     "Entries",
     "Marks",
@@ -144,6 +146,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
         said: AtomicBool::new(false),
     };
     AGENT.set(agent).ok()?;
+    let_all_find_hooks(tools);
     session.run();
     tools.set_callbacks(&[
         (event::INIT, initialised as *mut c_void),
@@ -157,6 +160,22 @@ fn begin(machine: *mut c_void) -> Option<()> {
         tools.enable(event);
     }
     Some(())
+}
+
+/// Class loaders of modules (OSGi, JBoss) ask the first loader only for packages that these properties name.
+fn let_all_find_hooks(tools: Tools) {
+    for (name, own) in [
+        (c"org.osgi.framework.bootdelegation", "foretrace.*"),
+        (c"atlassian.org.osgi.framework.bootdelegation", "foretrace.*"),
+        (c"jboss.modules.system.pkgs", "foretrace"),
+    ] {
+        let others = tools.property(name).map(|text| String::from_utf8_lossy(&text).into_owned());
+        let value =
+            others.filter(|text| !text.is_empty()).map_or_else(|| own.to_owned(), |text| format!("{text},{own}"));
+        if let Ok(value) = CString::new(value) {
+            tools.set_property(name, &value);
+        }
+    }
 }
 
 /// Virtual machines that this one starts are to have the agent, too.

@@ -51,7 +51,7 @@ fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<V
         Ok(woven) => {
             for (method, error) in &woven.left {
                 let method = String::from_utf8_lossy(&woven.known.methods[*method].0);
-                notes.push(format!("{class}.{method} is not watched: {error}"));
+                notes.push(format!("accesses in {class}.{method} are not watched: {error}"));
             }
             classes.add(number, woven.known, woven.sites);
             woven.file

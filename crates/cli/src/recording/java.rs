@@ -23,22 +23,33 @@ const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 /// The option for virtual machines that one starts which has the agent: the agent reads it.
 const BELOW: &str = "FORETRACE_JVM_OPTION";
 
+/// HotSpot does not compile methods of more than 8000 bytes unless it is told to, and hooks make them longer.
+const LONG_METHODS: &str = "-XX:-DontCompileHugeMethods";
+
 /// Adds the agent to a command, before its arguments.
 pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
     let mut option = OsString::from("-agentpath:");
     option.push(agent);
     if Path::new(program).file_name() == Some(OsStr::new("java")) {
         // The agent sees to it that the machines which this one starts have it, too.
-        command.env(BELOW, quoted(&option));
-        command.arg(option);
+        command.env(BELOW, all(&option));
+        command.arg(option).arg(LONG_METHODS);
         return;
     }
-    let mut value = quoted(&option);
+    let mut value = all(&option);
     if let Some(rest) = std::env::var_os(VARIABLE).filter(|rest| !rest.is_empty()) {
         value.push(" ");
         value.push(rest);
     }
     command.env(VARIABLE, value);
+}
+
+/// All options, as words.
+fn all(agent: &OsStr) -> OsString {
+    let mut value = quoted(agent);
+    value.push(" ");
+    value.push(LONG_METHODS);
+    value
 }
 
 /// An option as one word.

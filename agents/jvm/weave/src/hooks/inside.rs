@@ -126,6 +126,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             between: &mut between,
             added: &mut added,
             bootstraps: &mut bootstraps,
+            is_large: false,
         };
         match method.weave_rows(content, &rows, &mut found) {
             Ok(Some(content)) => class.methods[number].attributes[at].content = content.into(),

@@ -162,7 +162,7 @@ pub struct Woven {
     pub file: Option<Vec<u8>>,
     /// Its sites, with numbers one after the other from the one that was given.
     pub sites: Vec<Site>,
-    /// Methods (by their numbers) that were left as they are, and why.
+    /// Methods (by their numbers) whose accesses are not watched, and why.
     pub left: Vec<(usize, Error)>,
 }
 
@@ -210,6 +210,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             between: &mut between,
             added: &mut added,
             bootstraps: &mut bootstraps,
+            is_large: false,
         };
         match method.weave(content) {
             Ok(Some(content)) => {
@@ -219,8 +220,18 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 method.sites.truncate(sites);
-                if let Some(content) = method.only_adopted(content)? {
+                // What orders threads is smaller, and without it there would be races that are none.
+                method.is_large = true;
+                let result = match method.weave(content) {
+                    Err(Error::TooLarge | Error::TooFar { .. } | Error::Many { .. }) => {
+                        method.sites.truncate(sites);
+                        method.only_adopted(content)
+                    }
+                    result => result,
+                };
+                if let Some(content) = result? {
                     class.methods[number].attributes[at].content = content.into();
+                    changed = true;
                 }
                 woven.left.push((number, error));
             }
@@ -260,6 +271,8 @@ struct Method<'m, 'a> {
     added: &'m mut Vec<Member<'a>>,
     /// How dynamic calls get their target.
     bootstraps: &'m mut Bootstraps<'a>,
+    /// All hooks are too many: only those of synchronisation are woven in.
+    is_large: bool,
 }
 
 impl<'a> Method<'_, 'a> {
@@ -270,14 +283,22 @@ impl<'a> Method<'_, 'a> {
         let constructed = self.adopt(&mut code)?;
         for index in 0..code.instructions.len() {
             let is_constructed = index >= constructed;
-            if !self.access(&mut code, index, is_constructed, &lines)? && !self.known_call(&mut code, index, &lines)? {
+            let is_access = !self.is_large && self.access(&mut code, index, is_constructed, &lines)?;
+            if !is_access && !self.known_call(&mut code, index, &lines)? {
                 self.monitor(&mut code, index, &lines)?;
                 self.call_site(&mut code, index, &lines)?;
                 self.reference(&mut code, index, &lines)?;
-                self.unseen(&mut code, index)?;
+                if self.is_large {
+                    self.unseen_after(&mut code, index)?;
+                } else {
+                    self.unseen(&mut code, index)?;
+                }
             }
         }
         self.whole(&mut code, &lines)?;
+        if self.is_large && constructed == 0 {
+            code.entry.splice(0..0, self.unseen_hook()?);
+        }
         if !code.is_changed() {
             return Ok(None);
         }

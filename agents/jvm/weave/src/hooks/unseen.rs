@@ -65,6 +65,15 @@ impl Method<'_, '_> {
         Ok(())
     }
 
+    /// Weaves it after a monitor is taken, in a method whose accesses have no hooks.
+    pub(super) fn unseen_after(&mut self, code: &mut Code, index: usize) -> Result<()> {
+        if code.instructions[index].opcode == MONITORENTER {
+            let hook = self.unseen_hook()?;
+            code.edits[index].after.extend(hook);
+        }
+        Ok(())
+    }
+
     /// The hook itself.
     pub(super) fn unseen_hook(&mut self) -> Result<Vec<u8>> {
         Ok(Emit::new(&mut self.class.constants).call(HOOKS.as_bytes(), b"unseen", b"()V")?.done())

@@ -35,6 +35,9 @@ final class Native {
     /** The cell of the static field that a site means, what its values are << 52, what it is << 56; 0: it is nobody's business; -1: its class is not there yet. */
     static native long statics(int site);
 
+    /** Whether objects of a class are surely equal only to themselves. */
+    static native boolean areThemselves(Class<?> of);
+
     /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */
     static native long[] told(int site, Class<?> of);
 

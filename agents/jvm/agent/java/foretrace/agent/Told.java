@@ -96,7 +96,7 @@ final class Told {
         Object part = isOfResult(told) ? returned : argument;
         switch (of(told)) {
             case KEY:
-                return Entries.of(part == null ? 0 : part.hashCode());
+                return Entries.of(Keys.hash(part));
             case ELEMENT:
                 return Entries.of(part == null ? 0 : System.identityHashCode(part));
             default:

@@ -33,6 +33,7 @@ public final class Hooks {
     public static void wrote(int site) { tell("wrote", site, ""); }
     public static void initialising() { }
     public static void initialised() { }
+    public static void unseen() { }
     public static void cloned(Object o) { }
     public static void entered(Object o, int site) { tell("entered", site, Thread.holdsLock(o)); }
     public static void leaving(Object o, int site) { tell("leaving", site, Thread.holdsLock(o)); }

@@ -35,6 +35,7 @@ public final class Hooks {
     public static void wrote(int site) { }
     public static void initialising() { }
     public static void initialised() { }
+    public static void unseen() { }
     public static void cloned(Object o) { }
     public static void wait(Object o, int site) throws InterruptedException { o.wait(); }
     public static void wait(Object o, long ms, int site) throws InterruptedException { o.wait(ms); }
