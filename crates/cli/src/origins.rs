@@ -73,13 +73,15 @@ impl<'a> Origins<'a> {
             Made::Heap => report::Made::Allocated,
             Made::Initialised => report::Made::Initialised,
             Made::Global => report::Made::Defined,
+            Made::Object => report::Made::Created,
         };
         Some(Origin {
             of: entity,
             name: self.names.get(space, id).to_owned(),
             called: None,
             made,
-            thread: (origin.made != Made::Global).then(|| self.names.thread(origin.thread).to_owned()),
+            thread: (!matches!(origin.made, Made::Global | Made::Object))
+                .then(|| self.names.thread(origin.thread).to_owned()),
             size: Some(origin.size).filter(|&size| size > 0),
             site: self.names.site(origin.site).to_owned(),
             stack: self.stack(origin.stack),

@@ -87,11 +87,13 @@ pub enum Made {
     Initialised = 1,
     /// A variable of the program itself: its site is where it is defined, and no thread made it.
     Global = 2,
+    /// As objects are, at its site, by a thread that nobody has written down.
+    Object = 3,
 }
 
 impl Made {
     /// Every way, in the order of their numbers.
-    pub const ALL: [Made; 3] = [Made::Heap, Made::Initialised, Made::Global];
+    pub const ALL: [Made; 4] = [Made::Heap, Made::Initialised, Made::Global, Made::Object];
 
     /// The way with this number, if there is one.
     pub fn from_code(code: u8) -> Option<Made> {

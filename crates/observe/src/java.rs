@@ -1,6 +1,7 @@
 //! Names of Java programs: classes, fields, objects and sites, as the agent wrote them down beside the process' file (`agents/jvm/agent/src/book.rs` says how).
 
 use crate::naming::{Frame, Mapped, Naming, Object};
+use event::Made;
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
@@ -14,6 +15,8 @@ pub(crate) const SITES: u32 = 1 << 20;
 const STATICS: u64 = 1 << 31;
 /// How the names of the JDK's classes begin.
 const IS_JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
+/// Bytes of an object in its file.
+const ENTRY: usize = 24;
 /// No line is longer.
 const MAX_LINE: usize = 1 << 20;
 /// Classes, sites and objects that are kept.
@@ -46,8 +49,8 @@ pub(crate) struct Java {
     rest: Vec<u8>,
     classes: Vec<Class>,
     sites: Vec<Site>,
-    /// Addresses, and what is there.
-    known: Vec<[u64; 2]>,
+    /// Addresses, what is there, and the site where it was made.
+    known: Vec<[u64; 3]>,
     notes: Vec<String>,
     /// Places from [`SITES`] on: callers and sites.
     places: Vec<(u32, u32)>,
@@ -130,17 +133,17 @@ impl Java {
     fn read_objects(&mut self) {
         const AT_ONCE: usize = 1 << 12;
         let Some(file) = &self.objects else { return };
-        let mut bytes = [0; 16 * AT_ONCE];
+        let mut bytes = [0; ENTRY * AT_ONCE];
         while self.known.len() < MAX_KEPT {
-            let Ok(count) = file.read_at(&mut bytes, self.known.len() as u64 * 16) else { return };
+            let Ok(count) = file.read_at(&mut bytes, (self.known.len() * ENTRY) as u64) else { return };
             let before = self.known.len();
-            for entry in bytes[..count].as_chunks::<16>().0 {
+            for entry in bytes[..count].as_chunks::<ENTRY>().0 {
                 let word = |at: usize| entry[at..at + 8].try_into().map_or(0, u64::from_ne_bytes);
-                let (address, what) = (word(0), word(8));
+                let (address, what, site) = (word(0), word(8), word(16));
                 if address == 0 || self.known.last().is_some_and(|last| last[0] >= address) {
                     break;
                 }
-                self.known.push([address, what]);
+                self.known.push([address, what, site]);
             }
             if self.known.len() < before + AT_ONCE {
                 return;
@@ -150,14 +153,14 @@ impl Java {
 
     /// The number of the object that an address is in.
     fn find(&self, address: u64) -> Option<usize> {
-        let index = self.known.partition_point(|&[start, _]| start <= address).checked_sub(1)?;
-        let [start, what] = self.known[index];
+        let index = self.known.partition_point(|&[start, ..]| start <= address).checked_sub(1)?;
+        let [start, what, _] = self.known[index];
         (address - start <= 8 * (1 + (what & u64::from(u32::MAX)))).then_some(index)
     }
 
     /// What is at an address in an object.
     fn name(&self, index: usize, address: u64) -> String {
-        let [start, what] = self.known[index];
+        let [start, what, _] = self.known[index];
         let class = (what >> 32 & (STATICS - 1)) as usize;
         let number = index + 1;
         let part = ((address - start) / 8).checked_sub(1);
@@ -250,7 +253,9 @@ impl Naming for Java {
         let index = self.find(address)?;
         // Parents of classes may have come, too.
         self.read_text();
-        Some(Object { name: self.name(index, address), site: String::new(), size: 0 })
+        let made = self.frames(self.known[index][2]).into_iter().next();
+        let site = made.map(|frame| frame.site.trim_start_matches('!').to_owned()).unwrap_or_default();
+        Some(Object { name: self.name(index, address), site, made: Made::Object, size: 0 })
     }
 
     fn knows(&self, _address: u64) -> bool {
@@ -285,7 +290,7 @@ impl Naming for Java {
 mod tests {
     use super::*;
 
-    fn java(text: &str, objects: &[[u64; 2]]) -> Java {
+    fn java(text: &str, objects: &[[u64; 3]]) -> Java {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("p-1-0");
         std::fs::write(folder.path().join("p-1-0.java"), text).expect("written");
@@ -297,24 +302,28 @@ mod tests {
     #[test]
     fn things_have_the_names_of_the_source() {
         let text = "c\t0\tbank/Base\tBase.java\t0:a\t8:s\nc\t1\tbank/Account\tAccount.java\t0:balance\nc\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\n";
-        let mut java = java(text, &[[64, 2 << 32 | 3], [128, 3 << 32 | 9], [256, (1 | STATICS) << 32 | 2]]);
+        let mut java = java(text, &[[64, 2 << 32 | 3, 1], [128, 3 << 32 | 9, 0], [256, (1 | STATICS) << 32 | 2, 9]]);
         let mut name = |address| java.object(address, 8).map(|object| object.name);
         assert_eq!(name(64).as_deref(), Some("bank.Account@1"));
         assert_eq!(name(72).as_deref(), Some("bank.Base.a@1"));
         assert_eq!(name(88).as_deref(), Some("bank.Account.balance@1"));
-        assert_eq!(name(96), None);
+        assert_eq!(name(96).as_deref(), Some("bank.Account@1~"));
+        assert_eq!(name(104), None);
         assert_eq!(name(128).as_deref(), Some("int[][]@2"));
         assert_eq!(name(144).as_deref(), Some("int[][]@2[1]"));
         assert_eq!(name(256).as_deref(), Some("bank.Base.class"));
         assert_eq!(name(272).as_deref(), Some("bank.Base.s"));
         assert_eq!(java.frames(1), [Frame { site: "bank.Account.deposit Account.java:12".into() }]);
         assert_eq!(java.frames(2), []);
+        let made = |java: &mut Java, address| java.object(address, 8).map(|object| object.site);
+        assert_eq!(made(&mut java, 64).as_deref(), Some("bank.Account.deposit Account.java:12"));
+        assert_eq!(made(&mut java, 128).as_deref(), Some(""));
         assert_eq!(java.notes(), ["something"]);
     }
 
     #[test]
     fn what_makes_no_sense_is_no_name() {
-        let mut java = java("c\t9\t\ns\t7\nc\nx\n\tc\t", &[[64, u64::MAX], [8, 0], [u64::MAX, 1]]);
+        let mut java = java("c\t9\t\ns\t7\nc\nx\n\tc\t", &[[64, u64::MAX, u64::MAX], [8, 0, 0], [u64::MAX, 1, 1]]);
         assert!(java.frames(u64::MAX).is_empty());
         assert!(java.object(72, 8).is_some_and(|object| object.name.contains('?')));
         assert!(java.object(8, 8).is_none());

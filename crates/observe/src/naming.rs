@@ -1,5 +1,6 @@
 //! Who knows what addresses of a process are called.
 
+use event::Made;
 use std::fmt::Write as _;
 
 /// A function call at an address.
@@ -14,8 +15,10 @@ pub struct Frame {
 pub struct Object {
     /// Its name: `account.balance`, `file.c:count`.
     pub name: String,
-    /// Where it is defined, if that is known: `file.c:12`.
+    /// Where it is defined, or was made, if that is known: `file.c:12`.
     pub site: String,
+    /// How it came to be.
+    pub made: Made,
     /// Its size; 0 if that is not known.
     pub size: u64,
 }
@@ -108,7 +111,7 @@ impl Naming for Offsets {
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
-        Some(Object { name: self.name(address)?, site: String::new(), size: 0 })
+        Some(Object { name: self.name(address)?, site: String::new(), made: Made::Global, size: 0 })
     }
 
     fn knows(&self, address: u64) -> bool {

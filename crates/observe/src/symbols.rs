@@ -1,6 +1,7 @@
 //! Names from the symbols and the debug information of the files that a process has loaded.
 
 use crate::naming::{Frame, Mapped, Naming, Object};
+use event::Made;
 use source::{GlobalName, Modules, Symbolizer};
 
 /// The elements of an array are told apart if they have so many bytes: smaller ones are mostly accessed several at a time.
@@ -43,14 +44,19 @@ impl Naming for Symbols {
             let (id, address) = self.symbolizer.modules().find(address)?;
             let path = &self.symbolizer.modules().get(id)?.path;
             let file = path.file_name()?.to_string_lossy();
-            return Some(Object { name: format!("{file}+{address:#x}"), site: String::new(), size: 0 });
+            return Some(Object {
+                name: format!("{file}+{address:#x}"),
+                site: String::new(),
+                made: Made::Global,
+                size: 0,
+            });
         };
         let name = match self.last_element(&found, address, size) {
             Some(last) => last,
             None if found.offset == 0 => found.name,
             None => format!("{}+{}", found.name, found.offset),
         };
-        Some(Object { name, site: String::new(), size: found.size })
+        Some(Object { name, site: String::new(), made: Made::Global, size: found.size })
     }
 
     fn cuts(&mut self, address: u64) -> u8 {

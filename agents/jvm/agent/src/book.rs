@@ -17,6 +17,8 @@ const FIRST: u64 = 1 << 16;
 /// Where addresses end.
 const END: u64 = 1 << 46;
 /// Room for objects: what the file grows by, and at most.
+/// Bytes of an object: its address, its class and how many parts it has, the site where it was made.
+const ENTRY: usize = 24;
 const GROWTH: usize = 1 << 20;
 const MOST: usize = 1 << 33;
 
@@ -53,10 +55,10 @@ impl Book {
     }
 
     /// The address of a new object; 0 if there is no room for more.
-    pub(crate) fn object(&mut self, class: u64, parts: u64) -> u64 {
+    pub(crate) fn object(&mut self, class: u64, parts: u64, site: u64) -> u64 {
         // Behind its parts is what it guards as a lock, and nobody sees.
         let size = 8 * (2 + parts);
-        if self.used == self.room {
+        if self.used + ENTRY > self.room {
             if self.room == MOST || !allocate(&self.objects, self.room, GROWTH) {
                 return 0;
             }
@@ -70,10 +72,11 @@ impl Book {
         // SAFETY: inside the map, where there is memory behind it; the address comes last, for the observer reads up to the first zero.
         unsafe {
             let entry = self.at.add(self.used).cast::<AtomicU64>();
+            (*entry.add(2)).store(site, Release);
             (*entry.add(1)).store(class << 32 | parts.min(u64::from(u32::MAX)), Release);
             (*entry).store(address, Release);
         }
-        self.used += 16;
+        self.used += ENTRY;
         address
     }
 }

@@ -251,8 +251,8 @@ impl Classes {
         })
     }
 
-    pub(crate) fn object(&mut self, class: u32, parts: u64) -> u64 {
-        self.book.object(class.into(), parts)
+    pub(crate) fn object(&mut self, class: u32, parts: u64, site: u32) -> u64 {
+        self.book.object(class.into(), parts, site.into())
     }
 
     fn what(&self, class: u32, field: usize) -> u64 {
@@ -355,7 +355,7 @@ impl Classes {
     fn static_cell(&mut self, number: u32, field: usize) -> Option<u64> {
         if self.classes[number as usize].statics.is_none() {
             let count = self.classes[number as usize].known.fields.len();
-            let base = self.book.object(u64::from(number) | STATICS, count as u64);
+            let base = self.book.object(u64::from(number) | STATICS, count as u64, 0);
             let cells: Vec<[u64; 4]> = (0..count as u64).map(|field| [0, 0, 0, base + 8 + 8 * field]).collect();
             self.classes[number as usize].statics = Some(cells.leak().as_mut_ptr() as usize);
         }

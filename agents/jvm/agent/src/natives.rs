@@ -65,9 +65,9 @@ extern "system" fn kind(native: *mut c_void, _: Reference, of: Reference) -> i64
     })
 }
 
-extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64) -> i64 {
+extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64, site: i32) -> i64 {
     or(0, |agent| {
-        let address = agent.classes().object(kind as u32, parts as u64);
+        let address = agent.classes().object(kind as u32, parts as u64, site as u32);
         if address == 0 {
             // Two objects without an address would be one.
             agent.say_once("there is no room for more objects: the program goes on unwatched");
@@ -168,7 +168,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"chunk", c"(IIJ)I", chunk as *mut c_void),
         (c"block", c"(IIJ)I", block as *mut c_void),
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
-        (c"object", c"(IJ)J", object as *mut c_void),
+        (c"object", c"(IJI)J", object as *mut c_void),
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),

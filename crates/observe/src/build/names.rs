@@ -104,8 +104,8 @@ impl Build {
                 return (object.name, None);
             }
             let site = SiteId(self.names.add(Space::Site, &object.site).unwrap_or(0));
-            let global = From { made: Made::Global, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
-            return (object.name, Some(global));
+            let from = From { made: object.made, thread: ThreadId(0), site, stack: StackId(0), size: object.size };
+            return (object.name, Some(from));
         }
         if let Some(block) = self.blocks.name(address) {
             let mut name = String::with_capacity(32);

@@ -12,6 +12,7 @@
 //! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)` (static: of the class) | first of all; before each return, and when an exception leaves it |
 //! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
 //! | `<clinit>` | `initialising()`, `initialised()` | first of all; where it is left |
+//! | a constructor, of an object of a class under watch or a lock that is made there | `made(o, site)` | after it |
 //! | `super.clone()` | `cloned(o)` | after it |
 //! | calls of `foretrace.Monitor` | `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` | instead of it |
 //! | a method that a specification names ([`Mark`]) | `begin(name, site)` and `end(name, site)`, or `event(name, site)` | first of all, where it is left |
@@ -34,6 +35,7 @@ mod call;
 mod cells;
 mod identity;
 mod inside;
+mod made;
 mod mark;
 mod monitor;
 mod reference;
@@ -102,6 +104,8 @@ pub enum Does {
     NotifyAll,
     /// Enters or leaves a block, or is an event.
     Mark,
+    /// Makes an object.
+    Make,
     /// Calls something that synchronises, of this number in [`Calls`].
     Call(u16),
     /// Something inside the JDK that synchronises, of this number in [`Inside`].
@@ -294,6 +298,9 @@ impl<'a> Method<'_, 'a> {
                     self.unseen(&mut code, index)?;
                 }
             }
+        }
+        if !self.is_large {
+            self.made(&mut code, &lines)?;
         }
         self.whole(&mut code, &lines)?;
         if self.is_large && constructed == 0 {

@@ -261,6 +261,30 @@ public final class Hooks {
         }
     }
 
+    @ForceInline
+    public static void made(Object object, int site) {
+        if (object instanceof Watched) {
+            Shadow.made(object, site);
+        } else {
+            madeLock(object, site);
+        }
+    }
+
+    private static void madeLock(Object object, int site) {
+        Buffer b = Buffer.attached();
+        if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        b.busy = true;
+        try {
+            Shadow.made(object, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
     public static void cloned(Object copy) {
         if (copy != null) {
             Sites.clear(copy);

@@ -22,8 +22,8 @@ final class Native {
     /** The number of a class (below 2^31), and in the upper half how many fields its objects have. */
     static native long kind(Class<?> of);
 
-    /** The address of a new object of a class, and of so many fields or elements behind it. */
-    static native long object(int kind, long parts);
+    /** The address of a new object of a class, and of so many fields or elements behind it; the site where it was made, or 0. */
+    static native long object(int kind, long parts, int site);
 
     /** Which field a site means of an object of this class: its number among all of the object's, its number in the class that has it << 24, how many classes above this one
      * that is << 44, what it is << 56. */

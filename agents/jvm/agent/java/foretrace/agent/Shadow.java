@@ -54,17 +54,18 @@ final class Shadow extends WeakReference<Object> {
     volatile long[] cells;
     private int shift;
 
-    private Shadow(Object of, ReferenceQueue<Object> gone, int hash) {
+    private Shadow(Object of, ReferenceQueue<Object> gone, int hash, int site) {
         // An object that has this itself is not to be found by it.
         super(gone == null ? null : of, gone);
         this.hash = hash;
         if (of instanceof Class) {
             parts = 0;
-            address = Native.object((int) (long) KINDS.get((Class<?>) of) | AS_OBJECT, 0);
+            address = Native.object((int) (long) KINDS.get((Class<?>) of) | AS_OBJECT, 0, 0);
         } else {
             long kind = KINDS.get(of.getClass());
             parts = parts(of, (int) (kind >>> 32));
-            address = Native.object((int) kind, parts);
+            int made = of instanceof Watched ? (int) (((Watched) of).foretrace$born >>> Watched.MADE_SHIFT) : site;
+            address = Native.object((int) kind, parts, made);
         }
     }
 
@@ -145,10 +146,19 @@ final class Shadow extends WeakReference<Object> {
         if (b.near[at] == object) {
             return b.shadows[at];
         }
-        Shadow found = find(object);
+        Shadow found = find(object, 0);
         b.near[at] = object;
         b.shadows[at] = found;
         return found;
+    }
+
+    /** An object was made at a site. */
+    static void made(Object object, int site) {
+        if (!(object instanceof Watched)) {
+            find(object, site);
+        } else if (site >>> Watched.MADE_BITS == 0) {
+            ((Watched) object).foretrace$born |= (long) site << Watched.MADE_SHIFT;
+        }
     }
 
     /** What is known of an object, if anything is. */
@@ -178,21 +188,21 @@ final class Shadow extends WeakReference<Object> {
             return false;
         }
         Watched watched = (Watched) object;
-        return (watched.foretrace$seen & 1L << (b.slot & 63)) == 0 && !b.hasInherited(watched.foretrace$born);
+        return (watched.foretrace$seen & 1L << (b.slot & 63)) == 0 && !b.hasInherited(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
     }
 
     private static Shadow make(Watched object) {
         synchronized (Shadow.class) {
             if (object.foretrace$shadow == null) {
-                object.foretrace$shadow = new Shadow(object, null, 0);
+                object.foretrace$shadow = new Shadow(object, null, 0, 0);
             }
             return object.foretrace$shadow;
         }
     }
 
-    private static Shadow find(Object object) {
+    private static Shadow find(Object object, int site) {
         int hash = hash(object);
-        return TABLES[hash & STRIPES - 1].find(object, hash);
+        return TABLES[hash & STRIPES - 1].find(object, hash, site);
     }
 
     private static int hash(Object object) {
@@ -235,7 +245,7 @@ final class Shadow extends WeakReference<Object> {
             return null;
         }
 
-        synchronized Shadow find(Object object, int hash) {
+        synchronized Shadow find(Object object, int hash, int site) {
             Shadow known = known(object, hash);
             if (known != null) {
                 return known;
@@ -243,7 +253,7 @@ final class Shadow extends WeakReference<Object> {
             for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
                 remove(old);
             }
-            Shadow made = new Shadow(object, gone, hash);
+            Shadow made = new Shadow(object, gone, hash, site);
             if (++size > chains.length) {
                 grow();
             }

@@ -74,7 +74,7 @@ final class Threads {
             Buffer child = make(thread);
             if (child != null && b.room()) {
                 // Later than all that was told in its slot before.
-                int place = Native.place(0);
+                int place = Native.place(Native.CALLED);
                 long now = b.now(child.time);
                 child.time = now;
                 // Where each thread starts the next for ever, not all are remembered.

@@ -1,0 +1,42 @@
+//! Where objects are made: those of classes under watch, and locks of the JDK.
+
+use super::{Does, Method};
+use crate::code::Code;
+use crate::error::Result;
+use crate::instruction::opcode::*;
+
+/// What is a lock, of the JDK's classes.
+const LOCKS: [&[u8]; 4] = [
+    b"java/lang/Object",
+    b"java/util/concurrent/locks/ReentrantLock",
+    b"java/util/concurrent/locks/ReentrantReadWriteLock",
+    b"java/util/concurrent/locks/StampedLock",
+];
+
+impl Method<'_, '_> {
+    /// Weaves the hook after the constructors of objects that are made here, and stay on the stack, as compilers have it: `new`, `dup`, what the constructor needs, the call.
+    pub(super) fn made(&mut self, code: &mut Code, lines: &[(u16, u16)]) -> Result<()> {
+        // Those that are not constructed yet: of which class, and whether they are copied.
+        let mut made = Vec::new();
+        for index in 0..code.instructions.len() {
+            let instruction = code.instructions[index];
+            match instruction.opcode {
+                NEW => {
+                    let is_copied = code.instructions.get(index + 1).is_some_and(|next| next.opcode == DUP);
+                    made.push((self.class.constants.class(instruction.short(code.bytes)?)?, is_copied));
+                }
+                INVOKESPECIAL => {
+                    let called = self.class.constants.named(instruction.short(code.bytes)?)?;
+                    let is_copied = called.name == b"<init>" && made.pop() == Some((called.class, true));
+                    if is_copied && (LOCKS.contains(&called.class) || self.around.is_watched(called.class)) {
+                        let site = self.site(Does::Make, instruction.at, lines, None)?;
+                        let hook = self.call(&[DUP], b"made", site, b"(Ljava/lang/Object;I)V")?;
+                        code.edits[index].after.extend(hook);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
