@@ -35,10 +35,37 @@ final class Entries {
         long address = of.address + 8L * (entry + 1);
         long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
         long at = entry == WHOLE ? LONGS : at(entry);
+        long stamp = U.getLongVolatile(stamps, at);
+        // It did nothing since it posted this last, and nobody else has posted.
+        if (b.posted == address && b.postedAt == b.tick && b.postedStamp == stamp && !Memory.ALL) {
+            return;
+        }
         int place = b.place(site);
-        long now = b.now(U.getLongVolatile(stamps, at));
-        raise(stamps, at, now);
+        long now = b.now(stamp);
+        // No two posts of one entry have the same time.
+        while (!U.compareAndSetLong(stamps, at, stamp, now)) {
+            stamp = U.getLongVolatile(stamps, at);
+            now = b.now(stamp);
+        }
+        int near = near(address);
+        boolean isKnown = stamp == 0 || b.awaited[near] == key(address, stamp);
         b.put2(Buffer.head(Buffer.POST, LATCH, address), now, place);
+        if (isKnown) {
+            // Of its own it need not be told.
+            b.await(near, key(address, now));
+        }
+        b.posted = address;
+        b.postedAt = b.tick;
+        b.postedStamp = now;
+    }
+
+    /** Where a thread remembers what it has awaited of an address. */
+    private static int near(long address) {
+        return (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 56);
+    }
+
+    private static long key(long address, long stamp) {
+        return address << 20 ^ stamp;
     }
 
     /** Awaits an entry; the whole: every entry. */
@@ -65,8 +92,8 @@ final class Entries {
         }
         long address = of.address + 8L * (entry + 1);
         // Nobody has posted since.
-        int near = (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 56);
-        long key = address << 20 ^ stamp;
+        int near = near(address);
+        long key = key(address, stamp);
         if (b.awaited[near] == key && !Memory.ALL || !b.room()) {
             return;
         }
