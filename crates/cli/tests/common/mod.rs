@@ -62,6 +62,15 @@ impl Folder {
         self.command(args).stdin(Stdio::null()).output().expect("foretrace runs").into()
     }
 
+    /// Runs, but no longer than some seconds: then it is ended, and the code is that of `timeout`, 124.
+    pub(crate) fn run_within(&self, seconds: u32, args: &[&str]) -> Ran {
+        let command = self.command(args);
+        let mut limited = Command::new("timeout");
+        limited.args(["-k", "20", &seconds.to_string()]).arg(command.get_program()).args(command.get_args());
+        limited.current_dir(self.0.path()).env_remove("NO_COLOR").stdin(Stdio::null());
+        limited.output().expect("foretrace runs").into()
+    }
+
     pub(crate) fn run_with_input(&self, args: &[&str], input: &[u8]) -> Ran {
         let mut child = self
             .command(args)
