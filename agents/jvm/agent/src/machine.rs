@@ -305,6 +305,11 @@ impl Native {
         call!(self.0, 23, (Reference) -> (), object);
     }
 
+    /// The class of an object.
+    pub(crate) fn class(self, object: Reference) -> Reference {
+        call!(self.0, 31, (Reference) -> Reference, object)
+    }
+
     pub(crate) fn parent(self, class: Reference) -> Option<Reference> {
         let parent = call!(self.0, 10, (Reference) -> Reference, class);
         (!parent.is_null()).then_some(parent)
@@ -344,7 +349,7 @@ impl Native {
 
     /// What an object says of itself.
     pub(crate) fn text_of(self, object: Reference) -> Option<String> {
-        let class = call!(self.0, 31, (Reference) -> Reference, object);
+        let class = self.class(object);
         let (name, descriptor) = (c"toString", c"()Ljava/lang/String;");
         let method = call!(self.0, 33, (Reference, *const c_char, *const c_char) -> Reference, class, name.as_ptr(), descriptor.as_ptr());
         let method = self.unless_failed(method)?;

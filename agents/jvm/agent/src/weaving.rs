@@ -1,7 +1,7 @@
 //! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
 
 use crate::classes::BOOT;
-use crate::machine::{self, Reference, Tools};
+use crate::machine::{self, Native, Reference, Tools};
 use crate::start::{self, Agent};
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,7 +30,7 @@ pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
 }
 
 /// What becomes of a class. `None`: it stays as it is.
-fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     if name == THREAD || name == VIRTUAL_THREAD {
         let woven = weave::thread(file, name == THREAD, agent.is_live());
         return woven.inspect_err(|error| agent.say_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
@@ -39,7 +39,13 @@ fn woven(agent: &Agent, loader: Reference, name: &[u8], file: &[u8]) -> Option<V
         return inside(agent, name, file);
     }
     let is_wanted = !loader.is_null() && agent.is_live() && !agent.session.is_off();
-    if !is_wanted || !agent.session.wishes.has_class(std::str::from_utf8(name).ok()?) {
+    let wishes = &agent.session.wishes;
+    let text = std::str::from_utf8(name).ok()?;
+    if !is_wanted || !wishes.has_class(text) {
+        return None;
+    }
+    let loads = agent.tools.class_name(native.class(loader))?;
+    if !wishes.has_class_from(text, &String::from_utf8_lossy(&loads)) {
         return None;
     }
     let number = loader_number(agent.tools, loader);
@@ -96,7 +102,7 @@ pub(crate) fn is_late(name: &[u8]) -> bool {
 #[allow(clippy::too_many_arguments)]
 pub(crate) extern "system" fn class_file(
     tools: *mut c_void,
-    _native: *mut c_void,
+    native: *mut c_void,
     _redefined: Reference,
     loader: Reference,
     name: *const c_char,
@@ -116,7 +122,7 @@ pub(crate) extern "system" fn class_file(
             // SAFETY: the machine gives a text.
             unsafe { CStr::from_ptr(name) }.to_bytes().to_vec()
         };
-        let woven = woven(agent, loader, &given, file)?;
+        let woven = woven(agent, Native(native), loader, &given, file)?;
         let memory = Tools(tools).allocate(woven.len())?;
         // SAFETY: as much memory as is copied, and places for both that the machine gives.
         unsafe {

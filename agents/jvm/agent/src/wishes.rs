@@ -7,7 +7,7 @@ use std::path::Path;
 use weave::Mark;
 
 /// Classes that are the JDK's or its tools', and those of builds and tests around the program.
-const NOT_THE_PROGRAM: [&str; 17] = [
+const NOT_THE_PROGRAM: [&str; 18] = [
     "java/",
     "javax/",
     "jdk/",
@@ -25,7 +25,11 @@ const NOT_THE_PROGRAM: [&str; 17] = [
     "org/apache/maven/",
     "org/codehaus/plexus/",
     "org/gradle/",
+    "worker/org/gradle/",
 ];
+
+/// The classes of loaders by which builds load themselves, and the libraries that they bring: these are not the program's, whatever they are called. What the tools do between threads is not seen.
+const NOT_ITS_LOADERS: [&str; 2] = ["org/gradle/", "org/codehaus/plexus/classworlds/"];
 
 /// The wishes.
 #[derive(Clone, Default, Debug)]
@@ -79,6 +83,12 @@ impl Wishes {
         }
     }
 
+    /// Whether one is that a loader of this class loads. Who names packages says it himself.
+    pub(crate) fn has_class_from(&self, name: &str, loader: &str) -> bool {
+        let is_of_builds = NOT_ITS_LOADERS.iter().any(|prefix| loader.starts_with(prefix));
+        self.has_class(name) && !(is_of_builds && self.include.is_empty())
+    }
+
     /// Whether the values of a field are told.
     pub(crate) fn has_field(&self, class: &[u8], name: &[u8]) -> bool {
         !self.fields.is_empty() && self.fields.contains(&full(class, name))
@@ -126,5 +136,13 @@ mod tests {
         assert!(wishes.has_class("Main") && wishes.has_class("com/example/Main"));
         assert!(!wishes.has_class("java/util/HashMap") && !wishes.has_class("org/junit/Test"));
         assert!(!Wishes::parse("exclude com.example").has_class("com/example/Main"));
+    }
+
+    #[test]
+    fn what_builds_bring_is_not_the_program() {
+        let (gradle, own) = ("org/gradle/internal/classloader/VisitableURLClassLoader", "java/net/URLClassLoader");
+        let library = "com/google/common/collect/ImmutableList";
+        assert!(Wishes::default().has_class_from(library, own) && !Wishes::default().has_class_from(library, gradle));
+        assert!(Wishes::parse("include com.google").has_class_from(library, gradle));
     }
 }

@@ -26,8 +26,12 @@ const BELOW: &str = "FORETRACE_JVM_OPTION";
 /// HotSpot does not compile methods of more than 8000 bytes unless it is told to, and hooks make them longer.
 const LONG_METHODS: &str = "-XX:-DontCompileHugeMethods";
 
+/// Gradle's own options: a daemon that was there before has no agent, and one that is started here would outlive the run. What the user says after it counts.
+const GRADLE: (&str, &str) = ("GRADLE_OPTS", "-Dorg.gradle.daemon=false");
+
 /// Adds the agent to a command, before its arguments.
 pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
+    command.env(GRADLE.0, with_others(GRADLE.1.into(), GRADLE.0));
     let mut option = OsString::from("-agentpath:");
     option.push(agent);
     if Path::new(program).file_name() == Some(OsStr::new("java")) {
@@ -36,12 +40,16 @@ pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
         command.arg(option).arg(LONG_METHODS);
         return;
     }
-    let mut value = all(&option);
-    if let Some(rest) = std::env::var_os(VARIABLE).filter(|rest| !rest.is_empty()) {
-        value.push(" ");
-        value.push(rest);
+    command.env(VARIABLE, with_others(all(&option), VARIABLE));
+}
+
+/// A variable's value with an option before what it has.
+fn with_others(mut option: OsString, variable: &str) -> OsString {
+    if let Some(rest) = std::env::var_os(variable).filter(|rest| !rest.is_empty()) {
+        option.push(" ");
+        option.push(rest);
     }
-    command.env(VARIABLE, value);
+    option
 }
 
 /// All options, as words.
