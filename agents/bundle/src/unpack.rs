@@ -27,7 +27,7 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Finds them, or writes them: to `FORETRACE_AGENT_DIR`, else to the user's cache folder, else to the temporary one.
+    /// Finds them, or writes them: to `FORETRACE_AGENT_DIR`, else to the user's cache folder, else to the temporary one. Folders that the loader cannot name come last.
     pub fn ready() -> Result<Agents, Error> {
         if FILES.iter().all(|file| file.name != LIBRARY || file.content.is_empty()) {
             return Err(Error::Machine);
@@ -86,7 +86,13 @@ fn bases() -> Vec<PathBuf> {
     let mut bases: Vec<PathBuf> = absolute("FORETRACE_AGENT_DIR").into_iter().collect();
     bases.extend(cache.map(|cache| cache.join("foretrace")));
     bases.push(std::env::temp_dir().join(format!("foretrace-{}", user().unwrap_or(0))));
+    bases.sort_by_key(|base| !is_loadable(base));
     bases
+}
+
+/// Whether `LD_PRELOAD` can name what is there: it divides names by spaces and colons, and knows no quotes.
+fn is_loadable(base: &Path) -> bool {
+    !base.as_os_str().as_encoded_bytes().iter().any(|byte| byte.is_ascii_whitespace() || *byte == b':')
 }
 
 /// Who we are, as far as a folder's name needs it.

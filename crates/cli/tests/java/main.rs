@@ -1,6 +1,8 @@
 //! Real Java programs, watched by `foretrace run -- java …`. They need a JDK.
 
+mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
 mod pairs;
+mod ways;
