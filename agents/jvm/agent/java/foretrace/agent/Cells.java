@@ -78,7 +78,8 @@ final class Cells {
     @ForceInline
     static boolean quickWrite(Buffer b, Object of, long w, long d, int site) {
         long last = U.getLong(of, w);
-        if (last >>> Buffer.BLOCK_SHIFT != b.block) {
+        // The first write after reads goes the long way, where the calls that led there are looked at.
+        if (last >>> Buffer.BLOCK_SHIFT != b.block || (last & Buffer.SITE_MASK) == 0) {
             return false;
         }
         if (b.isElsewhere(last)) {
