@@ -26,7 +26,9 @@ fn named(finding: &Value) -> BTreeSet<String> {
 fn every_pair_is_told_apart() {
     let work = Folder::new();
     let release = release();
-    let programs = programs::programs().into_iter().filter(|program| u32::from(program.release) <= release);
+    // Reads that are thrown away unless they were undisturbed are a race to who has only the tables; the agent does not tell of them.
+    let is_here = |one: &programs::Program| u32::from(one.release) <= release && !one.row.contains("optimistic-read");
+    let programs = programs::programs().into_iter().filter(is_here);
     let programs: Vec<_> = programs.collect();
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents/jvm/weave/tests/weave/programs/Pairs.java");
     let mut sources = format!("\"{}\"\n", driver.to_str().expect("UTF-8"));
