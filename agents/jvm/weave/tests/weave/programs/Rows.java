@@ -33,8 +33,11 @@ public class Rows {
             if (line.isEmpty() || line.startsWith("#") || line.startsWith("~"))
                 continue;
             String last = words.get(words.size() - 1);
-            if (last.matches("[0-9]+") && Integer.parseInt(last) > Runtime.version().feature())
-                continue;
+            if (last.matches("[0-9]+")) {
+                if (Integer.parseInt(last) > Runtime.version().feature())
+                    continue;
+                words.remove(words.size() - 1);
+            }
             boolean isStatic = words.get(0).equals("static");
             if (isStatic || words.get(0).equals("="))
                 words.remove(0);
