@@ -132,7 +132,9 @@ fn every_row_has_its_programs() {
     let calls = calls.flat_map(|call| {
         call.rows.iter().filter(|row| orders(row)).map(|row| format!("{} {} {}", row.class, call.name, call.descriptor))
     });
-    let inside = Inside::all().rows.iter().map(|row| match row.member {
+    // What is a preview needs an option to be compiled.
+    let inside = Inside::all().rows.iter().filter(|row| !row.class.contains("StructuredTaskScope"));
+    let inside = inside.map(|row| match row.member {
         "" => format!("monitors {}", row.class),
         member => format!("{} {member} {}", row.class, row.descriptor),
     });
