@@ -17,7 +17,7 @@ final class Semaphores {
                 int place = b.place(site);
                 long now = b.now(0);
                 b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, place, permits);
-                U.putLongVolatile(of.posted(), Memory.LONGS, now);
+                of.firstPosted(now);
             }
         }
     }

@@ -129,6 +129,13 @@ final class Shadow extends WeakReference<Object> {
         return posted != null;
     }
 
+    /** It is posted for the first time: who sees that sees also when. */
+    void firstPosted(long now) {
+        long[] made = new long[Entries.APART];
+        made[0] = now;
+        posted = made;
+    }
+
     private synchronized long[] makeStamps() {
         if (stamps == null) {
             stamps = new long[Entries.COUNT * Entries.APART];
