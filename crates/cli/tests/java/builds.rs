@@ -13,7 +13,11 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).expect("readable") {
         let path = entry.expect("an entry").path();
         let name = to.join(path.file_name().expect("a name"));
-        if path.is_dir() { copy(&path, &name) } else { drop(std::fs::copy(&path, &name).expect("copied")) }
+        if path.is_dir() {
+            copy(&path, &name);
+        } else {
+            std::fs::copy(&path, &name).expect("copied");
+        }
     }
 }
 
