@@ -119,10 +119,13 @@ final class Cells {
         if (write == 0 && !U.compareAndSetLong(of, w, 0, b.kept(0))) {
             return false;
         }
+        // Another may have come meanwhile.
+        if (!U.compareAndSetLong(of, r, read, b.kept(site))) {
+            return false;
+        }
         if (read != 0 && b.isElsewhere(read)) {
             drop(of, d, read, 0);
         }
-        U.putLong(of, r, b.kept(site));
         return true;
     }
 
@@ -136,13 +139,12 @@ final class Cells {
             return true;
         }
         b.note(site);
-        if (write == 0) {
-            return U.compareAndSetLong(of, w, 0, b.kept(site));
+        if (!U.compareAndSetLong(of, w, write, b.kept(site))) {
+            return false;
         }
-        if (b.isElsewhere(write)) {
+        if (write != 0 && b.isElsewhere(write)) {
             drop(of, d, write, DROPPED_WRITE);
         }
-        U.putLong(of, w, b.kept(site));
         return true;
     }
 
