@@ -289,7 +289,7 @@ final class Cells {
         write = U.getLong(of, w);
         int place = b.place(site);
         long now = b.now(lastTime(U.getLong(of, r)));
-        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, place);
+        b.putAccess(Buffer.head(Buffer.READ, 0xff, address), now, place);
         if (isOwnAgain(b, of, d)) {
             U.putLong(of, w, b.kept(0));
             U.putLong(of, r, b.kept(0));
@@ -320,7 +320,7 @@ final class Cells {
         long now = b.now(lastTime(U.getLong(of, r)));
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
-        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, place);
+        b.putAccess(Buffer.head(Buffer.WRITE, 0xff, address), now, place);
         if (isOwnAgain(b, of, d)) {
             U.putLong(of, r, 0);
             U.putLong(of, w, b.kept(0));
@@ -388,6 +388,7 @@ final class Cells {
             U.putLong(of, w, version(b, now));
         }
         leave(of, r, now);
+        long epoch = b.epoch;
         b.put3(Buffer.head(kind, aux, address), now, place, value);
         if (isRead) {
             b.loaded = address;
@@ -395,8 +396,9 @@ final class Cells {
             b.loadedVersion = write;
             b.loadedValue = value;
         }
-        if (kind != Buffer.STORE && kind != Buffer.WATCHED_WRITE && !isOwnVersion(b, write)) {
-            b.epoch++;
+        if (isRead && isOwnVersion(b, write)) {
+            // Nothing came in, and nobody comes after it.
+            b.epoch = epoch;
         }
         U.storeFence();
     }
