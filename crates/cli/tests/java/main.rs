@@ -4,5 +4,6 @@ mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 mod corpus;
+mod filter;
 mod pairs;
 mod ways;

@@ -94,8 +94,8 @@ impl Build {
             let is_access = late[0] as u8 == LATE && mask != 0;
             shared &= if is_access { mask } else { 0xff };
         }
-        // If nothing of it is an access, all is what pins are for.
-        if shared != all && shared != 0xff {
+        // If nothing of it is an access, all is what pins are for. In a Java program every access is of a whole granule, whatever its record says of values.
+        if shared != all && shared != 0xff && self.direct == 0 {
             self.tell_apart(granule, lates, arriving, all);
         }
         let mut known = Known::default();

@@ -63,7 +63,7 @@ final class Buffer {
     long block;
     private long position;
     private long lost;
-    /** Counts up when something of another thread comes in: what was read before may be another value now. */
+    /** Counts up when something of another thread comes in: what was read before may be another value now; and when something is told that others may come after: what is read again is not. */
     long epoch = 1;
     /** Of reads that need not be told again ({@link Cells}). */
     long[] seen = NOTHING_SEEN;
@@ -282,9 +282,16 @@ final class Buffer {
         at += 16;
     }
 
-    /** Writes a record of two words, its head last. */
+    /** Writes a record of two words, its head last. Other threads may learn of it, and of what was done before: what is read again from now on, they do not know of yet. */
     @ForceInline
     void put2(long head, long now, int place) {
+        putAccess(head, now, place);
+        epoch++;
+    }
+
+    /** The same of a plain access, or of nothing, which nobody may rely on. */
+    @ForceInline
+    void putAccess(long head, long now, int place) {
         U.putLong(at + 8, now << PLACE_BITS | place);
         U.putLongRelease(null, at, head);
         at += 16;
@@ -301,6 +308,7 @@ final class Buffer {
         at += 24;
         U.putLongRelease(null, writing, 0);
         next();
+        epoch++;
     }
 
     /** Writes what another thread has kept, or dropped. */
@@ -382,7 +390,7 @@ final class Buffer {
         // It was one too many.
         tick--;
         if (room()) {
-            put2(head(MARK, 0, 0), now(0), 0);
+            putAccess(head(MARK, 0, 0), now(0), 0);
         }
         tick++;
     }

@@ -31,10 +31,13 @@ final class Cells {
     private static final long NOBODY = (1L << 14) - 1;
     /** In D, where a site would be: who is alone with it ({@link #lock}); writes are among what was dropped. */
     private static final long LOCKED = (1L << 14) - 1, DROPPED_WRITE = 1L << 15;
-    /** In D of a common variable, above that: how many accesses in a row were told of one thread, and of which. */
+    /** In D of a common variable, above that: how many accesses in a row were told of one thread, whether one of them was a write, and of which. */
     private static final int ROW_SHIFT = 20, ROW_BITS = 5, ROW_OF_SHIFT = ROW_SHIFT + ROW_BITS;
+    private static final long ROW_WRITE = 1L << 16;
     /** After so many, it is the thread's own again. */
     private static final long ROW = 16;
+    /** What is its own then. */
+    private static final int NONE = 0, READS = 1, ALL = 2;
 
     private Cells() {}
 
@@ -120,10 +123,13 @@ final class Cells {
         if (write == 0 && !U.compareAndSetLong(of, w, 0, b.kept(0))) {
             return false;
         }
+        // Another may have come meanwhile.
+        if (!U.compareAndSetLong(of, r, read, b.kept(site))) {
+            return false;
+        }
         if (read != 0 && b.isElsewhere(read)) {
             drop(of, d, read, 0);
         }
-        U.putLong(of, r, b.kept(site));
         return true;
     }
 
@@ -137,13 +143,12 @@ final class Cells {
             return true;
         }
         b.note(site);
-        if (write == 0) {
-            return U.compareAndSetLong(of, w, 0, b.kept(site));
+        if (!U.compareAndSetLong(of, w, write, b.kept(site))) {
+            return false;
         }
-        if (b.isElsewhere(write)) {
+        if (write != 0 && b.isElsewhere(write)) {
             drop(of, d, write, DROPPED_WRITE);
         }
-        U.putLong(of, w, b.kept(site));
         return true;
     }
 
@@ -204,16 +209,18 @@ final class Cells {
         return (kept & Buffer.SITE_MASK) == 0;
     }
 
-    /** Whether a common variable becomes this thread's own: only its accesses were told for a while. So a variable that is handed on, and then used by one thread alone, is not told for
-     * ever; what that thread does first is told, and with it what it may race with. */
-    private static boolean isOwnAgain(Buffer b, Object of, long d) {
+    /** What of a common variable becomes this thread's own: only its accesses were told for a while. So a variable that is handed on, and then used by one thread alone, is not told for
+     * ever; what that thread does first is told, and with it what it may race with. Only a write races with what others have read: if it has only read, only reads are its own. */
+    private static int ownAgain(Buffer b, Object of, long d, boolean isWrite) {
         long was = U.getLong(of, d);
         if (isKept(was) || Memory.ALL) {
-            return false;
+            return NONE;
         }
-        long count = was >>> ROW_OF_SHIFT == who(b) ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
-        U.putLong(of, d, was & (1L << ROW_SHIFT) - 1 | (count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT : 0));
-        return count >= ROW;
+        boolean isNext = was >>> ROW_OF_SHIFT == who(b);
+        long count = isNext ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
+        long write = isWrite ? ROW_WRITE : isNext ? was & ROW_WRITE : 0;
+        U.putLong(of, d, was & ROW_WRITE - 1 | (count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT | write : 0));
+        return count < ROW ? NONE : write == 0 ? READS : ALL;
     }
 
     /** Of elements that share a cell, nobody knows which was accessed: all are pinned to the last that was. */
@@ -288,9 +295,12 @@ final class Cells {
         write = U.getLong(of, w);
         int place = b.place(site);
         long now = b.now(lastTime(U.getLong(of, r)));
-        b.put2(Buffer.head(Buffer.READ, 0xff, address), now, place);
-        if (isOwnAgain(b, of, d)) {
-            U.putLong(of, w, b.kept(0));
+        b.putAccess(Buffer.head(Buffer.READ, 0xff, address), now, place);
+        int own = ownAgain(b, of, d, false);
+        if (own != NONE) {
+            if (own == ALL) {
+                U.putLong(of, w, b.kept(0));
+            }
             U.putLong(of, r, b.kept(0));
             b.epoch++;
             return;
@@ -319,8 +329,8 @@ final class Cells {
         long now = b.now(lastTime(U.getLong(of, r)));
         U.putLong(of, w, version(b, now));
         leave(of, r, now);
-        b.put2(Buffer.head(Buffer.WRITE, 0xff, address), now, place);
-        if (isOwnAgain(b, of, d)) {
+        b.putAccess(Buffer.head(Buffer.WRITE, 0xff, address), now, place);
+        if (ownAgain(b, of, d, true) == ALL) {
             U.putLong(of, r, 0);
             U.putLong(of, w, b.kept(0));
             U.storeFence();
@@ -387,6 +397,7 @@ final class Cells {
             U.putLong(of, w, version(b, now));
         }
         leave(of, r, now);
+        long epoch = b.epoch;
         b.put3(Buffer.head(kind, aux, address), now, place, value);
         if (isRead) {
             b.loaded = address;
@@ -394,8 +405,9 @@ final class Cells {
             b.loadedVersion = write;
             b.loadedValue = value;
         }
-        if (kind != Buffer.STORE && kind != Buffer.WATCHED_WRITE && !isOwnVersion(b, write)) {
-            b.epoch++;
+        if (isRead && isOwnVersion(b, write)) {
+            // Nothing came in, and nobody comes after it.
+            b.epoch = epoch;
         }
         U.storeFence();
     }
