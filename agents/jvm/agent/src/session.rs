@@ -206,12 +206,10 @@ impl Session {
         taken.ok()
     }
 
-    /// A block of positions, of the thread with this slot and mark.
+    /// A block of positions, of the thread with this slot and mark; 0 if there are no more: then its thread tells all that it does.
     pub(crate) fn block(&self, [slot, mark]: [u32; 2], position: u64) -> usize {
         let mut next = self.next_block.lock().unwrap_or_else(|failed| failed.into_inner());
         if *next == BLOCKS {
-            drop(next);
-            self.detach();
             return 0;
         }
         let block = *next;

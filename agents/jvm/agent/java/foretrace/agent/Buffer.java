@@ -76,6 +76,8 @@ final class Buffer {
     long locked;
     /** How many classes it initialises now. Meanwhile {@link #block} is nobody's, so that all goes the long way. */
     int initialising;
+    /** Nothing is kept. */
+    boolean tellsAll;
     /** It reads what others may write, and will ask whether they did: plain reads are not told. {@link #block} is nobody's then, too. */
     boolean isOptimistic;
     /** Objects that were looked for last, and what is known of them. */
@@ -352,14 +354,15 @@ final class Buffer {
 
     private void newBlock() {
         int number = Native.block(slot, mark, position);
-        isOff = number == 0;
+        // Without one nothing can be kept.
+        tellsAll = Memory.ALL || number == 0;
         tick = (long) number << TICK_BITS;
         setBlock();
     }
 
     private void setBlock() {
         // No cell is of block -1.
-        block = isOff || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
+        block = isOff || tellsAll || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
     }
 
     void optimistic(boolean is) {

@@ -111,7 +111,7 @@ final class Cells {
             return true;
         }
         long write = U.getLong(of, w), read = U.getLong(of, r);
-        if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
+        if (!isOwn(b, write) || !isOwn(b, read) || b.tellsAll) {
             return false;
         }
         if (b.initialising > 0) {
@@ -135,7 +135,7 @@ final class Cells {
 
     static boolean keepWrite(Buffer b, Object of, long w, long r, long d, int site) {
         long write = U.getLong(of, w), read = U.getLong(of, r);
-        if (!isOwn(b, write) || !isOwn(b, read) || Memory.ALL) {
+        if (!isOwn(b, write) || !isOwn(b, read) || b.tellsAll) {
             return false;
         }
         if (b.initialising > 0) {
@@ -213,7 +213,7 @@ final class Cells {
      * ever; what that thread does first is told, and with it what it may race with. Only a write races with what others have read: if it has only read, only reads are its own. */
     private static int ownAgain(Buffer b, Object of, long d, boolean isWrite) {
         long was = U.getLong(of, d);
-        if (isKept(was) || Memory.ALL) {
+        if (isKept(was) || b.tellsAll) {
             return NONE;
         }
         boolean isNext = was >>> ROW_OF_SHIFT == who(b);
