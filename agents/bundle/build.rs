@@ -11,7 +11,7 @@ const JVM: &str = "libforetrace_jvm.so";
 
 fn main() {
     for folder in ["../native", "../runtime", "../jvm/agent", "../jvm/weave"] {
-        for part in ["src", "include", "classes", "Cargo.toml", "Cargo.lock", "build-agent"] {
+        for part in ["src", "include", "classes", "Cargo.toml", "Cargo.lock", "build.rs", "build-agent"] {
             let path = Path::new(folder).join(part);
             if path.exists() {
                 println!("cargo:rerun-if-changed={}", path.display());

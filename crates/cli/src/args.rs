@@ -41,6 +41,8 @@ pub(crate) enum Command {
     /// The C++ compiler, likewise: CXX="foretrace c++" make
     #[command(name = "c++")]
     Cpp(Compiler),
+    /// Rewrite a jar so that its classes need not be changed when they are loaded: it starts faster under `run`
+    Weave(Weave),
     /// Say what is installed, and what is missing
     Doctor,
     /// Print a completion script for a shell
@@ -233,18 +235,52 @@ pub(crate) struct Recorder {
     /// Drop records rather than slow the program down when they come too fast; what is missing is told
     #[arg(long)]
     pub(crate) lossy: bool,
-    /// Watch only these Java packages or classes, as `org.example` [default: all that are not the JDK's]
-    #[arg(long, value_name = "PACKAGE")]
-    pub(crate) include: Vec<String>,
-    /// Do not watch these Java packages or classes; of --include and --exclude, the longer name counts
-    #[arg(long, value_name = "PACKAGE")]
-    pub(crate) exclude: Vec<String>,
+    #[command(flatten)]
+    pub(crate) packages: Packages,
     /// Keep the trace in this file
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "CMD")]
     pub(crate) command: Vec<std::ffi::OsString>,
+}
+
+/// Which Java classes are watched: the options that `run`, `record` and `weave` share.
+#[derive(Args)]
+pub(crate) struct Packages {
+    /// Watch only these Java packages or classes, as `org.example` [default: all that are not the JDK's]
+    #[arg(long, value_name = "PACKAGE")]
+    pub(crate) include: Vec<String>,
+    /// Do not watch these Java packages or classes; of --include and --exclude, the longer name counts
+    #[arg(long, value_name = "PACKAGE")]
+    pub(crate) exclude: Vec<String>,
+}
+
+/// Options of `weave`.
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  foretrace weave app.jar app-woven.jar && foretrace run -- java -jar app-woven.jar
+  foretrace weave --include com.example app.jar woven.jar && foretrace run --include com.example -- java -jar woven.jar
+
+Nobody needs this: `foretrace run -- java …` changes classes as they are loaded. It saves that time at each start.
+
+OUT does what IN does. Without foretrace, its hooks call methods that do nothing (each package gets a class foretrace$Hooks… for them). Under \
+`foretrace run` the agent takes the classes as they are and finds what it finds in IN. They also keep what they were: if `run` has \
+other --include and --exclude, a specification wants more of them, or another version of foretrace has woven them, the agent goes on from that; so OUT is \
+never wrong, at most no faster. OUT can be woven again, too.
+
+Jars inside of IN (WEB-INF/lib, BOOT-INF/lib) are rewritten as well. All else stays as it is, byte for byte, but for signatures: they would \
+not hold, and are taken out. OUT appears only when all of it is written; it may be IN.")]
+pub(crate) struct Weave {
+    /// The jar to read (or .war, .ear)
+    #[arg(value_name = "IN.jar")]
+    pub(crate) input: PathBuf,
+    /// The jar to write
+    #[arg(value_name = "OUT.jar")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) packages: Packages,
 }
 
 /// Which accesses are recorded.

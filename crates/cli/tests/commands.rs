@@ -98,6 +98,7 @@ fn help_completions_and_the_manual_page_name_every_command() {
         "show",
         "convert",
         "gen",
+        "weave",
         "doctor",
         "completions",
         "man",

@@ -1,15 +1,22 @@
 //! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
 
-use crate::classes::BOOT;
+use crate::classes::{BOOT, Classes};
 use crate::machine::{self, Native, Reference, Tools};
 use crate::start::{self, Agent};
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use weave::{Inside, Known};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+use weave::{Inside, Known, Prepared, Woven};
 
 const THREAD: &[u8] = b"java/lang/Thread";
 /// Threads of the JDK with a `start` of their own.
 const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
+
+/// What is told of the first class that another version of Foretrace has woven offline.
+const OUTDATED: &str = "another version of foretrace has woven classes of the program offline: they were woven anew as they were loaded; \
+     `foretrace weave` of their jar, by this version, makes them load faster again";
+static IS_OUTDATED: AtomicBool = AtomicBool::new(false);
 
 /// The number of a class loader. Nobody else gives tags in this environment.
 pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
@@ -41,22 +48,33 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     let is_wanted = !loader.is_null() && agent.is_live() && !agent.session.is_off();
     let wishes = &agent.session.wishes;
     let text = std::str::from_utf8(name).ok()?;
-    if !is_wanted || !wishes.has_class(text) {
-        return None;
-    }
-    let loads = agent.tools.class_name(native.class(loader))?;
-    if !wishes.has_class_from(text, &String::from_utf8_lossy(&loads)) {
-        return None;
+    let loads = || agent.tools.class_name(native.class(loader));
+    let is_watched = is_wanted
+        && wishes.has_class(text)
+        && loads().is_some_and(|loads| wishes.has_class_from(text, &String::from_utf8_lossy(&loads)));
+    let prepared = Prepared::of(file);
+    if !is_watched {
+        // The hooks of one that was woven offline do nothing, but it is as if they were not there.
+        return prepared.and_then(|prepared| prepared.original().ok());
     }
     let number = loader_number(agent.tools, loader);
     let mut classes = agent.classes();
-    let result = weave::weave(file, classes.next_site(), &classes.around(number));
     let mut notes = Vec::new();
+    let result = match prepared {
+        Some(prepared) => {
+            if !prepared.is_current() && !IS_OUTDATED.swap(true, Relaxed) {
+                notes.push(OUTDATED.to_owned());
+            }
+            woven_offline(agent, &classes, number, prepared)
+        }
+        None => weave::weave(file, classes.next_site(), &classes.around(number)),
+    };
     let class = String::from_utf8_lossy(name);
     let file = match result {
         Ok(woven) => {
             for (method, error) in &woven.left {
-                let method = String::from_utf8_lossy(&woven.known.methods[*method].0);
+                let method = woven.known.methods.get(*method).map(|(name, _)| String::from_utf8_lossy(name));
+                let method = method.unwrap_or_default();
                 notes.push(format!("accesses in {class}.{method} are not watched: {error}"));
             }
             classes.add(number, woven.known, woven.sites);
@@ -74,6 +92,19 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
         agent.tools.add_reads(module, agent.module());
     }
     file
+}
+
+/// What becomes of a class that was woven offline: what was woven then is taken, if it is what would be woven now.
+fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, prepared: Prepared) -> weave::Result<Woven> {
+    let original = prepared.original()?;
+    let wishes = &agent.session.wishes;
+    if prepared.is_current() && prepared.is_for(&wishes.choice) {
+        let woven = prepared.woven(classes.next_site())?;
+        if !wishes.concern(&woven.known, &woven.sites) {
+            return Ok(woven);
+        }
+    }
+    weave::weave(&original, classes.next_site(), &classes.around(loader))
 }
 
 /// What becomes of a class of the JDK in which threads meet.

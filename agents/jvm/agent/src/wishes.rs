@@ -4,29 +4,7 @@
 //! `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of a specification).
 
 use std::path::Path;
-use weave::Mark;
-
-/// Classes that are the JDK's or its tools', and those of builds and tests around the program.
-const NOT_THE_PROGRAM: [&str; 18] = [
-    "java/",
-    "javax/",
-    "jdk/",
-    "sun/",
-    "com/sun/",
-    "netscape/",
-    "org/xml/",
-    "org/w3c/",
-    "org/ietf/",
-    "org/jcp/",
-    "foretrace/",
-    "org/junit/",
-    "junit/",
-    "org/hamcrest/",
-    "org/apache/maven/",
-    "org/codehaus/plexus/",
-    "org/gradle/",
-    "worker/org/gradle/",
-];
+use weave::{Choice, Known, Mark, Site};
 
 /// The classes of loaders by which builds load themselves, and the libraries that they bring: these are not the program's, whatever they are called. What the tools do between threads is not seen.
 const NOT_ITS_LOADERS: [&str; 2] = ["org/gradle/", "org/codehaus/plexus/classworlds/"];
@@ -34,8 +12,8 @@ const NOT_ITS_LOADERS: [&str; 2] = ["org/gradle/", "org/codehaus/plexus/classwor
 /// The wishes.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Wishes {
-    include: Vec<String>,
-    exclude: Vec<String>,
+    /// Which classes are watched.
+    pub(crate) choice: Choice,
     /// Fields whose values are told: `class/name.field`.
     fields: Vec<String>,
     /// Methods that specifications speak of.
@@ -52,8 +30,8 @@ impl Wishes {
         let mut wishes = Wishes::default();
         for line in text.lines() {
             match line.split_once(' ') {
-                Some(("include", prefix)) => wishes.include.push(prefix.replace('.', "/")),
-                Some(("exclude", prefix)) => wishes.exclude.push(prefix.replace('.', "/")),
+                Some(("include", prefix)) => wishes.choice.include(prefix),
+                Some(("exclude", prefix)) => wishes.choice.exclude(prefix),
                 Some(("field", name)) => wishes.fields.push(name.to_owned()),
                 Some(("region", name)) => wishes.marks.push((Mark::Region, name.to_owned())),
                 Some(("entered", name)) => wishes.marks.push((Mark::Entered, name.to_owned())),
@@ -64,29 +42,15 @@ impl Wishes {
         wishes
     }
 
-    /// Whether a class (`a/b/C`) is to be watched: the longest prefix that names it says so.
+    /// Whether a class (`a/b/C`) is to be watched.
     pub(crate) fn has_class(&self, name: &str) -> bool {
-        let longest = |prefixes: &[String]| {
-            let fits = |prefix: &&String| {
-                let rest = name.strip_prefix(prefix.as_str());
-                rest.is_some_and(|rest| rest.is_empty() || prefix.ends_with('/') || rest.starts_with(['/', '$']))
-            };
-            prefixes.iter().filter(fits).map(String::len).max()
-        };
-        let (included, excluded) = (longest(&self.include), longest(&self.exclude));
-        match (included, excluded) {
-            (Some(included), Some(excluded)) => included > excluded,
-            (Some(_), None) => true,
-            (None, Some(_)) => false,
-            // Who names packages wants these only.
-            (None, None) => self.include.is_empty() && !NOT_THE_PROGRAM.iter().any(|prefix| name.starts_with(prefix)),
-        }
+        self.choice.has(name)
     }
 
     /// Whether one is that a loader of this class loads. Who names packages says it himself.
     pub(crate) fn has_class_from(&self, name: &str, loader: &str) -> bool {
         let is_of_builds = NOT_ITS_LOADERS.iter().any(|prefix| loader.starts_with(prefix));
-        self.has_class(name) && !(is_of_builds && self.include.is_empty())
+        self.has_class(name) && (!is_of_builds || self.choice.has_names())
     }
 
     /// Whether the values of a field are told.
@@ -98,6 +62,14 @@ impl Wishes {
     pub(crate) fn has_field_named(&self, name: &[u8]) -> bool {
         let is_it = |field: &String| field.rsplit('.').next().is_some_and(|last| last.as_bytes() == name);
         self.fields.iter().any(is_it)
+    }
+
+    /// Whether a class that was woven without knowing the wishes has something that they name.
+    pub(crate) fn concern(&self, known: &Known, sites: &[Site]) -> bool {
+        let has_mark = |(method, _): &(Vec<u8>, _)| !self.marks(&known.name, method).is_empty();
+        let has_field = |site: &Site| site.field.as_ref().is_some_and(|[_, name, _]| self.has_field_named(name));
+        !self.marks.is_empty() && known.methods.iter().any(has_mark)
+            || !self.fields.is_empty() && sites.iter().any(has_field)
     }
 
     /// What is wanted of a method, and its name.
@@ -118,24 +90,28 @@ fn full(class: &[u8], member: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use weave::Does;
 
     #[test]
-    fn the_longest_prefix_says_it() {
-        let wishes = Wishes::parse("include org.h2\nexclude org.h2.util\ninclude org.h2.util.Cache\n");
-        for name in ["org/h2/Driver", "org/h2/util/Cache", "org/h2/util/Cache$Entry"] {
-            assert!(wishes.has_class(name), "{name}");
-        }
-        for name in ["org/h2/util/Utils", "org/h2o/Main", "Main", "java/lang/String"] {
-            assert!(!wishes.has_class(name), "{name}");
-        }
-    }
-
-    #[test]
-    fn without_wishes_it_is_the_program() {
-        let wishes = Wishes::default();
-        assert!(wishes.has_class("Main") && wishes.has_class("com/example/Main"));
-        assert!(!wishes.has_class("java/util/HashMap") && !wishes.has_class("org/junit/Test"));
-        assert!(!Wishes::parse("exclude com.example").has_class("com/example/Main"));
+    fn wishes_concern_the_classes_that_they_name() {
+        let known = |name: &[u8]| Known {
+            name: name.to_vec(),
+            methods: vec![(b"transfer".to_vec(), b"()V".to_vec())],
+            ..Known::default()
+        };
+        let site = |name: &[u8]| Site {
+            does: Does::Read,
+            method: 0,
+            at: 0,
+            line: 0,
+            field: Some([b"a/Other".to_vec(), name.to_vec(), b"I".to_vec()]),
+        };
+        let wishes = Wishes::parse("include a\nregion a.Bank.transfer\nfield a.Bank.balance\n");
+        assert!(wishes.has_class("a/Bank") && !wishes.has_class("b/Bank"));
+        assert!(wishes.concern(&known(b"a/Bank"), &[]));
+        assert!(!wishes.concern(&known(b"a/Other"), &[site(b"count")]));
+        // A class below may name the field.
+        assert!(wishes.concern(&known(b"a/Other"), &[site(b"balance")]));
     }
 
     #[test]

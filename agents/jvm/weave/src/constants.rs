@@ -44,6 +44,29 @@ pub struct Named<'a> {
     pub descriptor: &'a [u8],
 }
 
+/// A constant that may be changed before it is written.
+pub(crate) struct Changed<'c>(&'c mut Vec<u8>, usize);
+
+impl Changed<'_> {
+    /// Makes it another text.
+    pub(crate) fn set_text(&mut self, text: &[u8]) {
+        self.0.truncate(self.1);
+        self.0.push(tag::UTF8);
+        // Names of classes, which come from texts.
+        put_u2(self.0, text.len() as u16);
+        self.0.extend_from_slice(text);
+    }
+
+    /// Makes it a larger int, if it is one.
+    pub(crate) fn add_to_int(&mut self, number: u32) {
+        if let [tag::INTEGER, value @ ..] = &mut self.0[self.1..]
+            && let Ok(value) = <&mut [u8; 4]>::try_from(value)
+        {
+            *value = u32::from_be_bytes(*value).wrapping_add(number).to_be_bytes();
+        }
+    }
+}
+
 /// The constants of a class.
 #[derive(Debug)]
 pub struct Constants<'a> {
@@ -60,6 +83,13 @@ pub struct Constants<'a> {
 }
 
 impl<'a> Constants<'a> {
+    /// None yet.
+    pub(crate) fn empty() -> Constants<'a> {
+        let none = Constant { tag: 0, at: 0 };
+        let (added, known) = (Vec::new(), FxHashMap::default());
+        Constants { file: &[], constants: vec![none], begin: 0, end: 0, added, count: 1, known }
+    }
+
     /// Those that begin with their count, behind the version.
     pub(crate) fn read(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Constants<'a>> {
         let count = cursor.u2()?;
@@ -99,6 +129,42 @@ impl<'a> Constants<'a> {
         put_u2(out, u16::try_from(self.count).map_err(|_| Error::ManyConstants)?);
         out.extend_from_slice(&self.file[self.begin..self.end]);
         out.extend_from_slice(&self.added);
+        Ok(())
+    }
+
+    /// How many there are, and one more.
+    pub(crate) fn count(&self) -> u16 {
+        self.count as u16
+    }
+
+    /// Where they end in the file.
+    pub(crate) fn end(&self) -> usize {
+        self.end
+    }
+
+    /// Changes those from a number on and drops those from another one on, if none was added since they were read. Afterwards only those before can be read.
+    pub(crate) fn change(&mut self, from: u16, until: u16, mut change: impl FnMut(u16, Changed)) -> Result<()> {
+        let wrong = Error::WrongConstant { index: from, wanted: "the first of those that were added" };
+        let all = self
+            .constants
+            .get(usize::from(from)..usize::from(until))
+            .filter(|all| all.first().is_some_and(|first| first.tag != 0));
+        let all = all.ok_or(wrong)?;
+        let begin = |constant: Option<&Constant>| constant.map_or(self.end, |constant| constant.at - 1);
+        let end = begin(all.first());
+        for (constant, number) in all.iter().zip(from..) {
+            // The second half of a long.
+            if constant.tag == 0 {
+                continue;
+            }
+            let next = usize::from(number) + 1 + usize::from(matches!(constant.tag, tag::LONG | tag::DOUBLE));
+            let at = self.added.len();
+            self.added.extend_from_slice(&self.file[begin(Some(constant))..begin(self.constants.get(next))]);
+            change(number, Changed(&mut self.added, at));
+        }
+        self.end = end;
+        self.constants.truncate(from.into());
+        self.count = until.into();
         Ok(())
     }
 

@@ -68,6 +68,12 @@ pub enum Error {
         /// Its name.
         name: &'static str,
     },
+    /// A hook that there is not: a call of `foretrace.Monitor` that is not as it must be.
+    #[error("there is no hook {name} of this type")]
+    UnknownHook {
+        /// Its name.
+        name: String,
+    },
     /// The method would become larger than a method can be.
     #[error("the method would be larger than 65535 bytes")]
     TooLarge,

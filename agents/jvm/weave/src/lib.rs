@@ -3,11 +3,14 @@
 //! * [`Class`]: a class file and its parts. What nothing changes comes out as it was.
 //! * [`Code`]: a method's code, with what is woven in around its instructions ([`Edit`]).
 //! * [`weave`]: the hooks; [`thread()`]: those of threads.
+//! * [`weave_offline`]: the same before classes are loaded; [`Prepared`]: what becomes of these when they are; [`inert()`]: the hooks that they have until then.
+//! * [`Choice`]: which classes; [`Program`]: what they know of each other.
 //! * [`Constants`]: what instructions name; new ones go behind the old.
 //!
 //! There is no crate for this: those that write class files compute frames anew or lose some. Here nothing is computed, and nothing understood that is not needed.
 
 mod bytes;
+mod choice;
 pub mod class;
 mod code;
 mod constants;
@@ -15,8 +18,12 @@ mod descriptor;
 mod emit;
 mod error;
 mod hooks;
+mod inert;
 mod instruction;
+mod offline;
+mod program;
 
+pub use choice::Choice;
 pub use class::{Attribute, Class, Member};
 pub use code::{Caught, Code, Edit, Guard};
 pub use constants::{Constants, Named};
@@ -25,4 +32,7 @@ pub use hooks::{
     Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, PLAIN, Row, Site,
     Told, Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
 };
+pub use inert::{inert, inert_name, is_inert_name};
 pub use instruction::{Instruction, opcode};
+pub use offline::{ATTRIBUTE, Prepared, package, version, weave_offline};
+pub use program::Program;

@@ -12,6 +12,7 @@ mod record;
 mod run;
 mod show;
 mod spec;
+mod weave;
 mod window;
 
 pub(crate) use spec::useless;
@@ -38,6 +39,7 @@ pub(crate) fn run(cli: Cli) -> Result<u8> {
         Command::Gen(args) => generate::run(&args),
         Command::Cc(args) => cc::run(cc::Language::C, &args.args),
         Command::Cpp(args) => cc::run(cc::Language::Cpp, &args.args),
+        Command::Weave(args) => weave::run(&args),
         Command::Doctor => doctor::run(),
         Command::Completions(args) => {
             let mut script = Vec::new();

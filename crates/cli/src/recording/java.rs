@@ -1,16 +1,14 @@
 //! How Java virtual machines come to load the agent: one that is started here by its command line, all others below it by an environment variable.
 
-use crate::args::Recorder;
+use crate::args::Packages;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
 
 /// What the agent reads: the packages of the command line, and what specifications want.
-pub(super) fn wishes(args: &Recorder, mut bound: String) -> String {
-    for (word, prefixes) in [("include", &args.include), ("exclude", &args.exclude)] {
+pub(super) fn wishes(packages: &Packages, mut bound: String) -> String {
+    for (word, prefixes) in [("include", &packages.include), ("exclude", &packages.exclude)] {
         for prefix in prefixes {
-            // `org.example.*` is how others write it.
-            let prefix = prefix.trim_end_matches('*').trim_end_matches('.');
             bound.push_str(&format!("{word} {prefix}\n"));
         }
     }

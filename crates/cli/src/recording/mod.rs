@@ -56,7 +56,7 @@ pub(crate) fn record(
         no_accesses: args.record == Some(What::Sync),
         lossy: args.lossy,
         watched: bound.native,
-        java: java::wishes(args, bound.java),
+        java: java::wishes(&args.packages, bound.java),
         output,
         halt,
         naming: Box::new(|| Box::new(observe::Symbols::default())),

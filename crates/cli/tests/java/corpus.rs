@@ -1,7 +1,7 @@
 //! Every program of `corpus/java` gives exactly the findings its `expected.toml` lists, as it is and with its mutation.
 //!
 //! `FORETRACE_RUNS=20` runs each that many times, `FORETRACE_ONLY=NAME` only one; `FORETRACE_JAVA` names the virtual machine that they run on, if it is not the one that
-//! compiles them.
+//! compiles them. With `FORETRACE_WOVEN=1` they are woven offline first.
 
 use crate::common::Folder;
 use serde::Deserialize;
@@ -170,6 +170,16 @@ fn compile(cases: &[Case], out: &Path) {
 }
 
 impl Case {
+    /// Puts a jar that was woven offline in the place of the classes.
+    fn weave(&self, work: &Folder, out: &Path) {
+        let classes = out.join(self.folder.file_name().expect("a name"));
+        let plain = classes.with_extension("jar");
+        let made = Command::new("jar").args(["-c", "-f"]).arg(&plain).arg("-C").arg(&classes).arg(".").status();
+        assert!(made.is_ok_and(|made| made.success()), "jar runs");
+        std::fs::remove_dir_all(&classes).expect("writable");
+        work.ok(&["weave", plain.to_str().expect("UTF-8"), classes.to_str().expect("UTF-8")]);
+    }
+
     fn run_once(&self, work: &Folder, out: &Path) -> Result<(), String> {
         let number = format!("{:x}", self as *const Case as usize);
         let result = work.path(&format!("{number}.json"));
@@ -228,6 +238,9 @@ fn every_program_gives_its_findings() {
     let mut cases = cases(&sources);
     cases.retain(|case| case.expected.release <= release);
     compile(&cases, &out);
+    if std::env::var_os("FORETRACE_WOVEN").is_some() {
+        cases.iter().for_each(|case| case.weave(&work, &out));
+    }
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     std::thread::scope(|scope| {
         for _ in 0..2 {

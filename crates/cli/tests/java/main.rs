@@ -7,3 +7,4 @@ mod corpus;
 mod filter;
 mod pairs;
 mod ways;
+mod weave;

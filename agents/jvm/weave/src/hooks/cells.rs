@@ -8,6 +8,9 @@ pub const CELL: &str = "foretrace$";
 /// The letters of its words.
 pub const CELL_WORDS: [char; 3] = ['w', 'r', 'd'];
 
+/// The flags of a word. Transient: nobody writes it to a file, and it changes no class's serial number.
+pub(crate) const CELL_ACCESS: u16 = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
+
 /// Whether a field with these flags has a cell in its object.
 pub fn has_cell(flags: u16) -> bool {
     flags & (access::STATIC | access::FINAL) == 0
@@ -27,9 +30,7 @@ impl Class<'_> {
             for word in CELL_WORDS {
                 let name = self.constants.add_text(format!("{CELL}{number}{word}").as_bytes())?;
                 let descriptor = self.constants.add_text(b"J")?;
-                // Transient: nobody writes it to a file, and it changes no class's serial number.
-                let access = access::PRIVATE | access::TRANSIENT | access::SYNTHETIC;
-                self.fields.push(Member { access, name, descriptor, attributes: Vec::new() });
+                self.fields.push(Member { access: CELL_ACCESS, name, descriptor, attributes: Vec::new() });
             }
         }
         Ok(!with_cells.is_empty())

@@ -133,7 +133,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 woven.sites.truncate(sites);
-                woven.left.push((number, error));
+                woven.left.push((number, error.to_string()));
             }
             Err(error) => return Err(error),
         }

@@ -44,6 +44,7 @@ mod thread;
 mod told;
 mod unseen;
 
+pub(crate) use cells::CELL_ACCESS;
 pub use cells::{CELL, CELL_WORDS, has_cell};
 pub use inside::{Inside, Within, weave_inside};
 pub use mark::Mark;
@@ -112,6 +113,48 @@ pub enum Does {
     Inside(u16),
 }
 
+impl Does {
+    /// As two numbers, for files.
+    pub(crate) fn code(self) -> (u8, u16) {
+        match self {
+            Does::Call(number) => (CALL, number),
+            Does::Inside(number) => (INSIDE, number),
+            _ => (PLAIN_DOES.iter().position(|&plain| plain == self).expect("all others are plain") as u8, 0),
+        }
+    }
+
+    /// What two numbers mean.
+    pub(crate) fn decode(code: u8, number: u16) -> Option<Does> {
+        match code {
+            CALL => Some(Does::Call(number)),
+            INSIDE => Some(Does::Inside(number)),
+            _ => PLAIN_DOES.get(usize::from(code)).copied(),
+        }
+    }
+}
+
+/// Codes of what has a number.
+const CALL: u8 = 0xfe;
+const INSIDE: u8 = 0xff;
+/// What has none, by its code.
+const PLAIN_DOES: [Does; 15] = [
+    Does::Read,
+    Does::Write,
+    Does::StaticRead,
+    Does::StaticWrite,
+    Does::Element,
+    Does::Store,
+    Does::Enter,
+    Does::Leave,
+    Does::Method,
+    Does::StaticMethod,
+    Does::Wait,
+    Does::Notify,
+    Does::NotifyAll,
+    Does::Mark,
+    Does::Make,
+];
+
 /// Where something is done that has a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
@@ -143,7 +186,7 @@ pub struct Known {
 }
 
 impl Known {
-    fn of(class: &Class) -> Result<Known> {
+    pub(crate) fn of(class: &Class) -> Result<Known> {
         let text = |number: u16| class.constants.text(number).map(<[u8]>::to_vec);
         let fields = class.fields.iter().map(|field| Ok((text(field.name)?, text(field.descriptor)?, field.access)));
         let methods = class.methods.iter().map(|method| Ok((text(method.name)?, text(method.descriptor)?)));
@@ -167,7 +210,7 @@ pub struct Woven {
     /// Its sites, with numbers one after the other from the one that was given.
     pub sites: Vec<Site>,
     /// Methods (by their numbers) whose accesses are not watched, and why.
-    pub left: Vec<(usize, Error)>,
+    pub left: Vec<(usize, String)>,
 }
 
 /// What is known of the program around a class.
@@ -237,7 +280,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
                     class.methods[number].attributes[at].content = content.into();
                     changed = true;
                 }
-                woven.left.push((number, error));
+                woven.left.push((number, error.to_string()));
             }
             Err(error) => return Err(error),
         }

@@ -3,6 +3,7 @@
 mod corpus;
 mod hostile;
 mod jdk;
+mod offline;
 mod pairs;
 mod programs;
 mod rows;

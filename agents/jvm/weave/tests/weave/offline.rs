@@ -1,0 +1,115 @@
+//! Classes that are woven before they are loaded: what becomes of them at load time is what would have become of the original, and that is still there. Without the agent, they do what they did.
+
+use crate::{classes, compiled, tool};
+use std::borrow::Cow;
+use weave::{Around, Choice, Class, Prepared, Program, inert, package, weave, weave_offline};
+
+/// All that is known of fields, and that some are volatile.
+struct Some;
+
+impl Around for Some {
+    fn field(&self, _: &[u8], name: &[u8], _: &[u8]) -> Option<u16> {
+        name.len().is_multiple_of(2).then_some(weave::class::access::VOLATILE)
+    }
+}
+
+/// Numbers of sites from here on are constants, however a class is woven.
+const FIRST: u32 = 1 << 15;
+
+fn same(file: &[u8], around: &dyn Around, what: &str) -> usize {
+    let offline = match weave_offline(file, around, &Choice::default()) {
+        Ok(woven) => woven,
+        Err(error) => panic!("{what}: {error}"),
+    };
+    let Option::Some(prepared) = &offline.file else { return 0 };
+    for (first, around) in [(FIRST, around), (1 << 20, around)] {
+        let (at_load, now) = (weave(file, first, around).expect(what), Prepared::of(prepared).expect(what));
+        assert!(now.is_current() && now.is_for(&Choice::default()));
+        assert!(now.original().as_deref() == Ok(file), "{what}: the original");
+        let now = now.woven(first).expect(what);
+        assert!(now.file == at_load.file, "{what}: the file");
+        assert_eq!((now.known, now.sites, now.left), (at_load.known, at_load.sites, at_load.left), "{what}");
+    }
+    // Nobody else sees a difference.
+    let (was, is) = (Class::read(file).expect(what), Class::read(prepared).expect(what));
+    assert!(was.parent_name() == is.parent_name() && was.fields.len() == is.fields.len());
+    1
+}
+
+#[test]
+fn loading_gives_what_weaving_then_gives() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    compiled(folder.path());
+    let mut count = 0;
+    for path in classes(folder.path()) {
+        let file = std::fs::read(&path).expect("readable");
+        let name = path.to_string_lossy();
+        count += same(&file, &(), &name) + same(&file, &Some, &name);
+    }
+    assert!(count > 4);
+    // Some of the JDK's, which have everything.
+    let said = tool("java", &["-XshowSettings:properties", "-version"], folder.path()).stderr;
+    let said = String::from_utf8_lossy(&said);
+    let home = said.lines().find_map(|line| line.trim().strip_prefix("java.home = ")).expect("it says so");
+    let some = "regex:/java.base/java/util/.*";
+    tool("jimage", &["extract", "--dir", "jdk", "--include", some, &format!("{home}/lib/modules")], folder.path());
+    for path in classes(&folder.path().join("jdk")) {
+        count += same(&std::fs::read(&path).expect("readable"), &(), &path.to_string_lossy());
+    }
+    println!("{count} classes");
+    assert!(count > 1000);
+}
+
+#[test]
+fn without_the_agent_programs_do_what_they_did() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    compiled(folder.path());
+    let files: Vec<_> = classes(&folder.path().join("program"));
+    let mut program = Program::default();
+    for path in &files {
+        program.add(&std::fs::read(path).expect("readable")).expect("a class");
+    }
+    let woven = folder.path().join("woven");
+    std::fs::create_dir(&woven).expect("writable");
+    for path in &files {
+        let file = std::fs::read(path).expect("readable");
+        let offline = program.weave(&file).expect("a class");
+        assert_eq!(package(&offline.known.name), b"");
+        let file = offline.file.map_or(Cow::Borrowed(&file), Cow::Owned);
+        std::fs::write(woven.join(path.file_name().expect("a name")), &*file).expect("writable");
+    }
+    let (name, file) = inert(b"").expect("a class");
+    std::fs::write(woven.join(format!("{}.class", String::from_utf8_lossy(&name))), file).expect("writable");
+    let plain = tool("java", &["-cp", "program", "Every"], folder.path());
+    let woven = tool("java", &["-Xverify:all", "-cp", "woven", "Every"], folder.path());
+    assert_eq!(String::from_utf8_lossy(&woven.stdout), String::from_utf8_lossy(&plain.stdout));
+    assert_eq!(String::from_utf8_lossy(&woven.stderr), String::from_utf8_lossy(&plain.stderr));
+}
+
+#[test]
+fn damaged_attributes_are_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    compiled(folder.path());
+    let mut seed = 1u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    for path in classes(&folder.path().join("program")) {
+        let file = std::fs::read(&path).expect("readable");
+        let Option::Some(file) = weave_offline(&file, &(), &Choice::default()).expect("a class").file else { continue };
+        for _ in 0..20_000 {
+            let mut file = file.clone();
+            for _ in 0..1 + random(4) {
+                // Most often near the end, where it is told what is where.
+                let from = if random(2) == 0 { file.len() - file.len().min(40) } else { 0 };
+                let at = from + random(file.len() - from);
+                file[at] = if random(2) == 0 { random(256) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random(5)] };
+            }
+            if let Option::Some(prepared) = Prepared::of(&file) {
+                let _ = prepared.original();
+                let _ = prepared.woven(random(100_000) as u32);
+            }
+        }
+    }
+}
