@@ -10,7 +10,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
-use std::sync::{Mutex, MutexGuard, OnceLock};
+use std::sync::{Mutex, MutexGuard, Once, OnceLock};
 
 /// The agent's own classes, in the order in which they can be defined.
 macro_rules! own_classes {
@@ -66,6 +66,8 @@ pub(crate) struct Agent {
     module: AtomicPtr<c_void>,
     hooks: AtomicPtr<c_void>,
     said: AtomicBool,
+    /// There are no more numbers for sites.
+    pub(crate) full: Once,
 }
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
@@ -144,6 +146,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
         said: AtomicBool::new(false),
+        full: Once::new(),
     };
     AGENT.set(agent).ok()?;
     let_all_find_hooks(tools);

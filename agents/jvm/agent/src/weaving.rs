@@ -18,6 +18,9 @@ const OUTDATED: &str = "another version of foretrace has woven classes of the pr
      `foretrace weave` of their jar, by this version, makes them load faster again";
 static IS_OUTDATED: AtomicBool = AtomicBool::new(false);
 
+/// Sites that what is kept of an access has room for (`Buffer.SITE_BITS`).
+const MOST_SITES: usize = 1 << 20;
+
 /// The number of a class loader. Nobody else gives tags in this environment.
 pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
     let tag = tools.tag(loader);
@@ -71,6 +74,10 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     };
     let class = String::from_utf8_lossy(name);
     let file = match result {
+        Ok(woven) if classes.next_site() as usize + woven.sites.len() > MOST_SITES => {
+            agent.full.call_once(|| notes.push(format!("the program has too many places: {class} and others are not watched")));
+            None
+        }
         Ok(woven) => {
             for (method, error) in &woven.left {
                 let method = woven.known.methods.get(*method).map(|(name, _)| String::from_utf8_lossy(name));
