@@ -43,7 +43,16 @@ pub(crate) fn told(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
         }
         exact => exact,
     };
-    row.map_or_else(Default::default, |row| (column(&row.before), column(&row.after)))
+    let Some(row) = row else { return Default::default() };
+    // Of an argument: what fits its class.
+    let is_plain = types.first().is_some_and(|name| Calls::all().is_plain(name));
+    let fits = |told: &&Told| match told.what {
+        "read" | "write" => !call.is_static || is_plain,
+        "post" | "await" => !call.is_static || !is_plain,
+        _ => true,
+    };
+    let fitting = |all: &[Told]| column(&all.iter().filter(fits).copied().collect::<Vec<_>>());
+    (fitting(&row.before), fitting(&row.after))
 }
 
 /// The word `unseen`.
@@ -71,6 +80,8 @@ pub(crate) fn packed(told: &Told) -> i64 {
         Of::Variable => (2, 0),
         Of::Thread => (3, 0),
         Of::This => (8, 0),
+        Of::All => (9, 0),
+        Of::Back => (10, 0),
         Of::Key(which) => (KEY, result(which)),
         Of::Keys(which) => (5, result(which)),
         Of::Element(which) => (6, result(which)),

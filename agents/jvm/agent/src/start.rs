@@ -37,6 +37,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Held",
     "Requests",
     "Locks",
+    "Queues",
     "Monitors",
     "Threads",
     "Accesses",

@@ -21,7 +21,7 @@ const DEEPER: u16 = 8;
 /// A row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Within {
-    /// The class; with `*` at its end: how the names of the classes begin.
+    /// The class; with `*` at its end: how the names of the classes begin. `{` and `}` are around several, with `|` between them.
     pub class: &'static str,
     /// The method, or the name of what is used in methods with that of its class before it. Empty: all monitors.
     pub member: &'static str,
@@ -42,10 +42,12 @@ impl Within {
     }
 
     fn is_in(&self, class: &[u8]) -> bool {
-        match self.class.strip_suffix('*') {
+        let (package, names) = self.class.split_once('{').unwrap_or(("", self.class));
+        let Some(class) = class.strip_prefix(package.as_bytes()) else { return false };
+        names.trim_end_matches('}').split('|').any(|name| match name.strip_suffix('*') {
             Some(begin) => class.starts_with(begin.as_bytes()),
-            None => class == self.class.as_bytes(),
-        }
+            None => class == name.as_bytes(),
+        })
     }
 
     /// The class and the name of what is used in methods.
@@ -207,6 +209,7 @@ impl<'a> Method<'_, 'a> {
             let emit = Emit::new(&mut self.class.constants);
             let emit = match told.of {
                 Of::Object(Which::Argument(number)) => emit.local(ALOAD, local(number)),
+                Of::All => emit.op(&[ACONST_NULL]),
                 _ => emit.op(&[ALOAD_0]),
             };
             code.entry.extend(hook(emit, site, "")?);
@@ -225,7 +228,12 @@ impl<'a> Method<'_, 'a> {
                     Of::Object(Which::Argument(number)) => {
                         hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
                     }
+                    Of::Object(Which::Result) if told.is_view() => {
+                        hook(emit.op(&[DUP, ALOAD_0]), site, "Ljava/lang/Object;")?
+                    }
                     Of::Object(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
+                    Of::All if told.when == When::Always => hook(emit.op(&[ACONST_NULL]), site, "")?,
+                    Of::All => value_hook(emit.op(&[DUP, ACONST_NULL, SWAP]), site, Kind::of(result))?,
                     Of::Thread => {
                         let of = b"()Ljava/lang/Thread;";
                         hook(emit.call(b"java/lang/Thread", b"currentThread", of)?, site, "")?
@@ -264,13 +272,15 @@ impl<'a> Method<'_, 'a> {
             let result = if is_call { of_method(named.descriptor)?.1 } else { named.descriptor };
             for &number in before {
                 let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
-                let copy: &[u8] = match instruction.opcode {
-                    _ if is_this => &[ALOAD_0],
-                    PUTFIELD => &[DUP2, POP],
-                    _ => &[DUP],
+                let (copy, value): (&[u8], _) = match instruction.opcode {
+                    _ if is_this => (&[ALOAD_0], ""),
+                    // What the object stands for is told with it.
+                    PUTFIELD if all.told[usize::from(number)].is_view() => (&[DUP2], "Ljava/lang/Object;"),
+                    PUTFIELD => (&[DUP2, POP], ""),
+                    _ => (&[DUP], ""),
                 };
                 let emit = Emit::new(&mut self.class.constants).op(copy);
-                code.edits[index].before.extend(hook(emit, site, "")?);
+                code.edits[index].before.extend(hook(emit, site, value)?);
             }
             for &number in after {
                 let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
@@ -325,17 +335,21 @@ mod tests {
             match row.used() {
                 Some(_) => {
                     let ofs: FxHashSet<bool> = before.iter().chain(&after).map(|told| told.of == Of::This).collect();
-                    let is_known = |told: &Told| matches!(told.of, Of::Receiver | Of::This);
+                    let count = of_method(row.descriptor.as_bytes()).map_or(0, |(arguments, _)| arguments.len());
+                    let is_last = |told: &Told| told.of.argument().map(usize::from) == Some(count);
+                    let is_known = |told: &Told| matches!(told.of, Of::Receiver | Of::This) || is_last(told);
                     assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
+                    assert!(!after.iter().any(is_last), "{row:?}");
                     // Below arguments, and values of two places, nothing can be reached.
                     let size = match of_method(row.descriptor.as_bytes()) {
                         Ok((arguments, result)) => {
-                            assert!(arguments.is_empty() || ofs.contains(&true), "{row:?}");
+                            let is_reached = before.iter().all(is_last) || ofs.contains(&true);
+                            assert!(arguments.is_empty() || is_reached, "{row:?}");
                             if result == b"V" { 0 } else { Kind::of(result).size() }
                         }
                         Err(_) => Kind::of(row.descriptor.as_bytes()).size(),
                     };
-                    assert!(size < 2, "{row:?}");
+                    assert!(size < 2 || ofs.contains(&true), "{row:?}");
                 }
                 None => {
                     let (arguments, result) = of_method(row.descriptor.as_bytes()).expect("a method's type");
@@ -349,11 +363,12 @@ mod tests {
                             }
                             Of::Object(Which::Result) => Kind::of(result) == Kind::Object,
                             Of::Thread => told.when == When::Always,
+                            Of::All => told.when == When::Always || result != b"V" && Kind::of(result).size() == 1,
                             _ => false,
                         };
                         assert!(is_known, "{row:?}");
                     }
-                    assert!(after.iter().all(|told| told.of.argument().is_none() || told.what == "view"), "{row:?}");
+                    assert!(after.iter().all(|told| told.of.argument().is_none() || told.is_view()), "{row:?}");
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
 
 /// The words that tables may use.
-pub const WORDS: [&str; 35] = [
+pub const WORDS: [&str; 37] = [
     "acq",
     "rel",
     "tacq",
@@ -37,6 +37,8 @@ pub const WORDS: [&str; 35] = [
     "request",
     "optimistic",
     "validated",
+    "part",
+    "current",
 ];
 /// The memory orders that follow some of them.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];
@@ -71,6 +73,10 @@ pub enum Of {
     Thread,
     /// `^`, inside the JDK: of the object whose method it is.
     This,
+    /// `@!`: of what all of the process have in common.
+    All,
+    /// `@<`: of what comes back from who takes to who gives; of a queue with bounds only if it is nearly full, of one without them never.
+    Back,
     /// `#`: of the receiver's entry for a key; keys that are equal are the same.
     Key(Which),
     /// `#…*`: of the receiver's entries for each key of a map or element of a collection.
@@ -128,7 +134,7 @@ impl Of {
                     Which::Result => None,
                 }
             }
-            Of::Receiver | Of::Variable | Of::Thread | Of::This => None,
+            Of::Receiver | Of::Variable | Of::Thread | Of::This | Of::All | Of::Back => None,
         }
     }
 }
@@ -140,6 +146,11 @@ impl Told {
             Some(Value::Argument(number) | Value::ResultPlusArgument(number)) => Some(number),
             _ => None,
         }
+    }
+
+    /// Whether an object stands for another from then on.
+    pub(super) fn is_view(&self) -> bool {
+        matches!(self.what, "view" | "part")
     }
 
     /// Everything that a column of a row tells; `None` if it makes no sense.
@@ -194,6 +205,8 @@ fn of(text: &'static str) -> Option<(Of, &'static str)> {
         (b'^', _) => return Some((Of::This, rest)),
         (b'@', Some(b'*')) => return Some((Of::Variable, &rest[1..])),
         (b'@', Some(b'.')) => return Some((Of::Thread, &rest[1..])),
+        (b'@', Some(b'!')) => return Some((Of::All, &rest[1..])),
+        (b'@', Some(b'<')) => return Some((Of::Back, &rest[1..])),
         _ => {}
     }
     let which = match rest.as_bytes().first()? {
@@ -234,6 +247,8 @@ mod tests {
         is("rmw@*=@-", &[Told { of: Of::Variable, value: Some(Value::Last), ..rmw }]);
         let post = Told { what: "post", ..plain };
         is("post#1*+post", &[Told { of: Of::Keys(Which::Argument(1)), ..post }, post]);
+        is("await@<?", &[Told { what: "await", of: Of::Back, when: When::True, ..plain }]);
+        is("post@!", &[Told { of: Of::All, ..post }]);
         is("await%=?", &[Told { what: "await", of: Of::Element(Which::Result), when: When::True, ..plain }]);
         for wrong in ["", "+", "acq+", "lock", "acq@", "acq@0", "load:late", "acq@1x", "post#", "@1"] {
             assert_eq!(Told::column(wrong), None, "{wrong}");

@@ -22,7 +22,7 @@ fn property(folder: &Path, name: &str) -> String {
 /// The classes of `java.base` that the table names, woven into `patch`; their sites.
 fn patched(folder: &Path, release: u16) -> Vec<Site> {
     let modules = format!("{}/lib/modules", property(folder, "java.home"));
-    let of = "regex:/java.base/java/(lang|util|util/concurrent|util/concurrent/locks)/[^/]*.class";
+    let of = "regex:/java.base/(java/(io|lang|net|util|util/concurrent|util/concurrent/locks)|sun/nio/ch)/[^/]*.class";
     tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
     let from = folder.join("jdk/java.base");
     let (mut sites, mut found) = (Vec::new(), BTreeSet::new());
@@ -78,11 +78,11 @@ fn data(sites: &[Site]) -> String {
 }
 
 /// The list of right programs that have a race without their row. Not those of monitors, fields, and other releases; nor where another row orders the same: conditions have a lock,
-/// phasers are told inside, too, before `next` there is `iterator`, `close` may be by `awaitTermination`, `submit` by
-/// other methods than `externalSubmit`, and who executes a task again may be the same thread.
+/// phasers are told inside, too, and so is what reads all elements of the JDK's own collections; before `next` there is `iterator`, `close` may be by `awaitTermination`, `submit` by
+/// other methods than `externalSubmit`, who executes a task again may be the same thread, and so may the last worker of a pool.
 fn needed(release: u16) -> String {
     let others = Inside::all().rows.iter().filter(|row| {
-        let is_twice = ["close", "externalSubmit", "reExecutePeriodic"].contains(&row.member);
+        let is_twice = ["close", "externalSubmit", "processWorkerExit", "reExecutePeriodic"].contains(&row.member);
         row.member.is_empty() || !row.is_of(release) || is_twice
     });
     let mut others: BTreeSet<String> =
@@ -91,7 +91,9 @@ fn needed(release: u16) -> String {
         for row in &call.rows {
             let is_other =
                 |told: &Told| matches!(told.what, "wait" | "notify" | "notifyall" | "field" | "toread" | "towrite");
-            let is_twice = row.class.ends_with('*') || row.class == "java/util/concurrent/Phaser";
+            let is_view = row.told().any(|told| told.what == "view") && !row.class.contains("/locks/");
+            let is_bulk = is_view || ["forEach", "removeIf", "stream", "toArray"].contains(&call.name);
+            let is_twice = is_bulk || row.class.ends_with('*') || row.class == "java/util/concurrent/Phaser";
             if is_twice || row.told().any(is_other) {
                 others.insert(format!("{} {} {}", row.class, call.name, call.descriptor));
             }

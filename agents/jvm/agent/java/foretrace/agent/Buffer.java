@@ -98,6 +98,9 @@ final class Buffer {
     long posted, postedAt, postedStamp;
     /** Of awaits that need not be told again ({@link Entries}). */
     long[] awaited = NOTHING_AWAITED;
+    /** Of what it has awaited every entry last, and when. */
+    Shadow quiet;
+    int quietSince;
     final Call call = new Call();
     /** The object of the last call that posts and awaits, and the entry of it. */
     Object current;
@@ -213,6 +216,7 @@ final class Buffer {
         placeCounts = placeValues = null;
         seen = NOTHING_SEEN;
         awaited = NOTHING_AWAITED;
+        quiet = null;
         java.util.Arrays.fill(near, null);
         java.util.Arrays.fill(shadows, null);
         entered = new Shadow[0];

@@ -46,6 +46,8 @@ final class Call {
                 return Told.isOfResult(told) ? returned : argument;
             case Told.THREAD:
                 return Thread.currentThread();
+            case Told.ALL:
+                return Calls.COMMON;
             default:
                 return of;
         }

@@ -7,14 +7,17 @@ final class Calls {
     /** More permits than this are not told one by one. */
     private static final long MOST_PERMITS = 1 << 10;
 
+    /** What all have in common. */
+    static final Object COMMON = new Object();
+
     private Calls() {}
 
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        Told told = Told.at(site, of);
+        Told told = Told.at(site, of == null ? argument : of);
         if (told.isUnseen) {
             Hooks.unseen();
         }
-        if (told.before.length == 0 && !told.isAtomic) {
+        if (told.before.length == 0 && !told.isAtomic || told.isBackBefore && !Queues.mayBeFull(of)) {
             return;
         }
         Buffer b = Buffer.attached();
@@ -50,9 +53,12 @@ final class Calls {
     static void after(
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
-        Told told = Told.at(site, of);
+        Told told = Told.at(site, of == null ? argument : of);
         if (told.isUnseen) {
             Hooks.unseen();
+        }
+        if (told.isBackAfter && !Queues.mayBeFull(of)) {
+            return;
         }
         if (told.after.length == 0 && !told.isAtomic && !(returned instanceof Watched)) {
             return;
@@ -109,6 +115,12 @@ final class Calls {
 
     private static void simple(Buffer b, long told, Shadow shadow, Object of, Object argument, Object returned, int site) {
         Shadow whole = shadow.whole();
+        if (Told.of(told) == Told.BACK) {
+            if (!Queues.isFull(of, whole)) {
+                return;
+            }
+            whole = whole.back();
+        }
         switch (Told.word(told)) {
             case Told.ACQ:
                 Locks.taken(b, whole, Buffer.ACQUIRE, site);
@@ -152,9 +164,9 @@ final class Calls {
         }
     }
 
-    /** Inside the JDK: told of an object, with a value that it depends on, or with what it stands for. */
+    /** Inside the JDK: told of an object (null: of {@link #COMMON}), with a value that it depends on, or with what it stands for. */
     static void inside(Object of, long number, Object value, int site) {
-        Buffer b = of == null ? null : Buffer.attached();
+        Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;
         }
@@ -164,11 +176,9 @@ final class Calls {
             call.set(null, null, -1, 0, null, false);
             call.returns(number, value, false);
             for (long one : Told.at(site, null).before) {
-                // What the program called, not maps that only the JDK knows.
-                boolean isCurrent = b.current == of;
-                if (call.isTold(one) && (Told.of(one) != Told.THIS || isCurrent)) {
-                    int entry = isCurrent && Told.of(one) == Told.THIS ? b.currentEntry : Entries.WHOLE;
-                    insideTold(b, Told.word(one), of, value, entry, site);
+                Object object = Told.of(one) == Told.ALL ? COMMON : of;
+                if (object != null && call.isTold(one)) {
+                    insideTold(b, one, object, value, site);
                 }
             }
         } catch (Throwable failed) {
@@ -179,22 +189,42 @@ final class Calls {
         }
     }
 
-    private static void insideTold(Buffer b, int word, Object of, Object value, int entry, int site) {
+    private static void insideTold(Buffer b, long told, Object of, Object value, int site) {
+        int word = Told.word(told);
         if (word == Told.REQUEST) {
             Requests.parked(b, of);
             return;
         }
-        Shadow shadow = Shadow.of(of, b, site);
+        boolean isCurrent = Told.of(told) == Told.THIS && b.current == of;
+        // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
+        boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
+        Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
+        int entry = isCurrent ? b.currentEntry : Entries.WHOLE;
         switch (word) {
             case Told.POST:
-                Entries.post(b, shadow.whole(), entry, site);
+                if (shadow != null) {
+                    Entries.post(b, shadow.whole(), entry, site);
+                }
                 break;
             case Told.AWAIT:
-                Entries.await(b, shadow.whole(), entry, site);
+                if (shadow != null) {
+                    Entries.await(b, shadow.whole(), entry, site);
+                }
                 Shadow.seen(b, of);
                 break;
             case Told.VIEW:
                 shadow.standsFor(Shadow.of(value, b, site + 1));
+                break;
+            case Told.PART:
+                Object parent = value == null ? b.current : value;
+                Shadow whole = parent == null ? null : Shadow.known(parent, b, site + 1);
+                if (whole != null) {
+                    Shadow.of(of, b, site).standsFor(whole.whole());
+                }
+                break;
+            case Told.CURRENT:
+                b.current = of;
+                b.currentEntry = Entries.WHOLE;
                 break;
             default:
                 break;
@@ -257,13 +287,13 @@ final class Calls {
                 break;
             case Told.UP:
             case Told.DOWN:
-                long count = Told.value(told) == Told.ARGUMENT ? call.number : 1;
+                long count = Semaphores.count(told, call, object);
                 for (long i = Math.min(count, MOST_PERMITS); i > 0; i--) {
                     Semaphores.permit(b, shadow, word == Told.UP ? Buffer.UP : Buffer.DOWN, SEMAPHORE, site);
                 }
                 break;
             case Told.JOIN:
-                if (object instanceof Thread) {
+                if (object instanceof Thread && (!(call.returned instanceof Thread.State) || call.returned == Thread.State.TERMINATED)) {
                     Threads.joined(b, (Thread) object, site);
                 }
                 break;

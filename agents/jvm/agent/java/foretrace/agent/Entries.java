@@ -47,6 +47,7 @@ final class Entries {
             stamp = U.getLongVolatile(stamps, at);
             now = b.now(stamp);
         }
+        of.disturb();
         int near = near(address);
         boolean isKnown = stamp == 0 || b.awaited[near] == key(address, stamp);
         b.put2(Buffer.head(Buffer.POST, LATCH, address), now, place);
@@ -81,9 +82,18 @@ final class Entries {
             one(b, of, entry, U.getLongVolatile(stamps, at(entry)), site);
             return;
         }
+        // Who posts is seen by this, or has seen that it is quiet: then it is no longer.
+        int disturbances = of.disturbances;
+        if (b.quiet == of && b.quietSince == disturbances && of.isQuiet && !Memory.ALL || !b.room()) {
+            return;
+        }
+        of.isQuiet = true;
+        U.fullFence();
         for (int other = 0; other < COUNT; other++) {
             one(b, of, other, U.getLongVolatile(stamps, at(other)), site);
         }
+        b.quiet = of;
+        b.quietSince = disturbances;
     }
 
     private static void one(Buffer b, Shadow of, int entry, long stamp, int site) {

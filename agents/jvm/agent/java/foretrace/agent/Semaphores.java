@@ -22,6 +22,17 @@ final class Semaphores {
         }
     }
 
+    /** How many permits are given or taken. Who reduces them may take more than there are: nothing is told of these. */
+    static long count(long told, Call call, Object semaphore) {
+        int value = Told.value(told);
+        long count = value == Told.ARGUMENT ? call.number : value == Told.RESULT ? call.result : 1;
+        if (Told.word(told) == Told.DOWN && semaphore instanceof java.util.concurrent.Semaphore) {
+            int left = ((java.util.concurrent.Semaphore) semaphore).availablePermits();
+            return left < 0 ? Math.max(0, count + left) : count;
+        }
+        return count;
+    }
+
     /** A permit is about to be given, or was taken. */
     static void permit(Buffer b, Shadow of, int kind, int sort, int site) {
         if (kind == Buffer.DOWN) {

@@ -48,6 +48,13 @@ final class Shadow extends WeakReference<Object> {
     volatile long[] stamps;
     /** When it was posted as a whole, in a line of the cache of its own. */
     private volatile long[] posted;
+    /** How often somebody posted after somebody had awaited every entry; and that nobody has since. */
+    volatile int disturbances;
+    volatile boolean isQuiet;
+    /** Of a queue: what comes back from who takes. */
+    private volatile Shadow back;
+    /** Of a queue with bounds: how many it holds; 0: not known yet. */
+    int capacity;
     /** How many parts it has. */
     final int parts;
     /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
@@ -125,6 +132,28 @@ final class Shadow extends WeakReference<Object> {
         return posted;
     }
 
+    /** Somebody has posted. */
+    void disturb() {
+        if (isQuiet) {
+            synchronized (this) {
+                disturbances++;
+                isQuiet = false;
+            }
+        }
+    }
+
+    Shadow back() {
+        Shadow known = back;
+        return known != null ? known : makeBack();
+    }
+
+    private synchronized Shadow makeBack() {
+        if (back == null) {
+            back = new Shadow(new Object(), null, 0, 0);
+        }
+        return back;
+    }
+
     boolean isPosted() {
         return posted != null;
     }
@@ -175,6 +204,24 @@ final class Shadow extends WeakReference<Object> {
         }
         int hash = hash(object);
         return TABLES[hash & STRIPES - 1].known(object, hash);
+    }
+
+    /** The same; the site says where the thread looks first. */
+    static Shadow known(Object object, Buffer b, int site) {
+        if (object instanceof Watched) {
+            return ((Watched) object).foretrace$shadow;
+        }
+        int at = site & NEAR - 1;
+        if (b.near[at] == object) {
+            return b.shadows[at];
+        }
+        int hash = hash(object);
+        Shadow known = TABLES[hash & STRIPES - 1].known(object, hash);
+        if (known != null) {
+            b.near[at] = object;
+            b.shadows[at] = known;
+        }
+        return known;
     }
 
     /** A thread got an object from a variable that is watched, or was handed it by something that is told. */

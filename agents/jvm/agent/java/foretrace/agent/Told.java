@@ -7,11 +7,13 @@ final class Told {
     /** The words of the tables, in their order. */
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
         WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
-        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31, UNSEEN = 32, REQUEST = 33, OPTIMISTIC = 34, VALIDATED = 35;
+        RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31, UNSEEN = 32, REQUEST = 33, OPTIMISTIC = 34, VALIDATED = 35,
+        PART = 36, CURRENT = 37;
     private static final long SIMPLE =
         1L << POST | 1L << AWAIT | 1L << ACQ | 1L << TACQ | 1L << REL | 1L << RACQ | 1L << RTACQ | 1L << RREL | 1L << READ | 1L << WRITE | 1L << LOOK;
     /** Of what something is told. */
-    static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7, THIS = 8;
+    static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7, THIS = 8, ALL = 9, BACK = 10;
+    private static final int OF_SIMPLE = 1 << RECEIVER | 1 << KEY | 1 << ELEMENT | 1 << BACK;
     /** When. */
     static final int ALWAYS = 0, TRUE = 1, FALSE = 2, NEGATIVE = 3;
     /** Where a value is from. */
@@ -27,6 +29,8 @@ final class Told {
     final boolean isAtomic;
     /** Only what is told of the receiver, or of entries of it that arguments and results name, and needs nothing else. */
     final boolean isSimple;
+    /** Only what comes back to who gives to a queue: most often nothing does. */
+    final boolean isBackBefore, isBackAfter;
     /** What it does otherwise is not known: it may use what locks guard. */
     final boolean isUnseen;
     private final Told next;
@@ -43,14 +47,16 @@ final class Told {
         for (long[] column : new long[][] {before, after}) {
             for (long one : column) {
                 atomic |= word(one) >= LOAD && word(one) <= RMW;
-                simple &= (SIMPLE >>> word(one) & 1) != 0 && (of(one) == RECEIVER || of(one) == KEY || of(one) == ELEMENT);
+                simple &= (SIMPLE >>> word(one) & 1) != 0 && (OF_SIMPLE >>> of(one) & 1) != 0;
             }
         }
+        isBackBefore = before.length == 1 && of(before[0]) == BACK;
+        isBackAfter = after.length == 1 && of(after[0]) == BACK;
         isAtomic = atomic;
         isSimple = simple;
     }
 
-    /** What the call of a site tells, whose receiver is this. */
+    /** What the call of a site tells, whose receiver (or argument, if it is a static method) is this. */
     static Told at(int site, Object receiver) {
         Class<?> of = receiver == null ? null : receiver.getClass();
         Told[] page = site >>> PAGE_BITS < PAGES ? KNOWN[site >>> PAGE_BITS] : null;

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TransferQueue;
 import java.util.concurrent.locks.StampedLock;
 
 /** Says which programs have a race for their `x`, by happens-before, from what the hooks tell: the simplest that takes the tables at their word. One lock for all; slow. */
@@ -26,6 +28,8 @@ public final class Judge {
         /** What a release fence gave to later stores, and what relaxed loads left for a later acquire fence. */
         int[] fenced = {}, loaded = {};
         boolean busy;
+        /** What was called last. */
+        Object current;
         final ArrayDeque<Object> monitors = new ArrayDeque<>();
 
         State(int number, int[] clock) {
@@ -88,6 +92,7 @@ public final class Judge {
     private final Map<Thread, State> threads = new IdentityHashMap<>();
     private final Map<String, Variable> variables = new HashMap<>();
     private final Set<String> racy = Collections.synchronizedSet(new TreeSet<>());
+    private final Object common = new Object();
     private int count;
     private static volatile String ignored;
     private final InheritableThreadLocal<State> mine = new InheritableThreadLocal<>() {
@@ -260,23 +265,29 @@ public final class Judge {
 
     void inside(Object o, Object value, int site) {
         String text = sites.get(site);
-        if (text == null || o == null)
+        if (text == null)
             return;
         synchronized (this) {
             State me = enter();
             if (me == null)
                 return;
             Told one = told.get(Integer.parseInt(text));
-            if (names.get(one).equals(ignored)) {
-                me.busy = false;
-                return;
-            }
-            if (one.what.equals("view"))
-                views.put(o, value);
-            else if (is(one.when, value))
-                plain(one.what, o, me);
+            if (!names.get(one).equals(ignored))
+                inside(one, one.of.equals("All") ? common : o, value, me);
             me.busy = false;
         }
+    }
+
+    private void inside(Told one, Object o, Object value, State me) {
+        Object parent = one.what.equals("part") && value == null ? me.current : value;
+        if (o == null)
+            return;
+        if (one.what.equals("current"))
+            me.current = o;
+        else if (!one.what.equals("view") && !one.what.equals("part"))
+            plain(one.what, is(one.when, value) ? resolve(o) : null, me);
+        else if (parent != null && parent != o)
+            views.put(o, parent);
     }
 
     private static boolean is(String when, Object value) {
@@ -324,8 +335,15 @@ public final class Judge {
             return;
         if (told.of.equals("Thread"))
             plain(told.what, Thread.currentThread(), me);
+        else if (told.of.equals("All"))
+            plain(told.what, common, me);
         else if (told.of.equals("Receiver"))
             plain(told.what, whole, me);
+        else if (told.of.equals("Back")) {
+            // The least room that counts as full is none.
+            if (o instanceof TransferQueue || o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= 2)
+                part(told.what, new Part(whole, "back", false), me);
+        }
         else {
             Object part = told.of.contains("Result") ? result : argument;
             if (told.isOf("Object"))
