@@ -124,8 +124,11 @@ impl<'a> Method<'_, 'a> {
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
-            let class =
-                if opcode == INVOKESPECIAL { self.class.this } else { emit.constants.add_class(called.class)? };
+            // What is protected can be called of the class's own objects only.
+            let is_protected = called.class.starts_with(b"java/util/concurrent/locks/AbstractQueued")
+                && matches!(called.name, b"getState" | b"setState" | b"compareAndSetState");
+            let is_own = opcode == INVOKESPECIAL || is_protected;
+            let class = if is_own { self.class.this } else { emit.constants.add_class(called.class)? };
             emit = emit.op(&[ALOAD_0]).with(CHECKCAST, class);
         }
         for &(kind, at) in &arguments.all {

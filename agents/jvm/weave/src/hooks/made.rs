@@ -22,7 +22,10 @@ impl Method<'_, '_> {
             let instruction = code.instructions[index];
             match instruction.opcode {
                 NEW => {
-                    let is_copied = code.instructions.get(index + 1).is_some_and(|next| next.opcode == DUP);
+                    let opcode = |at: usize| code.instructions.get(at).map(|instruction| instruction.opcode);
+                    // What becomes of the copy otherwise is not looked for: compilers do not do such things.
+                    let is_moved = |opcode| matches!(opcode, ASTORE | 75..=78 | POP..=SWAP);
+                    let is_copied = opcode(index + 1) == Some(DUP) && !opcode(index + 2).is_some_and(is_moved);
                     made.push((self.class.constants.class(instruction.short(code.bytes)?)?, is_copied));
                 }
                 INVOKESPECIAL => {

@@ -347,7 +347,7 @@ impl<'a> Method<'_, 'a> {
         }
         self.whole(&mut code, &lines)?;
         if self.is_large && constructed == 0 {
-            code.entry.splice(0..0, self.unseen_hook()?);
+            code.entry.extend(self.unseen_hook()?);
         }
         if !code.is_changed() {
             return Ok(None);

@@ -65,9 +65,9 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// Weaves it after a monitor is taken, in a method whose accesses have no hooks.
+    /// Weaves it after a lock may have been taken, in a method whose accesses have no hooks.
     pub(super) fn unseen_after(&mut self, code: &mut Code, index: usize) -> Result<()> {
-        if code.instructions[index].opcode == MONITORENTER {
+        if code.instructions[index].opcode == MONITORENTER || code.edits[index].instead.is_some() {
             let hook = self.unseen_hook()?;
             code.edits[index].after.extend(hook);
         }

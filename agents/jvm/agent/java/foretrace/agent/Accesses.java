@@ -205,9 +205,9 @@ final class Accesses {
             Shadow near = b.shadows[at];
             if (near != null && b.near[at] == array) {
                 long[] cells = near.cells;
-                int number = 3 * (index >>> near.shift());
+                long number = 3L * (index >>> near.shift());
                 if (cells != null && index >= 0 && number < cells.length) {
-                    long cell = CELLS + 8L * number;
+                    long cell = CELLS + 8 * number;
                     if (Cells.quickWrite(b, cells, cell, cell + 16, site)) {
                         return;
                     }

@@ -14,18 +14,18 @@ final class Calls {
 
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         Told told = Told.at(site, of == null ? argument : of);
-        if (told.isUnseen) {
+        if (told.isUnseen()) {
             Hooks.unseen();
         }
-        if (told.before.length == 0 && !told.isAtomic || told.isBackBefore && !Queues.mayBeFull(of)) {
+        if (told.before.length == 0 && !told.isAtomic() || told.isBackBefore() && !Queues.mayBeFull(of)) {
             return;
         }
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;
         }
-        if (told.isSimple) {
-            simple(b, told.before, of, argument, 0, null, site);
+        if (told.isSimple()) {
+            simple(b, told, told.before, of, argument, 0, null, site);
             return;
         }
         b.busy = true;
@@ -54,21 +54,21 @@ final class Calls {
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
         Told told = Told.at(site, of == null ? argument : of);
-        if (told.isUnseen) {
+        if (told.isUnseen()) {
             Hooks.unseen();
         }
-        if (told.isBackAfter && !Queues.mayBeFull(of)) {
+        if (told.isBackAfter() && !Queues.mayBeFull(of)) {
             return;
         }
-        if (told.after.length == 0 && !told.isAtomic && !(returned instanceof Watched)) {
+        if (told.after.length == 0 && !told.isAtomic() && !(returned instanceof Watched)) {
             return;
         }
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;
         }
-        if (told.isSimple) {
-            simple(b, told.after, of, argument, result, returned, site);
+        if (told.isSimple()) {
+            simple(b, told, told.after, of, argument, result, returned, site);
             return;
         }
         b.busy = true;
@@ -94,13 +94,14 @@ final class Calls {
     }
 
     /** Most of what is told. (To keep the call in a {@link Call} costs more than all else.) */
-    private static void simple(Buffer b, long[] all, Object of, Object argument, long result, Object returned, int site) {
+    private static void simple(
+        Buffer b, Told told, long[] all, Object of, Object argument, long result, Object returned, int site) {
         b.busy = true;
         try {
             Shadow shadow = all.length == 0 || of == null ? null : Shadow.of(of, b, site);
             for (long one : all) {
                 if (shadow != null && Told.isTold(one, result, returned)) {
-                    simple(b, one, shadow, of, argument, returned, site);
+                    simple(b, one, shadow, of, argument, returned, told.isSorted(), site);
                 }
             }
             if (returned != null) {
@@ -113,7 +114,8 @@ final class Calls {
         }
     }
 
-    private static void simple(Buffer b, long told, Shadow shadow, Object of, Object argument, Object returned, int site) {
+    private static void simple(
+        Buffer b, long told, Shadow shadow, Object of, Object argument, Object returned, boolean isSorted, int site) {
         Shadow whole = shadow.whole();
         if (Told.of(told) == Told.BACK) {
             if (!Queues.isFull(of, whole)) {
@@ -150,7 +152,9 @@ final class Calls {
                 }
                 break;
             default:
-                int entry = Told.entry(told, argument, returned);
+                int entry = Told.entry(told, argument, returned, isSorted);
+                // The program's own collections have no addresses for entries.
+                entry = entry < whole.parts ? entry : Entries.WHOLE;
                 if (Told.word(told) == Told.POST) {
                     Entries.post(b, whole, entry, site);
                 } else {
@@ -171,20 +175,16 @@ final class Calls {
             return;
         }
         b.busy = true;
-        Call call = b.call;
         try {
-            call.set(null, null, -1, 0, null, false);
-            call.returns(number, value, false);
             for (long one : Told.at(site, null).before) {
                 Object object = Told.of(one) == Told.ALL ? COMMON : of;
-                if (object != null && call.isTold(one)) {
+                if (object != null && Told.isTold(one, number, value)) {
                     insideTold(b, one, object, value, site);
                 }
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            call.clear();
             b.busy = false;
         }
     }
@@ -308,7 +308,8 @@ final class Calls {
                 }
                 break;
             default:
-                simple(b, told, shadow, object, call.argument, call.returned, site);
+                boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
+                simple(b, told, shadow, object, call.argument, call.returned, isSorted, site);
                 break;
         }
     }

@@ -96,7 +96,10 @@ final class Cells {
     private static void drop(Object of, long d, long last, long write) {
         // What was told (it has no site) is not dropped.
         if ((last & Buffer.SITE_MASK) != 0) {
-            U.putLong(of, d, last & ~Buffer.SITE_MASK | U.getLong(of, d) & (DROPPED_WRITE | LOCKED) | write);
+            long was;
+            do {
+                was = U.getLong(of, d);
+            } while (!U.compareAndSetLong(of, d, was, last & ~Buffer.SITE_MASK | was & (DROPPED_WRITE | LOCKED) | write));
         }
     }
 
@@ -179,8 +182,8 @@ final class Cells {
         follow(b, write);
         follow(b, read);
         follow(b, dropped);
-        if (dropped != 0) {
-            U.putLong(of, d, was & LOCKED);
+        while (dropped != 0 && !U.compareAndSetLong(of, d, was, was & LOCKED)) {
+            was = U.getLong(of, d);
         }
         if (shift > 0 || object != null && (isKept(write) || isKept(read)) && Shadow.isHandedOver(b, object)) {
             pinAll(b, base + (address - base >>> 3 >>> shift << shift << 3), shift, dropped, isKept(write) ? write : 0, isKept(read) ? read : 0);
@@ -219,7 +222,11 @@ final class Cells {
         boolean isNext = was >>> ROW_OF_SHIFT == who(b);
         long count = isNext ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
         long write = isWrite ? ROW_WRITE : isNext ? was & ROW_WRITE : 0;
-        U.putLong(of, d, was & ROW_WRITE - 1 | (count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT | write : 0));
+        long row = count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT | write : 0;
+        // Somebody else was at it: it is not this thread's alone.
+        if (!U.compareAndSetLong(of, d, was, was & ROW_WRITE - 1 | row)) {
+            return NONE;
+        }
         return count < ROW ? NONE : write == 0 ? READS : ALL;
     }
 
@@ -372,7 +379,15 @@ final class Cells {
 
     static void unlock(Buffer b) {
         if (b.locked != 0) {
-            U.putLongRelease(b.lockedOf, b.locked, U.getLong(b.lockedOf, b.locked) & ~LOCKED);
+            long was = U.getLong(b.lockedOf, b.locked);
+            if ((was & ~LOCKED) == 0) {
+                U.putLongRelease(b.lockedOf, b.locked, 0);
+            } else {
+                // Plain accesses write it, too.
+                while (!U.compareAndSetLong(b.lockedOf, b.locked, was, was & ~LOCKED)) {
+                    was = U.getLong(b.lockedOf, b.locked);
+                }
+            }
             b.locked = 0;
             b.lockedOf = null;
         }

@@ -48,6 +48,9 @@ final class Entries {
             now = b.now(stamp);
         }
         of.disturb();
+        if (b.isOptimistic) {
+            b.optimistic(false);
+        }
         int near = near(address);
         boolean isKnown = stamp == 0 || b.awaited[near] == key(address, stamp);
         b.put2(Buffer.head(Buffer.POST, LATCH, address), now, place);
@@ -87,7 +90,10 @@ final class Entries {
         if (b.quiet == of && b.quietSince == disturbances && of.isQuiet && !Memory.ALL || !b.room()) {
             return;
         }
-        of.isQuiet = true;
+        synchronized (of) {
+            disturbances = of.disturbances;
+            of.isQuiet = true;
+        }
         U.fullFence();
         for (int other = 0; other < COUNT; other++) {
             one(b, of, other, U.getLongVolatile(stamps, at(other)), site);

@@ -265,7 +265,7 @@ public final class Hooks {
     public static void made(Object object, int site) {
         if (object instanceof Watched) {
             Shadow.made(object, site);
-        } else {
+        } else if (Shadow.isLock(object)) {
             madeLock(object, site);
         }
     }
@@ -286,8 +286,12 @@ public final class Hooks {
     }
 
     public static void cloned(Object copy) {
-        if (copy != null) {
-            Sites.clear(copy);
+        try {
+            if (copy != null) {
+                Sites.clear(copy);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
         }
     }
 

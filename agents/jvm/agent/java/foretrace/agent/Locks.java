@@ -55,10 +55,10 @@ final class Locks {
     /** An atomic access of an address, without a value: later than the last record of the lock, which the thread has. */
     static void access(Buffer b, Shadow lock, int kind, int order, long address, int site) {
         if (b.room()) {
-            int place = b.place(site);
             long now = b.now(lock.stamp);
             lock.stamp = now;
-            b.put3(Buffer.head(kind, order, address), now, place, 0);
+            // The thread is elsewhere by now: the calls that led there say nothing of the site.
+            b.put3(Buffer.head(kind, order, address), now, site & (int) Buffer.SITE_MASK, 0);
         }
     }
 

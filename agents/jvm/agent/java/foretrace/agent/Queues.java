@@ -12,6 +12,7 @@ import java.util.concurrent.SynchronousQueue;
 final class Queues {
     /** A queue is full if there is room for no more than this: others may come in between. */
     private static final int ROOM = 2;
+    private static final int TRIES = 16;
     private static final long COUNT = offset(ArrayBlockingQueue.class, "count"), SIZE = offset(LinkedBlockingDeque.class, "count"),
         CAPACITY = offset(LinkedBlockingDeque.class, "capacity");
 
@@ -45,14 +46,15 @@ final class Queues {
 
     /** How many it holds: locks are taken to know it, once. */
     private static int capacity(ArrayBlockingQueue<?> queue, Shadow of) {
-        for (int size; of.capacity == 0;) {
-            size = queue.size();
-            int room = queue.remainingCapacity();
-            // Nobody came in between.
-            if (queue.size() == size) {
-                of.capacity = size + room;
+        int last = -1;
+        for (int i = 0; of.capacity == 0 && i < TRIES; i++) {
+            int sum = queue.size() + queue.remainingCapacity();
+            // Others may come in between, but not the same way twice.
+            if (sum == last) {
+                of.capacity = sum;
             }
+            last = sum;
         }
-        return of.capacity;
+        return of.capacity == 0 ? Integer.MAX_VALUE : of.capacity;
     }
 }

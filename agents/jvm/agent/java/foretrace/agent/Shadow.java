@@ -188,6 +188,13 @@ final class Shadow extends WeakReference<Object> {
         return found;
     }
 
+    /** Whether an object of the JDK is most often made to be a lock. */
+    static boolean isLock(Object object) {
+        return object.getClass() == Object.class || object instanceof java.util.concurrent.locks.ReentrantLock
+            || object instanceof java.util.concurrent.locks.ReentrantReadWriteLock
+            || object instanceof java.util.concurrent.locks.StampedLock;
+    }
+
     /** An object was made at a site. */
     static void made(Object object, int site) {
         if (!(object instanceof Watched)) {

@@ -1,5 +1,6 @@
 package foretrace.agent;
 
+import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
 /** What a call tells before and after it, by the class of its receiver (agents/jvm/agent/src/calls.rs packs it). */
@@ -20,29 +21,25 @@ final class Told {
     static final int NO_VALUE = 0, ARGUMENT = 1, RESULT = 2, BOTH = 3;
 
     private static final int PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 14;
-    private static final Told[][] KNOWN = new Told[PAGES][];
+    /** The first that is known of a site stays the first: compilers take these arrays, and what is in them, for constants. */
+    @Stable private static final Told[][] KNOWN = new Told[PAGES][];
     private static final long[] NOTHING = {};
+    /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
+    private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64;
 
     @Stable private final Class<?> of;
-    final long[] before, after;
-    /** An atomic access is among them. */
-    final boolean isAtomic;
-    /** Only what is told of the receiver, or of entries of it that arguments and results name, and needs nothing else. */
-    final boolean isSimple;
-    /** Only what comes back to who gives to a queue: most often nothing does. */
-    final boolean isBackBefore, isBackAfter;
-    /** What it does otherwise is not known: it may use what locks guard. */
-    final boolean isUnseen;
-    private final Told next;
+    @Stable final long[] before;
+    @Stable final long[] after;
+    @Stable private final int what;
+    @Stable private Told next;
 
-    private Told(Class<?> of, long[] all, Told next) {
+    private Told(Class<?> of, long[] all) {
         this.of = of;
-        isUnseen = all != null && all[all.length - 1] == UNSEEN;
+        boolean isUnseen = all != null && all[all.length - 1] == UNSEEN;
         all = isUnseen ? java.util.Arrays.copyOf(all, all.length - 1) : all;
         int count = all == null ? 0 : (int) all[0];
         before = count == 0 ? NOTHING : java.util.Arrays.copyOfRange(all, 1, 1 + count);
         after = all == null || all.length <= 1 + count ? NOTHING : java.util.Arrays.copyOfRange(all, 1 + count, all.length);
-        this.next = next;
         boolean atomic = false, simple = true;
         for (long[] column : new long[][] {before, after}) {
             for (long one : column) {
@@ -50,17 +47,54 @@ final class Told {
                 simple &= (SIMPLE >>> word(one) & 1) != 0 && (OF_SIMPLE >>> of(one) & 1) != 0;
             }
         }
-        isBackBefore = before.length == 1 && of(before[0]) == BACK;
-        isBackAfter = after.length == 1 && of(after[0]) == BACK;
-        isAtomic = atomic;
-        isSimple = simple;
+        boolean isSorted = of != null
+            && (java.util.SortedMap.class.isAssignableFrom(of) || java.util.SortedSet.class.isAssignableFrom(of));
+        what = IS | (atomic ? IS_ATOMIC : 0) | (simple ? IS_SIMPLE : 0)
+            | (before.length == 1 && of(before[0]) == BACK ? IS_BACK_BEFORE : 0)
+            | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
+            | (isSorted ? IS_SORTED : 0);
+    }
+
+    /** An atomic access is among them. */
+    boolean isAtomic() {
+        return (what & IS_ATOMIC) != 0;
+    }
+
+    /** Only what is told of the receiver, or of entries of it that arguments and results name, and needs nothing else. */
+    boolean isSimple() {
+        return (what & IS_SIMPLE) != 0;
+    }
+
+    /** Only what comes back to who gives to a queue: most often nothing does. */
+    boolean isBackBefore() {
+        return (what & IS_BACK_BEFORE) != 0;
+    }
+
+    boolean isBackAfter() {
+        return (what & IS_BACK_AFTER) != 0;
+    }
+
+    /** What it does otherwise is not known: it may use what locks guard. */
+    boolean isUnseen() {
+        return (what & IS_UNSEEN) != 0;
+    }
+
+    /** Keys are the same by a comparator. */
+    boolean isSorted() {
+        return (what & IS_SORTED) != 0;
     }
 
     /** What the call of a site tells, whose receiver (or argument, if it is a static method) is this. */
+    @ForceInline
     static Told at(int site, Object receiver) {
         Class<?> of = receiver == null ? null : receiver.getClass();
         Told[] page = site >>> PAGE_BITS < PAGES ? KNOWN[site >>> PAGE_BITS] : null;
-        for (Told told = page == null ? null : page[site & PAGE - 1]; told != null; told = told.next) {
+        Told told = page == null ? null : page[site & PAGE - 1];
+        return told != null && told.of == of ? told : other(site, told, of);
+    }
+
+    private static Told other(int site, Told first, Class<?> of) {
+        for (Told told = first; told != null; told = told.next) {
             if (told.of == of) {
                 return told;
             }
@@ -69,17 +103,24 @@ final class Told {
     }
 
     private static synchronized Told find(int site, Class<?> of) {
-        long[] all = Native.told(site, of);
+        Told found = new Told(of, Native.told(site, of));
         if (site >>> PAGE_BITS >= PAGES) {
-            return new Told(of, all, null);
+            return found;
         }
         Told[] page = KNOWN[site >>> PAGE_BITS];
         if (page == null) {
             page = KNOWN[site >>> PAGE_BITS] = new Told[PAGE];
         }
-        Told found = new Told(of, all, page[site & PAGE - 1]);
+        Told last = page[site & PAGE - 1];
+        while (last != null && last.next != null) {
+            last = last.next;
+        }
         Memory.U.storeFence();
-        page[site & PAGE - 1] = found;
+        if (last == null) {
+            page[site & PAGE - 1] = found;
+        } else {
+            last.next = found;
+        }
         return found;
     }
 
@@ -98,11 +139,11 @@ final class Told {
     }
 
     /** Which entry of a collection is meant. */
-    static int entry(long told, Object argument, Object returned) {
+    static int entry(long told, Object argument, Object returned, boolean isSorted) {
         Object part = isOfResult(told) ? returned : argument;
         switch (of(told)) {
             case KEY:
-                return Entries.of(Keys.hash(part));
+                return Entries.of(isSorted ? 1 : Keys.hash(part));
             case ELEMENT:
                 return Entries.of(part == null ? 0 : System.identityHashCode(part));
             default:
