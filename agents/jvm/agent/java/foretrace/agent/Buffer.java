@@ -187,6 +187,7 @@ final class Buffer {
     }
 
     /** The current thread's; null if it is not watched. */
+    @ForceInline
     static Buffer attached() {
         Buffer own = own();
         return own == null ? Threads.attach() : own.started ? own : own.begin() ? own : null;

@@ -1,5 +1,7 @@
 package foretrace.agent;
 
+import jdk.internal.vm.annotation.ForceInline;
+
 /** Calls that synchronise, as the tables have it (agents/jvm/weave/src/hooks/concurrent.table, inside.table). */
 final class Calls {
     /** What a semaphore is, in records. */
@@ -12,6 +14,9 @@ final class Calls {
 
     private Calls() {}
 
+    // What is known of a site is constant when it is compiled, so that little is left of all this: if it is compiled into the place of the call.
+
+    @ForceInline
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         Told told = Told.at(site, of == null ? argument : of);
         if (told.isUnseen()) {
@@ -26,8 +31,13 @@ final class Calls {
         }
         if (told.isSimple()) {
             simple(b, told, told.before, of, argument, 0, null, site);
-            return;
+        } else {
+            allBefore(b, told, of, argument, index, number, value, isNumber, site);
         }
+    }
+
+    private static void allBefore(
+        Buffer b, Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         b.busy = true;
         Call call = b.call;
         try {
@@ -50,6 +60,7 @@ final class Calls {
         }
     }
 
+    @ForceInline
     static void after(
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
@@ -69,8 +80,14 @@ final class Calls {
         }
         if (told.isSimple()) {
             simple(b, told, told.after, of, argument, result, returned, site);
-            return;
+        } else {
+            allAfter(b, told, result, returned, isResult, of, argument, index, number, value, isNumber, site);
         }
+    }
+
+    private static void allAfter(
+        Buffer b, Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
+        boolean isNumber, int site) {
         b.busy = true;
         Call call = b.call;
         try {
@@ -94,14 +111,16 @@ final class Calls {
     }
 
     /** Most of what is told. (To keep the call in a {@link Call} costs more than all else.) */
+    @ForceInline
     private static void simple(
         Buffer b, Told told, long[] all, Object of, Object argument, long result, Object returned, int site) {
         b.busy = true;
         try {
-            Shadow shadow = all.length == 0 || of == null ? null : Shadow.of(of, b, site);
-            for (long one : all) {
-                if (shadow != null && Told.isTold(one, result, returned)) {
-                    simple(b, one, shadow, of, argument, returned, told.isSorted(), site);
+            if (all.length == 1) {
+                simple(b, told, all[0], of, argument, result, returned, site);
+            } else {
+                for (long one : all) {
+                    simple(b, told, one, of, argument, result, returned, site);
                 }
             }
             if (returned != null) {
@@ -112,6 +131,39 @@ final class Calls {
         } finally {
             b.busy = false;
         }
+    }
+
+    @ForceInline
+    private static void simple(
+        Buffer b, Told told, long one, Object of, Object argument, long result, Object returned, int site) {
+        if (of == null || !Told.isTold(one, result, returned)) {
+            return;
+        }
+        Shadow shadow = Shadow.of(of, b, site);
+        int word = Told.word(one);
+        if ((word == Told.POST || word == Told.AWAIT) && Told.of(one) != Told.BACK) {
+            entry(b, one, shadow.whole(), of, argument, returned, told.isSorted(), site);
+        } else {
+            simple(b, one, shadow, of, argument, returned, told.isSorted(), site);
+        }
+    }
+
+    /** A post or an await of an entry, or of the whole. */
+    @ForceInline
+    private static void entry(
+        Buffer b, long told, Shadow whole, Object of, Object argument, Object returned, boolean isSorted, int site) {
+        int entry = Told.entry(told, argument, returned, isSorted);
+        // The program's own collections have no addresses for entries.
+        entry = entry < whole.parts ? entry : Entries.WHOLE;
+        if (Told.word(told) == Told.POST) {
+            Entries.post(b, whole, entry, site);
+        } else {
+            Entries.await(b, whole, entry, site);
+        }
+        if (b.current != of) {
+            b.current = of;
+        }
+        b.currentEntry = entry;
     }
 
     private static void simple(
@@ -152,18 +204,7 @@ final class Calls {
                 }
                 break;
             default:
-                int entry = Told.entry(told, argument, returned, isSorted);
-                // The program's own collections have no addresses for entries.
-                entry = entry < whole.parts ? entry : Entries.WHOLE;
-                if (Told.word(told) == Told.POST) {
-                    Entries.post(b, whole, entry, site);
-                } else {
-                    Entries.await(b, whole, entry, site);
-                }
-                if (b.current != of) {
-                    b.current = of;
-                }
-                b.currentEntry = entry;
+                entry(b, told, whole, of, argument, returned, isSorted, site);
                 break;
         }
     }

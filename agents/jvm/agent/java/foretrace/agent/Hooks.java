@@ -171,42 +171,52 @@ public final class Hooks {
         of.notifyAll();
     }
 
+    @ForceInline
     public static void before(Object of, int site) {
         Calls.before(of, null, -1, 0, null, false, site);
     }
 
+    @ForceInline
     public static void before(Object of, Object argument, int index, long value, int site) {
         Calls.before(of, argument, index, value, null, true, site);
     }
 
+    @ForceInline
     public static void before(Object of, Object argument, int index, Object value, int site) {
         Calls.before(of, argument, index, 0, value, false, site);
     }
 
+    @ForceInline
     public static void after(Object of, int site) {
         Calls.after(0, null, false, of, null, -1, 0, null, false, site);
     }
 
+    @ForceInline
     public static void after(long result, Object of, int site) {
         Calls.after(result, null, true, of, null, -1, 0, null, false, site);
     }
 
+    @ForceInline
     public static void after(Object result, Object of, int site) {
         Calls.after(0, result, false, of, null, -1, 0, null, false, site);
     }
 
+    @ForceInline
     public static void after(long result, Object of, Object argument, int index, long value, int site) {
         Calls.after(result, null, true, of, argument, index, value, null, true, site);
     }
 
+    @ForceInline
     public static void after(long result, Object of, Object argument, int index, Object value, int site) {
         Calls.after(result, null, true, of, argument, index, 0, value, false, site);
     }
 
+    @ForceInline
     public static void after(Object result, Object of, Object argument, int index, long value, int site) {
         Calls.after(0, result, false, of, argument, index, value, null, true, site);
     }
 
+    @ForceInline
     public static void after(Object result, Object of, Object argument, int index, Object value, int site) {
         Calls.after(0, result, false, of, argument, index, 0, value, false, site);
     }

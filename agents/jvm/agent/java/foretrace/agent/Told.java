@@ -125,6 +125,7 @@ final class Told {
     }
 
     /** Whether something is told that is told only then. */
+    @ForceInline
     static boolean isTold(long told, long result, Object returned) {
         switch (when(told)) {
             case TRUE:
@@ -139,6 +140,7 @@ final class Told {
     }
 
     /** Which entry of a collection is meant. */
+    @ForceInline
     static int entry(long told, Object argument, Object returned, boolean isSorted) {
         Object part = isOfResult(told) ? returned : argument;
         switch (of(told)) {
