@@ -282,7 +282,7 @@ same (\"signer information does not match\"). OUT appears only when all of it is
 
 Without `foretrace run`, methods that hooks make longer than 8000 bytes run slowly: HotSpot does not compile these, unless -XX:-DontCompileHugeMethods tells it to.
 
-Exit codes: 0 if OUT was written, also if classes could not be woven: these stay as they are, and it says which; 2 if OUT could not be written.")]
+Exit codes: 0 if OUT was written, also if classes could not be woven: these stay as they are, and it says so; 2 if OUT could not be written.")]
 pub(crate) struct Weave {
     /// The jar to read (or .war, .ear)
     #[arg(value_name = "IN.jar")]

@@ -77,7 +77,7 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     let file = match result {
         Ok(woven) if classes.next_site() as usize + woven.sites.len() > MOST_SITES => {
             agent.full.call_once(|| {
-                notes.push(format!("the program has too many places: {class} and others are not watched"))
+                notes.push(format!("the program has too many places: {class} and others are not watched"));
             });
             None
         }
