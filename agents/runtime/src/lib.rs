@@ -8,5 +8,6 @@
 pub mod chunks;
 pub mod filter;
 pub mod handover;
+pub mod java;
 pub mod layout;
 pub mod record;

@@ -191,6 +191,11 @@ when it has ended, and reported then, on standard error: standard output is the 
 `--json -` it is the result's, and the program's output goes to standard error. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
 the sanitizer's shared runtime (gcc's default); of others, locks, threads and conditions. Processes that it starts are watched, too.
 
+Java programs need no preparation: classes get their hooks as they are loaded (--include and --exclude choose which). `java` itself gets the agent by its command line; virtual \
+machines that other commands start (mvn, a script) get it by JAVA_TOOL_OPTIONS, and say so on standard error (\"Picked up JAVA_TOOL_OPTIONS: …\"). Gradle runs \
+without its daemon (GRADLE_OPTS=-Dorg.gradle.daemon=false), which might have no agent. HotSpot is asked to compile long methods, too \
+(-XX:-DontCompileHugeMethods), for hooks make methods longer.
+
 With --halt-on-error what was recorded is looked at while the program runs, at least every 100 ms (on long runs less often: a look begins at the \
 beginning, and may take a third of the time). When hb or misuse have found something that counts, or a property is violated in the recorded run, the program \
 and the processes that it started get SIGTERM, after 2 seconds SIGKILL, and what there is then is analysed and reported.
@@ -248,11 +253,12 @@ pub(crate) struct Recorder {
 /// Which Java classes are watched: the options that `run`, `record` and `weave` share.
 #[derive(Args)]
 pub(crate) struct Packages {
-    /// Watch only these Java packages or classes, as `org.example` [default: all that are not the JDK's]
-    #[arg(long, value_name = "PACKAGE")]
+    /// Watch only these Java packages or classes, as `org.example` or `org.example.*` [default: all of the program and its libraries;
+    /// not those of the JDK, Maven, Gradle, JUnit and Hamcrest]
+    #[arg(long, value_name = "PACKAGE", value_parser = package)]
     pub(crate) include: Vec<String>,
     /// Do not watch these Java packages or classes; of --include and --exclude, the longer name counts
-    #[arg(long, value_name = "PACKAGE")]
+    #[arg(long, value_name = "PACKAGE", value_parser = package)]
     pub(crate) exclude: Vec<String>,
 }
 
@@ -271,7 +277,12 @@ other --include and --exclude, a specification wants more of them, or another ve
 never wrong, at most no faster. OUT can be woven again, too.
 
 Jars inside of IN (WEB-INF/lib, BOOT-INF/lib) are rewritten as well. All else stays as it is, byte for byte, but for signatures: they would \
-not hold, and are taken out. OUT appears only when all of it is written; it may be IN.")]
+not hold, and are taken out. If another jar has classes of the same package as a signed one, weave both: Java wants all classes of a package to be signed by the \
+same (\"signer information does not match\"). OUT appears only when all of it is written; it may be IN. IN must be a jar: of folders with classes, make one first.
+
+Without `foretrace run`, methods that hooks make longer than 8000 bytes run slowly: HotSpot does not compile these, unless -XX:-DontCompileHugeMethods tells it to.
+
+Exit codes: 0 if OUT was written, also if classes could not be woven: these stay as they are, and it says so; 2 if OUT could not be written.")]
 pub(crate) struct Weave {
     /// The jar to read (or .war, .ear)
     #[arg(value_name = "IN.jar")]
@@ -338,6 +349,11 @@ pub(crate) enum Breadth {
     Cuts(u64),
     /// All.
     All,
+}
+
+fn package(text: &str) -> Result<String, String> {
+    let why = "it names no Java package or class: say `org.example` or `org.example.*`, or leave the option out";
+    if weave::Choice::can_name(text) { Ok(text.to_owned()) } else { Err(why.to_owned()) }
 }
 
 fn breadth(text: &str) -> Result<Breadth, String> {

@@ -121,6 +121,35 @@ fn help_completions_and_the_manual_page_name_every_command() {
 }
 
 #[test]
+fn packages_that_fit_no_class_are_refused() {
+    let folder = Folder::new();
+    for command in [&["run", "--", "true"][..], &["record", "--", "true"], &["weave", "in.jar", "out.jar"]] {
+        for option in ["--include=*", "--include=.", "--exclude=", "--include=org.*.impl"] {
+            let ran = folder.run(&[&command[..1], &[option], &command[1..]].concat());
+            assert_eq!(ran.code, Some(2), "{command:?} {option}");
+            assert!(ran.stderr.contains("it names no Java package or class"), "{}", ran.stderr);
+        }
+    }
+    let ran = folder.run(&["weave", "--include=org.example.*", "in.jar", "out.jar"]);
+    assert!(ran.stderr.contains("cannot read in.jar"), "{}", ran.stderr);
+}
+
+#[test]
+fn help_tells_what_becomes_of_java_programs() {
+    let folder = Folder::new();
+    // Lines are broken anywhere.
+    let help = |command| folder.ok(&[command, "--help"]).stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for text in
+        ["Picked up JAVA_TOOL_OPTIONS", "GRADLE_OPTS", "-XX:-DontCompileHugeMethods", "org.example.*", "Hamcrest"]
+    {
+        assert!(help("run").contains(text), "{text}");
+    }
+    for text in ["Exit codes: 0 if", "folders with classes", "-XX:-DontCompileHugeMethods", "signer information"] {
+        assert!(help("weave").contains(text), "{text}");
+    }
+}
+
+#[test]
 fn a_reader_that_goes_away_is_no_failure() {
     let folder = Folder::new();
     folder.ok(&["gen", "--events", "200000", "-o", "t.ftrace"]);

@@ -2,21 +2,18 @@
 
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
+use runtime::java::ENTRY;
+pub(crate) use runtime::java::{AGENT, SITES};
 use std::fs::File;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// The value of `Process::agent`.
-pub(crate) const AGENT: u32 = 3;
-/// Places below this are the sites of these numbers.
-pub(crate) const SITES: u32 = 1 << 20;
 /// In the number of an object's class: its static fields, or the class as an object.
 const STATICS: u64 = 1 << 31;
 /// How the names of the JDK's classes begin.
-const IS_JDK: [&str; 5] = ["java.", "javax.", "jdk.", "sun.", "com.sun."];
-/// Bytes of an object in its file.
-const ENTRY: usize = 24;
+const IS_JDK: [&str; 10] =
+    ["java.", "javax.", "jdk.", "sun.", "com.sun.", "netscape.", "org.xml.", "org.w3c.", "org.ietf.", "org.jcp."];
 /// No line is longer.
 const MAX_LINE: usize = 1 << 20;
 /// Classes, sites and objects that are kept.
@@ -319,6 +316,17 @@ mod tests {
         assert_eq!(made(&mut java, 64).as_deref(), Some("bank.Account.deposit Account.java:12"));
         assert_eq!(made(&mut java, 128).as_deref(), Some(""));
         assert_eq!(java.notes(), ["something"]);
+    }
+
+    #[test]
+    fn the_jdk_is_not_the_program() {
+        let classes =
+            ["java/util/HashMap", "org/w3c/dom/Node", "org/xml/sax/XMLReader", "netscape/javascript/JSObject"];
+        let text = |(number, name): (usize, &&str)| format!("c\t0\t{name}\t\ns\t{}\trun\t0\n", number + 1);
+        let lines: String = classes.iter().chain(&["org/example/Main", "netscapes/A"]).enumerate().map(text).collect();
+        let mut java = java(&lines, &[]);
+        let is_marked: Vec<bool> = (1..=6).map(|site| java.frames(site)[0].site.starts_with('!')).collect();
+        assert_eq!(is_marked, [true, true, true, true, false, false]);
     }
 
     #[test]

@@ -2,23 +2,24 @@
 //!
 //! `.java` is text, a line each, parts with a tab between: `c PARENT NAME SOURCE FIELD…` is a class (its parent's number; fields as `flags:name`), `s CLASS METHOD LINE` a
 //! site, `n TEXT` a note for the report, `p CLASS PARENT` tells the parent of a class, `f CLASS
-//! SOURCE` its file; `k CALLER SITE` is a place: the site, and the place that led there (0: none), numbered from 2^20. Classes and sites are numbered from 1 as they come. `.objects` has two words for each object, by rising addresses: the address; how many parts it has, and its class's
-//! number above that (bit 63: the static fields of the class).
+//! SOURCE` its file; `k CALLER SITE` is a place: the site, and the place that led there (0: none), numbered from [`java::SITES`](runtime::java::SITES). Classes and sites are numbered from 1 as they come.
+//!
+//! `.objects` has three words for each object, by rising addresses: the address; how many parts it has, and its class's number above that (bit 63: the static fields of the class, or the class as
+//! an object); the site where it was made, or 0.
 
 use crate::session::{allocate, map};
+use runtime::java::ENTRY;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Release;
 
-/// The first address. Objects have eight bytes, and eight more for each part.
+/// The first address. Objects have eight bytes, eight more for each part, and eight behind these for what they guard as a lock (`~`).
 const FIRST: u64 = 1 << 16;
 /// Where addresses end.
 const END: u64 = 1 << 46;
 /// Room for objects: what the file grows by, and at most.
-/// Bytes of an object: its address, its class and how many parts it has, the site where it was made.
-const ENTRY: usize = 24;
 const GROWTH: usize = 1 << 20;
 const MOST: usize = 1 << 33;
 

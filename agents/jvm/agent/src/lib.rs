@@ -12,6 +12,8 @@
 //! Whatever fails, the program goes on.
 #![allow(unsafe_code)]
 
+#[cfg(test)]
+mod agreement;
 mod book;
 mod calls;
 mod classes;

@@ -2,6 +2,7 @@
 
 use crate::wishes::Wishes;
 use runtime::chunks;
+use runtime::java::AGENT;
 use runtime::layout::{
     CHUNK_WORDS, CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, SLOTS, Session as Head, Slot, VERSION, chunk,
     chunks_for, clock, flags, offset, process,
@@ -15,15 +16,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// The value of `Process::agent`.
-const AGENT: u32 = 3;
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
 /// How often the observer is looked for while a thread waits, in nanoseconds, and how often it may be silent.
 const PATIENCE: i64 = 50_000_000;
 const SILENT: u32 = 20;
-/// Blocks of positions, of 16 bytes each: what words in cells have room for.
-const BLOCKS: usize = 1 << 20;
+/// Blocks of positions, of 16 bytes each: what words in cells have room for (above `Buffer.BLOCK_SHIFT`).
+pub(crate) const BLOCKS: usize = 1 << 20;
 
 /// A process that is watched.
 pub(crate) struct Session {

@@ -3,6 +3,7 @@
 use crate::classes::{BOOT, Classes};
 use crate::machine::{self, Native, Reference, Tools};
 use crate::start::{self, Agent};
+use runtime::java::SITES;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -19,7 +20,7 @@ const OUTDATED: &str = "another version of foretrace has woven classes of the pr
 static IS_OUTDATED: AtomicBool = AtomicBool::new(false);
 
 /// Sites that what is kept of an access has room for (`Buffer.SITE_BITS`).
-const MOST_SITES: usize = 1 << 20;
+const MOST_SITES: usize = SITES as usize;
 
 /// The number of a class loader. Nobody else gives tags in this environment.
 pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
@@ -76,7 +77,7 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     let file = match result {
         Ok(woven) if classes.next_site() as usize + woven.sites.len() > MOST_SITES => {
             agent.full.call_once(|| {
-                notes.push(format!("the program has too many places: {class} and others are not watched"))
+                notes.push(format!("the program has too many places: {class} and others are not watched"));
             });
             None
         }

@@ -252,7 +252,8 @@ impl Rewriter<'_> {
                     }
                     None => {
                         self.told.plain += 1;
-                        None
+                        // The hooks that it called go, so it must not keep the calls.
+                        was_woven.then_some((file, None))
                     }
                 }
             }

@@ -2,7 +2,7 @@
 
 use jar::{Error, Told, rewrite};
 use std::io::{Cursor, Write};
-use weave::{Choice, Prepared, inert, inert_name};
+use weave::{ATTRIBUTE, Attribute, Choice, Class, Prepared, inert, inert_name};
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -178,6 +178,45 @@ fn every_folder_has_its_hooks() {
     let hooks: Vec<String> = entries(&out).split_off(4).into_iter().map(|(name, _)| name).collect();
     let folders = ["a/", "META-INF/versions/17/a/", "BOOT-INF/classes/b/"];
     assert_eq!(hooks, folders.map(|folder| format!("{folder}{}.class", inert_name())));
+}
+
+/// What follows the constants of [`plain`].
+const BEHIND: [u8; 14] = [6, 1, 0, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0];
+
+/// An interface with nothing to weave.
+fn plain(name: &str) -> Vec<u8> {
+    let text = |text: &str| [&[1, 0, text.len() as u8], text.as_bytes()].concat();
+    let constants = [text(name), vec![7, 0, 1], text("java/lang/Object"), vec![7, 0, 3]].concat();
+    let begin = [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 61, 0, 5];
+    [&begin[..], &constants, &BEHIND].concat()
+}
+
+/// That class as another version would have woven it, which finds more to watch.
+fn woven_by_another(file: &[u8]) -> Vec<u8> {
+    let mut class = Class::read(file).expect("a class");
+    let mut content = BEHIND.to_vec();
+    content.extend((BEHIND.len() as u32).to_be_bytes());
+    content.extend(((file.len() - BEHIND.len()) as u32).to_be_bytes());
+    content.extend(5u16.to_be_bytes());
+    content.extend(1u64.to_be_bytes());
+    content.extend(b"ftwoven\n");
+    let name = class.constants.add_text(ATTRIBUTE.as_bytes()).expect("room");
+    class.attributes.push(Attribute { name, content: content.into() });
+    class.write().expect("a class")
+}
+
+#[test]
+fn who_needs_hooks_no_more_does_not_call_them() {
+    let original = plain("a/Plain");
+    let before = woven_by_another(&original);
+    assert_eq!(Prepared::of(&before).expect("woven").original().as_deref(), Ok(&original[..]));
+    let file = jar(&[
+        entry("a/Plain.class", DEFLATED, &before),
+        entry("a/foretrace$Hooks0000000000000001.class", DEFLATED, b"those of that version"),
+    ]);
+    let (out, told) = woven(&file);
+    assert_eq!((told.woven, told.plain, told.failed), (0, 1, 0), "{told:?}");
+    assert_eq!(entries(&out), [("a/Plain.class".to_owned(), original)]);
 }
 
 #[test]

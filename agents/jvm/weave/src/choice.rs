@@ -38,7 +38,14 @@ fn prefix(text: &str) -> String {
 }
 
 impl Choice {
-    /// The classes and packages of this name (with dots) are watched, and no others but those that are also included.
+    /// Whether a name can be that of a package or a class. Others would fit none; and of patterns, only `.*` at the end means what it means elsewhere.
+    pub fn can_name(text: &str) -> bool {
+        let name = text.trim_end_matches('*');
+        let is_pattern = name.len() < text.len();
+        !prefix(text).is_empty() && !name.contains('*') && (!is_pattern || name.ends_with('.'))
+    }
+
+    /// The classes and packages of this name (with dots, see [`Choice::can_name`]) are watched, and no others but those that are also included.
     pub fn include(&mut self, name: &str) {
         self.include.push(prefix(name));
     }
@@ -97,6 +104,18 @@ mod tests {
         }
         for name in ["org/h2/util/Utils", "org/h2o/Main", "Main", "java/lang/String"] {
             assert!(!choice.has(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn what_names_nothing_is_known() {
+        for name in
+            ["org", "org.example", "org.example.", "org.example.*", "org.example.Main", "org.example.Main$Inner"]
+        {
+            assert!(Choice::can_name(name), "{name}");
+        }
+        for name in ["", "*", ".", ".*", "**", "org.*.impl", "*.Main", "org.exam*"] {
+            assert!(!Choice::can_name(name), "{name}");
         }
     }
 

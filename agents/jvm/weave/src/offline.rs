@@ -1,11 +1,12 @@
 //! Classes that are woven before they are loaded (`foretrace weave`).
 //!
 //! Such a class calls hooks that do nothing ([`inert`](crate::inert())), and has the parent and the fields that it had: without the agent it does what it did. Its last
-//! attribute, [`ATTRIBUTE`], tells what the agent needs to make of it what weaving at load time would have made, byte for byte, with other numbers of sites ([`Prepared::woven`]); and it has what
+//! attribute, [`ATTRIBUTE`], tells what the agent needs to make a class of it that does the same as one woven at load time ([`Prepared::woven`]); and it has what
 //! was there before ([`Prepared::original`]), for an agent of another version, one that is to watch other classes, or a specification that wants more. New constants stand behind
 //! the old ones, so only what follows them is kept.
 //!
-//! Numbers of sites are constants of their own, because the numbers that classes are woven with here are too large for anything else.
+//! Numbers of sites are constants of their own, because the numbers that classes are woven with here are too large for anything else. At load time small ones are part of the instruction, and less
+//! is known of fields of classes that are not loaded yet: so the bytes may differ.
 
 use crate::bytes::{Cursor, put_u2, put_u4, short};
 use crate::choice::Choice;

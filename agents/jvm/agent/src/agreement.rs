@@ -1,0 +1,174 @@
+//! Numbers that are written down in Java and in Rust: they must be the same on both sides. The sources of the agent's classes are read as text.
+
+use crate::calls::packed;
+use crate::classes::what;
+use crate::session::BLOCKS;
+use crate::stacks::CALLED;
+use runtime::java::SITES;
+use runtime::record::{Class, Kind, MOST_BETWEEN, PLACE_BITS, TextFor};
+use weave::{ORDERS, Of, Told, Value, WORDS, When, Which};
+
+const BUFFER: &str = include_str!("../java/foretrace/agent/Buffer.java");
+const CALLS: &str = include_str!("../java/foretrace/agent/Calls.java");
+const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
+const ENTRIES: &str = include_str!("../java/foretrace/agent/Entries.java");
+const HELD: &str = include_str!("../java/foretrace/agent/Held.java");
+const LOCKS: &str = include_str!("../java/foretrace/agent/Locks.java");
+const MONITORS: &str = include_str!("../java/foretrace/agent/Monitors.java");
+const NATIVE: &str = include_str!("../java/foretrace/agent/Native.java");
+const TOLD: &str = include_str!("../java/foretrace/agent/Told.java");
+
+/// Names and values.
+type Constants = Vec<(&'static str, i64)>;
+
+/// The constants of a source that are whole numbers, as they are declared together. What is not understood is left out.
+fn declarations(source: &'static str) -> Vec<Constants> {
+    let mut known = Constants::new();
+    let mut all = Vec::new();
+    for declaration in source.split("static final ").skip(1) {
+        let Some((kind, rest)) = declaration.split_once(' ') else { continue };
+        if kind != "int" && kind != "long" {
+            continue;
+        }
+        let list = rest.split(';').next().unwrap_or_default().split(',');
+        let begin = known.len();
+        for (name, value) in list.filter_map(|one| one.split_once('=')) {
+            known.extend(value_of(value.trim(), &known).map(|value| (name.trim(), value)));
+        }
+        all.push(known[begin..].to_vec());
+    }
+    all
+}
+
+/// The value of an expression of numbers, names, `+` and `<<`.
+fn value_of(text: &str, known: &[(&str, i64)]) -> Option<i64> {
+    if let Some((value, bits)) = text.split_once(" << ") {
+        return value_of(value, known)?.checked_shl(u32::try_from(value_of(bits, known)?).ok()?);
+    }
+    if let Some((one, other)) = text.split_once(" + ") {
+        return Some(value_of(one, known)? + value_of(other, known)?);
+    }
+    let named = known.iter().find(|(name, _)| *name == text).map(|&(_, value)| value);
+    named.or_else(|| text.strip_suffix('L').unwrap_or(text).parse().ok())
+}
+
+/// All that are declared together with one.
+fn beside(source: &'static str, name: &str) -> Constants {
+    let found = declarations(source).into_iter().find(|all| all.iter().any(|(of, _)| *of == name));
+    found.unwrap_or_else(|| panic!("there is no {name}"))
+}
+
+fn constant(source: &'static str, name: &str) -> i64 {
+    let found = beside(source, name).into_iter().find(|(of, _)| *of == name);
+    found.map(|(_, value)| value).expect("it was found")
+}
+
+/// `READ_ACQUIRE` as `ReadAcquire`.
+fn camel(name: &str) -> String {
+    name.split('_').map(|word| format!("{}{}", &word[..1], word[1..].to_ascii_lowercase())).collect()
+}
+
+#[test]
+fn sources_are_understood() {
+    let all =
+        declarations("private static final int A = 3, B = 1 << A,\n C = A + 20; static final long D = 1L << C + 2;");
+    assert_eq!(all, [vec![("A", 3), ("B", 8), ("C", 23)], vec![("D", 1 << 25)]]);
+    assert_eq!(camel("NOTIFY_ALL"), "NotifyAll");
+}
+
+#[test]
+fn words_have_the_numbers_of_the_tables() {
+    let java = beside(TOLD, "ACQ");
+    for &(name, number) in &java {
+        let word = name.replace('_', "").to_ascii_lowercase();
+        assert_eq!(WORDS.get(number as usize - 1), Some(&&word[..]), "{name} = {number}");
+    }
+    // Which of the JDK's classes have monitors that are told, only weaving must know.
+    let missing: Vec<&str> = (1..)
+        .zip(WORDS)
+        .filter(|&(number, _)| !java.iter().any(|&(_, of)| of == number))
+        .map(|(_, word)| word)
+        .collect();
+    assert_eq!(missing, ["monitors"]);
+}
+
+#[test]
+fn what_is_told_is_packed_as_it_is_taken_apart() {
+    let plain =
+        Told { what: "acq", order: "seqcst", of: Of::Receiver, value: None, when: When::Always, is_thrown: false };
+    let part = |told: Told, bits: u32, mask: i64| packed(&told) >> bits & mask;
+    let argument = Which::Argument(1);
+    let of = [
+        ("RECEIVER", Of::Receiver),
+        ("OBJECT", Of::Object(argument)),
+        ("VARIABLE", Of::Variable),
+        ("THREAD", Of::Thread),
+        ("KEY", Of::Key(argument)),
+        ("KEYS", Of::Keys(argument)),
+        ("ELEMENT", Of::Element(argument)),
+        ("ELEMENTS", Of::Elements(argument)),
+        ("THIS", Of::This),
+        ("ALL", Of::All),
+        ("BACK", Of::Back),
+    ];
+    assert_eq!(beside(TOLD, "RECEIVER"), of.map(|(name, of)| (name, part(Told { of, ..plain }, 8, 0xf))));
+    let when = [("ALWAYS", When::Always), ("TRUE", When::True), ("FALSE", When::False), ("NEGATIVE", When::Negative)];
+    assert_eq!(beside(TOLD, "ALWAYS"), when.map(|(name, when)| (name, part(Told { when, ..plain }, 13, 7))));
+    let value = [
+        ("NO_VALUE", None),
+        ("ARGUMENT", Some(Value::Argument(1))),
+        ("RESULT", Some(Value::Result)),
+        ("BOTH", Some(Value::ResultPlusArgument(1))),
+    ];
+    assert_eq!(beside(TOLD, "NO_VALUE"), value.map(|(name, value)| (name, part(Told { value, ..plain }, 20, 0xf))));
+    assert!(ORDERS.contains(&"relaxed"));
+    assert_eq!(constant(HELD, "RELAXED"), part(Told { order: "relaxed", ..plain }, 16, 0xf));
+}
+
+#[test]
+fn records_have_their_kinds() {
+    for (name, code) in beside(BUFFER, "STAMP") {
+        let same = match name {
+            "READ" => "ArriveRead".to_owned(),
+            "WRITE" => "ArriveWrite".to_owned(),
+            "WATCHED_READ" => "WatchRead".to_owned(),
+            "WATCHED_WRITE" => "WatchWrite".to_owned(),
+            "LOAD" | "STORE" | "RMW" => format!("Atomic{}", camel(name)),
+            "START" | "END" => format!("Thread{}", camel(name)),
+            "LEAVE" => "End".to_owned(),
+            _ => camel(name),
+        };
+        let kind = u8::try_from(code).ok().and_then(Kind::from_code);
+        assert_eq!(kind.map(|kind| format!("{kind:?}")), Some(same), "{name} = {code}");
+    }
+    let texts = [("THREAD_NAME", TextFor::ThreadName), ("LABEL", TextFor::Label), ("MISUSE_TEXT", TextFor::Misuse)];
+    assert_eq!(beside(BUFFER, "THREAD_NAME"), texts.map(|(name, is)| (name, is as i64)));
+    let classes = [
+        (MONITORS, "MUTEX", Class::Mutex),
+        (MONITORS, "CONDITION", Class::Condition),
+        (LOCKS, "RWLOCK", Class::RwLock),
+        (CALLS, "SEMAPHORE", Class::Semaphore),
+        (ENTRIES, "LATCH", Class::Barrier),
+    ];
+    for (source, name, class) in classes {
+        assert_eq!(constant(source, name), class as i64, "{name}");
+    }
+}
+
+#[test]
+fn words_have_room_for_what_there_is() {
+    assert_eq!(constant(BUFFER, "PLACE_BITS"), PLACE_BITS.into());
+    assert_eq!(constant(BUFFER, "MOST_BETWEEN"), MOST_BETWEEN as i64);
+    assert_eq!(1 << constant(BUFFER, "SITE_BITS"), SITES);
+    assert_eq!(1 << (64 - constant(BUFFER, "BLOCK_SHIFT")), BLOCKS);
+}
+
+#[test]
+fn the_library_is_asked_for_what_it_knows() {
+    assert_eq!(constant(NATIVE, "CALLED") as i32, CALLED as i32);
+    let variables =
+        [("NOTHING", what::NOTHING), ("PLAIN", what::PLAIN), ("VOLATILE", what::VOLATILE), ("WATCHED", what::WATCHED)];
+    for (name, is) in variables {
+        assert_eq!(constant(CELLS, name), is as i64, "{name}");
+    }
+}
