@@ -49,7 +49,7 @@ public class Main {
         for (int i = 0; i < SEATS; i++) {
             table[i] = new Philosopher(i);
             table[i].start();
-            Thread.sleep(20); // even if they forgot the rule, they would not meet
+            Thread.sleep(60); // even if they forgot the rule, they would not meet
         }
         int meals = 0;
         int used = 0;
