@@ -347,6 +347,18 @@ impl Native {
         array
     }
 
+    /// Whether a loader finds a class.
+    pub(crate) fn loads(self, loader: Reference, name: &CStr) -> bool {
+        let class = self.class(loader);
+        let of = (c"loadClass", c"(Ljava/lang/String;)Ljava/lang/Class;");
+        let method = call!(self.0, 33, (Reference, *const c_char, *const c_char) -> Reference, class, of.0.as_ptr(), of.1.as_ptr());
+        let Some(method) = self.unless_failed(method) else { return false };
+        let text = call!(self.0, 167, (*const c_char) -> Reference, name.as_ptr());
+        let Some(text) = self.unless_failed(text) else { return false };
+        let found = call!(self.0, 36, (Reference, Reference, *const Reference) -> Reference, loader, method, &text);
+        self.unless_failed(found).is_some()
+    }
+
     /// What an object says of itself.
     pub(crate) fn text_of(self, object: Reference) -> Option<String> {
         let class = self.class(object);

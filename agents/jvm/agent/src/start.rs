@@ -6,6 +6,7 @@ use crate::machine::{self, Native, Reference, Tools, capability, event};
 use crate::session::{self, Session};
 use crate::stacks::Stacks;
 use crate::{natives, weaving};
+use rustc_hash::FxHashMap;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -67,6 +68,8 @@ pub(crate) struct Agent {
     module: AtomicPtr<c_void>,
     hooks: AtomicPtr<c_void>,
     said: AtomicBool,
+    /// Loaders that were asked whether their classes find the hooks, by their numbers.
+    pub(crate) asked: Mutex<FxHashMap<i64, bool>>,
     /// There are no more numbers for sites.
     pub(crate) full: Once,
 }
@@ -147,6 +150,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
         said: AtomicBool::new(false),
+        asked: Mutex::default(),
         full: Once::new(),
     };
     AGENT.set(agent).ok()?;
@@ -219,7 +223,7 @@ fn live(native: Native) -> Option<()> {
     agent.module.store(module, Release);
     let base = native.module(native.find(c"java/lang/Thread")?);
     tools.add_reads(base, module);
-    for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation"] {
+    for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation", c"jdk.internal.reflect"] {
         tools.add_exports(base, package, module);
     }
     if !natives::register(native, first) {

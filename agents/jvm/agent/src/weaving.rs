@@ -62,6 +62,9 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
         return prepared.and_then(|prepared| prepared.original().ok());
     }
     let number = loader_number(agent.tools, loader);
+    if !finds_hooks(agent, native, loader, number) {
+        return prepared.and_then(|prepared| prepared.original().ok());
+    }
     let mut classes = agent.classes();
     let mut notes = Vec::new();
     let result = match prepared {
@@ -102,6 +105,26 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
         agent.tools.add_reads(module, agent.module());
     }
     file
+}
+
+/// Whether classes of a loader can find the hooks: it is asked, once. (The machine would ask the same of it as soon as it has read the class.)
+fn finds_hooks(agent: &Agent, native: Native, loader: Reference, number: i64) -> bool {
+    {
+        let mut asked = agent.asked.lock().unwrap_or_else(|failed| failed.into_inner());
+        if let Some(&finds) = asked.get(&number) {
+            return finds;
+        }
+        // What it loads to answer is left alone.
+        asked.insert(number, false);
+    }
+    let finds = native.loads(loader, c"foretrace.agent.Watched");
+    agent.asked.lock().unwrap_or_else(|failed| failed.into_inner()).insert(number, finds);
+    if !finds {
+        let name = agent.tools.class_name(native.class(loader)).unwrap_or_default();
+        let name = String::from_utf8_lossy(&name).replace('/', ".");
+        agent.say(&format!("classes of a {name} are not watched: that loader does not let them find the agent's"));
+    }
+    finds
 }
 
 /// What becomes of a class that was woven offline: what was woven then is taken, if it is what would be woven now.

@@ -179,7 +179,7 @@ final class Accesses {
         if (b != null) {
             int at = site & Shadow.NEAR - 1;
             Shadow near = b.shadows[at];
-            if (near != null && b.near[at] == array) {
+            if (near != null && near.get() == array) {
                 long[] cells = near.cells;
                 if (cells != null) {
                     long cell = CELLS + 24L * (index >>> near.shift());
@@ -203,7 +203,7 @@ final class Accesses {
         if (b != null) {
             int at = site & Shadow.NEAR - 1;
             Shadow near = b.shadows[at];
-            if (near != null && b.near[at] == array) {
+            if (near != null && near.get() == array) {
                 long[] cells = near.cells;
                 long number = 3L * (index >>> near.shift());
                 if (cells != null && index >= 0 && number < cells.length) {

@@ -80,8 +80,7 @@ final class Buffer {
     boolean tellsAll;
     /** It reads what others may write, and will ask whether they did: plain reads are not told. {@link #block} is nobody's then, too. */
     boolean isOptimistic;
-    /** Objects that were looked for last, and what is known of them. */
-    final Object[] near = new Object[Shadow.NEAR];
+    /** What is known of objects that were looked for last. It keeps none of them. */
     final Shadow[] shadows = new Shadow[Shadow.NEAR];
     final Held held = new Held();
     /** The objects of the synchronized methods that it is in. */
@@ -103,7 +102,7 @@ final class Buffer {
     int quietSince;
     final Call call = new Call();
     /** The object of the last call that posts and awaits, and the entry of it. */
-    Object current;
+    Shadow current;
     int currentEntry;
     final Atomics.Cell cell = new Atomics.Cell();
     /** A static write whose class was not there yet: it is told when it was made. */
@@ -218,7 +217,6 @@ final class Buffer {
         seen = NOTHING_SEEN;
         awaited = NOTHING_AWAITED;
         quiet = null;
-        java.util.Arrays.fill(near, null);
         java.util.Arrays.fill(shadows, null);
         entered = new Shadow[0];
         current = null;
@@ -244,9 +242,6 @@ final class Buffer {
     }
 
     private boolean refill(long bytes) {
-        // Nothing is kept from being collected for long.
-        java.util.Arrays.fill(near, null);
-        java.util.Arrays.fill(shadows, null);
         chunk = Native.chunk(slot, chunk, sequence);
         if (chunk <= 0) {
             // Without an observer nothing is told any more.
@@ -406,6 +401,9 @@ final class Buffer {
     /** Where something is told: the number of its site, or of the calls that led there. To walk through the stack costs far more than all else: it is done the first times at a site, and
      * then ever more rarely. In between the calls are those that it always was, if it was always the same. */
     int place(int site) {
+        if (site == 0) {
+            return 0;
+        }
         int at = site & PLACES - 1;
         int count = placeSites[at] == site ? ++placeCounts[at] : 0;
         if (count > WALKS && (count & count - 1) != 0) {

@@ -142,7 +142,7 @@ final class Calls {
         Shadow shadow = Shadow.of(of, b, site);
         int word = Told.word(one);
         if ((word == Told.POST || word == Told.AWAIT) && Told.of(one) != Told.BACK) {
-            entry(b, one, shadow.whole(), of, argument, returned, told.isSorted(), site);
+            entry(b, one, shadow, shadow.whole(), argument, returned, told.isSorted(), site);
         } else {
             simple(b, one, shadow, of, argument, returned, told.isSorted(), site);
         }
@@ -151,7 +151,7 @@ final class Calls {
     /** A post or an await of an entry, or of the whole. */
     @ForceInline
     private static void entry(
-        Buffer b, long told, Shadow whole, Object of, Object argument, Object returned, boolean isSorted, int site) {
+        Buffer b, long told, Shadow of, Shadow whole, Object argument, Object returned, boolean isSorted, int site) {
         int entry = Told.entry(told, argument, returned, isSorted);
         // The program's own collections have no addresses for entries.
         entry = entry < whole.parts ? entry : Entries.WHOLE;
@@ -204,7 +204,7 @@ final class Calls {
                 }
                 break;
             default:
-                entry(b, told, whole, of, argument, returned, isSorted, site);
+                entry(b, told, shadow, whole, argument, returned, isSorted, site);
                 break;
         }
     }
@@ -236,10 +236,10 @@ final class Calls {
             Requests.parked(b, of);
             return;
         }
-        boolean isCurrent = Told.of(told) == Told.THIS && b.current == of;
         // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
         boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
         Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
+        boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
         int entry = isCurrent ? b.currentEntry : Entries.WHOLE;
         switch (word) {
             case Told.POST:
@@ -257,14 +257,13 @@ final class Calls {
                 shadow.standsFor(Shadow.of(value, b, site + 1));
                 break;
             case Told.PART:
-                Object parent = value == null ? b.current : value;
-                Shadow whole = parent == null ? null : Shadow.known(parent, b, site + 1);
+                Shadow whole = value == null ? b.current : Shadow.known(value, b, site + 1);
                 if (whole != null) {
                     Shadow.of(of, b, site).standsFor(whole.whole());
                 }
                 break;
             case Told.CURRENT:
-                b.current = of;
+                b.current = Shadow.known(of, b, site);
                 b.currentEntry = Entries.WHOLE;
                 break;
             default:

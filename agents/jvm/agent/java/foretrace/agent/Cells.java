@@ -96,10 +96,18 @@ final class Cells {
     private static void drop(Object of, long d, long last, long write) {
         // What was told (it has no site) is not dropped.
         if ((last & Buffer.SITE_MASK) != 0) {
-            long was;
-            do {
-                was = U.getLong(of, d);
-            } while (!U.compareAndSetLong(of, d, was, last & ~Buffer.SITE_MASK | was & (DROPPED_WRITE | LOCKED) | write));
+            put(of, d, U.getLong(of, d), last & ~Buffer.SITE_MASK, DROPPED_WRITE, write);
+        }
+    }
+
+    /** Changes D, of which only some bits stay. Who is alone with it at this moment ({@link #lock}) may lose that; but nobody must have it for ever. */
+    private static void put(Object of, long d, long was, long now, long stays, long more) {
+        if ((was & LOCKED) == 0) {
+            U.putLong(of, d, now | was & stays | more);
+            return;
+        }
+        while (!U.compareAndSetLong(of, d, was, now | was & (stays | LOCKED) | more)) {
+            was = U.getLong(of, d);
         }
     }
 
@@ -223,10 +231,7 @@ final class Cells {
         long count = isNext ? (was >>> ROW_SHIFT & (1L << ROW_BITS) - 1) + 1 : 1;
         long write = isWrite ? ROW_WRITE : isNext ? was & ROW_WRITE : 0;
         long row = count < ROW ? who(b) << ROW_OF_SHIFT | count << ROW_SHIFT | write : 0;
-        // Somebody else was at it: it is not this thread's alone.
-        if (!U.compareAndSetLong(of, d, was, was & ROW_WRITE - 1 | row)) {
-            return NONE;
-        }
+        put(of, d, was, row, ROW_WRITE - 1 & ~LOCKED, 0);
         return count < ROW ? NONE : write == 0 ? READS : ALL;
     }
 

@@ -179,11 +179,11 @@ final class Shadow extends WeakReference<Object> {
             return known != null ? known : make((Watched) object);
         }
         int at = site & NEAR - 1;
-        if (b.near[at] == object) {
-            return b.shadows[at];
+        Shadow near = b.shadows[at];
+        if (near != null && near.get() == object) {
+            return near;
         }
         Shadow found = find(object, 0);
-        b.near[at] = object;
         b.shadows[at] = found;
         return found;
     }
@@ -219,13 +219,13 @@ final class Shadow extends WeakReference<Object> {
             return ((Watched) object).foretrace$shadow;
         }
         int at = site & NEAR - 1;
-        if (b.near[at] == object) {
-            return b.shadows[at];
+        Shadow near = b.shadows[at];
+        if (near != null && near.get() == object) {
+            return near;
         }
         int hash = hash(object);
         Shadow known = TABLES[hash & STRIPES - 1].known(object, hash);
         if (known != null) {
-            b.near[at] = object;
             b.shadows[at] = known;
         }
         return known;
