@@ -111,6 +111,8 @@ final class Buffer {
     /** It is inside of a hook that calls others' code. */
     boolean busy;
     private boolean started;
+    /** It has told its end. */
+    volatile boolean isFinished;
     /** Nothing is told any more. */
     boolean isOff;
 
@@ -168,6 +170,11 @@ final class Buffer {
         }
     }
 
+    /** The last thread of each slot. */
+    static Buffer[] all() {
+        return all;
+    }
+
     /** A lock that another thread has, and that this one parks for. */
     static Shadow heldElsewhere(Buffer b, Object blocker) {
         for (Buffer other : all) {
@@ -210,6 +217,7 @@ final class Buffer {
             put2(head(END, 0, 0), now(0), 0);
         }
         leave();
+        isFinished = true;
         Cells.unlock(this);
         // What others may still ask of it is little.
         placeSites = NO_PLACES;

@@ -232,6 +232,10 @@ final class Calls {
 
     private static void insideTold(Buffer b, long told, Object of, Object value, int site) {
         int word = Told.word(told);
+        if (word == Told.ENDED) {
+            Threads.ended(b);
+            return;
+        }
         if (word == Told.REQUEST) {
             Requests.parked(b, of);
             return;
