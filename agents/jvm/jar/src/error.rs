@@ -30,8 +30,11 @@ pub enum Error {
         what: String,
     },
     /// It unpacks to more than any program has.
-    #[error("its classes, and the jars in it, unpack to more than 16 GiB")]
-    Bomb,
+    #[error("its classes, and the jars in it, unpack to more than {} MiB", most >> 20)]
+    Bomb {
+        /// So many bytes are allowed.
+        most: u64,
+    },
     /// Somebody wants the work to stop.
     #[error("interrupted")]
     Interrupted,

@@ -54,9 +54,20 @@ impl Told {
 
 /// Rewrites a jar. Who wants it to stop lets `stop` say so. If it fails, what was written is nothing.
 pub fn rewrite(input: impl Read + Seek, out: impl Write, choice: &Choice, stop: &dyn Fn() -> bool) -> Result<Told> {
+    rewrite_within(MOST_OF_ALL, input, out, choice, stop)
+}
+
+/// The same, if all that must be looked at unpacks to no more than `most` bytes.
+pub fn rewrite_within(
+    most: u64,
+    input: impl Read + Seek,
+    out: impl Write,
+    choice: &Choice,
+    stop: &dyn Fn() -> bool,
+) -> Result<Told> {
     let mut archive = Archive::open(input)?;
-    let mut rewriter =
-        Rewriter { choice, stop, program: Program::new(choice.clone()), unpacked: 0, told: Told::default() };
+    let program = Program::new(choice.clone());
+    let mut rewriter = Rewriter { choice, stop, program, most, unpacked: 0, told: Told::default() };
     let plan = rewriter.learn(&mut archive, 0)?;
     rewriter.write(&mut archive, &plan, out)?;
     Ok(rewriter.told)
@@ -105,6 +116,7 @@ struct Rewriter<'c> {
     choice: &'c Choice,
     stop: &'c dyn Fn() -> bool,
     program: Program,
+    most: u64,
     unpacked: u64,
     told: Told,
 }
@@ -128,8 +140,8 @@ impl Rewriter<'_> {
             return Ok(Err("it is too large"));
         }
         self.unpacked += entry.size;
-        if self.unpacked > MOST_OF_ALL {
-            return Err(Error::Bomb);
+        if self.unpacked > self.most {
+            return Err(Error::Bomb { most: self.most });
         }
         archive.read(number, end).map(Ok)
     }
@@ -165,7 +177,7 @@ impl Rewriter<'_> {
                                 plan.changes |= inner.changes;
                                 plan.nested.insert(at.0, inner);
                             }
-                            Err(error @ (Error::Interrupted | Error::Bomb)) => return Err(error),
+                            Err(error @ (Error::Interrupted | Error::Bomb { .. })) => return Err(error),
                             Err(error) => self.told.note(&name, error),
                         }
                     }
