@@ -50,6 +50,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Atomics$Cell",
     "Keys",
     "Keys$1",
+    "Places",
     "Told",
     "Entries",
     "Marks",

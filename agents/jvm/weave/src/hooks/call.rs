@@ -1,5 +1,5 @@
-//! Hooks of calls that synchronise. A call is one of a method that is added to the class: it has the same arguments, and the number of the site; it calls the hooks and, between
-//! them, what was called. So nothing has to be moved on the stack.
+//! Hooks of calls that synchronise. A call is one of a method that is added to the class: it has the same arguments; it calls the hooks and, between them, what was called. So nothing has
+//! to be moved on the stack. Each call has a method of its own: to those who compile it, the number of the site is a constant, and so is all that is known of it.
 
 use super::table::{Call, Calls, Names};
 use super::{Does, HOOKS, Method, Row};
@@ -54,9 +54,8 @@ impl<'a> Method<'_, 'a> {
         let is_named = passed.is_variable || opcode == INVOKESPECIAL;
         let names = is_named.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
         let site = self.site(Does::Call(number as u16), at, lines, names)?;
-        let between = self.between(&Calls::all().calls[number], passed, opcode, constant, called)?;
-        let method = self.own_method(&between.name, &between.descriptor)?;
-        Ok(Some(Emit::new(&mut self.class.constants).int(site)?.with(INVOKESTATIC, method).done()))
+        let method = self.between(&Calls::all().calls[number], passed, opcode, constant, called, site)?;
+        Ok(Some(Emit::new(&mut self.class.constants).with(INVOKESTATIC, method).done()))
     }
 
     /// The number of a method of the class itself.
@@ -80,7 +79,7 @@ impl<'a> Method<'_, 'a> {
         Ok(())
     }
 
-    /// The method between a call and what it calls; it is made if there is none yet.
+    /// Adds the method between a call and what it calls; its number.
     fn between(
         &mut self,
         call: &Call,
@@ -88,20 +87,15 @@ impl<'a> Method<'_, 'a> {
         opcode: u8,
         constant: u16,
         called: Named<'a>,
-    ) -> Result<Between> {
-        // The same method may be called as the class above has it.
-        let special = if opcode == INVOKESPECIAL { "$super" } else { "" };
-        let name = format!("foretrace${constant}{special}").into_bytes();
-        let (_, result) = of_method(called.descriptor)?;
-        let rest = &called.descriptor[1..called.descriptor.len() - result.len() - 1];
+        site: i32,
+    ) -> Result<u16> {
+        let name = format!("foretrace${}", self.added.len()).into_bytes();
         // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
         let receiver: &[u8] = if call.is_static { b"" } else { b"Ljava/lang/Object;" };
-        let descriptor = [b"(", receiver, rest, b"I)", result].concat();
-        if self.between.insert((constant, opcode == INVOKESPECIAL)) {
-            let content = self.between_code(call, passed, opcode, constant, called)?;
-            self.add_method(&name, &descriptor, content)?;
-        }
-        Ok(Between { name, descriptor })
+        let descriptor = [b"(", receiver, &called.descriptor[1..]].concat();
+        let content = self.between_code(call, passed, opcode, constant, called, site)?;
+        self.add_method(&name, &descriptor, content)?;
+        self.own_method(&name, &descriptor)
     }
 
     fn between_code(
@@ -111,16 +105,16 @@ impl<'a> Method<'_, 'a> {
         opcode: u8,
         constant: u16,
         called: Named<'a>,
+        site: i32,
     ) -> Result<Vec<u8>> {
         let (arguments, result) = of_method(called.descriptor)?;
         let arguments = Arguments::new(&arguments, call.is_static);
-        let site = arguments.size;
         let constants = &mut self.class.constants;
         let mut emit = Emit::new(constants);
         // Who is told before an atomic access sees to it that what is told after it is true.
         let is_atomic = call.rows.iter().flat_map(Row::told).any(|told| matches!(told.what, "load" | "store" | "rmw"));
         if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
-            emit = passed.emit(emit, &arguments, call.is_static)?.local(ILOAD, site);
+            emit = passed.emit(emit, &arguments, call.is_static)?.int(site)?;
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
@@ -154,27 +148,27 @@ impl<'a> Method<'_, 'a> {
                 None if passed.is_long() => "J",
                 None => "",
             };
-            emit = passed.emit(emit, &arguments, call.is_static)?.local(ILOAD, site);
+            emit = passed.emit(emit, &arguments, call.is_static)?.int(site)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", passed.descriptor(result, &arguments).as_bytes())?;
         }
         emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
         let handler = emit.size();
         let is_caught = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
         if is_caught {
-            emit = emit.op(&[ALOAD_0]).local(ILOAD, site);
+            emit = emit.op(&[ALOAD_0]).int(site)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
         }
         let code = emit.done();
         let mut content = Vec::new();
         put_u2(&mut content, arguments.size.max(DEEPEST));
-        put_u2(&mut content, arguments.size + 1);
+        put_u2(&mut content, arguments.size);
         put_u4(&mut content, code.len() as u32);
         content.extend_from_slice(&code);
         if is_caught {
             [1, begin, end, handler, 0].into_iter().for_each(|value| put_u2(&mut content, value as u16));
             put_u2(&mut content, 1);
             put_u2(&mut content, self.class.constants.add_text(b"StackMapTable")?);
-            let frame = caught_frame(&mut self.class.constants, handler, site)?;
+            let frame = caught_frame(&mut self.class.constants, handler, arguments.size)?;
             put_u4(&mut content, frame.len() as u32);
             content.extend_from_slice(&frame);
         } else {
@@ -185,19 +179,17 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, the number of the site; and what was thrown.
-fn caught_frame(constants: &mut Constants, handler: usize, site: u16) -> Result<Vec<u8>> {
+/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, which end there; and what was thrown.
+fn caught_frame(constants: &mut Constants, handler: usize, end: u16) -> Result<Vec<u8>> {
     const FULL: u8 = 255;
     const TOP: u8 = 0;
-    const INT: u8 = 1;
     const OBJECT: u8 = 7;
     let mut frame = vec![0, 1, FULL];
     put_u2(&mut frame, handler as u16);
-    put_u2(&mut frame, site + 1);
+    put_u2(&mut frame, end);
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Object")?);
-    frame.resize(frame.len() + usize::from(site) - 1, TOP);
-    frame.push(INT);
+    frame.resize(frame.len() + usize::from(end) - 1, TOP);
     put_u2(&mut frame, 1);
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Throwable")?);
@@ -303,10 +295,4 @@ impl Passed {
         let value = self.value.map_or("J", |value| hooks_kind(arguments.all[value].0));
         format!("({result}Ljava/lang/Object;Ljava/lang/Object;I{value}I)V")
     }
-}
-
-/// A method between a call and what it calls.
-struct Between {
-    name: Vec<u8>,
-    descriptor: Vec<u8>,
 }

@@ -113,7 +113,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     if rows.is_empty() {
         return Ok((woven, Vec::new()));
     }
-    let (mut between, mut added, mut bootstraps) = (FxHashSet::default(), Vec::new(), Bootstraps::default());
+    let (mut added, mut bootstraps) = (Vec::new(), Bootstraps::default());
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
@@ -125,7 +125,6 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             around: &(),
             sites: &mut woven.sites,
             is_adopted: false,
-            between: &mut between,
             added: &mut added,
             bootstraps: &mut bootstraps,
             is_large: false,

@@ -58,7 +58,6 @@ use crate::constants::Constants;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::{ATHROW, IRETURN, RETURN};
 use reference::Bootstraps;
-use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 
 /// The class of the hooks.
@@ -240,13 +239,13 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
     let mut changed = class.adopt()?;
     let is_adopted = changed;
-    let (mut between, mut added) = (FxHashSet::default(), Vec::new());
+    let mut added = Vec::new();
     let mut bootstraps = Bootstraps::of(&class)?;
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         // Nothing has changed it yet.
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
-        let sites = woven.sites.len();
+        let was = (woven.sites.len(), added.len(), bootstraps.len());
         let mut method = Method {
             class: &mut class,
             number,
@@ -254,7 +253,6 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             around,
             sites: &mut woven.sites,
             is_adopted,
-            between: &mut between,
             added: &mut added,
             bootstraps: &mut bootstraps,
             is_large: false,
@@ -266,12 +264,12 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             }
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
-                method.sites.truncate(sites);
+                method.forget_after(was);
                 // What orders threads is smaller, and without it there would be races that are none.
                 method.is_large = true;
                 let result = match method.weave(content) {
                     Err(Error::TooLarge | Error::TooFar { .. } | Error::Many { .. }) => {
-                        method.sites.truncate(sites);
+                        method.forget_after(was);
                         method.only_adopted(content)
                     }
                     result => result,
@@ -313,8 +311,7 @@ struct Method<'m, 'a> {
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
-    /// Methods that calls have between ([`call`]), by the numbers of what they call and whether it is that of the class above; and they themselves.
-    between: &'m mut FxHashSet<(u16, bool)>,
+    /// Methods that calls have between ([`call`]).
     added: &'m mut Vec<Member<'a>>,
     /// How dynamic calls get their target.
     bootstraps: &'m mut Bootstraps<'a>,
@@ -399,6 +396,13 @@ impl<'a> Method<'_, 'a> {
         let throwable = self.class.constants.add_class(b"java/lang/Throwable")?;
         code.leaving = Some(([leave, vec![ATHROW]].concat(), throwable));
         Ok(())
+    }
+
+    /// Forgets sites, methods and dynamic calls but the first so many: what was woven in is not taken.
+    fn forget_after(&mut self, (sites, added, bootstraps): (usize, usize, usize)) {
+        self.sites.truncate(sites);
+        self.added.truncate(added);
+        self.bootstraps.truncate(bootstraps);
     }
 
     /// The number of a new site.

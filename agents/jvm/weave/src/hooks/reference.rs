@@ -44,6 +44,14 @@ impl<'a> Bootstraps<'a> {
         Ok(Bootstraps { was: all.len(), all })
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    pub(super) fn truncate(&mut self, count: usize) {
+        self.all.truncate(count);
+    }
+
     /// Gives those that were added to the class.
     pub(super) fn write(self, class: &mut Class<'a>) -> Result<()> {
         if self.all.len() == self.was {

@@ -17,7 +17,7 @@ final class Buffer {
     /** What texts are for. */
     static final int THREAD_NAME = 1, LABEL = 2, MISUSE_TEXT = 4;
     /** Bits of a place, and of the site in what is kept in cells. */
-    private static final int PLACE_BITS = 24, SITE_BITS = 20;
+    static final int PLACE_BITS = 24, SITE_BITS = 20;
     /** Bits of a rank, and of a position in its block. */
     static final int RANK_BITS = 8, POSITION_BITS = 16;
     static final int TICK_BITS = RANK_BITS + POSITION_BITS;
@@ -30,13 +30,8 @@ final class Buffer {
     /** A time may be so far from the last stamp. */
     private static final long MOST_BETWEEN = 1L << 38;
 
-    /** Sites whose calls are remembered, and how often the stack is walked through for each in any case. */
-    private static final int PLACES = 1 << 10, WALKS = 4;
-    /** Walks for sites that take another's entry: so many in any case, then one of some hundred. */
-    private static final int MOST_MISSES = 1 << 10, RARELY = (1 << 8) - 1;
     /** What a thread has that tells nothing: many virtual ones do not. */
-    private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[1 << 8];
-    private static final int[] NO_PLACES = new int[PLACES];
+    private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[2 << 8];
     /** All, by their slots. */
     private static Buffer[] all = new Buffer[64];
     private static int marks;
@@ -86,8 +81,7 @@ final class Buffer {
     /** The objects of the synchronized methods that it is in. */
     Shadow[] entered = new Shadow[16];
     int depth;
-    private int[] placeSites = NO_PLACES, placeCounts, placeValues;
-    private int placeMisses;
+    final Places places = new Places();
     /** Locks that it has as a reader, and how often. */
     private Shadow[] readLocks = new Shadow[4];
     private int[] readCounts = new int[4];
@@ -220,8 +214,7 @@ final class Buffer {
         isFinished = true;
         Cells.unlock(this);
         // What others may still ask of it is little.
-        placeSites = NO_PLACES;
-        placeCounts = placeValues = null;
+        places.forget();
         seen = NOTHING_SEEN;
         awaited = NOTHING_AWAITED;
         quiet = null;
@@ -406,58 +399,15 @@ final class Buffer {
         tick++;
     }
 
-    /** Where something is told: the number of its site, or of the calls that led there. To walk through the stack costs far more than all else: it is done the first times at a site, and
-     * then ever more rarely. In between the calls are those that it always was, if it was always the same. */
+    /** Where something is told. */
     int place(int site) {
-        if (site == 0) {
-            return 0;
-        }
-        int at = site & PLACES - 1;
-        int count = placeSites[at] == site ? ++placeCounts[at] : 0;
-        if (count > WALKS && (count & count - 1) != 0) {
-            return placeValues[at];
-        }
-        // Sites that share an entry must not make it walk each time.
-        if (count == 0 && placeSites[at] != 0 && ++placeMisses > MOST_MISSES && (placeMisses & RARELY) != 0) {
-            return site & (int) SITE_MASK;
-        }
-        return walk(site, at);
-    }
-
-    private int walk(int site, int at) {
-        int bare = site & (int) SITE_MASK, place = Native.place(site);
-        if (place == 0) {
-            place = bare;
-        }
-        if (placeSites == NO_PLACES) {
-            placeCounts = new int[PLACES];
-            placeValues = new int[PLACES];
-            placeSites = new int[PLACES];
-        }
-        if (placeSites[at] != site) {
-            placeSites[at] = site;
-            placeCounts[at] = 1;
-            placeValues[at] = place;
-        } else if (placeValues[at] != place) {
-            placeValues[at] = bare;
-        }
-        return place;
-    }
-
-    /** Something is kept at a site that may be told later: the calls that lead there are looked at a few times. */
-    void note(int site) {
-        int at = site & PLACES - 1;
-        if (placeSites[at] != site || placeCounts[at] < WALKS) {
-            place(site);
-        }
+        return places.of(site);
     }
 
     /** The place of something that the thread of a slot has kept, as far as that is known. */
     static int placeOf(int slot, int site) {
         Buffer other = slot < all.length ? all[slot] : null;
-        int at = site & PLACES - 1;
-        int[] values = other == null ? null : other.placeValues;
-        return values != null && other.placeSites[at] == site ? values[at] : site;
+        return other == null ? site : other.places.last(site);
     }
 
     /** Whether what is in a cell was kept at another position than what this thread does now. */
@@ -475,11 +425,16 @@ final class Buffer {
     }
 
     /** Remembers an await. */
-    void await(int at, long key) {
+    void await(int at, long address, long stamp) {
         if (awaited == NOTHING_AWAITED) {
             awaited = new long[NOTHING_AWAITED.length];
         }
-        awaited[at] = key;
+        awaited[at] = address;
+        awaited[at + 1] = stamp;
+    }
+
+    boolean hasAwaited(int at, long address, long stamp) {
+        return awaited[at] == address && awaited[at + 1] == stamp;
     }
 
     /** How often it has a lock as a reader. */

@@ -18,7 +18,23 @@ final class Calls {
 
     @ForceInline
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        Told told = Told.at(site, of == null ? argument : of);
+        Object receiver = of == null ? argument : of;
+        Told first = Told.first(site);
+        if (first != null && first.isOf(receiver)) {
+            before(first, of, argument, index, number, value, isNumber, site);
+        } else {
+            otherBefore(receiver, of, argument, index, number, value, isNumber, site);
+        }
+    }
+
+    private static void otherBefore(
+        Object receiver, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        before(Told.at(site, receiver), of, argument, index, number, value, isNumber, site);
+    }
+
+    @ForceInline
+    private static void before(
+        Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         if (told.isUnseen()) {
             Hooks.unseen();
         }
@@ -64,7 +80,25 @@ final class Calls {
     static void after(
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
-        Told told = Told.at(site, of == null ? argument : of);
+        Object receiver = of == null ? argument : of;
+        Told first = Told.first(site);
+        if (first != null && first.isOf(receiver)) {
+            after(first, result, returned, isResult, of, argument, index, number, value, isNumber, site);
+        } else {
+            otherAfter(receiver, result, returned, isResult, of, argument, index, number, value, isNumber, site);
+        }
+    }
+
+    private static void otherAfter(
+        Object receiver, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
+        boolean isNumber, int site) {
+        after(Told.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
+    }
+
+    @ForceInline
+    private static void after(
+        Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
+        boolean isNumber, int site) {
         if (told.isUnseen()) {
             Hooks.unseen();
         }
@@ -210,7 +244,43 @@ final class Calls {
     }
 
     /** Inside the JDK: told of an object (null: of {@link #COMMON}), with a value that it depends on, or with what it stands for. */
+    @ForceInline
     static void inside(Object of, long number, Object value, int site) {
+        Told first = Told.first(site);
+        if (first != null && first.isOfThis()) {
+            ofThis(first.before[0], of, value, site);
+        } else {
+            insideAny(of, number, value, site);
+        }
+    }
+
+    /** A post or an await of what the program has called, around what that calls. */
+    @ForceInline
+    private static void ofThis(long told, Object of, Object value, int site) {
+        Buffer b = Buffer.own();
+        if (b == null || b.busy || b.isOff) {
+            return;
+        }
+        Shadow current = b.current;
+        if (current == null || current.get() != of) {
+            insideAny(of, 0, value, site);
+            return;
+        }
+        b.busy = true;
+        try {
+            if (Told.word(told) == Told.POST) {
+                Entries.post(b, current.whole(), b.currentEntry, site);
+            } else {
+                Entries.await(b, current.whole(), b.currentEntry, site);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.busy = false;
+        }
+    }
+
+    private static void insideAny(Object of, long number, Object value, int site) {
         Buffer b = Buffer.attached();
         if (b == null || b.busy || b.isOff) {
             return;

@@ -129,7 +129,7 @@ final class Cells {
             drop(of, d, b.kept(1), 0);
             return true;
         }
-        b.note(site);
+        b.places.note(site);
         // Of those who come first, one has it; W says who, even if nothing was written.
         if (write == 0 && !U.compareAndSetLong(of, w, 0, b.kept(0))) {
             return false;
@@ -153,7 +153,7 @@ final class Cells {
             drop(of, d, b.kept(1), DROPPED_WRITE);
             return true;
         }
-        b.note(site);
+        b.places.note(site);
         if (!U.compareAndSetLong(of, w, write, b.kept(site))) {
             return false;
         }

@@ -35,28 +35,28 @@ final class Entries {
         long address = of.address + 8L * (entry + 1);
         long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
         long at = entry == WHOLE ? LONGS : at(entry);
-        long stamp = U.getLongVolatile(stamps, at);
         // It did nothing since it posted this last, and nobody else has posted.
-        if (b.posted == address && b.postedAt == b.tick && b.postedStamp == stamp && !Memory.ALL) {
+        if (b.posted == address && b.postedAt == b.tick && !Memory.ALL && b.postedStamp == U.getLongVolatile(stamps, at)) {
             return;
         }
         int place = b.place(site);
+        // Most often it is what it was when this thread was here last. (To look first would fetch the line of the cache twice: to read it, and then to write it.)
+        int near = near(address);
+        long stamp = b.awaited[near] == address ? b.awaited[near + 1] : 0;
         long now = b.now(stamp);
         // No two posts of one entry have the same time.
-        while (!U.compareAndSetLong(stamps, at, stamp, now)) {
-            stamp = U.getLongVolatile(stamps, at);
-            now = b.now(stamp);
+        for (long found; (found = U.compareAndExchangeLong(stamps, at, stamp, now)) != stamp; stamp = found) {
+            now = b.now(found);
         }
         of.disturb();
         if (b.isOptimistic) {
             b.optimistic(false);
         }
-        int near = near(address);
-        boolean isKnown = stamp == 0 || b.awaited[near] == key(address, stamp);
+        boolean isKnown = stamp == 0 || b.hasAwaited(near, address, stamp);
         b.put2(Buffer.head(Buffer.POST, LATCH, address), now, place);
         if (isKnown) {
             // Of its own it need not be told.
-            b.await(near, key(address, now));
+            b.await(near, address, now);
         }
         b.posted = address;
         b.postedAt = b.tick;
@@ -65,11 +65,7 @@ final class Entries {
 
     /** Where a thread remembers what it has awaited of an address. */
     private static int near(long address) {
-        return (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 56);
-    }
-
-    private static long key(long address, long stamp) {
-        return address << 20 ^ stamp;
+        return (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 56) * 2;
     }
 
     /** Awaits an entry; the whole: every entry. */
@@ -109,11 +105,10 @@ final class Entries {
         long address = of.address + 8L * (entry + 1);
         // Nobody has posted since.
         int near = near(address);
-        long key = key(address, stamp);
-        if (b.awaited[near] == key && !Memory.ALL || !b.room()) {
+        if (b.hasAwaited(near, address, stamp) && !Memory.ALL || !b.room()) {
             return;
         }
-        b.await(near, key);
+        b.await(near, address, stamp);
         b.epoch++;
         int place = b.place(site);
         b.put2(Buffer.head(Buffer.AWAIT, LATCH, address), b.now(stamp), place);

@@ -221,14 +221,17 @@ public final class Hooks {
         Calls.after(0, result, false, of, argument, index, 0, value, false, site);
     }
 
+    @ForceInline
     public static void inside(Object of, int site) {
         Calls.inside(of, 0, null, site);
     }
 
+    @ForceInline
     public static void inside(Object of, long value, int site) {
         Calls.inside(of, value, null, site);
     }
 
+    @ForceInline
     public static void inside(Object of, Object value, int site) {
         Calls.inside(of, 0, value, site);
     }

@@ -25,7 +25,7 @@ final class Told {
     @Stable private static final Told[][] KNOWN = new Told[PAGES][];
     private static final long[] NOTHING = {};
     /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
-    private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64;
+    private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64, IS_OF_THIS = 128;
 
     @Stable private final Class<?> of;
     @Stable final long[] before;
@@ -52,7 +52,7 @@ final class Told {
         what = IS | (atomic ? IS_ATOMIC : 0) | (simple ? IS_SIMPLE : 0)
             | (before.length == 1 && of(before[0]) == BACK ? IS_BACK_BEFORE : 0)
             | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
-            | (isSorted ? IS_SORTED : 0);
+            | (isSorted ? IS_SORTED : 0) | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
     }
 
     /** An atomic access is among them. */
@@ -79,27 +79,41 @@ final class Told {
         return (what & IS_UNSEEN) != 0;
     }
 
+    /** Only a post or an await of the object whose method calls something: always. */
+    boolean isOfThis() {
+        return (what & IS_OF_THIS) != 0;
+    }
+
+    private static boolean isOfThis(long told) {
+        return (word(told) == POST || word(told) == AWAIT) && of(told) == THIS && when(told) == ALWAYS;
+    }
+
     /** Keys are the same by a comparator. */
     boolean isSorted() {
         return (what & IS_SORTED) != 0;
     }
 
-    /** What the call of a site tells, whose receiver (or argument, if it is a static method) is this. */
+    /** What the first call of a site told; null: there was none. To the compiler it is a constant, if no other is put in its place: see {@link #isOf}. */
     @ForceInline
-    static Told at(int site, Object receiver) {
-        Class<?> of = receiver == null ? null : receiver.getClass();
+    static Told first(int site) {
         Told[] page = site >>> PAGE_BITS < PAGES ? KNOWN[site >>> PAGE_BITS] : null;
-        Told told = page == null ? null : page[site & PAGE - 1];
-        return told != null && told.of == of ? told : other(site, told, of);
+        return page == null ? null : page[site & PAGE - 1];
     }
 
-    private static Told other(int site, Told first, Class<?> of) {
-        for (Told told = first; told != null; told = told.next) {
-            if (told.of == of) {
+    /** Whether a call tells this whose receiver (or argument, if it is a static method) is this. */
+    @ForceInline
+    boolean isOf(Object receiver) {
+        return of == (receiver == null ? null : receiver.getClass());
+    }
+
+    /** What a call tells, if it is not as the first of its site. */
+    static Told at(int site, Object receiver) {
+        for (Told told = first(site); told != null; told = told.next) {
+            if (told.isOf(receiver)) {
                 return told;
             }
         }
-        return find(site, of);
+        return find(site, receiver == null ? null : receiver.getClass());
     }
 
     private static synchronized Told find(int site, Class<?> of) {

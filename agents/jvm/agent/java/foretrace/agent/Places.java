@@ -1,0 +1,78 @@
+package foretrace.agent;
+
+/**
+ * Where a thread's events are: the number of a site, or of the calls that led there. To walk through the stack costs far more than all else: it is done the first times at a site, and
+ * then ever more rarely. In between the calls are those that it always was, if it was always the same.
+ */
+final class Places {
+    /** Sites whose calls are remembered, and how often the stack is walked through for each in any case. */
+    private static final int COUNT = 1 << 10, WALKS = 4;
+    /** Walks for sites that take another's entry: so many in any case, then one of some hundred. */
+    private static final int MOST_MISSES = 1 << 10, RARELY = (1 << 8) - 1;
+    /** What is known of a site, in one word: the site, how often it was asked for, and its place. */
+    private static final int ASKED_BITS = 64 - Buffer.SITE_BITS - Buffer.PLACE_BITS, SITE_SHIFT = ASKED_BITS + Buffer.PLACE_BITS;
+    private static final int MOST_ASKED = 1 << ASKED_BITS - 1, PLACE_MASK = (1 << Buffer.PLACE_BITS) - 1;
+    private static final long ONCE = 1L << Buffer.PLACE_BITS;
+    private static final long[] NOTHING = new long[COUNT];
+
+    private long[] known = NOTHING;
+    private int misses;
+
+    int of(int site) {
+        int at = site & COUNT - 1;
+        long asked = known[at] + ONCE;
+        int count = asked(asked);
+        if (asked >>> SITE_SHIFT == site && count > WALKS && (count & count - 1) != 0) {
+            known[at] = asked;
+            return (int) asked & PLACE_MASK;
+        }
+        return site == 0 ? 0 : rarely(site, at);
+    }
+
+    private int rarely(int site, int at) {
+        // Sites that share an entry must not make it walk each time.
+        if (known[at] != 0 && known[at] >>> SITE_SHIFT != site && ++misses > MOST_MISSES && (misses & RARELY) != 0) {
+            return site & (int) Buffer.SITE_MASK;
+        }
+        return walk(site, at);
+    }
+
+    private int walk(int site, int at) {
+        int bare = site & (int) Buffer.SITE_MASK, place = Native.place(site);
+        if (place == 0) {
+            place = bare;
+        }
+        if (known == NOTHING) {
+            known = new long[COUNT];
+        }
+        long old = known[at];
+        boolean isSame = old >>> SITE_SHIFT == site;
+        int count = isSame ? asked(old) + 1 : 1;
+        int kept = isSame && ((int) old & PLACE_MASK) != place ? bare : place;
+        known[at] = (long) site << SITE_SHIFT | (long) (count < MOST_ASKED ? count : MOST_ASKED / 2) << Buffer.PLACE_BITS | kept;
+        return place;
+    }
+
+    private static int asked(long known) {
+        return (int) (known >>> Buffer.PLACE_BITS) & (1 << ASKED_BITS) - 1;
+    }
+
+    /** Something is kept at a site that may be told later: the calls that lead there are looked at a few times. */
+    void note(int site) {
+        long old = known[site & COUNT - 1];
+        if (old >>> SITE_SHIFT != site || asked(old) < WALKS) {
+            of(site);
+        }
+    }
+
+    /** The place of a site as it was last; another thread may ask. */
+    int last(int site) {
+        long old = known[site & COUNT - 1];
+        return old >>> SITE_SHIFT == site ? (int) old & PLACE_MASK : site;
+    }
+
+    /** Its thread is over. */
+    void forget() {
+        known = NOTHING;
+    }
+}
