@@ -194,7 +194,7 @@ the sanitizer's shared runtime (gcc's default); of others, locks, threads and co
 Java programs need no preparation: classes get their hooks as they are loaded (--include and --exclude choose which). `java` itself gets the agent by its command line; virtual \
 machines that other commands start (mvn, a script) get it by JAVA_TOOL_OPTIONS, and say so on standard error (\"Picked up JAVA_TOOL_OPTIONS: …\"). Gradle runs \
 without its daemon (GRADLE_OPTS=-Dorg.gradle.daemon=false), which might have no agent. HotSpot is asked to compile long methods, too \
-(-XX:-DontCompileHugeMethods), for hooks make methods longer.
+(-XX:-DontCompileHugeMethods), for hooks make methods longer, and threads have larger stacks (-Xss5000k, unless you say otherwise), for compiled hooks need some.
 
 With --halt-on-error what was recorded is looked at while the program runs, at least every 100 ms (on long runs less often: a look begins at the \
 beginning, and may take a third of the time). When hb or misuse have found something that counts, or a property is violated in the recorded run, the program \

@@ -24,6 +24,14 @@ const BELOW: &str = "FORETRACE_JVM_OPTION";
 /// HotSpot does not compile methods of more than 8000 bytes unless it is told to, and hooks make them longer.
 const LONG_METHODS: &str = "-XX:-DontCompileHugeMethods";
 
+/// Compiled methods need some five times the stack, with their hooks: so threads have as much as they need to get as deep as ever (1 MB is what HotSpot gives them). What the user says counts.
+/// (A multiple of 2 MB might be given in huge pages, to every thread.)
+const STACKS: &str = "-Xss5000k";
+/// How the size of stacks is said.
+const STACK_OPTIONS: [&str; 2] = ["-Xss", "-XX:ThreadStackSize"];
+/// Where options may be that come before those of the command line.
+const BEFORE: [&str; 2] = [VARIABLE, "JDK_JAVA_OPTIONS"];
+
 /// Gradle's own options: a daemon that was there before has no agent, and one that is started here would outlive the run. What the user says after it counts.
 const GRADLE: (&str, &str) = ("GRADLE_OPTS", "-Dorg.gradle.daemon=false");
 
@@ -36,6 +44,9 @@ pub(super) fn add_agent(command: &mut Command, program: &OsStr, agent: &Path) {
         // The agent sees to it that the machines which this one starts have it, too.
         command.env(BELOW, all(&option));
         command.arg(option).arg(LONG_METHODS);
+        if !BEFORE.iter().filter_map(std::env::var_os).any(|options| says_stacks(&options)) {
+            command.arg(STACKS);
+        }
         return;
     }
     command.env(VARIABLE, with_others(all(&option), VARIABLE));
@@ -54,8 +65,14 @@ fn with_others(mut option: OsString, variable: &str) -> OsString {
 fn all(agent: &OsStr) -> OsString {
     let mut value = quoted(agent);
     value.push(" ");
-    value.push(LONG_METHODS);
+    value.push([LONG_METHODS, STACKS].join(" "));
     value
+}
+
+/// Whether options say how large stacks are.
+fn says_stacks(options: &OsStr) -> bool {
+    let options = options.to_string_lossy();
+    options.split_whitespace().any(|option| STACK_OPTIONS.iter().any(|name| option.starts_with(name)))
 }
 
 /// An option as one word.
@@ -76,5 +93,11 @@ mod tests {
     fn options_with_spaces_are_one_word() {
         assert_eq!(quoted(OsStr::new("-agentpath:/a/b.so")), "-agentpath:/a/b.so");
         assert_eq!(quoted(OsStr::new("-agentpath:/a b/c.so")), "\"-agentpath:/a b/c.so\"");
+    }
+
+    #[test]
+    fn the_users_size_of_stacks_is_seen() {
+        assert!(says_stacks(OsStr::new("-Da=b -Xss64m")) && says_stacks(OsStr::new("-XX:ThreadStackSize=4096")));
+        assert!(!says_stacks(OsStr::new("-Da=-Xss -Xmx1g")));
     }
 }

@@ -29,6 +29,31 @@ public class Starter {
 }
 "#;
 
+/// Goes as deep as an interpreter does with HotSpot's stacks, in methods that have been compiled meanwhile.
+const DEEP: &str = r#"
+public class Deep {
+    int count;
+
+    synchronized int down(int left) {
+        count++;
+        return left == 0 ? 0 : 1 + down(left - 1);
+    }
+
+    public static void main(String[] args) throws Exception {
+        Runnable often = () -> {
+            for (int i = 0; i < 20; i++) {
+                new Deep().down(7000);
+            }
+        };
+        Thread other = new Thread(often);
+        other.start();
+        other.join();
+        often.run();
+        System.out.println("up again");
+    }
+}
+"#;
+
 /// A name that has to be quoted.
 const SPACED: &str = "a folder with spaces";
 
@@ -112,4 +137,14 @@ fn with_options_of_the_user() {
     assert_eq!(ways.run(&options, &[&ways.java, "-cp", SPACED, "Main"]), "p=a b q=2");
     assert_eq!(ways.run(&options, &["sh", "-c", &script]), "p=a b q=2");
     assert_eq!(ways.run(&options, &[&ways.java, "-cp", SPACED, "Starter"]), "p=a b q=2");
+}
+
+#[test]
+fn recursions_get_as_deep_as_ever() {
+    let folder = Folder::new();
+    folder.write("Deep.java", DEEP);
+    let done = Command::new("javac").args(["--release", "11", "Deep.java"]).current_dir(folder.path("")).status();
+    assert!(done.expect("a JDK is needed: ./test installs it").success());
+    let ran = folder.command(&["record", "--", &java(), "-cp", ".", "Deep"]).output().expect("foretrace runs");
+    assert_eq!(String::from_utf8_lossy(&ran.stdout), "up again\n", "{}", String::from_utf8_lossy(&ran.stderr));
 }
