@@ -52,12 +52,20 @@ pub struct Misused {
     pub unlocks: Vec<u64>,
 }
 
-/// How often a thread holds a lock, and where it took it exclusively.
+/// How often a thread holds a lock, and where it took it: exclusively, as a reader.
 #[derive(Clone, Copy, Default, Debug)]
 struct Depth {
     exclusive: u32,
     shared: u32,
     since: Option<Place>,
+    shared_since: Option<Place>,
+}
+
+impl Depth {
+    /// Where the section was opened that its thread waits for, if it asks for the lock.
+    fn open(&self) -> Option<Place> {
+        if self.exclusive > 0 { self.since } else { self.shared_since.filter(|_| self.shared > 0) }
+    }
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -113,8 +121,7 @@ impl Misuses {
         let mut asking: Vec<(LockId, Place)> = self.asking.values().copied().collect();
         asking.sort_unstable_by_key(|(_, place)| place.event);
         for (lock, at) in asking {
-            let depth = self.held.get(&(lock, at.thread)).filter(|depth| depth.exclusive > 0);
-            if let Some(since) = depth.and_then(|depth| depth.since) {
+            if let Some(since) = self.held.get(&(lock, at.thread)).and_then(Depth::open) {
                 self.found(What::WaitsForItself(lock, since), at, Op::Request);
             }
         }
@@ -173,6 +180,9 @@ impl Misuses {
         if exclusive > 0 && depth.exclusive == 0 {
             depth.since = Some(at);
             state.holder = Some(at);
+        }
+        if shared > 0 && depth.shared == 0 {
+            depth.shared_since = Some(at);
         }
         depth.exclusive = depth.exclusive.saturating_add(exclusive);
         depth.shared = depth.shared.saturating_add(shared);

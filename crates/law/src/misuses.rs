@@ -63,7 +63,8 @@ pub fn misuses(events: &[Happened]) -> BTreeSet<(usize, Misuse)> {
                 found.insert((e, Misuse::Unlock));
             }
             (Op::Request, _)
-                if is_open(event.object).0 > 0 && events[e + 1..].iter().all(|later| later.thread != event.thread) =>
+                if is_open(event.object) != (0, 0)
+                    && events[e + 1..].iter().all(|later| later.thread != event.thread) =>
             {
                 found.insert((e, Misuse::Itself));
             }

@@ -13,7 +13,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 use std::sync::atomic::AtomicU64;
-use std::sync::atomic::Ordering::Release;
+use std::sync::atomic::Ordering::{Relaxed, Release};
 
 /// The first address. Objects have eight bytes, eight more for each part, and eight behind these for what they guard as a lock (`~`).
 const FIRST: u64 = 1 << 16;
@@ -79,6 +79,21 @@ impl Book {
         }
         self.used += ENTRY;
         address
+    }
+
+    /// An object that is known already was made at a site.
+    pub(crate) fn made(&self, address: u64, site: u64) {
+        // SAFETY: inside the map, and of entries that are there.
+        let word = |entry: usize, word: usize| unsafe { &*self.at.add(entry * ENTRY).cast::<AtomicU64>().add(word) };
+        // They are sorted.
+        let (mut from, mut until) = (0, self.used / ENTRY);
+        while from < until {
+            let middle = (from + until) / 2;
+            if word(middle, 0).load(Relaxed) < address { from = middle + 1 } else { until = middle }
+        }
+        if from < self.used / ENTRY && word(from, 0).load(Relaxed) == address {
+            word(from, 2).store(site, Release);
+        }
     }
 }
 

@@ -255,6 +255,10 @@ impl Classes {
         self.book.object(class.into(), parts, site.into())
     }
 
+    pub(crate) fn made(&self, address: u64, site: u32) {
+        self.book.made(address, site.into());
+    }
+
     fn what(&self, class: u32, field: usize) -> u64 {
         let known = &self.classes[class as usize].known;
         let (name, _, flags) = &known.fields[field];

@@ -77,6 +77,13 @@ extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64, s
     })
 }
 
+extern "system" fn made(_: *mut c_void, _: Reference, address: i64, site: i32) {
+    or((), |agent| {
+        agent.classes().made(address as u64, site as u32);
+        Some(())
+    });
+}
+
 extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
     const NOTHING: i64 = (what::NOTHING as i64) << 56;
     or(NOTHING, |agent| {
@@ -169,6 +176,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"block", c"(IIJ)I", block as *mut c_void),
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
         (c"object", c"(IJI)J", object as *mut c_void),
+        (c"made", c"(JI)V", made as *mut c_void),
         (c"field", c"(ILjava/lang/Class;)J", field as *mut c_void),
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),

@@ -169,10 +169,10 @@ final class Buffer {
         return all;
     }
 
-    /** A lock that another thread has, and that this one parks for. */
-    static Shadow heldElsewhere(Buffer b, Object blocker) {
-        for (Buffer other : all) {
-            Shadow lock = other == null || other == b ? null : other.held.find(blocker);
+    /** A lock that some thread has, and that the current one parks for. */
+    static Shadow findHeld(Object blocker) {
+        for (Buffer some : all) {
+            Shadow lock = some == null ? null : some.held.find(blocker);
             if (lock != null) {
                 return lock;
             }

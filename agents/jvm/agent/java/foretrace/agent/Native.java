@@ -25,6 +25,9 @@ final class Native {
     /** The address of a new object of a class, and of so many fields or elements behind it; the site where it was made, or 0. */
     static native long object(int kind, long parts, int site);
 
+    /** An object that has this address was made at a site. */
+    static native void made(long address, int site);
+
     /** Which field a site means of an object of this class: its number among all of the object's, its number in the class that has it << 24, how many classes above this one
      * that is << 44, what it is << 56. */
     static native long field(int site, Class<?> of);

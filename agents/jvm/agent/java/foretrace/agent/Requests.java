@@ -4,7 +4,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
 /**
- * A thread is about to wait for a lock that another has: it may wait for ever, so it is told before. Only if it holds another lock itself, for nobody waits for a thread that holds none; and only where it
+ * A thread is about to wait for a lock that another has, or it itself (a reader that wants to write): it may wait for ever, so it is told before. Only if it holds a lock itself, for nobody waits for a thread that holds none; and only where it
  * waits in earnest (the machine tells of monitors; others park), so that taking a free lock costs nothing more.
  */
 final class Requests {
@@ -31,7 +31,7 @@ final class Requests {
 
     /** The thread parks until something goes on. */
     static void parked(Buffer b, Object blocker) {
-        Shadow lock = b.held.isAny() ? Buffer.heldElsewhere(b, blocker) : null;
+        Shadow lock = b.held.isAny() ? Buffer.findHeld(blocker) : null;
         if (lock != null) {
             tell(b, lock);
         }

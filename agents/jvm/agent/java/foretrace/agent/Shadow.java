@@ -55,6 +55,8 @@ final class Shadow extends WeakReference<Object> {
     private volatile Shadow back;
     /** Of a queue with bounds: how many it holds; 0: not known yet. */
     int capacity;
+    /** Where it was made is told. */
+    private boolean hasSite;
     /** How many parts it has. */
     final int parts;
     /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
@@ -72,6 +74,7 @@ final class Shadow extends WeakReference<Object> {
             long kind = KINDS.get(of.getClass());
             parts = parts(of, (int) (kind >>> 32));
             int made = of instanceof Watched ? (int) (((Watched) of).foretrace$born >>> Watched.MADE_SHIFT) : site;
+            hasSite = made != 0;
             address = Native.object((int) kind, parts, made);
         }
     }
@@ -198,7 +201,12 @@ final class Shadow extends WeakReference<Object> {
     /** An object was made at a site. */
     static void made(Object object, int site) {
         if (!(object instanceof Watched)) {
-            find(object, site);
+            Shadow made = find(object, site);
+            // It may be known from its own constructor.
+            if (!made.hasSite) {
+                made.hasSite = true;
+                Native.made(made.address, site);
+            }
         } else if (site >>> Watched.MADE_BITS == 0) {
             ((Watched) object).foretrace$born |= (long) site << Watched.MADE_SHIFT;
         }
