@@ -110,6 +110,7 @@ fn what_is_told_is_packed_as_it_is_taken_apart() {
         ("THIS", Of::This),
         ("ALL", Of::All),
         ("BACK", Of::Back),
+        ("EACH", Of::Each(Which::Result)),
     ];
     assert_eq!(beside(TOLD, "RECEIVER"), of.map(|(name, of)| (name, part(Told { of, ..plain }, 8, 0xf))));
     let when = [("ALWAYS", When::Always), ("TRUE", When::True), ("FALSE", When::False), ("NEGATIVE", When::Negative)];

@@ -6,6 +6,8 @@ use weave::{Call, Calls, ORDERS, Of, PLAIN, Told, Value, WORDS, When, Which};
 /// Of what something is told, as packed: an entry, entries, an element, elements.
 const KEY: i64 = 4;
 const ELEMENTS: i64 = 7;
+/// Each object of a collection.
+const EACH: i64 = 11;
 
 /// The names of a class, of those above it, and of their interfaces, the most special first.
 pub(crate) fn types(tools: Tools, native: Native, class: Reference) -> Vec<Vec<u8>> {
@@ -75,7 +77,9 @@ pub(crate) fn packed(told: &Told) -> i64 {
     let position = |list: &[&str], of: &str| list.iter().position(|&word| word == of).unwrap_or(0) as i64;
     let result = |which: Which| i64::from(which == Which::Result);
     let (of, is_result) = match told.of {
-        Of::Receiver => (0, 0),
+        Of::Receiver | Of::Field(_, false) => (0, 0),
+        Of::Field(_, true) => (EACH, 0),
+        Of::Each(which) => (EACH, result(which)),
         Of::Object(which) => (1, result(which)),
         Of::Variable => (2, 0),
         Of::Thread => (3, 0),

@@ -52,6 +52,7 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
         ("initialising", "()V"),
         ("initialised", "()V"),
         ("made", OF),
+        ("inside", OF),
         ("unseen", "()V"),
         ("cloned", "(Ljava/lang/Object;)V"),
         ("internal", "(Ljava/lang/String;Ljava/lang/Object;I)V"),

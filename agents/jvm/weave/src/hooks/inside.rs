@@ -5,6 +5,7 @@ use super::told::{Of, Told, When, Which};
 use super::{Does, HOOKS, Known, Method, Woven, code_of};
 use crate::class::{Class, access as flags};
 use crate::code::Code;
+use crate::constants::Named;
 use crate::descriptor::{Kind, of_method};
 use crate::emit::Emit;
 use crate::error::{Error, Result};
@@ -205,9 +206,11 @@ impl<'a> Method<'_, 'a> {
         for &number in &row.before {
             let told = &Inside::all().told[usize::from(number)];
             let site = self.site(Does::Inside(number), 0, lines, None)?;
+            let field = self.field_of(told)?;
             let emit = Emit::new(&mut self.class.constants);
             let emit = match told.of {
                 Of::Object(Which::Argument(number)) => emit.local(ALOAD, local(number)),
+                Of::Field(..) => emit.op(&[ALOAD_0]).with(GETFIELD, field),
                 Of::All => emit.op(&[ACONST_NULL]),
                 _ => emit.op(&[ALOAD_0]),
             };
@@ -221,16 +224,25 @@ impl<'a> Method<'_, 'a> {
             for &number in &row.after {
                 let told = &Inside::all().told[usize::from(number)];
                 let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let field = self.field_of(told)?;
                 let emit = Emit::new(&mut self.class.constants);
                 let tell = match told.of {
                     // What the object stands for is told with it.
-                    Of::Object(Which::Argument(number)) => {
+                    Of::Object(Which::Argument(number)) if told.is_view() => {
                         hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
                     }
+                    Of::Object(Which::Argument(number)) => hook(emit.local(ALOAD, local(number)), site, "")?,
                     Of::Object(Which::Result) if told.is_view() => {
                         hook(emit.op(&[DUP, ALOAD_0]), site, "Ljava/lang/Object;")?
                     }
-                    Of::Object(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
+                    Of::Object(Which::Result) | Of::Each(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
+                    Of::Field(..) if told.when == When::Always => {
+                        hook(emit.op(&[ALOAD_0]).with(GETFIELD, field), site, "")?
+                    }
+                    Of::Field(..) => {
+                        let emit = emit.op(&[DUP, ALOAD_0]).with(GETFIELD, field).op(&[SWAP]);
+                        value_hook(emit, site, Kind::of(result))?
+                    }
                     Of::All if told.when == When::Always => hook(emit.op(&[ACONST_NULL]), site, "")?,
                     Of::All => value_hook(emit.op(&[DUP, ACONST_NULL, SWAP]), site, Kind::of(result))?,
                     Of::Thread => {
@@ -244,6 +256,20 @@ impl<'a> Method<'_, 'a> {
             }
         }
         Ok(())
+    }
+
+    /// The number of the field that something is told of; 0 if it is of something else.
+    fn field_of(&mut self, told: &Told) -> Result<u16> {
+        let Of::Field(name, _) = told.of else { return Ok(0) };
+        let class = self.class.name()?;
+        for at in 0..self.class.fields.len() {
+            let field = &self.class.fields[at];
+            if self.class.constants.text(field.name)? == name.as_bytes() {
+                let descriptor = self.class.constants.text(field.descriptor)?;
+                return self.class.constants.add_field(Named { class, name: name.as_bytes(), descriptor });
+            }
+        }
+        Err(Error::WrongConstant { index: 0, wanted: "a field of the class" })
     }
 
     /// The hooks around what a method uses. Whether it does.
@@ -276,6 +302,10 @@ impl<'a> Method<'_, 'a> {
                     // What the object stands for is told with it.
                     PUTFIELD if all.told[usize::from(number)].is_view() => (&[DUP2], "Ljava/lang/Object;"),
                     PUTFIELD => (&[DUP2, POP], ""),
+                    // Below the argument.
+                    _ if all.told[usize::from(number)].of == Of::Receiver && has_one(named.descriptor)? => {
+                        (&[DUP2, POP], "")
+                    }
                     _ => (&[DUP], ""),
                 };
                 let emit = Emit::new(&mut self.class.constants).op(copy);
@@ -284,14 +314,17 @@ impl<'a> Method<'_, 'a> {
             for &number in after {
                 let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
+                let is_result = all.told[usize::from(number)].of == Of::Object(Which::Result);
                 let tell = if is_this {
                     hook(emit.op(&[ALOAD_0]), site, "")?
+                } else if is_result {
+                    hook(emit.op(&[DUP]), site, "")?
                 } else if all.told[usize::from(number)].when != When::Always {
                     value_hook(emit.op(&[DUP_X1]), site, Kind::of(result))?
                 } else {
                     hook(emit.op(if result == b"V" { &[] } else { &[SWAP] }), site, "")?
                 };
-                if !is_this {
+                if !is_this && !is_result {
                     // For later, below what it will be.
                     code.edits[index].before.push(DUP);
                 }
@@ -300,6 +333,12 @@ impl<'a> Method<'_, 'a> {
         }
         Ok(is_found)
     }
+}
+
+/// Whether a method has one argument, of one place.
+fn has_one(descriptor: &[u8]) -> Result<bool> {
+    let (arguments, _) = of_method(descriptor)?;
+    Ok(arguments.len() == 1 && Kind::of(arguments[0]).size() == 1)
 }
 
 fn hook(emit: Emit, site: i32, value: &str) -> Result<Vec<u8>> {
@@ -336,13 +375,16 @@ mod tests {
                     let ofs: FxHashSet<bool> = before.iter().chain(&after).map(|told| told.of == Of::This).collect();
                     let count = of_method(row.descriptor.as_bytes()).map_or(0, |(arguments, _)| arguments.len());
                     let is_last = |told: &Told| told.of.argument().map(usize::from) == Some(count);
-                    let is_known = |told: &Told| matches!(told.of, Of::Receiver | Of::This) || is_last(told);
+                    let is_result = |told: &Told| told.of == Of::Object(Which::Result);
+                    let is_known =
+                        |told: &Told| matches!(told.of, Of::Receiver | Of::This) || is_last(told) || is_result(told);
                     assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
                     assert!(!after.iter().any(is_last), "{row:?}");
                     // Below arguments, and values of two places, nothing can be reached.
                     let size = match of_method(row.descriptor.as_bytes()) {
                         Ok((arguments, result)) => {
-                            let is_reached = before.iter().all(is_last) || ofs.contains(&true);
+                            let is_above = has_one(row.descriptor.as_bytes()).unwrap_or(false) && after.is_empty();
+                            let is_reached = before.iter().all(is_last) || ofs.contains(&true) || is_above;
                             assert!(arguments.is_empty() || is_reached, "{row:?}");
                             if result == b"V" { 0 } else { Kind::of(result).size() }
                         }
@@ -355,19 +397,21 @@ mod tests {
                     assert!(row.member != "<init>" || before.is_empty(), "{row:?}");
                     for told in before.iter().chain(&after) {
                         let is_known = match told.of {
-                            Of::Receiver => told.when == When::Always || result != b"V" && Kind::of(result).size() == 1,
+                            Of::Receiver | Of::Field(..) => {
+                                told.when == When::Always || result != b"V" && Kind::of(result).size() == 1
+                            }
+                            Of::This => told.when == When::Always,
                             Of::Object(Which::Argument(number)) => {
                                 Kind::of(arguments[usize::from(number) - 1]) == Kind::Object
                                     && told.when == When::Always
                             }
-                            Of::Object(Which::Result) => Kind::of(result) == Kind::Object,
+                            Of::Object(Which::Result) | Of::Each(Which::Result) => Kind::of(result) == Kind::Object,
                             Of::Thread => told.when == When::Always,
                             Of::All => told.when == When::Always || result != b"V" && Kind::of(result).size() == 1,
                             _ => false,
                         };
                         assert!(is_known, "{row:?}");
                     }
-                    assert!(after.iter().all(|told| told.of.argument().is_none() || told.is_view()), "{row:?}");
                 }
             }
         }

@@ -21,6 +21,7 @@
 //! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
 //! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
 //! | a method reference to such a call (`latch::countDown`) | the same | when it is called |
+//! | the return of a constructor, in classes with `finalize` | `inside(o, site)` | before it |
 //! | what `inside.table` ([`Inside`]) names, in classes of the JDK | `inside(o, site)`; if it depends on a value `inside(o, value, site)` | as the table says |
 //!
 //! Of calls: `before` is called if any row of the call tells something before it, `after` if any does after it; which row it is, the hook finds by the class of `o`. `o` is the receiver, null
@@ -33,6 +34,7 @@
 mod access;
 mod call;
 mod cells;
+mod gone;
 mod identity;
 mod inside;
 mod made;
@@ -365,6 +367,9 @@ impl<'a> Method<'_, 'a> {
         }
         let marks = self.around.mark(self.class.name()?, name);
         let mut hooks = Vec::new();
+        if name == b"<init>" {
+            self.constructed(code, lines)?;
+        }
         if name == b"<clinit>" {
             hooks.push(self.initialiser()?);
         }

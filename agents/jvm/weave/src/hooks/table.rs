@@ -143,6 +143,10 @@ impl Calls {
             return Some(number);
         }
         let &number = self.by_name.get(&(name, descriptor))?;
+        // Every class has this.
+        if name == "toString" {
+            return self.calls[number].rows.iter().any(|row| row.class == class).then_some(number);
+        }
         let is_jdk = JDK.iter().any(|prefix| class.starts_with(prefix));
         (!is_jdk || self.classes.contains(class)).then_some(number)
     }
@@ -168,6 +172,8 @@ impl Names {
             [] => Some(Names::Nothing),
             [object] if is_object(object) => Some(Names::Object),
             [array, index] if is_object(array) && *index == b"I" => Some(Names::Element),
+            // Memory, and where in it: that it is the same place is not known by these.
+            [memory, at @ ..] if is_object(memory) && at.iter().all(|at| *at == b"J") => Some(Names::Object),
             _ => None,
         }
     }
@@ -228,6 +234,8 @@ mod tests {
         assert_eq!(find("java/util/concurrent/locks/ReentrantLock", "lock", "()V", false), lock);
         assert_eq!(find("java/nio/channels/FileChannel", "lock", "()V", false), None);
         assert_eq!(find("com/example/Door", "lock", "(I)V", false), None);
+        let text = |class| find(class, "toString", "()Ljava/lang/String;", false);
+        assert!(text("java/util/concurrent/atomic/AtomicLong").is_some() && text("com/example/Door").is_none());
         let park = |class| find(class, "park", "()V", true);
         assert!(park("java/util/concurrent/locks/LockSupport").is_some() && park("com/example/Car").is_none());
         let get = |class, of| find(class, "getVolatile", of, false);
@@ -241,7 +249,8 @@ mod tests {
             (b"(I)V", 1, Some(Names::Nothing)),
             (b"(LA;JJ)Z", 2, Some(Names::Object)),
             (b"([LA;ILB;)V", 1, Some(Names::Element)),
-            (b"(LA;JI)V", 1, None),
+            (b"(LA;JI)V", 1, Some(Names::Object)),
+            (b"(LA;DI)V", 1, None),
             (b"(I)V", 2, None),
         ] {
             assert_eq!(Names::of(descriptor, values), names, "{descriptor:?}");

@@ -74,6 +74,10 @@ pub enum Of {
     Thread,
     /// `^`, inside the JDK: of the object whose method it is.
     This,
+    /// `$`, inside the JDK: of what is in the field of that name, of the object whose method it is; with `*` behind it, of each element of that collection.
+    Field(&'static str, bool),
+    /// `@…*`, inside the JDK: of each element of a collection.
+    Each(Which),
     /// `@!`: of what all of the process have in common.
     All,
     /// `@<`: of what comes back from who takes to who gives; of a queue with bounds only if it is nearly full, of one without them never.
@@ -129,13 +133,16 @@ impl Of {
     /// The argument that is spoken of.
     pub(super) fn argument(self) -> Option<u8> {
         match self {
-            Of::Object(which) | Of::Key(which) | Of::Keys(which) | Of::Element(which) | Of::Elements(which) => {
-                match which {
-                    Which::Argument(number) => Some(number),
-                    Which::Result => None,
-                }
-            }
-            Of::Receiver | Of::Variable | Of::Thread | Of::This | Of::All | Of::Back => None,
+            Of::Object(which)
+            | Of::Each(which)
+            | Of::Key(which)
+            | Of::Keys(which)
+            | Of::Element(which)
+            | Of::Elements(which) => match which {
+                Which::Argument(number) => Some(number),
+                Which::Result => None,
+            },
+            Of::Receiver | Of::Variable | Of::Thread | Of::This | Of::Field(..) | Of::All | Of::Back => None,
         }
     }
 }
@@ -201,9 +208,14 @@ impl Told {
 
 /// Of what, and what follows it.
 fn of(text: &'static str) -> Option<(Of, &'static str)> {
-    let Some(rest) = text.strip_prefix(['@', '#', '%', '^']) else { return Some((Of::Receiver, text)) };
+    let Some(rest) = text.strip_prefix(['@', '#', '%', '^', '$']) else { return Some((Of::Receiver, text)) };
     match (text.as_bytes()[0], rest.as_bytes().first()) {
         (b'^', _) => return Some((Of::This, rest)),
+        (b'$', _) => {
+            let (name, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()));
+            let (rest, is_each) = rest.strip_prefix('*').map_or((rest, false), |rest| (rest, true));
+            return (!name.is_empty()).then_some((Of::Field(name, is_each), rest));
+        }
         (b'@', Some(b'*')) => return Some((Of::Variable, &rest[1..])),
         (b'@', Some(b'.')) => return Some((Of::Thread, &rest[1..])),
         (b'@', Some(b'!')) => return Some((Of::All, &rest[1..])),
@@ -218,6 +230,7 @@ fn of(text: &'static str) -> Option<(Of, &'static str)> {
     let (rest, is_each) = rest.strip_prefix('*').map_or((rest, false), |rest| (rest, true));
     let of = match (text.as_bytes()[0], is_each) {
         (b'@', false) => Of::Object(which),
+        (b'@', true) => Of::Each(which),
         (b'#', false) => Of::Key(which),
         (b'#', true) => Of::Keys(which),
         (b'%', false) => Of::Element(which),
@@ -250,8 +263,11 @@ mod tests {
         is("post#1*+post", &[Told { of: Of::Keys(Which::Argument(1)), ..post }, post]);
         is("await@<?", &[Told { what: "await", of: Of::Back, when: When::True, ..plain }]);
         is("post@!", &[Told { of: Of::All, ..post }]);
+        is("post$root", &[Told { of: Of::Field("root", false), ..post }]);
+        is("post$threads*", &[Told { of: Of::Field("threads", true), ..post }]);
+        is("post@=*", &[Told { of: Of::Each(Which::Result), ..post }]);
         is("await%=?", &[Told { what: "await", of: Of::Element(Which::Result), when: When::True, ..plain }]);
-        for wrong in ["", "+", "acq+", "lock", "acq@", "acq@0", "load:late", "acq@1x", "post#", "@1"] {
+        for wrong in ["", "+", "acq+", "lock", "acq@", "acq@0", "load:late", "acq@1x", "post#", "post$", "@1"] {
             assert_eq!(Told::column(wrong), None, "{wrong}");
         }
     }

@@ -1,6 +1,6 @@
 //! The rows of the tables: what they name is there in the JDK that runs, and each orders what it says it does, and nothing else.
 
-use crate::pairs::programs;
+use crate::pairs::{Program, programs};
 use crate::{classes, tool};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ fn property(folder: &Path, name: &str) -> String {
 /// The classes of `java.base` that the table names, woven into `patch`; their sites.
 fn patched(folder: &Path, release: u16) -> Vec<Site> {
     let modules = format!("{}/lib/modules", property(folder, "java.home"));
-    let of = "regex:/java.base/(java/(io|lang|net|util|util/concurrent|util/concurrent/locks)|sun/nio/ch)/[^/]*.class";
+    let of = "regex:/java.base/(java/(io|lang|lang/ref|net|util|util/concurrent|util/concurrent/locks|util/stream)|jdk/internal/(lang/stable|ref)|sun/nio/ch)/[^/]*.class";
     tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
     let from = folder.join("jdk/java.base");
     let (mut sites, mut found) = (Vec::new(), BTreeSet::new());
@@ -39,9 +39,14 @@ fn patched(folder: &Path, release: u16) -> Vec<Site> {
         sites.extend(woven.sites);
     }
     for (number, row) in Inside::all().rows.iter().enumerate() {
-        assert!(found.contains(&number) || !row.is_of(release), "{row:?}");
+        assert!(found.contains(&number) || !row.is_of(release) || is_of_desktop(row.class), "{row:?}");
     }
     sites
+}
+
+/// Whether a class is one of `java.desktop`, which is not woven here.
+fn is_of_desktop(class: &str) -> bool {
+    class.starts_with("java/awt/") || class.starts_with("sun/swing/")
 }
 
 /// What the judge has to know of sites and tables.
@@ -77,13 +82,23 @@ fn data(sites: &[Site]) -> String {
     data
 }
 
+/// The programs that the judge is asked about. It keeps all objects: none is ever finalized.
+fn judged(release: u16) -> impl Iterator<Item = Program> {
+    programs().into_iter().filter(move |one| one.release <= release && !one.row.contains("invokeFinalize"))
+}
+
 /// The list of right programs that have a race without their row. Not those of monitors, fields, and other releases; nor where another row orders the same: conditions have a lock,
 /// phasers are told inside, too, and so is what reads all elements of the JDK's own collections; before `next` there is `iterator`, `close` may be by `awaitTermination`, `submit` by
-/// other methods than `externalSubmit`, who executes a task again may be the same thread, and so may the last worker of a pool.
+/// other methods than `externalSubmit`, who executes a task again may be the same thread, and so may the last worker of a pool, and
+/// who merges what was collected in parallel; channels that call may do so by a pool.
 fn needed(release: u16) -> String {
     let others = Inside::all().rows.iter().filter(|row| {
-        let is_twice = ["close", "externalSubmit", "processWorkerExit", "reExecutePeriodic"].contains(&row.member);
-        row.member.is_empty() || !row.is_of(release) || is_twice
+        let is_twice =
+            ["close", "externalSubmit", "merge", "processWorkerExit", "reExecutePeriodic"].contains(&row.member);
+        let is_told_twice = ["sun/nio/ch/Async", "java/util/concurrent/Phaser", "java/util/stream/"]
+            .iter()
+            .any(|begin| row.class.starts_with(begin));
+        row.member.is_empty() || !row.is_of(release) || is_twice || is_told_twice
     });
     let mut others: BTreeSet<String> =
         others.map(|row| format!("{} {} {}", row.class, row.member, row.descriptor)).collect();
@@ -92,15 +107,18 @@ fn needed(release: u16) -> String {
             let is_other =
                 |told: &Told| matches!(told.what, "wait" | "notify" | "notifyall" | "field" | "toread" | "towrite");
             let is_view = row.told().any(|told| told.what == "view") && !row.class.contains("/locks/");
-            let is_bulk = is_view || ["forEach", "removeIf", "stream", "toArray"].contains(&call.name);
-            let is_twice = is_bulk || row.class.ends_with('*') || row.class == "java/util/concurrent/Phaser";
+            let is_function = call.name.starts_with("compute") || call.name == "merge";
+            let is_bulk = is_view
+                || is_function
+                || ["drainTo", "forEach", "removeIf", "replaceAll", "stream", "toArray"].contains(&call.name);
+            let is_twice = is_bulk || row.class.ends_with('*');
             if is_twice || row.told().any(is_other) {
                 others.insert(format!("{} {} {}", row.class, call.name, call.descriptor));
             }
         }
     }
     let is_needed = |row: &str| !row.starts_with("also ") && !row.starts_with("monitors ") && !others.contains(row);
-    let programs = programs().into_iter().filter(|one| !one.is_racy && one.release <= release && is_needed(&one.row));
+    let programs = judged(release).filter(|one| !one.is_racy && is_needed(&one.row));
     programs.map(|program| format!("{} safe {}\n", program.name, program.row)).collect()
 }
 
@@ -135,10 +153,9 @@ fn every_row_has_its_programs() {
         call.rows.iter().filter(|row| orders(row)).map(|row| format!("{} {} {}", row.class, call.name, call.descriptor))
     });
     // What is a preview needs an option to be compiled.
-    let inside = Inside::all()
-        .rows
-        .iter()
-        .filter(|row| !row.class.contains("StructuredTaskScope") && !row.class.contains("ShutdownHooks"));
+    let others = ["StructuredTaskScope", "StableValue", "ShutdownHooks"];
+    let is_other = |class: &str| is_of_desktop(class) || others.iter().any(|other| class.contains(other));
+    let inside = Inside::all().rows.iter().filter(|row| !is_other(row.class));
     let inside = inside.map(|row| match row.member {
         "" => format!("monitors {}", row.class),
         member => format!("{} {member} {}", row.class, row.descriptor),
@@ -154,7 +171,7 @@ fn every_row_orders_what_it_says() {
     let mut sites = patched(folder, release);
     std::fs::create_dir(folder.join("source")).expect("writable");
     let (mut list, mut sources) = (String::new(), Vec::new());
-    for program in programs().into_iter().filter(|program| program.release <= release) {
+    for program in judged(release) {
         let name = PathBuf::from("source").join(format!("{}.java", program.name));
         std::fs::write(folder.join(&name), &program.source).expect("writable");
         sources.push(name.to_str().expect("a path").to_owned());

@@ -21,6 +21,8 @@ final class Atomics {
                 Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.first, cell.shift, null);
                 Cells.lock(b, cell.of, cell.d);
                 cell.of = null;
+            } else if (Told.of(told) == Told.VARIABLE && Raw.is(call.argument)) {
+                Raw.before(b, told, call, site);
             }
         }
     }
@@ -29,6 +31,9 @@ final class Atomics {
     static void tell(Buffer b, long told, Call call, int site) {
         Cell cell = b.cell;
         if (!find(b, told, call, cell, site)) {
+            if (Told.of(told) == Told.VARIABLE && Raw.is(call.argument)) {
+                Raw.after(b, told, call, site);
+            }
             return;
         }
         // What was no store has loaded something.

@@ -35,6 +35,9 @@ final class Calls {
     @ForceInline
     private static void before(
         Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        if (told.isWrapper() && Wrapped.before(told, of, argument, index, number, value, isNumber, site)) {
+            return;
+        }
         if (told.isUnseen()) {
             Hooks.unseen();
         }
@@ -99,6 +102,10 @@ final class Calls {
     private static void after(
         Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
+        if (told.isWrapper()
+            && Wrapped.after(told, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
+            return;
+        }
         if (told.isUnseen()) {
             Hooks.unseen();
         }
@@ -212,19 +219,28 @@ final class Calls {
         switch (Told.word(told)) {
             case Told.ACQ:
                 Locks.taken(b, whole, Buffer.ACQUIRE, site);
+                if (whole.hasBack()) {
+                    Locks.takenOver(b, whole, site);
+                }
                 break;
             case Told.TACQ:
                 Locks.taken(b, whole, Buffer.TRY_ACQUIRE, site);
+                if (whole.hasBack()) {
+                    Locks.takenOver(b, whole, site);
+                }
                 break;
             case Told.REL:
-                Locks.unlocked(b, whole, site);
+                Locks.unlocked(b, whole, shadow, of, site);
                 break;
             case Told.RACQ:
             case Told.RTACQ:
                 Locks.readTaken(b, whole, site);
+                if (whole.hasBack()) {
+                    Locks.takenOver(b, whole, site);
+                }
                 break;
             case Told.RREL:
-                Locks.readGiven(b, whole, site);
+                Locks.readUnlocked(b, whole, shadow, of, site);
                 break;
             case Told.READ:
                 Accesses.whole(b, whole, false, site);
@@ -289,7 +305,14 @@ final class Calls {
         try {
             for (long one : Told.at(site, null).before) {
                 Object object = Told.of(one) == Told.ALL ? COMMON : of;
-                if (object != null && Told.isTold(one, number, value)) {
+                if (object == null || !Told.isTold(one, number, value)) {
+                    continue;
+                }
+                if (Told.of(one) == Told.EACH) {
+                    for (Object each : (Iterable<?>) object) {
+                        insideTold(b, one, each, value, site);
+                    }
+                } else {
                     insideTold(b, one, object, value, site);
                 }
             }

@@ -1,5 +1,6 @@
 package foretrace.agent;
 
+import java.util.concurrent.locks.StampedLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /** What is told of locks and of all else that threads meet at. Who calls has the lock, or the hook is where its time is right. */
@@ -69,14 +70,38 @@ final class Locks {
         }
     }
 
-    /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception. */
-    static void unlocked(Buffer b, Shadow lock, int site) {
+    /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception, but that of stamps anybody may give back. */
+    static void unlocked(Buffer b, Shadow lock, Shadow named, Object of, int site) {
         if (lock.holder == b.mark) {
             given(b, lock, Buffer.RELEASE, site);
             return;
         }
+        if (of instanceof StampedLock && lock.holder != 0) {
+            handedOver(b, lock, named, site);
+            return;
+        }
         b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
         tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
+    }
+
+    /** Another thread than the one that took it gives a lock back: who takes it next comes after that. Of the one that took it nothing is told any more: to records it is another lock from now on. */
+    private static void handedOver(Buffer b, Shadow lock, Shadow named, int site) {
+        named.standsFor(lock.renewed());
+        Entries.post(b, lock.back(), Entries.WHOLE, site);
+    }
+
+    /** A lock was taken that may have been given back by another thread than the one that had it. */
+    static void takenOver(Buffer b, Shadow lock, int site) {
+        Entries.await(b, lock.back(), Entries.WHOLE, site);
+    }
+
+    /** One reader gives a lock of java.util.concurrent back. */
+    static void readUnlocked(Buffer b, Shadow lock, Shadow named, Object of, int site) {
+        if (of instanceof StampedLock && b.readHolds(lock) == 0) {
+            handedOver(b, lock, named, site);
+        } else {
+            readGiven(b, lock, site);
+        }
     }
 
     /** A lock was taken by one reader of maybe several. */

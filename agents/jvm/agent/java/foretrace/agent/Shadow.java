@@ -150,6 +150,17 @@ final class Shadow extends WeakReference<Object> {
         return known != null ? known : makeBack();
     }
 
+    /** Another one, to which the same comes back. */
+    Shadow renewed() {
+        Shadow next = new Shadow(new Object(), null, 0, 0);
+        next.back = back();
+        return next;
+    }
+
+    boolean hasBack() {
+        return back != null;
+    }
+
     private synchronized Shadow makeBack() {
         if (back == null) {
             back = new Shadow(new Object(), null, 0, 0);

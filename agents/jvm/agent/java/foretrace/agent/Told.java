@@ -13,7 +13,7 @@ final class Told {
     private static final long SIMPLE =
         1L << POST | 1L << AWAIT | 1L << ACQ | 1L << TACQ | 1L << REL | 1L << RACQ | 1L << RTACQ | 1L << RREL | 1L << READ | 1L << WRITE | 1L << LOOK;
     /** Of what something is told. */
-    static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7, THIS = 8, ALL = 9, BACK = 10;
+    static final int RECEIVER = 0, OBJECT = 1, VARIABLE = 2, THREAD = 3, KEY = 4, KEYS = 5, ELEMENT = 6, ELEMENTS = 7, THIS = 8, ALL = 9, BACK = 10, EACH = 11;
     private static final int OF_SIMPLE = 1 << RECEIVER | 1 << KEY | 1 << ELEMENT | 1 << BACK;
     /** When. */
     static final int ALWAYS = 0, TRUE = 1, FALSE = 2, NEGATIVE = 3;
@@ -25,12 +25,15 @@ final class Told {
     @Stable private static final Told[][] KNOWN = new Told[PAGES][];
     private static final long[] NOTHING = {};
     /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
-    private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64, IS_OF_THIS = 128;
+    private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64,
+        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512;
 
     @Stable private final Class<?> of;
     @Stable final long[] before;
     @Stable final long[] after;
     @Stable private final int what;
+    /** Of a {@link Wrapped}: where it has what it passes calls on to. */
+    final long within;
     @Stable private Told next;
 
     private Told(Class<?> of, long[] all) {
@@ -49,10 +52,12 @@ final class Told {
         }
         boolean isSorted = of != null
             && (java.util.SortedMap.class.isAssignableFrom(of) || java.util.SortedSet.class.isAssignableFrom(of));
+        within = Wrapped.at(of);
         what = IS | (atomic ? IS_ATOMIC : 0) | (simple ? IS_SIMPLE : 0)
             | (before.length == 1 && of(before[0]) == BACK ? IS_BACK_BEFORE : 0)
             | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
-            | (isSorted ? IS_SORTED : 0) | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
+            | (isSorted ? IS_SORTED : 0) | (within == 0 ? 0 : Wrapped.isFixed(of) ? IS_WRAPPER | IS_FIXED : IS_WRAPPER)
+            | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
     }
 
     /** An atomic access is among them. */
@@ -91,6 +96,26 @@ final class Told {
     /** Keys are the same by a comparator. */
     boolean isSorted() {
         return (what & IS_SORTED) != 0;
+    }
+
+    /** It passes calls on to another collection. */
+    boolean isWrapper() {
+        return (what & IS_WRAPPER) != 0;
+    }
+
+    /** And those that would change it throw something. */
+    boolean isFixed() {
+        return (what & IS_FIXED) != 0;
+    }
+
+    /** Something is changed. */
+    boolean changes() {
+        for (long one : before) {
+            if (word(one) == POST || word(one) == WRITE) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** What the first call of a site told; null: there was none. To the compiler it is a constant, if no other is put in its place: see {@link #isOf}. */

@@ -42,6 +42,8 @@ public final class Judge {
     /** What is told once, as the tables say it. */
     static final class Told {
         final String what, order, of, value, when;
+        /** The same is told of a part. */
+        boolean isOfPart;
 
         Told(String text) {
             String[] parts = text.split(" ");
@@ -86,7 +88,8 @@ public final class Judge {
     private final Map<Integer, List<Row>> calls = new HashMap<>();
     private final Map<Integer, Told> told = new HashMap<>();
     private final Map<Integer, String> sites = new HashMap<>();
-    private final Map<Object, int[]> posts = new IdentityHashMap<>(), reads = new IdentityHashMap<>();
+    /** `wholes`: who awaits a part comes after these, too. */
+    private final Map<Object, int[]> posts = new IdentityHashMap<>(), reads = new IdentityHashMap<>(), wholes = new IdentityHashMap<>();
     private final Map<Part, int[]> parts = new HashMap<>();
     private final Map<Object, Object> views = new IdentityHashMap<>(), names = new IdentityHashMap<>();
     private final Map<Thread, State> threads = new IdentityHashMap<>();
@@ -122,6 +125,8 @@ public final class Judge {
                 row.name = parts[2];
                 for (int k = 3; k < parts.length; k++)
                     (parts[k].startsWith("<") ? row.before : row.after).add(new Told(parts[k].substring(1)));
+                for (Told one : row.before)
+                    one.isOfPart = row.before.stream().anyMatch(other -> other.isOf("Key") || other.isOf("Element"));
                 calls.computeIfAbsent(number, n -> new ArrayList<>()).add(row);
             }
         }
@@ -247,16 +252,27 @@ public final class Judge {
         return best;
     }
 
-    void call(boolean isBefore, Object result, Object o, Object argument, int index, Object value, int site) {
+    /** What a collection of the JDK's passes calls on to, if that is one that synchronises. */
+    private static Object within(Object o) {
+        String name = o == null ? "" : o.getClass().getName();
+        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : o instanceof Map ? "m" : "c";
+        boolean is = name.startsWith("java.util.ReverseOrderDeque") || name.matches("java.util.Collections.(AsLIFOQueue|Unmodifiable.*(Map|Collection|Set|List)|Checked.*(Map|Collection|Set|List|Queue))");
+        Object within = is ? within(sync(o, field)) : o;
+        return within == o || within.getClass().getName().startsWith("java.util.concurrent.") ? within : o;
+    }
+
+    void call(boolean isBefore, Object result, Object of, Object argument, int index, Object value, int site) {
         String text = sites.get(site);
         if (text == null)
             return;
+        Object o = within(of);
         synchronized (this) {
             State me = enter();
             if (me == null)
                 return;
             Row row = choose(calls.get(Integer.parseInt(text)), o);
-            if (row != null && !row.name.equals(ignored))
+            boolean isRefused = isBefore && o != of && of.getClass().getName().contains("$Unmodifiable") && row != null && row.before.stream().anyMatch(told -> told.what.equals("post"));
+            if (row != null && !row.name.equals(ignored) && !isRefused)
                 for (Told told : isBefore ? row.before : row.after)
                     tell(told, isBefore, result, o, argument, index, value, me);
             me.busy = false;
@@ -272,8 +288,10 @@ public final class Judge {
             if (me == null)
                 return;
             Told one = told.get(Integer.parseInt(text));
+            boolean isEach = o != null && (one.isOf("Each") || one.isOf("Field") && one.of.endsWith("true)"));
             if (!names.get(one).equals(ignored))
-                inside(one, one.of.equals("All") ? common : o, value, me);
+                for (Object each : isEach ? (Iterable<?>) o : Collections.singleton(one.of.equals("All") ? common : o))
+                    inside(one, each, value, me);
             me.busy = false;
         }
     }
@@ -284,9 +302,12 @@ public final class Judge {
             return;
         if (one.what.equals("current"))
             me.current = o;
-        else if (!one.what.equals("view") && !one.what.equals("part"))
-            plain(one.what, is(one.when, value) ? resolve(o) : null, me);
-        else if (parent != null && parent != o)
+        else if (!one.what.equals("view") && !one.what.equals("part")) {
+            Object of = is(one.when, value) ? resolve(o) : null;
+            if (of != null && one.what.equals("post"))
+                post(wholes, of, me);
+            plain(one.what, of, me);
+        } else if (parent != null && parent != o)
             views.put(o, parent);
     }
 
@@ -337,8 +358,11 @@ public final class Judge {
             plain(told.what, Thread.currentThread(), me);
         else if (told.of.equals("All"))
             plain(told.what, common, me);
-        else if (told.of.equals("Receiver"))
+        else if (told.of.equals("Receiver")) {
+            if (told.what.equals("post") && !told.isOfPart)
+                post(wholes, whole, me);
             plain(told.what, whole, me);
+        }
         else if (told.of.equals("Back")) {
             // The least room that counts as full is none.
             if (o instanceof TransferQueue || o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= 2)
@@ -359,8 +383,10 @@ public final class Judge {
     private void part(String what, Part part, State me) {
         if (what.equals("post"))
             post(parts, part, me);
-        else
+        else {
             await(parts, part, me);
+            await(wholes, part.whole, me);
+        }
     }
 
     private void plain(String what, Object of, State me) {
@@ -418,6 +444,8 @@ public final class Judge {
         if (index >= 0)
             return new Part(argument == null ? whole : argument, index, false);
         Object name = names.get(o);
+        if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
+            return new Part(common, "memory", false);
         if (name == null)
             throw new IllegalStateException("an unknown field: " + o);
         return new Part(argument, name, false);

@@ -1,0 +1,37 @@
+//! Objects that are finalized: the end of their constructor comes before that (`inside.table` has the finalizer's side). Only of classes that have the method themselves: what is above one is not known here.
+
+use super::told::{Of, Told, When};
+use super::{Does, Inside, Method};
+use crate::code::Code;
+use crate::error::Result;
+use crate::instruction::opcode::*;
+
+impl Method<'_, '_> {
+    /// Weaves the hook where a constructor returns, if the objects are finalized.
+    pub(super) fn constructed(&mut self, code: &mut Code, lines: &[(u16, u16)]) -> Result<()> {
+        if !self.is_finalized()? {
+            return Ok(());
+        }
+        let is_post = |told: &Told| told.what == "post" && told.of == Of::Receiver && told.when == When::Always;
+        let Some(number) = Inside::all().told.iter().position(is_post) else { return Ok(()) };
+        for index in 0..code.instructions.len() {
+            let instruction = code.instructions[index];
+            if instruction.opcode == RETURN {
+                let site = self.site(Does::Inside(number as u16), instruction.at, lines, None)?;
+                let hook = self.call(&[ALOAD_0], b"inside", site, b"(Ljava/lang/Object;I)V")?;
+                code.edits[index].before.extend(hook);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_finalized(&self) -> Result<bool> {
+        for method in &self.class.methods {
+            let [name, descriptor] = [method.name, method.descriptor].map(|text| self.class.constants.text(text));
+            if name? == b"finalize" && descriptor? == b"()V" {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
