@@ -40,7 +40,7 @@ use tempfile::TempDir;
 /// A program, which variant of it, and what that is.
 type Row = (&'static str, &'static str, &'static str);
 
-/// How much is told of an operation of `Map`, in the mean.
+/// How much is told of an operation of `Map`, in the mean (`TOLD_OF_FOUR` there).
 const TOLD_OF_MAP: f64 = 2.0;
 
 const ROWS: [Row; 8] = [

@@ -14,7 +14,6 @@ const END: u32 = 1 << PLACE_BITS;
 const DEEPEST: usize = 64;
 /// The classes of the agent itself, and the methods that it adds.
 const OWN: &[u8] = b"foretrace/agent/";
-const ADDED: &[u8] = b"foretrace$";
 
 /// What is known of stacks.
 #[derive(Default)]
@@ -77,7 +76,7 @@ fn site_of(agent: &Agent, native: Native, [method, at]: [i64; 2]) -> Option<u32>
     let name = tools.method_name(method)?;
     let chain = chain(tools, native, class);
     let (loader, class_name) = chain.first()?;
-    if class_name.starts_with(OWN) || name.starts_with(ADDED) {
+    if class_name.starts_with(OWN) || name.starts_with(weave::ADDED.as_bytes()) {
         return None;
     }
     let (line, source) = (tools.line(method, at), tools.source(class));

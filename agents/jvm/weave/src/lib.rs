@@ -29,8 +29,8 @@ pub use code::{Caught, Code, Edit, Guard};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
 pub use hooks::{
-    Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, PLAIN, Row, Site,
-    Told, Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
+    ADDED, Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, PLAIN, Row,
+    Site, Told, Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
 };
 pub use inert::{inert, inert_name, is_inert_name};
 pub use instruction::{Instruction, opcode};

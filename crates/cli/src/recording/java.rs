@@ -69,10 +69,11 @@ fn all(agent: &OsStr) -> OsString {
     value
 }
 
-/// Whether options say how large stacks are.
+/// Whether options say how large stacks are, or may: in a file.
 fn says_stacks(options: &OsStr) -> bool {
     let options = options.to_string_lossy();
-    options.split_whitespace().any(|option| STACK_OPTIONS.iter().any(|name| option.starts_with(name)))
+    let mut options = options.split_whitespace().map(|option| option.trim_start_matches(['"', '\'']));
+    options.any(|option| option.starts_with('@') || STACK_OPTIONS.iter().any(|name| option.starts_with(name)))
 }
 
 /// An option as one word.
@@ -98,6 +99,7 @@ mod tests {
     #[test]
     fn the_users_size_of_stacks_is_seen() {
         assert!(says_stacks(OsStr::new("-Da=b -Xss64m")) && says_stacks(OsStr::new("-XX:ThreadStackSize=4096")));
+        assert!(says_stacks(OsStr::new("\"-Xss64m\"")) && says_stacks(OsStr::new("-Da @options")));
         assert!(!says_stacks(OsStr::new("-Da=-Xss -Xmx1g")));
     }
 }

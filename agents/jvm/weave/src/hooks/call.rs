@@ -1,5 +1,6 @@
 //! Hooks of calls that synchronise. A call is one of a method that is added to the class: it has the same arguments; it calls the hooks and, between them, what was called. So nothing has
-//! to be moved on the stack. Each call has a method of its own: to those who compile it, the number of the site is a constant, and so is all that is known of it.
+//! to be moved on the stack. The first calls of a class have a method of their own each: to those who compile it, the number of the site is a constant, and so is all that is known of it.
+//! If there are more, these share one for each method that they call, and pass the number: methods and constants are not without end.
 
 use super::table::{Call, Calls, Names};
 use super::{Does, HOOKS, Method, Row};
@@ -14,6 +15,8 @@ use crate::instruction::opcode::*;
 
 /// From which version on interfaces can have such methods.
 const INTERFACE_METHODS: u16 = 52;
+/// So many calls of a class have a method of their own.
+const MOST_OWN: usize = 256;
 /// The most that hooks and what they leave have on the stack: a result twice, and all that goes with it.
 const DEEPEST: u16 = 10;
 
@@ -54,8 +57,22 @@ impl<'a> Method<'_, 'a> {
         let is_named = passed.is_variable || opcode == INVOKESPECIAL;
         let names = is_named.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
         let site = self.site(Does::Call(number as u16), at, lines, names)?;
-        let method = self.between(&Calls::all().calls[number], passed, opcode, constant, called, site)?;
-        Ok(Some(Emit::new(&mut self.class.constants).with(INVOKESTATIC, method).done()))
+        let between = Between { call: &Calls::all().calls[number], passed, opcode, constant, called };
+        if self.added.len() < MOST_OWN {
+            let method = self.between(&between, Number::Is(site))?;
+            return Ok(Some(Emit::new(&mut self.class.constants).with(INVOKESTATIC, method).done()));
+        }
+        let shared = (constant, opcode == INVOKESPECIAL);
+        let method = match self.shared.get(&shared) {
+            Some(&(_, method)) => method,
+            None => {
+                let added = self.added.len();
+                let method = self.between(&between, Number::IsPassed)?;
+                self.shared.insert(shared, (added, method));
+                method
+            }
+        };
+        Ok(Some(Emit::new(&mut self.class.constants).int(site)?.with(INVOKESTATIC, method).done()))
     }
 
     /// The number of a method of the class itself.
@@ -80,33 +97,21 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// Adds the method between a call and what it calls; its number.
-    fn between(
-        &mut self,
-        call: &Call,
-        passed: Passed,
-        opcode: u8,
-        constant: u16,
-        called: Named<'a>,
-        site: i32,
-    ) -> Result<u16> {
-        let name = format!("foretrace${}", self.added.len()).into_bytes();
+    fn between(&mut self, between: &Between<'a>, number: Number) -> Result<u16> {
+        let name = self.added_name("").into_bytes();
+        let (_, result) = of_method(between.called.descriptor)?;
+        let arguments = &between.called.descriptor[1..between.called.descriptor.len() - result.len() - 1];
         // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
-        let receiver: &[u8] = if call.is_static { b"" } else { b"Ljava/lang/Object;" };
-        let descriptor = [b"(", receiver, &called.descriptor[1..]].concat();
-        let content = self.between_code(call, passed, opcode, constant, called, site)?;
+        let receiver: &[u8] = if between.call.is_static { b"" } else { b"Ljava/lang/Object;" };
+        let passed: &[u8] = if matches!(number, Number::IsPassed) { b"I" } else { b"" };
+        let descriptor = [b"(", receiver, arguments, passed, b")", result].concat();
+        let content = self.between_code(between, number)?;
         self.add_method(&name, &descriptor, content)?;
         self.own_method(&name, &descriptor)
     }
 
-    fn between_code(
-        &mut self,
-        call: &Call,
-        passed: Passed,
-        opcode: u8,
-        constant: u16,
-        called: Named<'a>,
-        site: i32,
-    ) -> Result<Vec<u8>> {
+    fn between_code(&mut self, between: &Between<'a>, number: Number) -> Result<Vec<u8>> {
+        let &Between { call, passed, opcode, constant, called } = between;
         let (arguments, result) = of_method(called.descriptor)?;
         let arguments = Arguments::new(&arguments, call.is_static);
         let constants = &mut self.class.constants;
@@ -114,7 +119,7 @@ impl<'a> Method<'_, 'a> {
         // Who is told before an atomic access sees to it that what is told after it is true.
         let is_atomic = call.rows.iter().flat_map(Row::told).any(|told| matches!(told.what, "load" | "store" | "rmw"));
         if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
-            emit = passed.emit(emit, &arguments, call.is_static)?.int(site)?;
+            emit = number.emit(passed.emit(emit, &arguments, call.is_static)?, &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
@@ -148,20 +153,20 @@ impl<'a> Method<'_, 'a> {
                 None if passed.is_long() => "J",
                 None => "",
             };
-            emit = passed.emit(emit, &arguments, call.is_static)?.int(site)?;
+            emit = number.emit(passed.emit(emit, &arguments, call.is_static)?, &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", passed.descriptor(result, &arguments).as_bytes())?;
         }
         emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
         let handler = emit.size();
         let is_caught = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
         if is_caught {
-            emit = emit.op(&[ALOAD_0]).int(site)?;
+            emit = number.emit(emit.op(&[ALOAD_0]), &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
         }
         let code = emit.done();
         let mut content = Vec::new();
         put_u2(&mut content, arguments.size.max(DEEPEST));
-        put_u2(&mut content, arguments.size);
+        put_u2(&mut content, arguments.size + u16::from(matches!(number, Number::IsPassed)));
         put_u4(&mut content, code.len() as u32);
         content.extend_from_slice(&code);
         if is_caught {
@@ -176,6 +181,32 @@ impl<'a> Method<'_, 'a> {
             put_u4(&mut content, 0);
         }
         Ok(content)
+    }
+}
+
+/// A method between a call and what it calls.
+struct Between<'a> {
+    call: &'static Call,
+    passed: Passed,
+    opcode: u8,
+    constant: u16,
+    called: Named<'a>,
+}
+
+/// Where such a method has the number of the site from.
+#[derive(Clone, Copy)]
+enum Number {
+    Is(i32),
+    /// Behind the arguments.
+    IsPassed,
+}
+
+impl Number {
+    fn emit<'c, 'a>(self, emit: Emit<'c, 'a>, arguments: &Arguments) -> Result<Emit<'c, 'a>> {
+        match self {
+            Number::Is(site) => emit.int(site),
+            Number::IsPassed => Ok(emit.local(ILOAD, arguments.size)),
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::descriptor::{Kind, of_method};
 use crate::emit::Emit;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::*;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -114,7 +114,8 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     if rows.is_empty() {
         return Ok((woven, Vec::new()));
     }
-    let (mut added, mut bootstraps) = (Vec::new(), Bootstraps::default());
+    // Nothing is added here.
+    let (mut added, mut shared, mut bootstraps) = (Vec::new(), FxHashMap::default(), Bootstraps::default());
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
         let Cow::Borrowed(content) = class.methods[number].attributes[at].content else { continue };
@@ -127,6 +128,8 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             sites: &mut woven.sites,
             is_adopted: false,
             added: &mut added,
+            first_added: 0,
+            shared: &mut shared,
             bootstraps: &mut bootstraps,
             is_large: false,
         };

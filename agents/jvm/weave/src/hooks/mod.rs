@@ -60,12 +60,16 @@ use crate::constants::Constants;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::{ATHROW, IRETURN, RETURN};
 use reference::Bootstraps;
+use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// The class of the hooks.
 pub const HOOKS: &str = "foretrace/agent/Hooks";
 /// The class that the objects of classes under watch descend from, instead of `Object`: it knows who they are.
 pub const WATCHED: &str = "foretrace/agent/Watched";
+/// How the names of methods begin that are added to classes, and what those of references have behind that.
+pub const ADDED: &str = "foretrace$";
+const REFERENCE: &str = "to";
 /// The deepest that what is woven in makes the stack.
 const DEEPER: u16 = 8;
 
@@ -241,7 +245,8 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
     let mut changed = class.adopt()?;
     let is_adopted = changed;
-    let mut added = Vec::new();
+    let (mut added, mut shared) = (Vec::new(), FxHashMap::default());
+    let first_added = first_added(&class)?;
     let mut bootstraps = Bootstraps::of(&class)?;
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
@@ -256,6 +261,8 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             sites: &mut woven.sites,
             is_adopted,
             added: &mut added,
+            first_added,
+            shared: &mut shared,
             bootstraps: &mut bootstraps,
             is_large: false,
         };
@@ -294,6 +301,19 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
     Ok(woven)
 }
 
+/// From which number on methods that are added can be named: the class may have some already, from whatever has changed it before.
+fn first_added(class: &Class) -> Result<usize> {
+    let mut first = 0;
+    for method in &class.methods {
+        if let Some(rest) = class.constants.text(method.name)?.strip_prefix(ADDED.as_bytes()) {
+            let digits = rest.strip_prefix(REFERENCE.as_bytes()).unwrap_or(rest);
+            let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse::<u32>().ok());
+            first = first.max(number.map_or(0, |number| number as usize + 1));
+        }
+    }
+    Ok(first)
+}
+
 /// Which attribute of a method its code is.
 fn code_of(constants: &Constants, method: &Member) -> Result<Option<usize>> {
     for (at, attribute) in method.attributes.iter().enumerate() {
@@ -313,8 +333,11 @@ struct Method<'m, 'a> {
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
-    /// Methods that calls have between ([`call`]).
+    /// Methods that are added to the class ([`call`], [`reference`]), and the number from which on they are named.
     added: &'m mut Vec<Member<'a>>,
+    first_added: usize,
+    /// Those of them that several calls have between, by the numbers of what they call and whether it is that of the class above: which of the added it is, and its own number.
+    shared: &'m mut FxHashMap<(u16, bool), (usize, u16)>,
     /// How dynamic calls get their target.
     bootstraps: &'m mut Bootstraps<'a>,
     /// All hooks are too many: only those of synchronisation are woven in.
@@ -403,10 +426,16 @@ impl<'a> Method<'_, 'a> {
         Ok(())
     }
 
-    /// Forgets sites, methods and dynamic calls but the first so many: what was woven in is not taken.
+    /// The name of the next method that is added.
+    fn added_name(&self, what: &str) -> String {
+        format!("{ADDED}{what}{}", self.first_added + self.added.len())
+    }
+
+    /// Forgets sites, methods and dynamic calls but the first so many: what was woven in is not taken. (Constants stay.)
     fn forget_after(&mut self, (sites, added, bootstraps): (usize, usize, usize)) {
         self.sites.truncate(sites);
         self.added.truncate(added);
+        self.shared.retain(|_, &mut (at, _)| at < added);
         self.bootstraps.truncate(bootstraps);
     }
 

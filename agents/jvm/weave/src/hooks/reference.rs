@@ -1,8 +1,8 @@
 //! Method references to calls that synchronise, as `latch::countDown`: no instruction of the class calls them. A dynamic call makes an object of them, by a bootstrap method; it gets another one, to which
 //! a method is given that is added to the class and makes the call.
 
-use super::Method;
 use super::call::Arguments;
+use super::{Method, REFERENCE};
 use crate::bytes::{Cursor, put_u2, put_u4, short};
 use crate::class::Class;
 use crate::code::Code;
@@ -104,7 +104,7 @@ impl<'a> Method<'_, 'a> {
             (_, Some(bound)) => bound.to_vec(),
             (_, None) => [b"L", called.class, b";"].concat(),
         };
-        let name = format!("foretrace$to{}", self.bootstraps.all.len()).into_bytes();
+        let name = self.added_name(REFERENCE).into_bytes();
         let descriptor = [b"(", &receiver[..], &called.descriptor[1..]].concat();
         let (types, result) = of_method(&descriptor)?;
         let arguments = Arguments::new(&types, true);

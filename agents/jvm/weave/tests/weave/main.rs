@@ -3,6 +3,7 @@
 mod corpus;
 mod hostile;
 mod jdk;
+mod many_calls;
 mod offline;
 mod pairs;
 mod programs;

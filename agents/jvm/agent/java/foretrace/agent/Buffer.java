@@ -30,8 +30,10 @@ final class Buffer {
     /** A time may be so far from the last stamp. */
     private static final long MOST_BETWEEN = 1L << 38;
 
+    /** Awaits that are remembered: addresses, and up to when. */
+    static final int AWAITED_BITS = 8;
     /** What a thread has that tells nothing: many virtual ones do not. */
-    private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[2 << 8];
+    private static final long[] NOTHING_SEEN = new long[Cells.SEEN], NOTHING_AWAITED = new long[2 << AWAITED_BITS];
     /** All, by their slots. */
     private static Buffer[] all = new Buffer[64];
     private static int marks;

@@ -124,6 +124,8 @@ final class Calls {
         } else {
             allAfter(b, told, result, returned, isResult, of, argument, index, number, value, isNumber, site);
         }
+        // It is over: what a function does that this was called from is told of the whole.
+        b.currentEntry = Entries.WHOLE;
     }
 
     private static void allAfter(
@@ -263,7 +265,7 @@ final class Calls {
     @ForceInline
     static void inside(Object of, long number, Object value, int site) {
         Told first = Told.first(site);
-        if (first != null && first.isOfThis()) {
+        if (first != null && first.isOnlyOfThis()) {
             ofThis(first.before[0], of, value, site);
         } else {
             insideAny(of, number, value, site);
@@ -274,12 +276,12 @@ final class Calls {
     @ForceInline
     private static void ofThis(long told, Object of, Object value, int site) {
         Buffer b = Buffer.own();
-        if (b == null || b.busy || b.isOff) {
-            return;
-        }
-        Shadow current = b.current;
+        Shadow current = b == null ? null : b.current;
         if (current == null || current.get() != of) {
             insideAny(of, 0, value, site);
+            return;
+        }
+        if (b.busy || b.isOff) {
             return;
         }
         b.busy = true;

@@ -30,17 +30,21 @@ final class Places {
     }
 
     private int rarely(int site, int at) {
+        // So many are not told apart.
+        if (site >>> Buffer.SITE_BITS != 0) {
+            return 0;
+        }
         // Sites that share an entry must not make it walk each time.
         if (known[at] != 0 && known[at] >>> SITE_SHIFT != site && ++misses > MOST_MISSES && (misses & RARELY) != 0) {
-            return site & (int) Buffer.SITE_MASK;
+            return site;
         }
         return walk(site, at);
     }
 
     private int walk(int site, int at) {
-        int bare = site & (int) Buffer.SITE_MASK, place = Native.place(site);
+        int place = Native.place(site);
         if (place == 0) {
-            place = bare;
+            place = site;
         }
         if (known == NOTHING) {
             known = new long[COUNT];
@@ -48,7 +52,7 @@ final class Places {
         long old = known[at];
         boolean isSame = old >>> SITE_SHIFT == site;
         int count = isSame ? asked(old) + 1 : 1;
-        int kept = isSame && ((int) old & PLACE_MASK) != place ? bare : place;
+        int kept = isSame && ((int) old & PLACE_MASK) != place ? site : place;
         known[at] = (long) site << SITE_SHIFT | (long) (count < MOST_ASKED ? count : MOST_ASKED / 2) << Buffer.PLACE_BITS | kept;
         return place;
     }

@@ -85,7 +85,7 @@ final class Told {
     }
 
     /** Only a post or an await of the object whose method calls something: always. */
-    boolean isOfThis() {
+    boolean isOnlyOfThis() {
         return (what & IS_OF_THIS) != 0;
     }
 
@@ -118,7 +118,7 @@ final class Told {
         return false;
     }
 
-    /** What the first call of a site told; null: there was none. To the compiler it is a constant, if no other is put in its place: see {@link #isOf}. */
+    /** What the first call of a site told; null: there was none. To the compiler it is a constant; whether another call tells the same, {@link #isOf} says. */
     @ForceInline
     static Told first(int site) {
         Told[] page = site >>> PAGE_BITS < PAGES ? KNOWN[site >>> PAGE_BITS] : null;
@@ -131,7 +131,7 @@ final class Told {
         return of == (receiver == null ? null : receiver.getClass());
     }
 
-    /** What a call tells, if it is not as the first of its site. */
+    /** What a call of a site tells, the first or another. */
     static Told at(int site, Object receiver) {
         for (Told told = first(site); told != null; told = told.next) {
             if (told.isOf(receiver)) {

@@ -1,0 +1,49 @@
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Boxes are filled in functions that a map calls, and that use the same map and another; who gets one from the map finds it full. */
+public class Main {
+    static final class Box {
+        int filled;
+    }
+
+    static final ConcurrentHashMap<String, Box> boxes = new ConcurrentHashMap<>();
+    static final ConcurrentHashMap<String, Integer> orders = new ConcurrentHashMap<>();
+
+    static void fill() {
+        Box[] later = new Box[1];
+        boxes.compute("large", (name, none) -> {
+            Box box = new Box();
+            orders.merge("all", 1, Integer::sum);
+            boxes.containsKey("small");
+            box.filled = 2;
+            return box;
+        });
+        boxes.computeIfAbsent("small", name -> {
+            Box box = new Box();
+            boxes.get("large");
+            box.filled = orders.get("all");
+            return box;
+        });
+        if (later[0] != null) {
+            later[0].filled = 2;
+        }
+    }
+
+    static void empty(String name) {
+        Box box = boxes.get(name);
+        while (box == null) {
+            Thread.yield();
+            box = boxes.get(name);
+        }
+        box.filled--;
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        Thread filler = new Thread(Main::fill);
+        filler.start();
+        empty("large");
+        empty("small");
+        filler.join();
+        System.out.println(boxes.get("large").filled + boxes.get("small").filled);
+    }
+}
