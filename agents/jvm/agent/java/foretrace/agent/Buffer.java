@@ -89,8 +89,8 @@ final class Buffer {
     private int[] readCounts = new int[4];
     /** How often it had the lock that it gave back to wait on a condition. */
     int waits;
-    /** What it posted last, after what it had done, and when ({@link Entries}). */
-    long posted, postedAt, postedStamp;
+    /** What it posted last, and what it had done then ({@link Entries}). */
+    long posted, postedAt;
     /** Of awaits that need not be told again ({@link Entries}). */
     long[] awaited = NOTHING_AWAITED;
     /** Of what it has awaited every entry last, and when. */

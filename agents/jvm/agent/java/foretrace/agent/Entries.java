@@ -2,6 +2,8 @@ package foretrace.agent;
 
 import static foretrace.agent.Memory.U;
 
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * Posts and awaits: who awaits comes after all who have posted. Of a collection, entries and elements are told apart by what is left of their hash: those that are taken for one
  * order more than they do, never less.
@@ -28,17 +30,21 @@ final class Entries {
         return LONGS + 8L * APART * entry;
     }
 
+    @ForceInline
     static void post(Buffer b, Shadow of, int entry, int site) {
+        long address = of.address + 8L * (entry + 1);
+        // If it did nothing since it posted this last, there is nothing new.
+        if (b.posted != address || b.postedAt != b.tick || Memory.ALL) {
+            postNew(b, of, entry, address, site);
+        }
+    }
+
+    private static void postNew(Buffer b, Shadow of, int entry, long address, int site) {
         if (!b.room()) {
             return;
         }
-        long address = of.address + 8L * (entry + 1);
         long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
         long at = entry == WHOLE ? LONGS : at(entry);
-        // It did nothing since it posted this last, and nobody else has posted.
-        if (b.posted == address && b.postedAt == b.tick && !Memory.ALL && b.postedStamp == U.getLongVolatile(stamps, at)) {
-            return;
-        }
         int place = b.place(site);
         // Most often it is what it was when this thread was here last. (To look first would fetch the line of the cache twice: to read it, and then to write it.)
         int near = near(address);
@@ -60,7 +66,6 @@ final class Entries {
         }
         b.posted = address;
         b.postedAt = b.tick;
-        b.postedStamp = now;
     }
 
     /** Where a thread remembers what it has awaited of an address. */
