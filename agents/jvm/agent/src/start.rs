@@ -27,6 +27,7 @@ macro_rules! own_classes {
 static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Native",
     "Memory",
+    "Pinned",
     "Shadow",
     "Shadow$1",
     "Shadow$Table",
@@ -226,7 +227,7 @@ fn live(native: Native) -> Option<()> {
     agent.module.store(module, Release);
     let base = native.module(native.find(c"java/lang/Thread")?);
     tools.add_reads(base, module);
-    for package in [c"jdk.internal.misc", c"jdk.internal.vm.annotation", c"jdk.internal.reflect"] {
+    for package in [c"jdk.internal.misc", c"jdk.internal.vm", c"jdk.internal.vm.annotation", c"jdk.internal.reflect"] {
         tools.add_exports(base, package, module);
     }
     if !natives::register(native, first) {

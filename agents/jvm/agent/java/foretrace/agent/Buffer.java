@@ -125,8 +125,13 @@ final class Buffer {
     /** The first thread of a slot; or, if there was one before that has ended, another. */
     Buffer(int slot, Buffer before) {
         this.slot = slot;
-        synchronized (Buffer.class) {
-            mark = ++marks;
+        Pinned.begin();
+        try {
+            synchronized (Buffer.class) {
+                mark = ++marks;
+            }
+        } finally {
+            Pinned.end();
         }
         life = before == null ? 1 : before.life + 1;
         if (before != null) {
@@ -136,11 +141,16 @@ final class Buffer {
         }
         writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
         newBlock();
-        synchronized (Buffer.class) {
-            if (slot >= all.length) {
-                all = java.util.Arrays.copyOf(all, Math.max(slot + 1, all.length * 2));
+        Pinned.begin();
+        try {
+            synchronized (Buffer.class) {
+                if (slot >= all.length) {
+                    all = java.util.Arrays.copyOf(all, Math.max(slot + 1, all.length * 2));
+                }
+                all[slot] = this;
             }
-            all[slot] = this;
+        } finally {
+            Pinned.end();
         }
     }
 

@@ -91,9 +91,14 @@ final class Entries {
         if (b.quiet == of && b.quietSince == disturbances && of.isQuiet && !Memory.ALL || !b.room()) {
             return;
         }
-        synchronized (of) {
-            disturbances = of.disturbances;
-            of.isQuiet = true;
+        Pinned.begin();
+        try {
+            synchronized (of) {
+                disturbances = of.disturbances;
+                of.isQuiet = true;
+            }
+        } finally {
+            Pinned.end();
         }
         U.fullFence();
         for (int other = 0; other < COUNT; other++) {

@@ -65,8 +65,13 @@ final class Locks {
 
     /** The same of one that it shares with other readers. */
     static void sharedAccess(Buffer b, Shadow lock, int kind, int order, long address, int site) {
-        synchronized (lock) {
-            access(b, lock, kind, order, address, site);
+        Pinned.begin();
+        try {
+            synchronized (lock) {
+                access(b, lock, kind, order, address, site);
+            }
+        } finally {
+            Pinned.end();
         }
     }
 
@@ -135,11 +140,16 @@ final class Locks {
         if (!b.room()) {
             return;
         }
-        synchronized (lock) {
-            int place = b.place(site);
-            long now = b.now(lock.stamp);
-            lock.stamp = Math.max(lock.stamp, now);
-            b.put2(Buffer.head(kind, RWLOCK, lock.address), now, place);
+        Pinned.begin();
+        try {
+            synchronized (lock) {
+                int place = b.place(site);
+                long now = b.now(lock.stamp);
+                lock.stamp = Math.max(lock.stamp, now);
+                b.put2(Buffer.head(kind, RWLOCK, lock.address), now, place);
+            }
+        } finally {
+            Pinned.end();
         }
     }
 

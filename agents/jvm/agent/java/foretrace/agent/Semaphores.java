@@ -11,14 +11,19 @@ final class Semaphores {
         if (of.isPosted() || !(semaphore instanceof java.util.concurrent.Semaphore)) {
             return;
         }
-        synchronized (of) {
-            if (!of.isPosted() && b.room()) {
-                long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
-                int place = b.place(site);
-                long now = b.now(0);
-                b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, place, permits);
-                of.firstPosted(now);
+        Pinned.begin();
+        try {
+            synchronized (of) {
+                if (!of.isPosted() && b.room()) {
+                    long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
+                    int place = b.place(site);
+                    long now = b.now(0);
+                    b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, place, permits);
+                    of.firstPosted(now);
+                }
             }
+        } finally {
+            Pinned.end();
         }
     }
 

@@ -128,19 +128,31 @@ final class Shadow extends WeakReference<Object> {
         return known != null ? known : makePosted();
     }
 
-    private synchronized long[] makePosted() {
-        if (posted == null) {
-            posted = new long[Entries.APART];
+    private long[] makePosted() {
+        Pinned.begin();
+        try {
+            synchronized (this) {
+                if (posted == null) {
+                    posted = new long[Entries.APART];
+                }
+                return posted;
+            }
+        } finally {
+            Pinned.end();
         }
-        return posted;
     }
 
     /** Somebody has posted. */
     void disturb() {
         if (isQuiet) {
-            synchronized (this) {
-                disturbances++;
-                isQuiet = false;
+            Pinned.begin();
+            try {
+                synchronized (this) {
+                    disturbances++;
+                    isQuiet = false;
+                }
+            } finally {
+                Pinned.end();
             }
         }
     }
@@ -161,11 +173,18 @@ final class Shadow extends WeakReference<Object> {
         return back != null;
     }
 
-    private synchronized Shadow makeBack() {
-        if (back == null) {
-            back = new Shadow(new Object(), null, 0, 0);
+    private Shadow makeBack() {
+        Pinned.begin();
+        try {
+            synchronized (this) {
+                if (back == null) {
+                    back = new Shadow(new Object(), null, 0, 0);
+                }
+                return back;
+            }
+        } finally {
+            Pinned.end();
         }
-        return back;
     }
 
     boolean isPosted() {
@@ -179,11 +198,18 @@ final class Shadow extends WeakReference<Object> {
         posted = made;
     }
 
-    private synchronized long[] makeStamps() {
-        if (stamps == null) {
-            stamps = new long[Entries.COUNT * Entries.APART];
+    private long[] makeStamps() {
+        Pinned.begin();
+        try {
+            synchronized (this) {
+                if (stamps == null) {
+                    stamps = new long[Entries.COUNT * Entries.APART];
+                }
+                return stamps;
+            }
+        } finally {
+            Pinned.end();
         }
-        return stamps;
     }
 
     /** What is known of an object. The site says where the thread looks first. */
@@ -272,11 +298,16 @@ final class Shadow extends WeakReference<Object> {
     }
 
     private static Shadow make(Watched object) {
-        synchronized (Shadow.class) {
-            if (object.foretrace$shadow == null) {
-                object.foretrace$shadow = new Shadow(object, null, 0, 0);
+        Pinned.begin();
+        try {
+            synchronized (Shadow.class) {
+                if (object.foretrace$shadow == null) {
+                    object.foretrace$shadow = new Shadow(object, null, 0, 0);
+                }
+                return object.foretrace$shadow;
             }
-            return object.foretrace$shadow;
+        } finally {
+            Pinned.end();
         }
     }
 
@@ -296,14 +327,21 @@ final class Shadow extends WeakReference<Object> {
         return known != null ? known : makeCells(length);
     }
 
-    private synchronized long[] makeCells(int length) {
-        if (cells == null) {
-            while (length - 1 >>> shift >= MOST_CELLS) {
-                shift++;
+    private long[] makeCells(int length) {
+        Pinned.begin();
+        try {
+            synchronized (this) {
+                if (cells == null) {
+                    while (length - 1 >>> shift >= MOST_CELLS) {
+                        shift++;
+                    }
+                    cells = new long[3 * Math.max(1, (length - 1 >>> shift) + 1)];
+                }
+                return cells;
             }
-            cells = new long[3 * Math.max(1, (length - 1 >>> shift) + 1)];
+        } finally {
+            Pinned.end();
         }
-        return cells;
     }
 
     int shift() {
@@ -316,30 +354,44 @@ final class Shadow extends WeakReference<Object> {
         private Shadow[] chains = new Shadow[64];
         private int size;
 
-        synchronized Shadow known(Object object, int hash) {
-            for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
-                if (known.hash == hash && known.get() == object) {
-                    return known;
+        Shadow known(Object object, int hash) {
+            Pinned.begin();
+            try {
+                synchronized (this) {
+                    for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
+                        if (known.hash == hash && known.get() == object) {
+                            return known;
+                        }
+                    }
+                    return null;
                 }
+            } finally {
+                Pinned.end();
             }
-            return null;
         }
 
-        synchronized Shadow find(Object object, int hash, int site) {
-            Shadow known = known(object, hash);
-            if (known != null) {
-                return known;
+        Shadow find(Object object, int hash, int site) {
+            Pinned.begin();
+            try {
+                synchronized (this) {
+                    Shadow known = known(object, hash);
+                    if (known != null) {
+                        return known;
+                    }
+                    for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
+                        remove(old);
+                    }
+                    Shadow made = new Shadow(object, gone, hash, site);
+                    if (++size > chains.length) {
+                        grow();
+                    }
+                    made.next = chains[at(hash)];
+                    chains[at(hash)] = made;
+                    return made;
+                }
+            } finally {
+                Pinned.end();
             }
-            for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
-                remove(old);
-            }
-            Shadow made = new Shadow(object, gone, hash, site);
-            if (++size > chains.length) {
-                grow();
-            }
-            made.next = chains[at(hash)];
-            chains[at(hash)] = made;
-            return made;
         }
 
         private int at(int hash) {

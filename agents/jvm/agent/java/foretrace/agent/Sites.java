@@ -104,17 +104,24 @@ final class Sites {
         }
     }
 
-    private static synchronized void set(int site, long known, int field) {
-        int page = site >>> PAGE_BITS;
-        if (page >= PAGES) {
-            return;
+    private static void set(int site, long known, int field) {
+        Pinned.begin();
+        try {
+            synchronized (Sites.class) {
+                int page = site >>> PAGE_BITS;
+                if (page >= PAGES) {
+                    return;
+                }
+                if (KNOWN[page] == null) {
+                    FIELDS[page] = new int[PAGE];
+                    KNOWN[page] = new long[PAGE];
+                }
+                FIELDS[page][site & PAGE - 1] = field;
+                U.storeFence();
+                KNOWN[page][site & PAGE - 1] = known;
+            }
+        } finally {
+            Pinned.end();
         }
-        if (KNOWN[page] == null) {
-            FIELDS[page] = new int[PAGE];
-            KNOWN[page] = new long[PAGE];
-        }
-        FIELDS[page][site & PAGE - 1] = field;
-        U.storeFence();
-        KNOWN[page][site & PAGE - 1] = known;
     }
 }

@@ -19,14 +19,19 @@ final class Threads {
     }
 
     private static Buffer make(Thread thread) {
-        synchronized (Threads.class) {
-            Object known = thread.foretrace$buffer;
-            if (known != null) {
-                return (Buffer) known;
+        Pinned.begin();
+        try {
+            synchronized (Threads.class) {
+                Object known = thread.foretrace$buffer;
+                if (known != null) {
+                    return (Buffer) known;
+                }
+                Buffer made = next();
+                thread.foretrace$buffer = made == null ? Buffer.NONE : made;
+                return made;
             }
-            Buffer made = next();
-            thread.foretrace$buffer = made == null ? Buffer.NONE : made;
-            return made;
+        } finally {
+            Pinned.end();
         }
     }
 
@@ -45,21 +50,26 @@ final class Threads {
 
     /** A thread has told its last: its slot may be used again. */
     private static void add(Buffer over) {
-        synchronized (Threads.class) {
-            int next = last + 1 & ended.length - 1;
-            if (next == first) {
-                Buffer[] more = new Buffer[ended.length * 2];
-                int count = 0;
-                for (int i = first; i != last; i = i + 1 & ended.length - 1) {
-                    more[count++] = ended[i];
+        Pinned.begin();
+        try {
+            synchronized (Threads.class) {
+                int next = last + 1 & ended.length - 1;
+                if (next == first) {
+                    Buffer[] more = new Buffer[ended.length * 2];
+                    int count = 0;
+                    for (int i = first; i != last; i = i + 1 & ended.length - 1) {
+                        more[count++] = ended[i];
+                    }
+                    ended = more;
+                    first = 0;
+                    last = count;
+                    next = last + 1;
                 }
-                ended = more;
-                first = 0;
-                last = count;
-                next = last + 1;
+                ended[last] = over;
+                last = next;
             }
-            ended[last] = over;
-            last = next;
+        } finally {
+            Pinned.end();
         }
     }
 

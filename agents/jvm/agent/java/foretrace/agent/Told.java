@@ -141,26 +141,33 @@ final class Told {
         return find(site, receiver == null ? null : receiver.getClass());
     }
 
-    private static synchronized Told find(int site, Class<?> of) {
-        Told found = new Told(of, Native.told(site, of));
-        if (site >>> PAGE_BITS >= PAGES) {
-            return found;
+    private static Told find(int site, Class<?> of) {
+        Pinned.begin();
+        try {
+            synchronized (Told.class) {
+                Told found = new Told(of, Native.told(site, of));
+                if (site >>> PAGE_BITS >= PAGES) {
+                    return found;
+                }
+                Told[] page = KNOWN[site >>> PAGE_BITS];
+                if (page == null) {
+                    page = KNOWN[site >>> PAGE_BITS] = new Told[PAGE];
+                }
+                Told last = page[site & PAGE - 1];
+                while (last != null && last.next != null) {
+                    last = last.next;
+                }
+                Memory.U.storeFence();
+                if (last == null) {
+                    page[site & PAGE - 1] = found;
+                } else {
+                    last.next = found;
+                }
+                return found;
+            }
+        } finally {
+            Pinned.end();
         }
-        Told[] page = KNOWN[site >>> PAGE_BITS];
-        if (page == null) {
-            page = KNOWN[site >>> PAGE_BITS] = new Told[PAGE];
-        }
-        Told last = page[site & PAGE - 1];
-        while (last != null && last.next != null) {
-            last = last.next;
-        }
-        Memory.U.storeFence();
-        if (last == null) {
-            page[site & PAGE - 1] = found;
-        } else {
-            last.next = found;
-        }
-        return found;
     }
 
     /** Whether something is told that is told only then. */
