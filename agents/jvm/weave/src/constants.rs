@@ -197,6 +197,11 @@ impl<'a> Constants<'a> {
         Ok(Named { class, name: self.text(cursor.u2()?)?, descriptor: self.text(cursor.u2()?)? })
     }
 
+    /// The number of the class that a field or method is looked up in.
+    pub fn class_of(&self, index: u16) -> Result<u16> {
+        self.find(index, &[tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD], "a field or a method")?.u2()
+    }
+
     /// A method handle: its kind, and the number of what it is of.
     pub fn method_handle(&self, index: u16) -> Result<(u8, u16)> {
         let mut cursor = self.find(index, &[tag::METHOD_HANDLE], "a method handle")?;
@@ -256,7 +261,11 @@ impl<'a> Constants<'a> {
 
     fn add_named(&mut self, tag: u8, named: Named) -> Result<u16> {
         let class = self.add_class(named.class)?;
-        let (name, descriptor) = (self.add_text(named.name)?, self.add_text(named.descriptor)?);
+        self.add_of(tag, class, named.name, named.descriptor)
+    }
+
+    fn add_of(&mut self, tag: u8, class: u16, name: &[u8], descriptor: &[u8]) -> Result<u16> {
+        let (name, descriptor) = (self.add_text(name)?, self.add_text(descriptor)?);
         let name_and_type = self.add_shorts(tag::NAME_AND_TYPE, &[name, descriptor])?;
         self.add_shorts(tag, &[class, name_and_type])
     }
@@ -266,9 +275,9 @@ impl<'a> Constants<'a> {
         self.add_named(tag::METHOD, named)
     }
 
-    /// Adds a method of an interface.
-    pub fn add_interface_method(&mut self, named: Named) -> Result<u16> {
-        self.add_named(tag::INTERFACE_METHOD, named)
+    /// Adds a method of the class that has this number.
+    pub fn add_own_method(&mut self, class: u16, name: &[u8], descriptor: &[u8], is_interface: bool) -> Result<u16> {
+        self.add_of(if is_interface { tag::INTERFACE_METHOD } else { tag::METHOD }, class, name, descriptor)
     }
 
     /// Adds a method handle.

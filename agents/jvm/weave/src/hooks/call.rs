@@ -77,10 +77,9 @@ impl<'a> Method<'_, 'a> {
 
     /// The number of a method of the class itself.
     pub(super) fn own_method(&mut self, name: &[u8], descriptor: &[u8]) -> Result<u16> {
-        let named = Named { class: self.class.name()?, name, descriptor };
         let is_interface = self.class.access & access::INTERFACE != 0;
-        let constants = &mut self.class.constants;
-        if is_interface { constants.add_interface_method(named) } else { constants.add_method(named) }
+        // A hidden class is not found by its name.
+        self.class.constants.add_own_method(self.class.this, name, descriptor, is_interface)
     }
 
     /// Adds a static method to the class that only the class itself calls, with the content of its code.
@@ -127,7 +126,7 @@ impl<'a> Method<'_, 'a> {
             let is_protected = called.class.starts_with(b"java/util/concurrent/locks/AbstractQueued")
                 && matches!(called.name, b"getState" | b"setState" | b"compareAndSetState");
             let is_own = opcode == INVOKESPECIAL || is_protected;
-            let class = if is_own { self.class.this } else { emit.constants.add_class(called.class)? };
+            let class = if is_own { self.class.this } else { emit.constants.class_of(constant)? };
             emit = emit.op(&[ALOAD_0]).with(CHECKCAST, class);
         }
         for &(kind, at) in &arguments.all {

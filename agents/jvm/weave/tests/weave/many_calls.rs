@@ -31,7 +31,9 @@ fn source() -> String {
         }
         text.push_str("  }\n");
     }
-    text.push_str("  public static void main(String[] args) {\n    method0(); method1(); method2(); foretrace$to7();\n");
+    text.push_str(
+        "  public static void main(String[] args) {\n    method0(); method1(); method2(); foretrace$to7();\n",
+    );
     text.push_str("    System.out.println(all + \" \" + sum + \" \" + lock.isLocked());\n  }\n}\n");
     text
 }

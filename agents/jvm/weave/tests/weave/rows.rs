@@ -87,7 +87,7 @@ fn judged(release: u16) -> impl Iterator<Item = Program> {
     programs().into_iter().filter(move |one| one.release <= release && !one.row.contains("invokeFinalize"))
 }
 
-/// The list of right programs that have a race without their row. Not those of monitors, fields, and other releases; nor where another row orders the same: conditions have a lock,
+/// The list of right programs that have a race without their row. Not those of monitors, fields, and other releases; nor where another row orders the same: conditions have a lock, futures and
 /// phasers are told inside, too, and so is what reads all elements of the JDK's own collections; before `next` there is `iterator`, `close` may be by `awaitTermination`, `submit` by
 /// other methods than `externalSubmit`, who executes a task again may be the same thread, and so may the last worker of a pool, and
 /// who merges what was collected in parallel; channels that call may do so by a pool.
@@ -111,7 +111,10 @@ fn needed(release: u16) -> String {
             let is_bulk = is_view
                 || is_function
                 || ["drainTo", "forEach", "removeIf", "replaceAll", "stream", "toArray"].contains(&call.name);
-            let is_twice = is_bulk || row.class.ends_with('*');
+            let is_future = ["Future", "CompletableFuture", "ForkJoinTask"]
+                .iter()
+                .any(|name| row.class.strip_prefix("java/util/concurrent/") == Some(name));
+            let is_twice = is_bulk || is_future || row.class.ends_with('*');
             if is_twice || row.told().any(is_other) {
                 others.insert(format!("{} {} {}", row.class, call.name, call.descriptor));
             }
