@@ -359,24 +359,41 @@ final class Cells {
         U.putLong(of, r, timeLeft(now));
     }
 
-    /** How often a thread tries to be alone with a variable, before it goes on without. */
-    private static final int PATIENCE = 1 << 11, EAGERNESS = 1 << 9;
+    /** How often a thread tries to be alone with a variable before it lets others run, and for how long (in nanoseconds) before it goes on without. */
+    private static final int EAGERNESS = 1 << 9;
+    private static final long PATIENCE = 250_000_000;
 
     /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
-     * order. Who has it may have to wait for another thread in between (to initialise a class): so nobody waits for long. */
+     * order. Who has it may have been put aside by the system, even for long; it may also have to wait for another thread in between (to initialise a class): so nobody waits for ever. */
     static void lock(Buffer b, Object of, long d) {
         // One that was left behind by an exception.
         unlock(b);
-        for (int i = 0; i < PATIENCE; i++) {
-            long was = U.getLongOpaque(of, d);
-            if ((was & LOCKED) == 0 && U.compareAndSetLong(of, d, was, was | b.slot + 1)) {
-                b.locked = d;
-                b.lockedOf = of;
-                return;
-            }
+        if (!tryLock(b, of, d)) {
+            lockPatiently(b, of, d);
+        }
+    }
+
+    private static boolean tryLock(Buffer b, Object of, long d) {
+        long was = U.getLongOpaque(of, d);
+        if ((was & LOCKED) != 0 || !U.compareAndSetLong(of, d, was, was | b.slot + 1)) {
+            return false;
+        }
+        b.locked = d;
+        b.lockedOf = of;
+        return true;
+    }
+
+    private static void lockPatiently(Buffer b, Object of, long d) {
+        long begin = 0;
+        for (int i = 1; !tryLock(b, of, d); i++) {
             if (i < EAGERNESS) {
                 Thread.onSpinWait();
             } else {
+                long now = System.nanoTime();
+                begin = i == EAGERNESS ? now : begin;
+                if (now - begin > PATIENCE) {
+                    return;
+                }
                 Thread.yield();
             }
         }
