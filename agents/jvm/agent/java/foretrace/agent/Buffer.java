@@ -91,6 +91,8 @@ final class Buffer {
     int waits;
     /** What it posted last, and what it had done then ({@link Entries}). */
     long posted, postedAt;
+    /** The lock that it asked for last, and what it had done then ({@link Requests}). */
+    long requested, requestedAt;
     /** Of awaits that need not be told again ({@link Entries}). */
     long[] awaited = NOTHING_AWAITED;
     /** Of what it has awaited every entry last, and when. */

@@ -50,9 +50,13 @@ final class Requests {
     }
 
     private static void tell(Buffer b, Shadow lock) {
-        if (b.room()) {
-            int place = Native.place(Native.CALLED);
-            b.put2(Buffer.head(Buffer.REQUEST, Monitors.MUTEX, lock.address), b.now(0), place);
+        // Who was woken, and came too late, parks again: it is the same request.
+        if (b.requested == lock.address && b.requestedAt == b.tick || !b.room()) {
+            return;
         }
+        int place = Native.place(Native.CALLED);
+        b.put2(Buffer.head(Buffer.REQUEST, Monitors.MUTEX, lock.address), b.now(0), place);
+        b.requested = lock.address;
+        b.requestedAt = b.tick;
     }
 }
