@@ -172,7 +172,7 @@ impl<'a> Method<'_, 'a> {
             [1, begin, end, handler, 0].into_iter().for_each(|value| put_u2(&mut content, value as u16));
             put_u2(&mut content, 1);
             put_u2(&mut content, self.class.constants.add_text(b"StackMapTable")?);
-            let frame = caught_frame(&mut self.class.constants, handler, arguments.size)?;
+            let frame = caught_frame(&mut self.class.constants, handler, arguments.size, number)?;
             put_u4(&mut content, frame.len() as u32);
             content.extend_from_slice(&frame);
         } else {
@@ -209,17 +209,20 @@ impl Number {
     }
 }
 
-/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, which end there; and what was thrown.
-fn caught_frame(constants: &mut Constants, handler: usize, end: u16) -> Result<Vec<u8>> {
+/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, which end there, maybe the number of the site; and what was thrown.
+fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: Number) -> Result<Vec<u8>> {
     const FULL: u8 = 255;
     const TOP: u8 = 0;
+    const INT: u8 = 1;
     const OBJECT: u8 = 7;
     let mut frame = vec![0, 1, FULL];
     put_u2(&mut frame, handler as u16);
-    put_u2(&mut frame, end);
+    let is_passed = matches!(number, Number::IsPassed);
+    put_u2(&mut frame, end + u16::from(is_passed));
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Object")?);
     frame.resize(frame.len() + usize::from(end) - 1, TOP);
+    frame.extend(is_passed.then_some(INT));
     put_u2(&mut frame, 1);
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Throwable")?);
