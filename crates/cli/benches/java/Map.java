@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Map {
     private static final int KEYS = 4096;
-    /** What is told of four operations: two that get (one each), one that puts (two), one that merges (five). */
-    private static final int TOLD_OF_FOUR = 9;
+    /** What is told of four operations: two that get (one each), one that puts (two), one that merges (four). */
+    private static final int TOLD_OF_FOUR = 8;
     /** Steps of computing before each operation: some 120 ns. */
     private static final int WORK = 60;
 
