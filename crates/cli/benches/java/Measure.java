@@ -36,8 +36,8 @@ final class Measure implements Runnable {
         }
     }
 
-    /** The work is done so often to have it compiled, each time this part of it: half of it in all. */
-    private static final int WARM_UPS = 4, PART = 8;
+    /** The work is done so often to have it compiled, each time this part of it: as much as is measured then. */
+    private static final int WARM_UPS = 8, PART = 8;
 
     private final Maker maker;
     private final int thread, operations;
@@ -71,20 +71,23 @@ final class Measure implements Runnable {
         try {
             Work work = maker.make(thread);
             for (int i = 0; i < WARM_UPS; i++) {
-                both.await();
-                Done done = work.run(operations / PART);
-                events += done.accesses + done.syncs;
+                measure(work, operations / PART);
             }
-            both.await();
-            begun = System.nanoTime();
-            long cpuBefore = ofThread();
-            measured = work.run(operations);
-            cpu = ofThread() - cpuBefore;
-            ended = System.nanoTime();
-            events += measured.accesses + measured.syncs;
+            measure(work, operations);
         } catch (InterruptedException | BrokenBarrierException error) {
             throw new AssertionError(error);
         }
+    }
+
+    /** The warm-ups are measured like what counts: to measure makes the JDK load classes and compile some methods anew. */
+    private void measure(Work work, int operations) throws InterruptedException, BrokenBarrierException {
+        both.await();
+        begun = System.nanoTime();
+        long cpuBefore = ofThread();
+        measured = work.run(operations);
+        cpu = ofThread() - cpuBefore;
+        ended = System.nanoTime();
+        events += measured.accesses + measured.syncs;
     }
 
     private static long ofThread() {

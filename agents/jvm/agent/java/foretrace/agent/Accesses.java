@@ -43,11 +43,11 @@ final class Accesses {
 
     private static void slow(
         boolean isStatic, Object of, long known, long value, Object object, int site, boolean isWrite) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             if (of == null && !isStatic) {
                 return;
@@ -91,7 +91,7 @@ final class Accesses {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
@@ -106,11 +106,11 @@ final class Accesses {
     }
 
     private static void slowReading(boolean isStatic, Object of, long known, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             if (known == Cells.UNKNOWN) {
                 known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
@@ -122,7 +122,7 @@ final class Accesses {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
@@ -218,11 +218,11 @@ final class Accesses {
     }
 
     private static void slowElement(Object array, int index, int site, boolean isWrite) {
-        Buffer b = Buffer.attached();
-        if (array == null || b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (array == null || b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             int length = java.lang.reflect.Array.getLength(array);
             if (index < 0 || index >= length) {
@@ -246,7 +246,7 @@ final class Accesses {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 

@@ -106,13 +106,13 @@ final class Buffer {
     /** A static write whose class was not there yet: it is told when it was made. */
     int pending;
     long pendingValue;
-    /** It is inside of a hook that calls others' code. */
-    boolean busy;
-    private boolean started;
+    /** What keeps its thread from telling something now; 0: nothing. */
+    private int hindrance = NEW;
     /** It has told its end. */
     volatile boolean isFinished;
-    /** Nothing is told any more. */
-    boolean isOff;
+
+    /** Its thread has not begun; it is inside of a hook; nothing is told any more. */
+    private static final int NEW = 1, BUSY = 2, OFF = 4;
 
     /** What threads have that are not watched. */
     static final Buffer NONE = new Buffer();
@@ -120,7 +120,7 @@ final class Buffer {
     private Buffer() {
         slot = life = mark = 0;
         writing = 0;
-        isOff = started = true;
+        hindrance = OFF;
         block = -1;
     }
 
@@ -201,27 +201,60 @@ final class Buffer {
     }
 
     /** The current thread's; null if it is not watched. */
-    @ForceInline
     static Buffer attached() {
         Buffer own = own();
-        return own == null ? Threads.attach() : own.started ? own : own.begin() ? own : null;
+        return own == null ? Threads.attach() : own.begun();
     }
 
-    /** Its thread begins. */
-    private boolean begin() {
-        started = true;
-        if (room()) {
-            long now = now(0);
-            put3(head(START, 0, 0), now, 0, (long) life << 32);
-            String name = Thread.currentThread().getName();
-            text(THREAD_NAME, name);
+    /** The current thread's, if it may tell something now; else null. */
+    @ForceInline
+    static Buffer ready() {
+        Buffer own = own();
+        return own != null && own.hindrance == 0 ? own : madeReady();
+    }
+
+    private static Buffer madeReady() {
+        Buffer own = attached();
+        return own != null && own.isReady() ? own : null;
+    }
+
+    @ForceInline
+    boolean isReady() {
+        return hindrance == 0;
+    }
+
+    /** A hook begins that uses what hooks may be in, or calls others' code. */
+    @ForceInline
+    void enter() {
+        hindrance |= BUSY;
+    }
+
+    @ForceInline
+    void exit() {
+        hindrance &= ~BUSY;
+    }
+
+    boolean isOff() {
+        return (hindrance & OFF) != 0;
+    }
+
+    /** Its thread begins, if it has not begun. */
+    private Buffer begun() {
+        if ((hindrance & NEW) != 0) {
+            hindrance &= ~NEW;
+            if (room()) {
+                long now = now(0);
+                put3(head(START, 0, 0), now, 0, (long) life << 32);
+                String name = Thread.currentThread().getName();
+                text(THREAD_NAME, name);
+            }
         }
-        return true;
+        return this;
     }
 
     /** Its thread is over. */
     void finish() {
-        if (started && room()) {
+        if ((hindrance & NEW) == 0 && room()) {
             put2(head(END, 0, 0), now(0), 0);
         }
         leave();
@@ -260,7 +293,7 @@ final class Buffer {
         chunk = Native.chunk(slot, chunk, sequence);
         if (chunk <= 0) {
             // Without an observer nothing is told any more.
-            isOff |= chunk < 0;
+            hindrance |= chunk < 0 ? OFF : 0;
             setBlock();
             chunk = 0;
             at = end = 0;
@@ -377,7 +410,7 @@ final class Buffer {
 
     private void setBlock() {
         // No cell is of block -1.
-        block = isOff || tellsAll || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
+        block = isOff() || tellsAll || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
     }
 
     void optimistic(boolean is) {

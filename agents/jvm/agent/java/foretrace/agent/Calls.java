@@ -44,8 +44,8 @@ final class Calls {
         if (told.before.length == 0 && !told.isAtomic() || told.isBackBefore() && !Queues.mayBeFull(of)) {
             return;
         }
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
         if (told.isSimple()) {
@@ -57,7 +57,7 @@ final class Calls {
 
     private static void allBefore(
         Buffer b, Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        b.busy = true;
+        b.enter();
         Call call = b.call;
         try {
             call.set(of, argument, index, number, value, isNumber);
@@ -75,7 +75,7 @@ final class Calls {
             Native.failed(failed);
         } finally {
             call.clear();
-            b.busy = false;
+            b.exit();
         }
     }
 
@@ -106,17 +106,14 @@ final class Calls {
             && Wrapped.after(told, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
             return;
         }
-        if (told.isUnseen()) {
-            Hooks.unseen();
-        }
         if (told.isBackAfter() && !Queues.mayBeFull(of)) {
             return;
         }
         if (told.after.length == 0 && !told.isAtomic() && !(returned instanceof Watched)) {
             return;
         }
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
         if (told.isSimple()) {
@@ -131,7 +128,7 @@ final class Calls {
     private static void allAfter(
         Buffer b, Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
-        b.busy = true;
+        b.enter();
         Call call = b.call;
         try {
             call.set(of, argument, index, number, value, isNumber);
@@ -149,7 +146,7 @@ final class Calls {
         } finally {
             Cells.unlock(b);
             call.clear();
-            b.busy = false;
+            b.exit();
         }
     }
 
@@ -157,7 +154,7 @@ final class Calls {
     @ForceInline
     private static void simple(
         Buffer b, Told told, long[] all, Object of, Object argument, long result, Object returned, int site) {
-        b.busy = true;
+        b.enter();
         try {
             if (all.length == 1) {
                 simple(b, told, all[0], of, argument, result, returned, site);
@@ -172,7 +169,7 @@ final class Calls {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
@@ -281,10 +278,10 @@ final class Calls {
             insideAny(of, 0, value, site);
             return;
         }
-        if (b.busy || b.isOff) {
+        if (!b.isReady()) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             if (Told.word(told) == Told.POST) {
                 Entries.post(b, current.whole(), b.currentEntry, site);
@@ -294,16 +291,16 @@ final class Calls {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     private static void insideAny(Object of, long number, Object value, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             for (long one : Told.at(site, null).before) {
                 Object object = Told.of(one) == Told.ALL ? COMMON : of;
@@ -321,7 +318,7 @@ final class Calls {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 

@@ -70,7 +70,7 @@ final class Entries {
 
     /** Where a thread remembers what it has awaited of an address. */
     private static int near(long address) {
-        return (int) ((address >>> 3) * 0x9e3779b97f4a7c15L >>> 64 - Buffer.AWAITED_BITS) * 2;
+        return (int) (address >>> 2) & (2 << Buffer.AWAITED_BITS) - 2;
     }
 
     /** Awaits an entry; the whole: every entry. */

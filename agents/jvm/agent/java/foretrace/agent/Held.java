@@ -85,16 +85,16 @@ final class Held {
 
     /** Code that is not watched comes. */
     void mark(Buffer b) {
-        if (b.busy || b.isOff) {
+        if (!b.isReady()) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             markAll(b);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 

@@ -284,17 +284,17 @@ public final class Hooks {
     }
 
     private static void madeLock(Object object, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Shadow.made(object, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 

@@ -8,11 +8,11 @@ final class Marks {
 
     /** A block is entered or left. */
     static void block(int kind, String name, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff || name == null) {
+        Buffer b = Buffer.ready();
+        if (b == null || name == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             b.text(Buffer.LABEL, name);
             if (b.room()) {
@@ -22,17 +22,17 @@ final class Marks {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     /** An event, with a value if that is a number. */
     static void internal(String name, Object value, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff || name == null) {
+        Buffer b = Buffer.ready();
+        if (b == null || name == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             b.text(Buffer.LABEL, name);
             boolean isNumber = value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
@@ -45,7 +45,7 @@ final class Marks {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 }

@@ -11,41 +11,41 @@ final class Monitors {
     private Monitors() {}
 
     static void entered(Object of, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Locks.taken(b, Shadow.of(of, b, site), Buffer.ACQUIRE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     static void leaving(Object of, int site) {
         Buffer b = Buffer.own();
-        if (of == null || b == null || b.busy || b.isOff) {
+        if (of == null || b == null || !b.isReady()) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Locks.given(b, Shadow.of(of, b, site), Buffer.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     static void enteredMethod(Object of, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Shadow shadow = Shadow.of(of, b, site);
             if (b.depth == b.entered.length) {
@@ -60,30 +60,30 @@ final class Monitors {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     static void leavingMethod(int site) {
         Buffer b = Buffer.own();
-        if (b == null || b.busy || b.isOff || b.depth == 0) {
+        if (b == null || !b.isReady() || b.depth == 0) {
             return;
         }
         Shadow shadow = b.entered[--b.depth];
-        b.busy = true;
+        b.enter();
         try {
             Locks.given(b, shadow, Buffer.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site) throws InterruptedException {
-        Buffer b = Buffer.attached();
+        Buffer b = Buffer.ready();
         // Without the monitor it throws.
-        Shadow shadow = b == null || b.busy || b.isOff || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
+        Shadow shadow = b == null || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
         boolean isTimed = milliseconds > 0 || nanoseconds > 0, isShort = isTimed && milliseconds < Locks.LONG;
         int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, isShort, site);
         boolean isInterrupted = true;
@@ -104,11 +104,11 @@ final class Monitors {
     }
 
     static void notified(Object of, int kind, int site) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff || of == null) {
+        Buffer b = Buffer.ready();
+        if (b == null || of == null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Shadow shadow = Shadow.of(of, b, site);
             if (shadow.holder == b.mark) {
@@ -117,7 +117,7 @@ final class Monitors {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 }

@@ -13,10 +13,10 @@ final class Requests {
     /** The monitor of an object is taken: the library calls this. */
     static void contended(Object of) {
         Buffer b = Buffer.own();
-        if (b == null || b.busy || b.isOff || !b.held.isAny()) {
+        if (b == null || !b.isReady() || !b.held.isAny()) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Shadow lock = Shadow.known(of);
             if (lock != null && lock.holder != 0 && lock.holder != b.mark) {
@@ -25,7 +25,7 @@ final class Requests {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 

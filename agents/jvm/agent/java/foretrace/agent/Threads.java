@@ -75,11 +75,11 @@ final class Threads {
 
     /** A thread is about to be started. */
     public static void starting(Thread thread) {
-        Buffer b = Buffer.attached();
-        if (b == null || b.busy || b.isOff || thread.foretrace$buffer != null) {
+        Buffer b = Buffer.ready();
+        if (b == null || thread.foretrace$buffer != null) {
             return;
         }
-        b.busy = true;
+        b.enter();
         try {
             Buffer child = make(thread);
             if (child != null && b.room()) {
@@ -96,17 +96,17 @@ final class Threads {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.busy = false;
+            b.exit();
         }
     }
 
     /** The current thread ends. */
     public static void ending() {
         Buffer b = Buffer.own();
-        if (b == null || b.isOff) {
+        if (b == null || b.isOff()) {
             return;
         }
-        b.busy = true;
+        b.enter();
         b.finish();
         add(b);
     }
