@@ -39,6 +39,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Held",
     "Requests",
     "Locks",
+    "Stamps",
     "Queues",
     "Monitors",
     "Threads",

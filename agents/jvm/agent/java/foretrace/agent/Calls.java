@@ -217,29 +217,20 @@ final class Calls {
         }
         switch (Told.word(told)) {
             case Told.ACQ:
-                Locks.taken(b, whole, Buffer.ACQUIRE, site);
-                if (whole.hasBack()) {
-                    Locks.takenOver(b, whole, site);
-                }
+                Locks.locked(b, whole, Buffer.ACQUIRE, site);
                 break;
             case Told.TACQ:
-                Locks.taken(b, whole, Buffer.TRY_ACQUIRE, site);
-                if (whole.hasBack()) {
-                    Locks.takenOver(b, whole, site);
-                }
+                Locks.locked(b, whole, Buffer.TRY_ACQUIRE, site);
                 break;
             case Told.REL:
-                Locks.unlocked(b, whole, shadow, of, site);
+                Locks.unlocked(b, whole, site);
                 break;
             case Told.RACQ:
             case Told.RTACQ:
-                Locks.readTaken(b, whole, site);
-                if (whole.hasBack()) {
-                    Locks.takenOver(b, whole, site);
-                }
+                Locks.readLocked(b, whole, site);
                 break;
             case Told.RREL:
-                Locks.readUnlocked(b, whole, shadow, of, site);
+                Locks.readUnlocked(b, whole, site);
                 break;
             case Told.READ:
                 Accesses.whole(b, whole, false, site);

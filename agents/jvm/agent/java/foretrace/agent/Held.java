@@ -7,7 +7,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * lock guards and nobody sees: predictions keep such sections in their order.
  */
 final class Held {
-    /** Locks that others gave back must not pile up. */
+    /** Locks that are given back where nobody sees it must not pile up. */
     private static final int MOST = 256;
     private static final int RELAXED = 1;
 
@@ -64,6 +64,15 @@ final class Held {
 
     boolean isAny() {
         return count > 0;
+    }
+
+    /** Ends the sections of locks that others have given back. */
+    void settle(Buffer b, int site) {
+        for (int at = count - 1; at >= 0; at--) {
+            if (Stamps.isOver(b, locks[at])) {
+                Stamps.end(b, locks[at], site);
+            }
+        }
     }
 
     /** The lock that a thread parks for, if it is among these. Another thread asks: what it sees may be old. */

@@ -1,6 +1,5 @@
 package foretrace.agent;
 
-import java.util.concurrent.locks.StampedLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /** What is told of locks and of all else that threads meet at. Who calls has the lock, or the hook is where its time is right. */
@@ -21,6 +20,7 @@ final class Locks {
             lock.count++;
             return;
         }
+        Stamps.settle(b, site);
         lock.holder = b.mark;
         lock.count = 1;
         b.epoch++;
@@ -75,35 +75,41 @@ final class Locks {
         }
     }
 
+    /** A lock of java.util.concurrent was taken. */
+    @ForceInline
+    static void locked(Buffer b, Shadow lock, int kind, int site) {
+        if (lock.isHandedOver) {
+            Stamps.takenOver(b, lock, true, site);
+        } else {
+            taken(b, lock, kind, site);
+        }
+    }
+
+    /** The same by a reader. */
+    static void readLocked(Buffer b, Shadow lock, int site) {
+        if (lock.isHandedOver) {
+            Stamps.takenOver(b, lock, false, site);
+        } else {
+            readTaken(b, lock, site);
+        }
+    }
+
     /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception, but that of stamps anybody may give back. */
-    static void unlocked(Buffer b, Shadow lock, Shadow named, Object of, int site) {
+    static void unlocked(Buffer b, Shadow lock, int site) {
         if (lock.holder == b.mark) {
             given(b, lock, Buffer.RELEASE, site);
-            return;
+        } else if (Stamps.isWriteLocked(lock)) {
+            Stamps.handOver(b, lock, site);
+        } else {
+            b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
+            tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
         }
-        if (of instanceof StampedLock && lock.holder != 0) {
-            handedOver(b, lock, named, site);
-            return;
-        }
-        b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
-        tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
-    }
-
-    /** Another thread than the one that took it gives a lock back: who takes it next comes after that. Of the one that took it nothing is told any more: to records it is another lock from now on. */
-    private static void handedOver(Buffer b, Shadow lock, Shadow named, int site) {
-        named.standsFor(lock.renewed());
-        Entries.post(b, lock.back(), Entries.WHOLE, site);
-    }
-
-    /** A lock was taken that may have been given back by another thread than the one that had it. */
-    static void takenOver(Buffer b, Shadow lock, int site) {
-        Entries.await(b, lock.back(), Entries.WHOLE, site);
     }
 
     /** One reader gives a lock of java.util.concurrent back. */
-    static void readUnlocked(Buffer b, Shadow lock, Shadow named, Object of, int site) {
-        if (of instanceof StampedLock && b.readHolds(lock) == 0) {
-            handedOver(b, lock, named, site);
+    static void readUnlocked(Buffer b, Shadow lock, int site) {
+        if (Stamps.isOf(lock)) {
+            Stamps.readGiven(b, lock, site);
         } else {
             readGiven(b, lock, site);
         }
@@ -112,18 +118,24 @@ final class Locks {
     /** A lock was taken by one reader of maybe several. */
     static void readTaken(Buffer b, Shadow lock, int site) {
         if (b.readHold(lock, 1) == 1) {
+            Stamps.settle(b, site);
             b.epoch++;
             b.held.add(lock, site);
             b.optimistic(false);
-            shared(b, lock, Buffer.READ_ACQUIRE, site);
+            shared(b, lock, Buffer.READ_ACQUIRE, RWLOCK, site);
         }
     }
 
     static void readGiven(Buffer b, Shadow lock, int site) {
         if (b.readHolds(lock) > 0 && b.readHold(lock, -1) == 0) {
-            b.held.remove(lock);
-            shared(b, lock, Buffer.READ_RELEASE, site);
+            ended(b, lock, true, site);
         }
+    }
+
+    /** A section of which others may know that it is over, or of a reader, ends. */
+    static void ended(Buffer b, Shadow lock, boolean isReader, int site) {
+        b.held.remove(lock);
+        shared(b, lock, isReader ? Buffer.READ_RELEASE : Buffer.RELEASE, isReader ? RWLOCK : Monitors.MUTEX, site);
     }
 
     /** What it has of a lock is about to be given back. */
@@ -136,7 +148,7 @@ final class Locks {
     }
 
     /** Others may be at it at once. */
-    private static void shared(Buffer b, Shadow lock, int kind, int site) {
+    private static void shared(Buffer b, Shadow lock, int kind, int sort, int site) {
         if (!b.room()) {
             return;
         }
@@ -146,7 +158,7 @@ final class Locks {
                 int place = b.place(site);
                 long now = b.now(lock.stamp);
                 lock.stamp = Math.max(lock.stamp, now);
-                b.put2(Buffer.head(kind, RWLOCK, lock.address), now, place);
+                b.put2(Buffer.head(kind, sort, lock.address), now, place);
             }
         } finally {
             Pinned.end();

@@ -18,6 +18,7 @@ final class Requests {
         }
         b.enter();
         try {
+            Stamps.settle(b, 0);
             Shadow lock = Shadow.known(of);
             if (lock != null && lock.holder != 0 && lock.holder != b.mark) {
                 tell(b, lock);
@@ -31,6 +32,7 @@ final class Requests {
 
     /** The thread parks until something goes on. */
     static void parked(Buffer b, Object blocker) {
+        Stamps.settle(b, 0);
         Shadow lock = b.held.isAny() ? Buffer.findHeld(blocker) : null;
         if (lock != null) {
             tell(b, lock);
@@ -46,7 +48,7 @@ final class Requests {
         if (lock instanceof ReentrantReadWriteLock) {
             return ((ReentrantReadWriteLock) lock).hasQueuedThread(Thread.currentThread());
         }
-        return lock != null && lock == blocker;
+        return lock != null && lock == blocker && !held.isHandedOver;
     }
 
     private static void tell(Buffer b, Shadow lock) {

@@ -51,8 +51,10 @@ final class Shadow extends WeakReference<Object> {
     /** How often somebody posted after somebody had awaited every entry; and that nobody has since. */
     volatile int disturbances;
     volatile boolean isQuiet;
-    /** Of a queue: what comes back from who takes. */
+    /** Of a queue: what comes back from who takes; of a stamped lock, to writers from readers. */
     private volatile Shadow back;
+    /** Of a stamped lock: another thread gave a stamp back than the one that took it ({@link Stamps}). */
+    volatile boolean isHandedOver;
     /** Of a queue with bounds: how many it holds; 0: not known yet. */
     int capacity;
     /** Where it was made is told. */
@@ -160,17 +162,6 @@ final class Shadow extends WeakReference<Object> {
     Shadow back() {
         Shadow known = back;
         return known != null ? known : makeBack();
-    }
-
-    /** Another one, to which the same comes back. */
-    Shadow renewed() {
-        Shadow next = new Shadow(new Object(), null, 0, 0);
-        next.back = back();
-        return next;
-    }
-
-    boolean hasBack() {
-        return back != null;
     }
 
     private Shadow makeBack() {
