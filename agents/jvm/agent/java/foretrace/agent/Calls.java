@@ -377,13 +377,9 @@ final class Calls {
         switch (word) {
             case Told.UNLOCK:
             case Told.TO_OPTIMISTIC:
-                Locks.givenAny(b, whole, site);
-                break;
             case Told.TO_READ:
-                toRead(b, whole, call.result != 0, site);
-                break;
             case Told.TO_WRITE:
-                toWrite(b, whole, site);
+                Stamps.tell(b, told, whole, call, site);
                 break;
             case Told.OPTIMISTIC:
                 b.optimistic(true);
@@ -446,24 +442,6 @@ final class Calls {
             b.epoch++;
             int place = b.place(site);
             b.put2(Buffer.head(Buffer.FENCE, order, 0), b.now(0), place);
-        }
-    }
-
-    private static void toRead(Buffer b, Shadow lock, boolean isDone, int site) {
-        if (lock.holder == b.mark) {
-            Locks.given(b, lock, Buffer.RELEASE, site);
-            Locks.readTaken(b, lock, site);
-        } else if (isDone && b.readHolds(lock) == 0) {
-            Locks.readTaken(b, lock, site);
-        }
-    }
-
-    private static void toWrite(Buffer b, Shadow lock, int site) {
-        if (b.readHolds(lock) > 0) {
-            Locks.readGiven(b, lock, site);
-        }
-        if (lock.holder != b.mark) {
-            Locks.taken(b, lock, Buffer.TRY_ACQUIRE, site);
         }
     }
 }

@@ -138,15 +138,6 @@ final class Locks {
         shared(b, lock, isReader ? Buffer.READ_RELEASE : Buffer.RELEASE, isReader ? RWLOCK : Monitors.MUTEX, site);
     }
 
-    /** What it has of a lock is about to be given back. */
-    static void givenAny(Buffer b, Shadow lock, int site) {
-        if (lock.holder == b.mark) {
-            given(b, lock, Buffer.RELEASE, site);
-        } else {
-            readGiven(b, lock, site);
-        }
-    }
-
     /** Others may be at it at once. */
     private static void shared(Buffer b, Shadow lock, int kind, int sort, int site) {
         if (!b.room()) {

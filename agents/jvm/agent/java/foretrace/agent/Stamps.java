@@ -28,6 +28,55 @@ final class Stamps {
         return of instanceof StampedLock && ((StampedLock) of).isReadLocked();
     }
 
+    /** Before and after calls that know by the stamp what they do, or by how the lock is held. */
+    static void tell(Buffer b, long told, Shadow lock, Call call, int site) {
+        boolean isDone = call.result != 0, hasStamp = call.hasValue(told);
+        boolean isOfWriter = hasStamp ? StampedLock.isWriteLockStamp(call.number) : isWriteLocked(lock);
+        boolean isOfReader = hasStamp ? StampedLock.isReadLockStamp(call.number) : isReadLocked(lock);
+        // A stamp that is not valid any more gives nothing back.
+        boolean isHeld = isDone || !hasStamp || isValid(lock, call.number);
+        switch (Told.word(told)) {
+            case Told.TO_READ:
+                if (isDone && !isOfReader) {
+                    Locks.readLocked(b, lock, site);
+                } else if (isOfWriter && isHeld) {
+                    given(b, lock, site);
+                }
+                break;
+            case Told.TO_WRITE:
+                if (isOfReader && b.readHolds(lock) > 0) {
+                    Locks.readGiven(b, lock, site);
+                } else if (isOfReader) {
+                    handOver(b, lock, site);
+                }
+                if (!isOfWriter) {
+                    Locks.locked(b, lock, Buffer.TRY_ACQUIRE, site);
+                }
+                break;
+            default:
+                if (isOfWriter && isHeld) {
+                    given(b, lock, site);
+                } else if (isOfReader && isHeld) {
+                    readGiven(b, lock, site);
+                }
+                break;
+        }
+    }
+
+    private static boolean isValid(Shadow lock, long stamp) {
+        Object of = lock.get();
+        return of instanceof StampedLock && ((StampedLock) of).validate(stamp);
+    }
+
+    /** A write stamp is about to be given back. */
+    private static void given(Buffer b, Shadow lock, int site) {
+        if (lock.holder == b.mark) {
+            Locks.given(b, lock, Buffer.RELEASE, site);
+        } else {
+            handOver(b, lock, site);
+        }
+    }
+
     /** Another thread than the one that took a stamp is about to give it back. */
     static void handOver(Buffer b, Shadow lock, int site) {
         Entries.post(b, lock.back(), Entries.WHOLE, site);
