@@ -2,6 +2,7 @@ package foretrace.agent;
 
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.concurrent.locks.StampedLock;
 
 /**
  * A thread is about to wait for a lock that another has, or it itself (a reader that wants to write): it may wait for ever, so it is told before. Only if it holds a lock itself, for nobody waits for a thread that holds none; and only where it
@@ -48,7 +49,8 @@ final class Requests {
         if (lock instanceof ReentrantReadWriteLock) {
             return ((ReentrantReadWriteLock) lock).hasQueuedThread(Thread.currentThread());
         }
-        return lock != null && lock == blocker && !held.isHandedOver;
+        // Whoever parks names what he likes as the reason, maybe an object whose monitor somebody has. Only of this one it is known that it names itself.
+        return lock instanceof StampedLock && lock == blocker && !held.isHandedOver;
     }
 
     private static void tell(Buffer b, Shadow lock) {
