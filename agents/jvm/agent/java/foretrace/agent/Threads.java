@@ -114,9 +114,11 @@ final class Threads {
     /** What is done now comes after all threads that have ended. */
     static void ended(Buffer b) {
         b.epoch++;
-        for (Buffer other : Buffer.all()) {
-            if (other != null && other != b && other.isFinished && b.room()) {
-                b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), 0, other.slot | (long) other.life << 32);
+        for (Buffer last : Buffer.all()) {
+            // Those that had its slot before have ended, too.
+            int lives = last == null ? 0 : last.isFinished ? last.life : last.life - 1;
+            for (long life = 1; life <= lives && b.room(); life++) {
+                b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(last.time), 0, last.slot | life << 32);
             }
         }
     }
