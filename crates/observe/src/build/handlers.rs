@@ -2,6 +2,8 @@
 //!
 //! The thread itself cannot act then: it has not got the lock, or not got it again. What the handler does is told as done by a thread of its own, which was
 //! forked just before the wait or the request, and is joined right after the wake-up or the answer: that is all that is sure of its order.
+//!
+//! Java has no handlers. There a thread that does something else has given up (it was interrupted), or got the lock where nobody saw it: its request is told only if it is the last thing that it does.
 
 use super::Build;
 use super::blocks::Doer;
@@ -59,6 +61,10 @@ impl Build {
     /// A handler begins in a slot whose thread waits.
     pub(super) fn begin_handler(&mut self, slot: u32) -> Option<ThreadId> {
         let &Waiting { by, lock, .. } = self.slot(slot).waiting.as_ref()?;
+        if self.direct > 0 && lock.is_some() {
+            self.go_on(slot);
+            return Some(by.thread);
+        }
         let state = self.slot(slot);
         state.handlers += 1;
         let number = state.handlers;
@@ -76,6 +82,20 @@ impl Build {
         self.out.push_late(fork, stack, at, &self.names, &self.meta);
         self.tell_thread(handler, "", site, stack);
         Some(handler)
+    }
+
+    /// At the end: the requests of threads that do nothing any more, if they are not told yet.
+    pub(super) fn tell_requests(&mut self) {
+        if self.direct == 0 {
+            return;
+        }
+        for slot in 0..self.slots.len() {
+            if let Some(Waiting { by, lock: Some((class, number)), .. }) = self.slots[slot].waiting.take()
+                && let Some(lock) = self.object(Space::Lock, class, number)
+            {
+                self.plain(by, Op::Request, lock);
+            }
+        }
     }
 
     /// The thread of a slot goes on after its wait; the handler that ran meanwhile.

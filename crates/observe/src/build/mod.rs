@@ -190,6 +190,7 @@ impl Build {
     /// Ends the trace.
     pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
         self.put_lates(0);
+        self.tell_requests();
         self.out.finish(&self.names, &self.meta, losses)
     }
 

@@ -39,6 +39,10 @@ impl Build {
         let (class, number) = (aux(words[0]), payload(words[0]));
         let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
         let by = self.doer(slot, words[1]);
+        if kind == Kind::Request && self.direct > 0 {
+            self.ask(by, class, number);
+            return 0;
+        }
         let op = match kind {
             Kind::Wait | Kind::Woken => {
                 let op = if kind == Kind::Wait { Op::Wait } else { Op::Woken };
