@@ -34,7 +34,8 @@ final class Requests {
     /** The thread parks until something goes on. */
     static void parked(Buffer b, Object blocker) {
         Stamps.settle(b, 0);
-        Shadow lock = b.held.isAny() ? Buffer.findHeld(blocker) : null;
+        // Who waits on a condition has asked for its lock by that.
+        Shadow lock = b.held.isAny() && b.waits == 0 ? Buffer.findHeld(blocker) : null;
         if (lock != null) {
             tell(b, lock);
         }
