@@ -168,6 +168,8 @@ pub struct Process {
     pub accesses: AtomicU64,
     /// Granules that were pinned.
     pub pinned: AtomicU64,
+    /// Hooks that failed, and told nothing.
+    pub failed: AtomicU64,
 }
 
 /// What the observer needs to know of a slot.

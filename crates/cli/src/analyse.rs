@@ -134,7 +134,8 @@ fn look(
     let at_end = figures.complete && !stopped;
     let problems = figures.problems.len() as u64 + figures.problems_omitted;
     let up_to_date = input.source.losses().iter().all(Loss::is_the_end) && walked.error.is_none() && unread.is_none();
-    let ending = Ending { at_end, whole: up_to_date, problems, unread, kept: &kept, interrupt };
+    let doubt = input.source.losses().iter().find(|loss| loss.casts_doubt()).map(ToString::to_string);
+    let ending = Ending { at_end, whole: up_to_date, doubt, problems, unread, kept: &kept, interrupt };
     let mut judged = properties.finish((input.source.names(), input.source.meta()), &ending)?;
     let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
     let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();

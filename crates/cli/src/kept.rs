@@ -55,6 +55,8 @@ pub(crate) struct Ending<'a> {
     pub(crate) at_end: bool,
     /// Nothing is missing from it, but maybe what came after its end.
     pub(crate) whole: bool,
+    /// What is missing from it, if that may order what is there.
+    pub(crate) doubt: Option<String>,
     /// What the validator found wrong with it, counted.
     pub(crate) problems: u64,
     /// Why it was not read to its end; then other runs are not searched.

@@ -275,6 +275,9 @@ impl Observed {
                 self.lose(format!("{count} {what}"));
             }
         }
+        if self.shared.failed() > 0 {
+            self.losses.push(Loss::hooks_failed(self.shared.failed()));
+        }
         let (system, mut own): (Vec<PathBuf>, Vec<PathBuf>) =
             self.build.modules().into_iter().partition(|path| source::is_system_module(path));
         // The session's files are in the process' map, too, and large.

@@ -162,6 +162,10 @@ impl Shared {
         self.u64(offset_of!(Process, lost)).load(Relaxed)
     }
 
+    pub(crate) fn failed(&self) -> u64 {
+        self.u64(offset_of!(Process, failed)).load(Relaxed)
+    }
+
     pub(crate) fn unwatched(&self) -> u64 {
         self.u64(offset_of!(Process, unwatched)).load(Relaxed)
     }

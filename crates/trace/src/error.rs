@@ -64,6 +64,9 @@ pub struct Loss {
     pub message: String,
 }
 
+/// What is said of hooks that failed, after their number.
+const HOOKS_FAILED: &str = "hooks failed, and told nothing";
+
 /// What is said of a process that was killed.
 const KILLED: &str = "the process was killed: what it was about to record then is missing";
 
@@ -71,6 +74,16 @@ impl Loss {
     /// The process was killed, but everything up to then is there.
     pub fn killed() -> Loss {
         Loss { place: None, message: KILLED.to_owned() }
+    }
+
+    /// Hooks failed: what they would have told is missing.
+    pub fn hooks_failed(count: u64) -> Loss {
+        Loss { place: None, message: format!("{count} {HOOKS_FAILED}") }
+    }
+
+    /// Whether something may be missing that orders what is there.
+    pub fn casts_doubt(&self) -> bool {
+        self.message.ends_with(HOOKS_FAILED)
     }
 
     /// Whether only the end of the run is missing, because the process was killed.

@@ -161,6 +161,7 @@ extern "system" fn place(native: *mut c_void, _: Reference, site: i32) -> i32 {
 
 extern "system" fn failed(native: *mut c_void, _: Reference, why: Reference) {
     or((), |agent| {
+        agent.session.failed();
         let text = Native(native).text_of(why).unwrap_or_default();
         agent.say_once(&format!("a hook failed, and something is not told: {text}"));
         Some(())

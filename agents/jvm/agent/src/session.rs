@@ -195,6 +195,11 @@ impl Session {
         self.head.flags & flags::NO_ACCESSES != 0
     }
 
+    /// A hook has failed.
+    pub(crate) fn failed(&self) {
+        self.process().failed.fetch_add(1, Relaxed);
+    }
+
     /// A slot for a thread.
     pub(crate) fn slot(&self) -> Option<u32> {
         let process = self.process();

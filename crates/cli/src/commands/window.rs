@@ -37,8 +37,15 @@ pub(crate) fn run(args: &Window) -> Result<u8> {
     walked.complain(&input)?;
     let unread = walked.interrupted.map(|_| "interrupted");
     let at_end = walked.losses(&input).is_empty();
-    let ending =
-        Ending { at_end, whole: at_end, problems: validator.count(), unread, kept: &kept, interrupt: &interrupt };
+    let ending = Ending {
+        at_end,
+        whole: at_end,
+        doubt: None,
+        problems: validator.count(),
+        unread,
+        kept: &kept,
+        interrupt: &interrupt,
+    };
     let names = input.source.names();
     let known = (names, input.source.meta());
     let detected = detectors.finish(&Properties::default(), known, &args.trace, &ending);

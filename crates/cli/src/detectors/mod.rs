@@ -13,6 +13,7 @@ pub(crate) mod lock_order;
 mod lockset;
 mod lost_wakeup;
 mod maximal;
+mod missing;
 mod misuse;
 mod plan;
 mod races;
@@ -285,6 +286,7 @@ impl Detectors {
         }
         misuse::without_races(&mut claims);
         runtimes::doubt(&mut claims, names, meta);
+        missing::doubt(&mut claims, ending.doubt.as_deref());
         let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
         let moments = match ending.kept.trace() {
             Some(trace) => moments::of_trace(names, meta, trace, &events),

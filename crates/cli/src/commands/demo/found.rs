@@ -21,7 +21,15 @@ pub(super) fn tell(example: &Example, list: &[Detector]) -> Result<String> {
     let mut kept = Kept::new(true);
     kept.add(&trace.batch);
     let interrupt = Interrupt::listen();
-    let ending = Ending { at_end: true, whole: true, problems: 0, unread: None, kept: &kept, interrupt: &interrupt };
+    let ending = Ending {
+        at_end: true,
+        whole: true,
+        doubt: None,
+        problems: 0,
+        unread: None,
+        kept: &kept,
+        interrupt: &interrupt,
+    };
     let known = (&trace.names, &trace.meta);
     let found = detectors.finish(&Properties::default(), known, Path::new(""), &ending);
     let recorded: Vec<u64> = (0..trace.batch.events.len() as u64).collect();
