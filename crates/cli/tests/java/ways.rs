@@ -54,6 +54,61 @@ public class Deep {
 }
 "#;
 
+/// Who comes to a variable that another thread is at, and may be for ever, waits once at most.
+const PATIENT: &str = r#"
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+public class Patient {
+    static final int COUNT = 16;
+    static final AtomicInteger one = new AtomicInteger();
+    static final AtomicInteger[] several = new AtomicInteger[COUNT];
+    static final CountDownLatch come = new CountDownLatch(COUNT + 1), over = new CountDownLatch(1);
+
+    static int stays(int value) {
+        come.countDown();
+        try {
+            over.await();
+        } catch (InterruptedException e) {
+            return -1;
+        }
+        return value + 1;
+    }
+
+    static void throwsSomething(AtomicInteger of) {
+        try {
+            of.updateAndGet(value -> 1 / value);
+        } catch (ArithmeticException e) {
+            stays(0);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = new Thread[COUNT + 1];
+        for (int i = 0; i < COUNT; i++) {
+            AtomicInteger of = several[i] = new AtomicInteger();
+            threads[i] = new Thread(() -> throwsSomething(of));
+        }
+        threads[COUNT] = new Thread(() -> one.updateAndGet(Patient::stays));
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        come.await();
+        long begin = System.nanoTime();
+        for (AtomicInteger of : several) {
+            one.get();
+            of.get();
+        }
+        long milliseconds = (System.nanoTime() - begin) / 1_000_000;
+        over.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println(one.get() + (milliseconds < 2000 ? " soon" : " after " + milliseconds + " ms"));
+    }
+}
+"#;
+
 /// A name that has to be quoted.
 const SPACED: &str = "a folder with spaces";
 
@@ -141,10 +196,22 @@ fn with_options_of_the_user() {
 
 #[test]
 fn recursions_get_as_deep_as_ever() {
+    assert_eq!(recorded("Deep", DEEP), "up again\n");
+}
+
+#[test]
+fn nobody_waits_twice_for_the_same() {
+    assert_eq!(recorded("Patient", PATIENT), "1 soon\n");
+}
+
+/// Records a program of one class. What it says.
+fn recorded(name: &str, source: &str) -> String {
     let folder = Folder::new();
-    folder.write("Deep.java", DEEP);
-    let done = Command::new("javac").args(["--release", "11", "Deep.java"]).current_dir(folder.path("")).status();
+    let file = format!("{name}.java");
+    folder.write(&file, source);
+    let done = Command::new("javac").args(["--release", "11", &file]).current_dir(folder.path("")).status();
     assert!(done.expect("a JDK is needed: ./test installs it").success());
-    let ran = folder.command(&["record", "--", &java(), "-cp", ".", "Deep"]).output().expect("foretrace runs");
-    assert_eq!(String::from_utf8_lossy(&ran.stdout), "up again\n", "{}", String::from_utf8_lossy(&ran.stderr));
+    let ran = folder.command(&["record", "--", &java(), "-cp", ".", name]).output().expect("foretrace runs");
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    String::from_utf8_lossy(&ran.stdout).into_owned()
 }
