@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 final class Raw {
     private static final Object MEMORY = new Object[Entries.COUNT];
     private static final String SEGMENTS = "jdk.internal.foreign";
-    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address");
+    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address"), ARRAY = U.objectFieldOffset(ByteBuffer.class, "hb");
     private static final int RELAXED = 1, ACQUIRE = 2, RELEASE = 3;
 
     private Raw() {}
@@ -28,7 +28,8 @@ final class Raw {
         ByteBuffer buffer = (ByteBuffer) call.argument;
         // What is of two sizes at one place is the same.
         long address = (U.getLong(buffer, ADDRESS) + call.index) >>> 3;
-        return Entries.of((int) (address ^ address >>> 32) + (buffer.hasArray() ? System.identityHashCode(buffer.array()) : 0));
+        // One that can only be read does not say that it has an array.
+        return Entries.of((int) (address ^ address >>> 32) + System.identityHashCode(Memory.reference(buffer, ARRAY)));
     }
 
     /** It comes: what it stores is seen by who loads it later. */

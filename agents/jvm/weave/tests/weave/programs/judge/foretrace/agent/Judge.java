@@ -441,8 +441,9 @@ public final class Judge {
     private Part variable(Told told, Object whole, Object o, Object argument, int index) {
         if (told.of.equals("Receiver"))
             return new Part(whole, "", false);
+        // Several buffers may be of the same memory.
         if (index >= 0)
-            return new Part(argument == null ? whole : argument, index, false);
+            return new Part(argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
         Object name = names.get(o);
         if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
             return new Part(common, "memory", false);
