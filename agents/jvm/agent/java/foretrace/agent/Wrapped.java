@@ -12,7 +12,7 @@ final class Wrapped {
     private static final String[] BEGINS = {
         FIXED, "java.util.Collections$Checked", "java.util.Collections$AsLIFOQueue", "java.util.ReverseOrderDequeView"
     };
-    private static final String[] FIELDS = {"c", "m", "q", "base"};
+    private static final String[] FIELDS = {"c", "m", "q", "s", "base"};
 
     private Wrapped() {}
 

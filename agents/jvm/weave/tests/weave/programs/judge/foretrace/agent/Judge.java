@@ -255,7 +255,7 @@ public final class Judge {
     /** What a collection of the JDK's passes calls on to, if that is one that synchronises. */
     private static Object within(Object o) {
         String name = o == null ? "" : o.getClass().getName();
-        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : o instanceof Map ? "m" : "c";
+        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : name.endsWith("$CheckedEntrySet") ? "s" : o instanceof Map ? "m" : "c";
         boolean is = name.startsWith("java.util.ReverseOrderDeque") || name.matches("java.util.Collections.(AsLIFOQueue|Unmodifiable.*(Map|Collection|Set|List)|Checked.*(Map|Collection|Set|List|Queue))");
         Object within = is ? within(sync(o, field)) : o;
         return within == o || within.getClass().getName().startsWith("java.util.concurrent.") ? within : o;
