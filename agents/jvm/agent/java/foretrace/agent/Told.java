@@ -26,7 +26,7 @@ final class Told {
     private static final long[] NOTHING = {};
     /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64,
-        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512;
+        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024;
 
     @Stable private final Class<?> of;
     @Stable final long[] before;
@@ -57,6 +57,7 @@ final class Told {
             | (before.length == 1 && of(before[0]) == BACK ? IS_BACK_BEFORE : 0)
             | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
             | (isSorted ? IS_SORTED : 0) | (within == 0 ? 0 : Wrapped.isFixed(of) ? IS_WRAPPER | IS_FIXED : IS_WRAPPER)
+            | (of != null && Wrapped.isConcurrent(of) ? IS_CONCURRENT : 0)
             | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
     }
 
@@ -106,6 +107,11 @@ final class Told {
     /** And those that would change it throw something. */
     boolean isFixed() {
         return (what & IS_FIXED) != 0;
+    }
+
+    /** Of a collection that others pass calls on to: it synchronises who uses it. */
+    boolean isConcurrent() {
+        return (what & IS_CONCURRENT) != 0;
     }
 
     /** Something is changed. */
