@@ -64,6 +64,8 @@ pub struct Inside {
     pub rows: Vec<Within>,
     /// Everything that is told.
     pub told: Vec<Told>,
+    /// What is told of an object that will be finalized, where its constructor ends. No row has it: it is in classes of programs.
+    pub constructed: u16,
 }
 
 impl Inside {
@@ -89,6 +91,7 @@ impl Inside {
             let [before, after] = [before, after].map(|column| all.add(column));
             all.rows.push(Within { class, member, descriptor, before, after, releases });
         }
+        all.constructed = all.add("post")[0];
         all
     }
 
@@ -365,7 +368,10 @@ mod tests {
     fn the_table_makes_sense() {
         let all = Inside::all();
         assert!(all.rows.len() > 50 && all.has(b"java/util/Vector") && !all.has(b"java/util/ArrayList"));
+        let constructed = all.told[usize::from(all.constructed)];
+        assert!((constructed.what, constructed.of, constructed.when) == ("post", Of::Receiver, When::Always));
         for row in &all.rows {
+            assert!(!row.before.iter().chain(&row.after).any(|&number| number == all.constructed), "{row:?}");
             assert!(row.releases[0] <= row.releases[1] && row.releases[0] >= 11, "{row:?}");
             if row.member.is_empty() {
                 continue;

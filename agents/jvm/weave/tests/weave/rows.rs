@@ -69,6 +69,9 @@ fn data(sites: &[Site]) -> String {
         };
         writeln!(data, "site\t{number}\t{what}").expect("a string");
     }
+    let constructed = Inside::all().constructed;
+    let told = text(&Inside::all().told[usize::from(constructed)]);
+    writeln!(data, "inside\t{constructed}\tconstructed\t{told}").expect("a string");
     for row in &Inside::all().rows {
         for &number in row.before.iter().chain(&row.after) {
             let told = text(&Inside::all().told[usize::from(number)]);
