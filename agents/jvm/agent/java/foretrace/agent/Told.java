@@ -139,19 +139,30 @@ final class Told {
 
     /** What a call of a site tells, the first or another. */
     static Told at(int site, Object receiver) {
+        Class<?> of = receiver == null ? null : receiver.getClass();
+        Told known = known(site, of);
+        return known == null ? find(site, of) : known;
+    }
+
+    private static Told known(int site, Class<?> of) {
         for (Told told = first(site); told != null; told = told.next) {
-            if (told.isOf(receiver)) {
+            if (told.of == of) {
                 return told;
             }
         }
-        return find(site, receiver == null ? null : receiver.getClass());
+        return null;
     }
 
     private static Told find(int site, Class<?> of) {
         Pinned.begin();
         try {
             synchronized (Told.class) {
-                Told found = new Told(of, Native.told(site, of));
+                // Another thread may have been faster.
+                Told found = known(site, of);
+                if (found != null) {
+                    return found;
+                }
+                found = new Told(of, Native.told(site, of));
                 if (site >>> PAGE_BITS >= PAGES) {
                     return found;
                 }
