@@ -12,7 +12,6 @@ final class Raw {
     private static final Object MEMORY = new Object[Entries.COUNT];
     private static final String SEGMENTS = "jdk.internal.foreign";
     private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address"), ARRAY = U.objectFieldOffset(ByteBuffer.class, "hb");
-    private static final int RELAXED = 1, ACQUIRE = 2, RELEASE = 3;
 
     private Raw() {}
 
@@ -35,7 +34,7 @@ final class Raw {
     /** It comes: what it stores is seen by who loads it later. */
     static void before(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
-        if (Told.word(told) != Told.LOAD && order != RELAXED && order != ACQUIRE) {
+        if (Told.word(told) != Told.LOAD && order != Told.RELAXED && order != Told.ACQUIRE) {
             Entries.post(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }
@@ -43,7 +42,7 @@ final class Raw {
     /** It was made. */
     static void after(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
-        if (Told.word(told) != Told.STORE && order != RELAXED && order != RELEASE) {
+        if (Told.word(told) != Told.STORE && order != Told.RELAXED && order != Told.RELEASE) {
             Entries.await(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }

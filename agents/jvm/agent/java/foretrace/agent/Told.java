@@ -17,6 +17,8 @@ final class Told {
     private static final int OF_SIMPLE = 1 << RECEIVER | 1 << KEY | 1 << ELEMENT | 1 << BACK;
     /** When. */
     static final int ALWAYS = 0, TRUE = 1, FALSE = 2, NEGATIVE = 3;
+    /** Memory orders. */
+    static final int SEQCST = 0, RELAXED = 1, ACQUIRE = 2, RELEASE = 3, ACQREL = 4;
     /** Where a value is from. */
     static final int NO_VALUE = 0, ARGUMENT = 1, RESULT = 2, BOTH = 3;
 
