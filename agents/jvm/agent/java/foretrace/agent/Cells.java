@@ -10,7 +10,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * another thread comes, what is kept is told (Late, and Pin for D), and from then on the variable is common: W says which write was told last, R when something was.
  * docs/java.md has the whole of it.
  *
- * Nobody locks a cell. Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
+ * Nobody locks a cell of a plain variable ({@link #lock} is for those that are told with their values). Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
  * two reads.
  */
 final class Cells {
