@@ -19,6 +19,8 @@ mod calls;
 mod classes;
 mod machine;
 mod natives;
+#[cfg(test)]
+mod pinned;
 mod session;
 mod stacks;
 mod start;

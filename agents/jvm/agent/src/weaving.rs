@@ -4,6 +4,7 @@ use crate::classes::{BOOT, Classes};
 use crate::machine::{self, Native, Reference, Tools};
 use crate::start::{self, Agent};
 use runtime::java::SITES;
+use std::cell::RefCell;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,11 @@ const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 const OUTDATED: &str = "another version of foretrace has woven classes of the program offline: they were woven anew as they were loaded; \
      `foretrace weave` of their jar, by this version, makes them load faster again";
 static IS_OUTDATED: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// The loaders that the thread is asking at the moment ([`finds_hooks`]).
+    static ASKING: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
 
 /// Sites that what is kept of an access has room for (`Buffer.SITE_BITS`).
 const MOST_SITES: usize = SITES as usize;
@@ -109,17 +115,19 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
 
 /// Whether classes of a loader can find the hooks: it is asked, once. (The machine would ask the same of it as soon as it has read the class.)
 fn finds_hooks(agent: &Agent, native: Native, loader: Reference, number: i64) -> bool {
-    {
-        let mut asked = agent.asked.lock().unwrap_or_else(|failed| failed.into_inner());
-        if let Some(&finds) = asked.get(&number) {
-            return finds;
-        }
-        // What it loads to answer is left alone.
-        asked.insert(number, false);
+    let asked = || agent.asked.lock().unwrap_or_else(|failed| failed.into_inner());
+    if let Some(&finds) = asked().get(&number) {
+        return finds;
     }
+    // What it loads to answer is left alone. Other threads that load something meanwhile ask for themselves.
+    if ASKING.with_borrow(|asking| asking.contains(&number)) {
+        return false;
+    }
+    ASKING.with_borrow_mut(|asking| asking.push(number));
     let finds = native.loads(loader, c"foretrace.agent.Watched");
-    agent.asked.lock().unwrap_or_else(|failed| failed.into_inner()).insert(number, finds);
-    if !finds {
+    ASKING.with_borrow_mut(Vec::pop);
+    let is_new = asked().insert(number, finds).is_none();
+    if is_new && !finds {
         let name = agent.tools.class_name(native.class(loader)).unwrap_or_default();
         let name = String::from_utf8_lossy(&name).replace('/', ".");
         agent.say(&format!("classes of a {name} are not watched: that loader does not let them find the agent's"));

@@ -54,6 +54,142 @@ public class Deep {
 }
 "#;
 
+/// Who comes to a variable that another thread is at, and may be for ever, waits once at most.
+const PATIENT: &str = r#"
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+public class Patient {
+    static final int COUNT = 16;
+    static final AtomicInteger one = new AtomicInteger();
+    static final AtomicInteger[] several = new AtomicInteger[COUNT];
+    static final CountDownLatch come = new CountDownLatch(COUNT + 1), over = new CountDownLatch(1);
+
+    static int stays(int value) {
+        come.countDown();
+        try {
+            over.await();
+        } catch (InterruptedException e) {
+            return -1;
+        }
+        return value + 1;
+    }
+
+    static void throwsSomething(AtomicInteger of) {
+        try {
+            of.updateAndGet(value -> 1 / value);
+        } catch (ArithmeticException e) {
+            stays(0);
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Thread[] threads = new Thread[COUNT + 1];
+        for (int i = 0; i < COUNT; i++) {
+            AtomicInteger of = several[i] = new AtomicInteger();
+            threads[i] = new Thread(() -> throwsSomething(of));
+        }
+        threads[COUNT] = new Thread(() -> one.updateAndGet(Patient::stays));
+        for (Thread thread : threads) {
+            thread.start();
+        }
+        come.await();
+        long begin = System.nanoTime();
+        for (AtomicInteger of : several) {
+            one.get();
+            of.get();
+        }
+        long milliseconds = (System.nanoTime() - begin) / 1_000_000;
+        over.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        System.out.println(one.get() + (milliseconds < 2000 ? " soon" : " after " + milliseconds + " ms"));
+    }
+}
+"#;
+
+/// A loader is still being asked whether its classes find the hooks when another thread loads a class by it.
+const LOADING: &str = r#"
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+public class Loading extends ClassLoader {
+    static {
+        registerAsParallelCapable();
+    }
+
+    final AtomicInteger asked = new AtomicInteger();
+    final CountDownLatch isAsked = new CountDownLatch(1), isLoaded = new CountDownLatch(1);
+
+    public static class First implements Runnable {
+        static int x;
+
+        public void run() {
+            x++;
+        }
+    }
+
+    public static class Second implements Runnable {
+        static int x;
+
+        public void run() {
+            x++;
+        }
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        try {
+            if (name.startsWith("foretrace.") && asked.getAndIncrement() == 0) {
+                isAsked.countDown();
+                isLoaded.await(9, TimeUnit.SECONDS);
+            }
+            if (!name.startsWith("Loading$")) {
+                return super.loadClass(name, resolve);
+            }
+            byte[] file = Files.readAllBytes(Path.of(name + ".class"));
+            return defineClass(name, file, 0, file.length);
+        } catch (IOException | InterruptedException e) {
+            throw new ClassNotFoundException(name, e);
+        }
+    }
+
+    static void race(Class<?> of) throws Exception {
+        Runnable part = (Runnable) of.getDeclaredConstructor().newInstance();
+        Thread one = new Thread(part), other = new Thread(part);
+        one.start();
+        other.start();
+        one.join();
+        other.join();
+    }
+
+    public static void main(String[] args) throws Exception {
+        Loading loader = new Loading();
+        Class<?>[] first = new Class<?>[1];
+        Thread asks = new Thread(() -> {
+            try {
+                first[0] = loader.loadClass("Loading$First");
+            } catch (ClassNotFoundException e) {
+                e.printStackTrace();
+            }
+        });
+        asks.start();
+        loader.isAsked.await(9, TimeUnit.SECONDS);
+        Class<?> second = loader.loadClass("Loading$Second");
+        loader.isLoaded.countDown();
+        asks.join();
+        race(first[0]);
+        race(second);
+        System.out.println("loaded");
+    }
+}
+"#;
+
 /// A name that has to be quoted.
 const SPACED: &str = "a folder with spaces";
 
@@ -141,10 +277,35 @@ fn with_options_of_the_user() {
 
 #[test]
 fn recursions_get_as_deep_as_ever() {
+    assert_eq!(said("Deep", DEEP).0, "up again\n");
+}
+
+#[test]
+fn nobody_waits_twice_for_the_same() {
+    assert_eq!(said("Patient", PATIENT).0, "1 soon\n");
+}
+
+#[test]
+fn a_loader_that_is_being_asked_loads_other_classes() {
+    let (said, objects) = said("Loading", LOADING);
+    assert_eq!((&said[..], objects), ("loaded\n", vec!["Loading$First.x".to_owned(), "Loading$Second.x".to_owned()]));
+}
+
+/// Watches a program. What it says, and the objects of its findings.
+fn said(name: &str, source: &str) -> (String, Vec<String>) {
     let folder = Folder::new();
-    folder.write("Deep.java", DEEP);
-    let done = Command::new("javac").args(["--release", "11", "Deep.java"]).current_dir(folder.path("")).status();
+    let file = format!("{name}.java");
+    folder.write(&file, source);
+    let done = Command::new("javac").args(["--release", "11", &file]).current_dir(folder.path("")).status();
     assert!(done.expect("a JDK is needed: ./test installs it").success());
-    let ran = folder.command(&["record", "--", &java(), "-cp", ".", "Deep"]).output().expect("foretrace runs");
-    assert_eq!(String::from_utf8_lossy(&ran.stdout), "up again\n", "{}", String::from_utf8_lossy(&ran.stderr));
+    let ran = folder.run(&["run", "--detect", "hb", "--json", "found.json", "--", &java(), "-cp", ".", name]);
+    let json: Value = serde_json::from_slice(&folder.read("found.json")).expect(&ran.stderr);
+    let mut objects: Vec<String> = json["findings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|finding| finding["objects"][0].as_str().map(str::to_owned))
+        .collect();
+    objects.sort();
+    (ran.stdout, objects)
 }

@@ -157,11 +157,14 @@ impl<'a> Method<'_, 'a> {
         }
         emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
         let handler = emit.size();
-        let is_caught = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
-        if is_caught {
+        let is_told_thrown = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
+        if is_told_thrown {
             emit = number.emit(emit.op(&[ALOAD_0]), &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
+        } else if is_atomic && takes_function(called.descriptor) {
+            emit = emit.call(HOOKS.as_bytes(), b"threw", b"()V")?.op(&[ATHROW]);
         }
+        let is_caught = emit.size() > handler;
         let code = emit.done();
         let mut content = Vec::new();
         put_u2(&mut content, arguments.size.max(DEEPEST));
@@ -227,6 +230,12 @@ fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: Num
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Throwable")?);
     Ok(frame)
+}
+
+/// Whether a function of the program is called, which may throw something.
+fn takes_function(descriptor: &[u8]) -> bool {
+    const FUNCTION: &[u8] = b"Ljava/util/function/";
+    descriptor.windows(FUNCTION.len()).any(|part| part == FUNCTION)
 }
 
 /// What hooks have for a value: `J` for everything but objects.

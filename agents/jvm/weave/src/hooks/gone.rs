@@ -1,6 +1,5 @@
 //! Objects that are finalized: the end of their constructor comes before that (`inside.table` has the finalizer's side). Only of classes that have the method themselves: what is above one is not known here.
 
-use super::told::{Of, Told, When};
 use super::{Does, Inside, Method};
 use crate::code::Code;
 use crate::error::Result;
@@ -12,12 +11,10 @@ impl Method<'_, '_> {
         if !self.is_finalized()? {
             return Ok(());
         }
-        let is_post = |told: &Told| told.what == "post" && told.of == Of::Receiver && told.when == When::Always;
-        let Some(number) = Inside::all().told.iter().position(is_post) else { return Ok(()) };
         for index in 0..code.instructions.len() {
             let instruction = code.instructions[index];
             if instruction.opcode == RETURN {
-                let site = self.site(Does::Inside(number as u16), instruction.at, lines, None)?;
+                let site = self.site(Does::Inside(Inside::all().constructed), instruction.at, lines, None)?;
                 let hook = self.call(&[ALOAD_0], b"inside", site, b"(Ljava/lang/Object;I)V")?;
                 code.edits[index].before.extend(hook);
             }

@@ -64,6 +64,8 @@ pub struct Inside {
     pub rows: Vec<Within>,
     /// Everything that is told.
     pub told: Vec<Told>,
+    /// What is told of an object that will be finalized, where its constructor ends. No row has it: it is in classes of programs.
+    pub constructed: u16,
 }
 
 impl Inside {
@@ -89,6 +91,7 @@ impl Inside {
             let [before, after] = [before, after].map(|column| all.add(column));
             all.rows.push(Within { class, member, descriptor, before, after, releases });
         }
+        all.constructed = all.add("post")[0];
         all
     }
 
@@ -183,8 +186,7 @@ impl<'a> Method<'_, 'a> {
             } else if row.used().is_some() {
                 self.used(&mut code, row, access & flags::STATIC != 0, &lines)?
             } else if row.member.as_bytes() == name && row.descriptor.as_bytes() == descriptor {
-                self.own(&mut code, row, access & flags::STATIC != 0, &lines)?;
-                true
+                self.own(&mut code, row, access & flags::STATIC != 0, &lines)?
             } else {
                 false
             };
@@ -199,8 +201,15 @@ impl<'a> Method<'_, 'a> {
         code.write(&mut self.class.constants).map(Some)
     }
 
-    /// The hooks of a method: first of all, and before it returns.
-    fn own(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<()> {
+    /// The hooks of a method: first of all, and before it returns. Whether there is what they are told of: fields may have other names in releases that are newer than the table.
+    fn own(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
+        let mut fields = FxHashMap::default();
+        for &number in row.before.iter().chain(&row.after) {
+            if let Of::Field(name, _) = Inside::all().told[usize::from(number)].of {
+                let Some(field) = self.own_field(name)? else { return Ok(false) };
+                fields.insert(number, field);
+            }
+        }
         let (arguments, result) = of_method(row.descriptor.as_bytes())?;
         let local = |number: u8| {
             let before = &arguments[..usize::from(number) - 1];
@@ -209,11 +218,10 @@ impl<'a> Method<'_, 'a> {
         for &number in &row.before {
             let told = &Inside::all().told[usize::from(number)];
             let site = self.site(Does::Inside(number), 0, lines, None)?;
-            let field = self.field_of(told)?;
             let emit = Emit::new(&mut self.class.constants);
             let emit = match told.of {
                 Of::Object(Which::Argument(number)) => emit.local(ALOAD, local(number)),
-                Of::Field(..) => emit.op(&[ALOAD_0]).with(GETFIELD, field),
+                Of::Field(..) => emit.op(&[ALOAD_0]).with(GETFIELD, fields[&number]),
                 Of::All => emit.op(&[ACONST_NULL]),
                 _ => emit.op(&[ALOAD_0]),
             };
@@ -227,7 +235,6 @@ impl<'a> Method<'_, 'a> {
             for &number in &row.after {
                 let told = &Inside::all().told[usize::from(number)];
                 let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
-                let field = self.field_of(told)?;
                 let emit = Emit::new(&mut self.class.constants);
                 let tell = match told.of {
                     // What the object stands for is told with it.
@@ -240,10 +247,10 @@ impl<'a> Method<'_, 'a> {
                     }
                     Of::Object(Which::Result) | Of::Each(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
                     Of::Field(..) if told.when == When::Always => {
-                        hook(emit.op(&[ALOAD_0]).with(GETFIELD, field), site, "")?
+                        hook(emit.op(&[ALOAD_0]).with(GETFIELD, fields[&number]), site, "")?
                     }
                     Of::Field(..) => {
-                        let emit = emit.op(&[DUP, ALOAD_0]).with(GETFIELD, field).op(&[SWAP]);
+                        let emit = emit.op(&[DUP, ALOAD_0]).with(GETFIELD, fields[&number]).op(&[SWAP]);
                         value_hook(emit, site, Kind::of(result))?
                     }
                     Of::All if told.when == When::Always => hook(emit.op(&[ACONST_NULL]), site, "")?,
@@ -258,21 +265,20 @@ impl<'a> Method<'_, 'a> {
                 code.edits[index].before.extend(tell);
             }
         }
-        Ok(())
+        Ok(true)
     }
 
-    /// The number of the field that something is told of; 0 if it is of something else.
-    fn field_of(&mut self, told: &Told) -> Result<u16> {
-        let Of::Field(name, _) = told.of else { return Ok(0) };
+    /// The number of a field of the class.
+    fn own_field(&mut self, name: &'static str) -> Result<Option<u16>> {
         let class = self.class.name()?;
         for at in 0..self.class.fields.len() {
             let field = &self.class.fields[at];
             if self.class.constants.text(field.name)? == name.as_bytes() {
                 let descriptor = self.class.constants.text(field.descriptor)?;
-                return self.class.constants.add_field(Named { class, name: name.as_bytes(), descriptor });
+                return self.class.constants.add_field(Named { class, name: name.as_bytes(), descriptor }).map(Some);
             }
         }
-        Err(Error::WrongConstant { index: 0, wanted: "a field of the class" })
+        Ok(None)
     }
 
     /// The hooks around what a method uses. Whether it does.
@@ -362,7 +368,10 @@ mod tests {
     fn the_table_makes_sense() {
         let all = Inside::all();
         assert!(all.rows.len() > 50 && all.has(b"java/util/Vector") && !all.has(b"java/util/ArrayList"));
+        let constructed = all.told[usize::from(all.constructed)];
+        assert!((constructed.what, constructed.of, constructed.when) == ("post", Of::Receiver, When::Always));
         for row in &all.rows {
+            assert!(!row.before.iter().chain(&row.after).any(|&number| number == all.constructed), "{row:?}");
             assert!(row.releases[0] <= row.releases[1] && row.releases[0] >= 11, "{row:?}");
             if row.member.is_empty() {
                 continue;

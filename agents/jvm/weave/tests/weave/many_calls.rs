@@ -24,6 +24,7 @@ fn source() -> String {
         for call in 0..CALLS {
             text.push_str(match call % 4 {
                 1 if call % 8 == 5 => "    changed.awaitNanos(1);\n",
+                1 if call % 16 == 1 => "    all.updateAndGet(value -> value + 1);\n",
                 0 => "    lock.lock();\n",
                 1 => "    all.incrementAndGet();\n",
                 2 => "    lock.unlock();\n",

@@ -5,7 +5,7 @@ use crate::{classes, tool};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use weave::{Calls, Does, Inside, Row, Site, Told, weave, weave_inside};
+use weave::{Calls, Does, Inside, Of, Row, Site, Told, weave, weave_inside};
 
 fn path(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs").join(name).to_str().expect("a path").to_owned()
@@ -19,12 +19,17 @@ fn property(folder: &Path, name: &str) -> String {
     line.expect("it says so").to_owned()
 }
 
+/// Takes classes out of the JDK that runs; the folder that those of `java.base` are in.
+fn extracted(folder: &Path, of: &str) -> PathBuf {
+    let modules = format!("{}/lib/modules", property(folder, "java.home"));
+    tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
+    folder.join("jdk/java.base")
+}
+
 /// The classes of `java.base` that the table names, woven into `patch`; their sites.
 fn patched(folder: &Path, release: u16) -> Vec<Site> {
-    let modules = format!("{}/lib/modules", property(folder, "java.home"));
     let of = "regex:/java.base/(java/(io|lang|lang/ref|net|util|util/concurrent|util/concurrent/locks|util/stream)|jdk/internal/(lang/stable|ref)|sun/nio/ch)/[^/]*.class";
-    tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
-    let from = folder.join("jdk/java.base");
+    let from = extracted(folder, of);
     let (mut sites, mut found) = (Vec::new(), BTreeSet::new());
     for file in classes(&from) {
         let bytes = std::fs::read(&file).expect("readable");
@@ -64,6 +69,9 @@ fn data(sites: &[Site]) -> String {
         };
         writeln!(data, "site\t{number}\t{what}").expect("a string");
     }
+    let constructed = Inside::all().constructed;
+    let told = text(&Inside::all().told[usize::from(constructed)]);
+    writeln!(data, "inside\t{constructed}\tconstructed\t{told}").expect("a string");
     for row in &Inside::all().rows {
         for &number in row.before.iter().chain(&row.after) {
             let told = text(&Inside::all().told[usize::from(number)]);
@@ -145,6 +153,26 @@ fn every_row_names_what_is_there() {
     let out = tool("java", &["-cp", "tools", "Rows", table.to_str().expect("a path")], folder.path());
     let count: usize = String::from_utf8_lossy(&out.stdout).trim().parse().expect("a number");
     assert!(count > 500, "{count}");
+}
+
+#[test]
+fn what_has_another_name_is_left_out_alone() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let from = extracted(folder.path(), "regex:/java.base/java/util/concurrent/Phaser.class");
+    let mut file = std::fs::read(from.join("java/util/concurrent/Phaser.class")).expect("readable");
+    let found = |file: &[u8]| weave_inside(file, 0).expect("a class").1;
+    let all = found(&file);
+    let text = |name: &str| [b"\x01\x00\x04", name.as_bytes()].concat();
+    let at = file.windows(7).position(|part| part == text("root")).expect("a field's name");
+    file.splice(at..at + 7, text("tree"));
+    let has_field = |&number: &usize| {
+        let row = &Inside::all().rows[number];
+        let is_field = |&told: &u16| matches!(Inside::all().told[usize::from(told)].of, Of::Field(..));
+        row.before.iter().chain(&row.after).any(is_field)
+    };
+    let others: Vec<usize> = all.iter().copied().filter(|number| !has_field(number)).collect();
+    assert!(!others.is_empty() && others.len() < all.len());
+    assert_eq!(found(&file), others);
 }
 
 #[test]

@@ -10,7 +10,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * another thread comes, what is kept is told (Late, and Pin for D), and from then on the variable is common: W says which write was told last, R when something was.
  * docs/java.md has the whole of it.
  *
- * Nobody locks a cell. Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
+ * Nobody locks a cell of a plain variable ({@link #lock} is for those that are told with their values). Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
  * two reads.
  */
 final class Cells {
@@ -359,12 +359,13 @@ final class Cells {
         U.putLong(of, r, timeLeft(now));
     }
 
-    /** How often a thread tries to be alone with a variable before it lets others run, and for how long (in nanoseconds) before it goes on without. */
+    /** How often a thread tries to be alone with a variable before it lets others run, and for how long (in nanoseconds) before it takes it over. */
     private static final int EAGERNESS = 1 << 9;
     private static final long PATIENCE = 250_000_000;
 
     /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
-     * order. Who has it may have been put aside by the system, even for long; it may also have to wait for another thread in between (to initialise a class): so nobody waits for ever. */
+     * order. Who has it may have been put aside by the system, even for long; it may also have to wait for another thread in between (to initialise a class, in a function that it calls):
+     * so nobody waits for ever. */
     static void lock(Buffer b, Object of, long d) {
         // One that was left behind by an exception.
         unlock(b);
@@ -375,7 +376,12 @@ final class Cells {
 
     private static boolean tryLock(Buffer b, Object of, long d) {
         long was = U.getLongOpaque(of, d);
-        if ((was & LOCKED) != 0 || !U.compareAndSetLong(of, d, was, was | b.slot + 1)) {
+        return (was & LOCKED) == 0 && lockInstead(b, of, d, was);
+    }
+
+    /** Has it instead of who had it, if anybody. */
+    private static boolean lockInstead(Buffer b, Object of, long d, long was) {
+        if (!U.compareAndSetLong(of, d, was, was & ~LOCKED | b.slot + 1)) {
             return false;
         }
         b.locked = d;
@@ -384,29 +390,36 @@ final class Cells {
     }
 
     private static void lockPatiently(Buffer b, Object of, long d) {
-        long begin = 0;
+        long begin = 0, holder = 0;
         for (int i = 1; !tryLock(b, of, d); i++) {
             if (i < EAGERNESS) {
                 Thread.onSpinWait();
-            } else {
-                long now = System.nanoTime();
-                begin = i == EAGERNESS ? now : begin;
-                if (now - begin > PATIENCE) {
-                    return;
-                }
-                Thread.yield();
+                continue;
             }
+            long now = System.nanoTime(), was = U.getLongOpaque(of, d);
+            if (i == EAGERNESS) {
+                begin = now;
+                holder = was & LOCKED;
+            }
+            if (now - begin > PATIENCE) {
+                // Nobody shall wait for the same again. (If it is another's by now, there are many; then it goes without.)
+                if ((was & LOCKED) == holder) {
+                    lockInstead(b, of, d, was);
+                }
+                return;
+            }
+            Thread.yield();
         }
     }
 
     static void unlock(Buffer b) {
         if (b.locked != 0) {
-            long was = U.getLong(b.lockedOf, b.locked);
-            if ((was & ~LOCKED) == 0) {
+            long was = U.getLong(b.lockedOf, b.locked), own = b.slot + 1;
+            if (was == own) {
                 U.putLongRelease(b.lockedOf, b.locked, 0);
             } else {
-                // Plain accesses write it, too.
-                while (!U.compareAndSetLong(b.lockedOf, b.locked, was, was & ~LOCKED)) {
+                // Plain accesses write it, too; and another may have it meanwhile.
+                while ((was & LOCKED) == own && !U.compareAndSetLong(b.lockedOf, b.locked, was, was & ~LOCKED)) {
                     was = U.getLong(b.lockedOf, b.locked);
                 }
             }

@@ -221,6 +221,13 @@ public final class Hooks {
         Calls.after(0, result, false, of, argument, index, 0, value, false, site);
     }
 
+    public static void threw() {
+        Buffer b = Buffer.own();
+        if (b != null) {
+            Cells.unlock(b);
+        }
+    }
+
     @ForceInline
     public static void inside(Object of, int site) {
         Calls.inside(of, 0, null, site);

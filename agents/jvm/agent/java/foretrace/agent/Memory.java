@@ -45,5 +45,14 @@ final class Memory {
         LONGS = begin;
     }
 
+    /** Until Java 12 the method had another name. */
+    private static final boolean HAS_OBJECTS = Runtime.version().feature() < 12;
+
     private Memory() {}
+
+    /** What a field of an object refers to. */
+    @SuppressWarnings("removal")
+    static Object reference(Object of, long at) {
+        return HAS_OBJECTS ? U.getObject(of, at) : U.getReference(of, at);
+    }
 }

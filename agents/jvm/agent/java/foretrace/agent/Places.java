@@ -16,7 +16,8 @@ final class Places {
     private static final long[] NOTHING = new long[COUNT];
 
     private long[] known = NOTHING;
-    private int misses;
+    /** An int would overflow, in time. */
+    private long misses;
 
     int of(int site) {
         int at = site & COUNT - 1;

@@ -11,8 +11,7 @@ import java.nio.ByteBuffer;
 final class Raw {
     private static final Object MEMORY = new Object[Entries.COUNT];
     private static final String SEGMENTS = "jdk.internal.foreign";
-    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address");
-    private static final int RELAXED = 1, ACQUIRE = 2, RELEASE = 3;
+    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address"), ARRAY = U.objectFieldOffset(ByteBuffer.class, "hb");
 
     private Raw() {}
 
@@ -28,13 +27,14 @@ final class Raw {
         ByteBuffer buffer = (ByteBuffer) call.argument;
         // What is of two sizes at one place is the same.
         long address = (U.getLong(buffer, ADDRESS) + call.index) >>> 3;
-        return Entries.of((int) (address ^ address >>> 32) + (buffer.hasArray() ? System.identityHashCode(buffer.array()) : 0));
+        // One that can only be read does not say that it has an array.
+        return Entries.of((int) (address ^ address >>> 32) + System.identityHashCode(Memory.reference(buffer, ARRAY)));
     }
 
     /** It comes: what it stores is seen by who loads it later. */
     static void before(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
-        if (Told.word(told) != Told.LOAD && order != RELAXED && order != ACQUIRE) {
+        if (Told.word(told) != Told.LOAD && order != Told.RELAXED && order != Told.ACQUIRE) {
             Entries.post(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }
@@ -42,7 +42,7 @@ final class Raw {
     /** It was made. */
     static void after(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
-        if (Told.word(told) != Told.STORE && order != RELAXED && order != RELEASE) {
+        if (Told.word(told) != Told.STORE && order != Told.RELAXED && order != Told.RELEASE) {
             Entries.await(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }

@@ -17,6 +17,8 @@ final class Told {
     private static final int OF_SIMPLE = 1 << RECEIVER | 1 << KEY | 1 << ELEMENT | 1 << BACK;
     /** When. */
     static final int ALWAYS = 0, TRUE = 1, FALSE = 2, NEGATIVE = 3;
+    /** Memory orders. */
+    static final int SEQCST = 0, RELAXED = 1, ACQUIRE = 2, RELEASE = 3, ACQREL = 4;
     /** Where a value is from. */
     static final int NO_VALUE = 0, ARGUMENT = 1, RESULT = 2, BOTH = 3;
 
@@ -26,7 +28,7 @@ final class Told {
     private static final long[] NOTHING = {};
     /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64,
-        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512;
+        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024;
 
     @Stable private final Class<?> of;
     @Stable final long[] before;
@@ -57,6 +59,7 @@ final class Told {
             | (before.length == 1 && of(before[0]) == BACK ? IS_BACK_BEFORE : 0)
             | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
             | (isSorted ? IS_SORTED : 0) | (within == 0 ? 0 : Wrapped.isFixed(of) ? IS_WRAPPER | IS_FIXED : IS_WRAPPER)
+            | (of != null && Wrapped.isConcurrent(of) ? IS_CONCURRENT : 0)
             | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
     }
 
@@ -108,6 +111,11 @@ final class Told {
         return (what & IS_FIXED) != 0;
     }
 
+    /** Of a collection that others pass calls on to: it synchronises who uses it. */
+    boolean isConcurrent() {
+        return (what & IS_CONCURRENT) != 0;
+    }
+
     /** Something is changed. */
     boolean changes() {
         for (long one : before) {
@@ -133,19 +141,30 @@ final class Told {
 
     /** What a call of a site tells, the first or another. */
     static Told at(int site, Object receiver) {
+        Class<?> of = receiver == null ? null : receiver.getClass();
+        Told known = known(site, of);
+        return known == null ? find(site, of) : known;
+    }
+
+    private static Told known(int site, Class<?> of) {
         for (Told told = first(site); told != null; told = told.next) {
-            if (told.isOf(receiver)) {
+            if (told.of == of) {
                 return told;
             }
         }
-        return find(site, receiver == null ? null : receiver.getClass());
+        return null;
     }
 
     private static Told find(int site, Class<?> of) {
         Pinned.begin();
         try {
             synchronized (Told.class) {
-                Told found = new Told(of, Native.told(site, of));
+                // Another thread may have been faster.
+                Told found = known(site, of);
+                if (found != null) {
+                    return found;
+                }
+                found = new Told(of, Native.told(site, of));
                 if (site >>> PAGE_BITS >= PAGES) {
                     return found;
                 }

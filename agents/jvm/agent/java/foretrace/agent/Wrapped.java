@@ -12,7 +12,7 @@ final class Wrapped {
     private static final String[] BEGINS = {
         FIXED, "java.util.Collections$Checked", "java.util.Collections$AsLIFOQueue", "java.util.ReverseOrderDequeView"
     };
-    private static final String[] FIELDS = {"c", "m", "q", "base"};
+    private static final String[] FIELDS = {"c", "m", "q", "s", "base"};
 
     private Wrapped() {}
 
@@ -44,31 +44,22 @@ final class Wrapped {
         return of.getName().startsWith(FIXED);
     }
 
+    /** Whether objects of a class synchronise who uses them. */
+    static boolean isConcurrent(Class<?> of) {
+        boolean is = ConcurrentMap.class.isAssignableFrom(of) || BlockingQueue.class.isAssignableFrom(of);
+        return is || of.getPackageName().equals(CONCURRENT);
+    }
+
     /** What is called in the end; null if that is not one that synchronises. */
     private static Object within(Told told, Object of, int site) {
         while (told.isWrapper()) {
-            Object next = get(of, told.within);
-            if (next == null || next == of) {
+            of = Memory.reference(of, told.within);
+            if (of == null) {
                 return null;
             }
-            of = next;
             told = Told.at(site, of);
         }
-        boolean is = of instanceof ConcurrentMap || of instanceof BlockingQueue || of.getClass().getPackageName().equals(CONCURRENT);
-        return is ? of : null;
-    }
-
-    private static Object get(Object of, long at) {
-        try {
-            return U.getReference(of, at);
-        } catch (NoSuchMethodError named) {
-            // Until Java 12 it had another name.
-            try {
-                return jdk.internal.misc.Unsafe.class.getMethod("getObject", Object.class, long.class).invoke(U, of, at);
-            } catch (ReflectiveOperationException unknown) {
-                return of;
-            }
-        }
+        return told.isConcurrent() ? of : null;
     }
 
     /** Whether it was told of another. */

@@ -226,8 +226,16 @@ public class Every {
         }
         IntSupplier of = () -> e.i + si;
         waits(new Object());
-        sum += concurrent() + atomics() + handles() + collections() + threads() + references();
+        sum += concurrent() + atomics() + handles() + collections() + threads() + references() + throwing();
         arrays();
         System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
+    }
+
+    static int throwing() {
+        try {
+            return new AtomicInteger().updateAndGet(v -> 1 / v);
+        } catch (ArithmeticException e) {
+            return 1;
+        }
     }
 }

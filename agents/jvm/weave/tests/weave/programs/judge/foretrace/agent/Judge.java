@@ -255,7 +255,7 @@ public final class Judge {
     /** What a collection of the JDK's passes calls on to, if that is one that synchronises. */
     private static Object within(Object o) {
         String name = o == null ? "" : o.getClass().getName();
-        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : o instanceof Map ? "m" : "c";
+        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : name.endsWith("$CheckedEntrySet") ? "s" : o instanceof Map ? "m" : "c";
         boolean is = name.startsWith("java.util.ReverseOrderDeque") || name.matches("java.util.Collections.(AsLIFOQueue|Unmodifiable.*(Map|Collection|Set|List)|Checked.*(Map|Collection|Set|List|Queue))");
         Object within = is ? within(sync(o, field)) : o;
         return within == o || within.getClass().getName().startsWith("java.util.concurrent.") ? within : o;
@@ -441,8 +441,9 @@ public final class Judge {
     private Part variable(Told told, Object whole, Object o, Object argument, int index) {
         if (told.of.equals("Receiver"))
             return new Part(whole, "", false);
+        // Several buffers may be of the same memory.
         if (index >= 0)
-            return new Part(argument == null ? whole : argument, index, false);
+            return new Part(argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
         Object name = names.get(o);
         if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
             return new Part(common, "memory", false);
