@@ -24,6 +24,21 @@ public class Main {
             box.filled = orders.get("all");
             return box;
         });
+        boxes.computeIfAbsent("broken", name -> {
+            Box box = new Box();
+            box.filled = 1;
+            try {
+                boxes.put("nobody's", null);
+            } catch (NullPointerException expected) {
+                orders.remove("all");
+            }
+            try {
+                boxes.put("nobody's either", null);
+            } catch (NullPointerException expected) {
+                return box;
+            }
+            throw new AssertionError();
+        });
         if (later[0] != null) {
             later[0].filled = 2;
         }
@@ -43,6 +58,7 @@ public class Main {
         filler.start();
         empty("large");
         empty("small");
+        empty("broken");
         filler.join();
         System.out.println(boxes.get("large").filled + boxes.get("small").filled);
     }

@@ -4,7 +4,7 @@
 //! and of methods of any type (`VarHandle`), there is but one.
 
 use super::JDK;
-use super::told::Told;
+use super::told::{Of, Told};
 use crate::descriptor::of_method;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
@@ -27,6 +27,11 @@ impl Row {
     /// Everything that is told.
     pub fn told(&self) -> impl Iterator<Item = &Told> {
         self.before.iter().chain(&self.after)
+    }
+
+    /// Whether something is told of an entry of a collection before it.
+    pub fn names_entry(&self) -> bool {
+        self.before.iter().any(|told| matches!(told.of, Of::Key(_) | Of::Keys(_) | Of::Element(_) | Of::Elements(_)))
     }
 }
 

@@ -53,6 +53,15 @@ final class Calls {
         } else {
             allBefore(b, told, of, argument, index, number, value, isNumber, site);
         }
+        if (told.after.length == 0) {
+            over(b);
+        }
+    }
+
+    /** A call is over: what a function does that it was made from is told of the whole. */
+    @ForceInline
+    static void over(Buffer b) {
+        b.currentEntry = Entries.WHOLE;
     }
 
     private static void allBefore(
@@ -121,8 +130,7 @@ final class Calls {
         } else {
             allAfter(b, told, result, returned, isResult, of, argument, index, number, value, isNumber, site);
         }
-        // It is over: what a function does that this was called from is told of the whole.
-        b.currentEntry = Entries.WHOLE;
+        over(b);
     }
 
     private static void allAfter(

@@ -225,6 +225,7 @@ public final class Hooks {
         Buffer b = Buffer.own();
         if (b != null) {
             Cells.unlock(b);
+            Calls.over(b);
         }
     }
 
