@@ -101,7 +101,7 @@ final class Buffer {
     final Call call = new Call();
     /** The object of the last call that posts and awaits, and the entry of it. */
     Shadow current;
-    int currentEntry;
+    int currentEntry = Entries.WHOLE;
     final Atomics.Cell cell = new Atomics.Cell();
     /** A static write whose class was not there yet: it is told when it was made. */
     int pending;

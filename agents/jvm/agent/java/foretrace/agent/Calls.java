@@ -125,7 +125,9 @@ final class Calls {
         if (b == null) {
             return;
         }
-        if (told.isSimple()) {
+        if (told.isSameEntry() && b.currentEntry != Entries.WHOLE && b.current.get() == of) {
+            sameEntry(b, told, result, returned, site);
+        } else if (told.isSimple()) {
             simple(b, told, told.after, of, argument, result, returned, site);
         } else {
             allAfter(b, told, result, returned, isResult, of, argument, index, number, value, isNumber, site);
@@ -154,6 +156,24 @@ final class Calls {
         } finally {
             Cells.unlock(b);
             call.clear();
+            b.exit();
+        }
+    }
+
+    /** Awaits the entry that something was told of before the call: which one that is, is known. */
+    @ForceInline
+    private static void sameEntry(Buffer b, Told told, long result, Object returned, int site) {
+        b.enter();
+        try {
+            if (Told.isTold(told.after[0], result, returned)) {
+                Entries.await(b, b.current.whole(), b.currentEntry, site);
+            }
+            if (returned != null) {
+                Shadow.seen(b, returned);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
             b.exit();
         }
     }

@@ -28,7 +28,7 @@ final class Told {
     private static final long[] NOTHING = {};
     /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64,
-        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024;
+        IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024, IS_SAME_ENTRY = 2048;
 
     @Stable private final Class<?> of;
     @Stable final long[] before;
@@ -60,7 +60,8 @@ final class Told {
             | (after.length == 1 && of(after[0]) == BACK ? IS_BACK_AFTER : 0) | (isUnseen ? IS_UNSEEN : 0)
             | (isSorted ? IS_SORTED : 0) | (within == 0 ? 0 : Wrapped.isFixed(of) ? IS_WRAPPER | IS_FIXED : IS_WRAPPER)
             | (of != null && Wrapped.isConcurrent(of) ? IS_CONCURRENT : 0)
-            | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0);
+            | (before.length == 1 && isOfThis(before[0]) ? IS_OF_THIS : 0)
+            | (before.length == 1 && after.length == 1 && isSameEntry(before[0], after[0]) ? IS_SAME_ENTRY : 0);
     }
 
     /** An atomic access is among them. */
@@ -94,6 +95,16 @@ final class Told {
 
     private static boolean isOfThis(long told) {
         return (word(told) == POST || word(told) == AWAIT) && of(told) == THIS && when(told) == ALWAYS;
+    }
+
+    /** Before it, only something of an entry is told, and after it, only that it is awaited. */
+    boolean isSameEntry() {
+        return (what & IS_SAME_ENTRY) != 0;
+    }
+
+    private static boolean isSameEntry(long before, long after) {
+        boolean isOfKeys = of(before) == KEY && of(after) == KEY && !isOfResult(before) && !isOfResult(after);
+        return isOfKeys && word(before) == POST && when(before) == ALWAYS && word(after) == AWAIT;
     }
 
     /** Keys are the same by a comparator. */
