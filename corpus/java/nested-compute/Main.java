@@ -9,6 +9,8 @@ public class Main {
     static final ConcurrentHashMap<String, Box> boxes = new ConcurrentHashMap<>();
     static final ConcurrentHashMap<String, Integer> orders = new ConcurrentHashMap<>();
 
+    static final Box lost = new Box();
+
     static void fill() {
         Box[] later = new Box[1];
         boxes.compute("large", (name, none) -> {
@@ -24,6 +26,9 @@ public class Main {
             box.filled = orders.get("all");
             return box;
         });
+        if (later[0] != null) {
+            later[0].filled = 2;
+        }
         boxes.computeIfAbsent("broken", name -> {
             Box box = new Box();
             box.filled = 1;
@@ -39,8 +44,13 @@ public class Main {
             }
             throw new AssertionError();
         });
-        if (later[0] != null) {
-            later[0].filled = 2;
+        try {
+            boxes.compute("lost", (name, none) -> {
+                lost.filled = 3;
+                throw new IllegalStateException();
+            });
+        } catch (IllegalStateException expected) {
+            boxes.remove("nobody's");
         }
     }
 
@@ -53,12 +63,20 @@ public class Main {
         box.filled--;
     }
 
+    /** Functions for one entry come one after another, also those that throw something. */
+    static void seek() {
+        while (boxes.compute("lost", (name, none) -> lost.filled == 0 ? null : lost) == null) {
+            Thread.yield();
+        }
+    }
+
     public static void main(String[] args) throws InterruptedException {
         Thread filler = new Thread(Main::fill);
         filler.start();
         empty("large");
         empty("small");
         empty("broken");
+        seek();
         filler.join();
         System.out.println(boxes.get("large").filled + boxes.get("small").filled);
     }

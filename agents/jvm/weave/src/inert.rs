@@ -61,7 +61,7 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
         ("event", NAMED),
         ("before", OF),
         ("after", OF),
-        ("threw", "()V"),
+        ("threw", "(Ljava/lang/Object;)V"),
     ]
     .map(|(name, descriptor)| (name, descriptor.to_owned()))
     .into();

@@ -161,8 +161,10 @@ impl<'a> Method<'_, 'a> {
         if is_told_thrown {
             emit = number.emit(emit.op(&[ALOAD_0]), &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
-        } else if is_atomic && takes_function(called.descriptor) || call.rows.iter().any(Row::names_entry) {
-            emit = emit.call(HOOKS.as_bytes(), b"threw", b"()V")?.op(&[ATHROW]);
+        } else if !call.is_static
+            && (is_atomic && takes_function(called.descriptor) || call.rows.iter().any(Row::names_entry))
+        {
+            emit = emit.op(&[ALOAD_0]).call(HOOKS.as_bytes(), b"threw", b"(Ljava/lang/Object;)V")?.op(&[ATHROW]);
         }
         let is_caught = emit.size() > handler;
         let code = emit.done();

@@ -20,7 +20,7 @@
 //! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
 //! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
 //! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
-//! | the same, if it is an atomic access with a function, or of an entry of a collection | `threw()` | when it throws |
+//! | the same, if it is an atomic access with a function, or of an entry of a collection | `threw(o)` | when it throws |
 //! | a method reference to such a call (`latch::countDown`) | the same | when it is called |
 //! | the return of a constructor, in classes with `finalize` | `inside(o, site)` | before it |
 //! | what `inside.table` ([`Inside`]) names, in classes of the JDK | `inside(o, site)`; if it depends on a value `inside(o, value, site)` | as the table says |

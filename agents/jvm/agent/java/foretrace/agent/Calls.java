@@ -135,6 +135,27 @@ final class Calls {
         over(b);
     }
 
+    /** A call threw something. What a function did that it called is there for others, too. */
+    static void threw(Object of) {
+        Buffer b = Buffer.ready();
+        if (b == null) {
+            return;
+        }
+        b.enter();
+        try {
+            Cells.unlock(b);
+            over(b);
+            Shadow shadow = of == null ? null : Shadow.known(of);
+            if (shadow != null && shadow.whole().stamps != null) {
+                Entries.post(b, shadow.whole(), Entries.WHOLE, 0);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.exit();
+        }
+    }
+
     private static void allAfter(
         Buffer b, Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {

@@ -221,12 +221,8 @@ public final class Hooks {
         Calls.after(0, result, false, of, argument, index, 0, value, false, site);
     }
 
-    public static void threw() {
-        Buffer b = Buffer.own();
-        if (b != null) {
-            Cells.unlock(b);
-            Calls.over(b);
-        }
+    public static void threw(Object of) {
+        Calls.threw(of);
     }
 
     @ForceInline

@@ -34,7 +34,7 @@ public final class Hooks {
     public static void initialising() { }
     public static void initialised() { }
     public static void unseen() { }
-    public static void threw() { System.err.println("threw"); }
+    public static void threw(Object of) { System.err.println("threw"); }
     public static void made(Object o, int site) { }
     public static void cloned(Object o) { }
     public static void entered(Object o, int site) { tell("entered", site, Thread.holdsLock(o)); }

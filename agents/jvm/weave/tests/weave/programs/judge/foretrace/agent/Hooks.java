@@ -36,7 +36,7 @@ public final class Hooks {
     public static void initialising() { }
     public static void initialised() { }
     public static void unseen() { }
-    public static void threw() { }
+    public static void threw(Object of) { }
     public static void made(Object o, int site) { }
     public static void cloned(Object o) { }
     public static void wait(Object o, int site) throws InterruptedException { o.wait(); }
