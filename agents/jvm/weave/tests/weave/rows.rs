@@ -176,6 +176,19 @@ fn what_has_another_name_is_left_out_alone() {
 }
 
 #[test]
+fn no_method_is_overlooked_for_its_type() {
+    // Elements of an array are seen one by one, if at all.
+    let others = ["java/lang/String join (Ljava/lang/CharSequence;[Ljava/lang/CharSequence;)Ljava/lang/String;"];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/hooks/concurrent.table");
+    tool("javac", &["--release", "11", "-d", "tools", &path("Erased.java")], folder.path());
+    let out = tool("java", &["-cp", "tools", "Erased", table.to_str().expect("a path")], folder.path());
+    let overlooked = String::from_utf8_lossy(&out.stdout);
+    let overlooked: Vec<&str> = overlooked.lines().filter(|line| !others.contains(line)).collect();
+    assert!(overlooked.is_empty(), "{overlooked:#?}");
+}
+
+#[test]
 fn every_row_has_its_programs() {
     let rows = programs().into_iter().map(|program| program.row).filter(|row| !row.starts_with("also "));
     let rows: BTreeSet<String> = rows.collect();
