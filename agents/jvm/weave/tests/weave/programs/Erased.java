@@ -63,6 +63,9 @@ public class Erased {
                 // Of another release, or the beginning of many.
                 continue;
             }
+            // Methods of others are called as those of the interfaces that they are of.
+            if (!Modifier.isPublic(type.getModifiers()))
+                continue;
             Set<String> types = new HashSet<>();
             above(type, types);
             if (plain.contains(name))

@@ -342,7 +342,8 @@ public final class Judge {
                 me.clock[me.number]++;
                 return;
             case "view":
-                views.put(result, o);
+                if (result != o)
+                    views.put(result, o);
                 return;
             case "field":
                 names.put(result, ((Class<?>) argument).getName() + "." + value);
@@ -444,7 +445,7 @@ public final class Judge {
         // Several buffers may be of the same memory.
         if (index >= 0)
             return new Part(argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
-        Object name = names.get(o);
+        Object name = names.get(whole);
         if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
             return new Part(common, "memory", false);
         if (name == null)
