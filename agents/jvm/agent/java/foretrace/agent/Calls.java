@@ -203,7 +203,14 @@ final class Calls {
         if (b.current != of) {
             b.current = of;
         }
-        b.currentEntry = entry;
+        b.currentEntry = Told.isOfMany(told) ? Entries.FILLED : entry;
+    }
+
+    /** The thread comes after others who may have put in what it is about to put into another collection, as a whole: who finds it there comes after these, too. */
+    static void filled(Buffer b, int site) {
+        if (b.currentEntry == Entries.FILLED) {
+            Entries.post(b, b.current.whole(), Entries.WHOLE, site);
+        }
     }
 
     private static void simple(
@@ -265,7 +272,7 @@ final class Calls {
     private static void ofThis(long told, Object of, Object value, int site) {
         Buffer b = Buffer.own();
         Shadow current = b == null ? null : b.current;
-        if (current == null || current.get() != of) {
+        if (current == null || current.get() != of || b.currentEntry == Entries.FILLED) {
             insideAny(of, 0, value, site);
             return;
         }
@@ -327,7 +334,7 @@ final class Calls {
         boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
         Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
         boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
-        int entry = isCurrent ? b.currentEntry : Entries.WHOLE;
+        int entry = isCurrent && b.currentEntry != Entries.FILLED ? b.currentEntry : Entries.WHOLE;
         switch (word) {
             case Told.POST:
                 if (shadow != null) {
@@ -337,6 +344,7 @@ final class Calls {
             case Told.AWAIT:
                 if (shadow != null) {
                     Entries.await(b, shadow.whole(), entry, site);
+                    filled(b, site);
                 }
                 Shadow.seen(b, of);
                 break;
@@ -429,6 +437,9 @@ final class Calls {
                 if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
                     Shadow.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
                 }
+                break;
+            case Told.CURRENT:
+                // It is over.
                 break;
             default:
                 boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;

@@ -226,6 +226,11 @@ final class Told {
         return (int) told >>> 8 & 0xf;
     }
 
+    /** Of as many parts of a collection as another has. */
+    static boolean isOfMany(long told) {
+        return of(told) == KEYS || of(told) == ELEMENTS;
+    }
+
     static boolean isOfResult(long told) {
         return (told >>> 12 & 1) != 0;
     }
