@@ -136,9 +136,9 @@ fn needed(release: u16) -> String {
 /// Whether a row is of something that orders; those of all of `java.util` are of collections that do not.
 fn orders(row: &Row) -> bool {
     !["~", "java/util/*"].contains(&row.class)
-        && row
-            .told()
-            .any(|told| !matches!(told.what, "read" | "write" | "look" | "condition" | "permits" | "optimistic"))
+        && row.told().any(|told| {
+            !matches!(told.what, "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic")
+        })
 }
 
 fn release(folder: &Path) -> u16 {

@@ -246,8 +246,12 @@ final class Calls {
                 Accesses.whole(b, whole, true, site);
                 break;
             case Told.LOOK:
-                if (whole != shadow) {
+                if (whole != shadow && whole.cells != null) {
                     Accesses.whole(b, whole, false, site);
+                    if (returned instanceof java.util.Map.Entry) {
+                        b.entry = System.identityHashCode(returned);
+                        b.entryOf = whole;
+                    }
                 }
                 break;
             default:
@@ -380,6 +384,10 @@ final class Calls {
         if (object == null) {
             return;
         }
+        if (word == Told.CHANGE) {
+            change(b, object, site);
+            return;
+        }
         Shadow shadow = Shadow.of(object, b, site);
         Shadow whole = shadow.whole();
         switch (word) {
@@ -445,6 +453,21 @@ final class Calls {
                 boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
                 simple(b, told, shadow, object, call.argument, call.returned, isSorted, site);
                 break;
+        }
+    }
+
+    /** A collection that does not synchronise is changed by its iterator, or by the entry that one gave last. */
+    private static void change(Buffer b, Object by, int site) {
+        Shadow whole = null;
+        if (by instanceof java.util.Map.Entry) {
+            whole = b.entry == System.identityHashCode(by) ? b.entryOf : null;
+        } else {
+            Shadow known = Shadow.known(by, b, site);
+            whole = known == null ? null : known.whole();
+        }
+        if (whole != null && whole.get() != by && whole.cells != null) {
+            Accesses.whole(b, whole, false, site);
+            Accesses.whole(b, whole, true, site);
         }
     }
 
