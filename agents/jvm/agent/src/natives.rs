@@ -37,21 +37,46 @@ extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, mark: i32, pos
     or(0, |agent| Some(agent.session.block([slot as u32, mark as u32], position as u64) as i32))
 }
 
+/// The loader and the name of a class.
+fn loaded(tools: Tools, native: Native, class: Reference) -> Option<(i64, Vec<u8>)> {
+    let name = tools.class_name(class)?;
+    let loader = tools.class_loader(class);
+    let number = if loader.is_null() { BOOT } else { weaving::loader_number(tools, loader) };
+    if !loader.is_null() {
+        native.forget(loader);
+    }
+    Some((number, name))
+}
+
 /// A class and those above it: their loaders and names.
 pub(crate) fn chain(tools: Tools, native: Native, class: Reference) -> Vec<(i64, Vec<u8>)> {
     let mut chain = Vec::new();
     let mut at = Some(class);
-    while let Some(class) = at {
-        let Some(name) = tools.class_name(class) else { break };
-        let loader = tools.class_loader(class);
-        let number = if loader.is_null() { BOOT } else { weaving::loader_number(tools, loader) };
-        if !loader.is_null() {
-            native.forget(loader);
-        }
-        chain.push((number, name));
+    while let Some((class, loaded)) = at.and_then(|class| Some((class, loaded(tools, native, class)?))) {
+        chain.push(loaded);
         at = native.parent(class);
     }
     chain
+}
+
+/// The interface of this name among those of a class, and those above it.
+fn interface(tools: Tools, native: Native, class: Reference, name: &[u8]) -> Vec<(i64, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut at = Some(class);
+    while let Some(class) = at {
+        // With each, whether it is above the one that is looked for.
+        let mut waiting = vec![(class, false)];
+        while let Some((of, is_above)) = waiting.pop() {
+            let Some(loaded) = loaded(tools, native, of) else { continue };
+            let is_above = is_above || loaded.1 == name;
+            waiting.extend(tools.interfaces(of).into_iter().map(|of| (of, is_above)));
+            if is_above && !found.contains(&loaded) {
+                found.push(loaded);
+            }
+        }
+        at = native.parent(class);
+    }
+    found
 }
 
 extern "system" fn kind(native: *mut c_void, _: Reference, of: Reference) -> i64 {
@@ -132,14 +157,27 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
                 let call = Calls::all().calls.get(usize::from(number))?;
                 let is_dynamic = !call.is_static && call.values().is_none() && !of.is_null();
                 let mut chain = if is_dynamic { chain(agent.tools, Native(native), of) } else { Vec::new() };
-                let above = agent.classes().called(site as u32);
-                if let Some(at) = above.and_then(|above| chain.iter().position(|(_, class)| *class == above)) {
-                    chain.drain(..at);
+                let above = agent.classes().called(site as u32).filter(|_| is_dynamic);
+                let mut interfaces = Vec::new();
+                if let Some(above) = above {
+                    match chain.iter().position(|(_, class)| *class == above) {
+                        Some(at) => drop(chain.drain(..at)),
+                        // A method that an interface has (`Map.super.get`).
+                        None => {
+                            interfaces = interface(agent.tools, Native(native), of, &above);
+                            chain.clear();
+                        }
+                    }
                 }
+                let classes = agent.classes();
+                let is_watched = |chain: &[_]| classes.is_watched(chain, call.name, call.descriptor);
                 // What the program's own method does is seen there.
-                if is_dynamic && agent.classes().is_watched(&chain, call.name, call.descriptor) {
+                if is_dynamic
+                    && (is_watched(&chain) || interfaces.iter().any(|one| is_watched(std::slice::from_ref(one))))
+                {
                     return Some(Native(native).longs(&[0]));
                 }
+                drop(classes);
                 let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
                 let (before, mut after) = calls::told(call, &types);
                 let is_nothing = before.is_empty() && after.is_empty();

@@ -1,7 +1,7 @@
 //! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
 
 /// The words that tables may use.
-pub const WORDS: [&str; 38] = [
+pub const WORDS: [&str; 39] = [
     "acq",
     "rel",
     "tacq",
@@ -40,6 +40,7 @@ pub const WORDS: [&str; 38] = [
     "part",
     "current",
     "ended",
+    "change",
 ];
 /// The memory orders that follow some of them.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];

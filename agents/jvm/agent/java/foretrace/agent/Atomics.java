@@ -64,7 +64,7 @@ final class Atomics {
             boolean isThere = call.index < length && cell.element(array, call.index, length, array.address + 8, NUMBER);
             return isThere;
         }
-        Variable variable = shadow.variable;
+        Variable variable = shadow.whole().variable;
         if (variable == null) {
             return false;
         }

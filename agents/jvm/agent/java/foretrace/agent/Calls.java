@@ -252,7 +252,14 @@ final class Calls {
         if (b.current != of) {
             b.current = of;
         }
-        b.currentEntry = entry;
+        b.currentEntry = Told.isOfMany(told) ? Entries.FILLED : entry;
+    }
+
+    /** The thread comes after others who may have put in what it is about to put into another collection, as a whole: who finds it there comes after these, too. */
+    static void filled(Buffer b, int site) {
+        if (b.currentEntry == Entries.FILLED) {
+            Entries.post(b, b.current.whole(), Entries.WHOLE, site);
+        }
     }
 
     private static void simple(
@@ -288,8 +295,12 @@ final class Calls {
                 Accesses.whole(b, whole, true, site);
                 break;
             case Told.LOOK:
-                if (whole != shadow) {
+                if (whole != shadow && whole.cells != null) {
                     Accesses.whole(b, whole, false, site);
+                    if (returned instanceof java.util.Map.Entry) {
+                        b.entry = System.identityHashCode(returned);
+                        b.entryOf = whole;
+                    }
                 }
                 break;
             default:
@@ -314,7 +325,7 @@ final class Calls {
     private static void ofThis(long told, Object of, Object value, int site) {
         Buffer b = Buffer.own();
         Shadow current = b == null ? null : b.current;
-        if (current == null || current.get() != of) {
+        if (current == null || current.get() != of || b.currentEntry == Entries.FILLED) {
             insideAny(of, 0, value, site);
             return;
         }
@@ -376,7 +387,7 @@ final class Calls {
         boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
         Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
         boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
-        int entry = isCurrent ? b.currentEntry : Entries.WHOLE;
+        int entry = isCurrent && b.currentEntry != Entries.FILLED ? b.currentEntry : Entries.WHOLE;
         switch (word) {
             case Told.POST:
                 if (shadow != null) {
@@ -386,6 +397,7 @@ final class Calls {
             case Told.AWAIT:
                 if (shadow != null) {
                     Entries.await(b, shadow.whole(), entry, site);
+                    filled(b, site);
                 }
                 Shadow.seen(b, of);
                 break;
@@ -419,6 +431,10 @@ final class Calls {
         }
         Object object = call.object(told);
         if (object == null) {
+            return;
+        }
+        if (word == Told.CHANGE) {
+            change(b, object, site);
             return;
         }
         Shadow shadow = Shadow.of(object, b, site);
@@ -479,10 +495,28 @@ final class Calls {
                     Shadow.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
                 }
                 break;
+            case Told.CURRENT:
+                // It is over.
+                break;
             default:
                 boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
                 simple(b, told, shadow, object, call.argument, call.returned, isSorted, site);
                 break;
+        }
+    }
+
+    /** A collection that does not synchronise is changed by its iterator, or by the entry that one gave last. */
+    private static void change(Buffer b, Object by, int site) {
+        Shadow whole = null;
+        if (by instanceof java.util.Map.Entry) {
+            whole = b.entry == System.identityHashCode(by) ? b.entryOf : null;
+        } else {
+            Shadow known = Shadow.known(by, b, site);
+            whole = known == null ? null : known.whole();
+        }
+        if (whole != null && whole.get() != by && whole.cells != null) {
+            Accesses.whole(b, whole, false, site);
+            Accesses.whole(b, whole, true, site);
         }
     }
 

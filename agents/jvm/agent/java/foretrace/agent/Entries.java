@@ -13,6 +13,8 @@ final class Entries {
     static final int COUNT = 64;
     /** The collection as a whole. */
     static final int WHOLE = -1;
+    /** The same, while all of another collection is put into it. */
+    static final int FILLED = -2;
     private static final int LATCH = 6;
     private static final long LONGS = Memory.LONGS;
     /** Longs from one entry's time to the next. */

@@ -18,6 +18,7 @@ final class Monitors {
         b.enter();
         try {
             Locks.taken(b, Shadow.of(of, b, site), Buffer.ACQUIRE, site);
+            Calls.filled(b, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
@@ -57,6 +58,7 @@ final class Monitors {
             }
             b.depth++;
             Locks.taken(b, shadow, Buffer.ACQUIRE, site);
+            Calls.filled(b, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {

@@ -9,7 +9,7 @@ final class Told {
     static final int ACQ = 1, REL = 2, TACQ = 3, RACQ = 4, RREL = 5, RTACQ = 6, UNLOCK = 7, TO_READ = 8, TO_WRITE = 9, TO_OPTIMISTIC = 10,
         WAIT = 11, WOKEN = 12, NOTIFY = 13, NOTIFY_ALL = 14, POST = 15, AWAIT = 16, UP = 17, DOWN = 18, JOIN = 19, LOAD = 20, STORE = 21,
         RMW = 22, FENCE = 23, VIEW = 24, FIELD = 25, PERMITS = 27, CONDITION = 28, READ = 29, WRITE = 30, LOOK = 31, UNSEEN = 32, REQUEST = 33, OPTIMISTIC = 34, VALIDATED = 35,
-        PART = 36, CURRENT = 37, ENDED = 38;
+        PART = 36, CURRENT = 37, ENDED = 38, CHANGE = 39;
     private static final long SIMPLE =
         1L << POST | 1L << AWAIT | 1L << ACQ | 1L << TACQ | 1L << REL | 1L << RACQ | 1L << RTACQ | 1L << RREL | 1L << READ | 1L << WRITE | 1L << LOOK;
     /** Of what something is told. */
@@ -235,6 +235,11 @@ final class Told {
 
     static int of(long told) {
         return (int) told >>> 8 & 0xf;
+    }
+
+    /** Of as many parts of a collection as another has. */
+    static boolean isOfMany(long told) {
+        return of(told) == KEYS || of(told) == ELEMENTS;
     }
 
     static boolean isOfResult(long told) {

@@ -30,6 +30,8 @@ public final class Judge {
         boolean busy;
         /** What was called last. */
         Object current;
+        /** What is put into, as a whole, at this time. */
+        Object filled;
         final ArrayDeque<Object> monitors = new ArrayDeque<>();
 
         State(int number, int[] clock) {
@@ -307,6 +309,10 @@ public final class Judge {
             if (of != null && one.what.equals("post"))
                 post(wholes, of, me);
             plain(one.what, of, me);
+            if (one.what.equals("await") && me.filled != null) {
+                post(wholes, me.filled, me);
+                plain("post", me.filled, me);
+            }
         } else if (parent != null && parent != o)
             views.put(o, parent);
     }
@@ -341,8 +347,12 @@ public final class Judge {
                     me.clock = max(me.clock, me.loaded);
                 me.clock[me.number]++;
                 return;
+            case "current":
+                me.filled = null;
+                return;
             case "view":
-                views.put(result, o);
+                if (result != o)
+                    views.put(result, o);
                 return;
             case "field":
                 names.put(result, ((Class<?>) argument).getName() + "." + value);
@@ -373,8 +383,7 @@ public final class Judge {
             if (told.isOf("Object"))
                 plain(told.what, part, me);
             else if (told.isOf("Keys") || told.isOf("Elements"))
-                for (Object one : part instanceof Map ? ((Map<?, ?>) part).keySet() : (Collection<?>) part)
-                    part(told.what, new Part(whole, one, told.isOf("Elements")), me);
+                post(wholes, me.filled = whole, me);
             else if (part != null)
                 part(told.what, new Part(whole, part, told.isOf("Element")), me);
         }
@@ -444,7 +453,7 @@ public final class Judge {
         // Several buffers may be of the same memory.
         if (index >= 0)
             return new Part(argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
-        Object name = names.get(o);
+        Object name = names.get(whole);
         if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
             return new Part(common, "memory", false);
         if (name == null)
