@@ -46,6 +46,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Accesses",
     "Call",
     "Calls",
+    "Inside",
     "Semaphores",
     "Variable",
     "Raw",

@@ -2,7 +2,7 @@ package foretrace.agent;
 
 import jdk.internal.vm.annotation.ForceInline;
 
-/** Calls that synchronise, as the tables have it (agents/jvm/weave/src/hooks/concurrent.table, inside.table). */
+/** Calls that synchronise, as the table has it (agents/jvm/weave/src/hooks/concurrent.table). */
 final class Calls {
     /** What a semaphore is, in records. */
     private static final int SEMAPHORE = 5;
@@ -305,116 +305,6 @@ final class Calls {
                 break;
             default:
                 entry(b, told, shadow, whole, argument, returned, isSorted, site);
-                break;
-        }
-    }
-
-    /** Inside the JDK: told of an object (null: of {@link #COMMON}), with a value that it depends on, or with what it stands for. */
-    @ForceInline
-    static void inside(Object of, long number, Object value, int site) {
-        Told first = Told.first(site);
-        if (first != null && first.isOnlyOfThis()) {
-            ofThis(first.before[0], of, value, site);
-        } else {
-            insideAny(of, number, value, site);
-        }
-    }
-
-    /** A post or an await of what the program has called, around what that calls. */
-    @ForceInline
-    private static void ofThis(long told, Object of, Object value, int site) {
-        Buffer b = Buffer.own();
-        Shadow current = b == null ? null : b.current;
-        if (current == null || current.get() != of || b.currentEntry == Entries.FILLED) {
-            insideAny(of, 0, value, site);
-            return;
-        }
-        if (!b.isReady()) {
-            return;
-        }
-        b.enter();
-        try {
-            if (Told.word(told) == Told.POST) {
-                Entries.post(b, current.whole(), b.currentEntry, site);
-            } else {
-                Entries.await(b, current.whole(), b.currentEntry, site);
-            }
-        } catch (Throwable failed) {
-            Native.failed(failed);
-        } finally {
-            b.exit();
-        }
-    }
-
-    private static void insideAny(Object of, long number, Object value, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
-            return;
-        }
-        b.enter();
-        try {
-            for (long one : Told.at(site, null).before) {
-                Object object = Told.of(one) == Told.ALL ? COMMON : of;
-                if (object == null || !Told.isTold(one, number, value)) {
-                    continue;
-                }
-                if (Told.of(one) == Told.EACH) {
-                    for (Object each : (Iterable<?>) object) {
-                        insideTold(b, one, each, value, site);
-                    }
-                } else {
-                    insideTold(b, one, object, value, site);
-                }
-            }
-        } catch (Throwable failed) {
-            Native.failed(failed);
-        } finally {
-            b.exit();
-        }
-    }
-
-    private static void insideTold(Buffer b, long told, Object of, Object value, int site) {
-        int word = Told.word(told);
-        if (word == Told.ENDED) {
-            Threads.ended(b);
-            return;
-        }
-        if (word == Told.REQUEST) {
-            Requests.parked(b, of);
-            return;
-        }
-        // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
-        boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
-        Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
-        boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
-        int entry = isCurrent && b.currentEntry != Entries.FILLED ? b.currentEntry : Entries.WHOLE;
-        switch (word) {
-            case Told.POST:
-                if (shadow != null) {
-                    Entries.post(b, shadow.whole(), entry, site);
-                }
-                break;
-            case Told.AWAIT:
-                if (shadow != null) {
-                    Entries.await(b, shadow.whole(), entry, site);
-                    filled(b, site);
-                }
-                Shadow.seen(b, of);
-                break;
-            case Told.VIEW:
-                shadow.standsFor(Shadow.of(value, b, site + 1));
-                break;
-            case Told.PART:
-                Shadow whole = value == null ? b.current : Shadow.known(value, b, site + 1);
-                if (whole != null) {
-                    Shadow.of(of, b, site).standsFor(whole.whole());
-                }
-                break;
-            case Told.CURRENT:
-                b.current = Shadow.known(of, b, site);
-                b.currentEntry = Entries.WHOLE;
-                break;
-            default:
                 break;
         }
     }

@@ -227,17 +227,17 @@ public final class Hooks {
 
     @ForceInline
     public static void inside(Object of, int site) {
-        Calls.inside(of, 0, null, site);
+        Inside.told(of, 0, null, site);
     }
 
     @ForceInline
     public static void inside(Object of, long value, int site) {
-        Calls.inside(of, value, null, site);
+        Inside.told(of, value, null, site);
     }
 
     @ForceInline
     public static void inside(Object of, Object value, int site) {
-        Calls.inside(of, 0, value, site);
+        Inside.told(of, 0, value, site);
     }
 
     @ForceInline
