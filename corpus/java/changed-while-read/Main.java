@@ -10,9 +10,9 @@ public class Main {
     private final Map<String, Integer> sold = new HashMap<>();
 
     void sell() {
-        for (Map.Entry<String, Integer> one : stock.entrySet()) {
-            one.setValue(one.getValue() - 1);
-            sold.merge(one.getKey(), 1, Integer::sum);
+        for (Iterator<Map.Entry<String, Integer>> all = stock.entrySet().iterator(); all.hasNext(); ) {
+            sold.merge(all.next().getKey(), 1, Integer::sum);
+            all.remove();
         }
         Iterator<String> customers = orders.keySet().iterator();
         customers.next();
@@ -23,7 +23,7 @@ public class Main {
     }
 
     int look() {
-        return stock.get("apples") + (orders.get("Ada") == null ? 0 : 1);
+        return stock.getOrDefault("apples", 0) + (orders.get("Ada") == null ? 0 : 1);
     }
 
     public static void main(String[] args) throws InterruptedException {

@@ -102,9 +102,6 @@ final class Buffer {
     /** The object of the last call that posts and awaits, and the entry of it. */
     Shadow current;
     int currentEntry = Entries.WHOLE;
-    /** The entry of a map that an iterator gave last, by what it is known as itself, and the map. */
-    int entry;
-    Shadow entryOf;
     final Atomics.Cell cell = new Atomics.Cell();
     /** A static write whose class was not there yet: it is told when it was made. */
     int pending;

@@ -297,10 +297,6 @@ final class Calls {
             case Told.LOOK:
                 if (whole != shadow && whole.cells != null) {
                     Accesses.whole(b, whole, false, site);
-                    if (returned instanceof java.util.Map.Entry) {
-                        b.entry = System.identityHashCode(returned);
-                        b.entryOf = whole;
-                    }
                 }
                 break;
             default:
@@ -395,15 +391,10 @@ final class Calls {
         }
     }
 
-    /** A collection that does not synchronise is changed by its iterator, or by the entry that one gave last. */
+    /** The elements of a collection that does not synchronise become others by its iterator. (Who sets another value there changes only that one: two threads may do so at once.) */
     private static void change(Buffer b, Object by, int site) {
-        Shadow whole = null;
-        if (by instanceof java.util.Map.Entry) {
-            whole = b.entry == System.identityHashCode(by) ? b.entryOf : null;
-        } else {
-            Shadow known = Shadow.known(by, b, site);
-            whole = known == null ? null : known.whole();
-        }
+        Shadow known = Shadow.known(by, b, site);
+        Shadow whole = known == null ? null : known.whole();
         if (whole != null && whole.get() != by && whole.cells != null) {
             Accesses.whole(b, whole, false, site);
             Accesses.whole(b, whole, true, site);
