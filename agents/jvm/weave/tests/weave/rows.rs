@@ -102,7 +102,7 @@ fn judged(release: u16) -> impl Iterator<Item = Program> {
 fn needed(release: u16) -> String {
     let others = Inside::all().rows.iter().filter(|row| {
         let is_twice =
-            ["close", "externalSubmit", "merge", "processWorkerExit", "reExecutePeriodic"].contains(&row.member);
+            ["close", "decrementWorkerCount", "externalSubmit", "merge", "reExecutePeriodic"].contains(&row.member);
         let is_told_twice = ["sun/nio/ch/Async", "java/util/concurrent/Phaser", "java/util/stream/"]
             .iter()
             .any(|begin| row.class.starts_with(begin));
