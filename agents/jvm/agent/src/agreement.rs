@@ -9,7 +9,7 @@ use runtime::record::{Class, Kind, MOST_BETWEEN, PLACE_BITS, TextFor};
 use weave::{ORDERS, Of, Told, Value, WORDS, When, Which};
 
 const BUFFER: &str = include_str!("../java/foretrace/agent/Buffer.java");
-const CALLS: &str = include_str!("../java/foretrace/agent/Calls.java");
+const WORDS_JAVA: &str = include_str!("../java/foretrace/agent/Words.java");
 const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
 const ENTRIES: &str = include_str!("../java/foretrace/agent/Entries.java");
 const HELD: &str = include_str!("../java/foretrace/agent/Held.java");
@@ -153,7 +153,7 @@ fn records_have_their_kinds() {
         (MONITORS, "MUTEX", Class::Mutex),
         (MONITORS, "CONDITION", Class::Condition),
         (LOCKS, "RWLOCK", Class::RwLock),
-        (CALLS, "SEMAPHORE", Class::Semaphore),
+        (WORDS_JAVA, "SEMAPHORE", Class::Semaphore),
         (ENTRIES, "LATCH", Class::Barrier),
     ];
     for (source, name, class) in classes {

@@ -55,6 +55,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Keys",
     "Keys$1",
     "Places",
+    "Words",
     "Wrapped",
     "Told",
     "Entries",
