@@ -9,6 +9,7 @@ use runtime::record::{Class, Kind, MOST_BETWEEN, PLACE_BITS, TextFor};
 use weave::{ORDERS, Of, Told, Value, WORDS, When, Which};
 
 const BUFFER: &str = include_str!("../java/foretrace/agent/Buffer.java");
+const KEPT: &str = include_str!("../java/foretrace/agent/Kept.java");
 const WORDS_JAVA: &str = include_str!("../java/foretrace/agent/Words.java");
 const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
 const ENTRIES: &str = include_str!("../java/foretrace/agent/Entries.java");
@@ -165,8 +166,8 @@ fn records_have_their_kinds() {
 fn words_have_room_for_what_there_is() {
     assert_eq!(constant(BUFFER, "PLACE_BITS"), PLACE_BITS.into());
     assert_eq!(constant(BUFFER, "MOST_BETWEEN"), MOST_BETWEEN as i64);
-    assert_eq!(1 << constant(BUFFER, "SITE_BITS"), SITES);
-    assert_eq!(1 << (64 - constant(BUFFER, "BLOCK_SHIFT")), BLOCKS);
+    assert_eq!(1 << constant(KEPT, "SITE_BITS"), SITES);
+    assert_eq!(1 << (64 - constant(KEPT, "BLOCK_SHIFT")), BLOCKS);
 }
 
 #[test]

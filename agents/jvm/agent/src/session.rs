@@ -21,7 +21,7 @@ const GROWTH: usize = 16;
 /// How often the observer is looked for while a thread waits, in nanoseconds, and how often it may be silent.
 const PATIENCE: i64 = 50_000_000;
 const SILENT: u32 = 20;
-/// Blocks of positions, of 16 bytes each: what words in cells have room for (above `Buffer.BLOCK_SHIFT`).
+/// Blocks of positions, of 16 bytes each: what words in cells have room for (above `Kept.BLOCK_SHIFT`).
 pub(crate) const BLOCKS: usize = 1 << 20;
 
 /// A process that is watched.

@@ -32,6 +32,8 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Shadow$1",
     "Shadow$Table",
     "Watched",
+    "Kept",
+    "ReadHolds",
     "Buffer",
     "Cells",
     "Sites",

@@ -25,7 +25,7 @@ thread_local! {
     static ASKING: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sites that what is kept of an access has room for (`Buffer.SITE_BITS`).
+/// Sites that what is kept of an access has room for (`Kept.SITE_BITS`).
 const MOST_SITES: usize = SITES as usize;
 
 /// The number of a class loader. Nobody else gives tags in this environment.

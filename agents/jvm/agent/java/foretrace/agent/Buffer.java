@@ -16,15 +16,8 @@ final class Buffer {
         BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;
     /** What texts are for. */
     static final int THREAD_NAME = 1, LABEL = 2, MISUSE_TEXT = 4;
-    /** Bits of a place, and of the site in what is kept in cells. */
-    static final int PLACE_BITS = 24, SITE_BITS = 20;
-    /** Bits of a rank, and of a position in its block. */
-    static final int RANK_BITS = 8, POSITION_BITS = 16;
-    static final int TICK_BITS = RANK_BITS + POSITION_BITS;
-    /** Of a word in a cell: above this is the block. */
-    static final int BLOCK_SHIFT = SITE_BITS + TICK_BITS;
-    static final long SITE_MASK = (1L << SITE_BITS) - 1;
-    private static final long RANK_MASK = (1L << RANK_BITS) - 1, TICK_MASK = (1L << TICK_BITS) - 1;
+    /** Bits of a place. */
+    static final int PLACE_BITS = 24;
     /** No record is longer, but for texts; with room for a stamp before it. */
     private static final int MOST = 8 * 8;
     /** A time may be so far from the last stamp. */
@@ -84,9 +77,7 @@ final class Buffer {
     Shadow[] entered = new Shadow[16];
     int depth;
     final Places places = new Places();
-    /** Locks that it has as a reader, and how often. */
-    private Shadow[] readLocks = new Shadow[4];
-    private int[] readCounts = new int[4];
+    final ReadHolds readHolds = new ReadHolds();
     /** How often it had the lock that it gave back to wait on a condition. */
     int waits;
     /** What it posted last, and what it had done then ({@link Entries}). */
@@ -161,7 +152,7 @@ final class Buffer {
         if (tick == 0) {
             return true;
         }
-        int maker = U.getInt(Memory.BLOCKS + (tick >>> TICK_BITS) * 16 + 4);
+        int maker = Kept.mark(tick >>> Kept.TICK_BITS);
         for (Buffer child = this; child.parent != null; child = child.parent) {
             if (child.parent.mark == maker) {
                 return tick <= child.forked;
@@ -394,8 +385,8 @@ final class Buffer {
     @ForceInline
     private void next() {
         position++;
-        tick = (tick | RANK_MASK) + 1;
-        if ((tick & TICK_MASK) == 0) {
+        tick = (tick | Kept.RANK_MASK) + 1;
+        if ((tick & Kept.TICK_MASK) == 0) {
             newBlock();
         }
     }
@@ -404,13 +395,13 @@ final class Buffer {
         int number = Native.block(slot, mark, position);
         // Without one nothing can be kept.
         tellsAll = Memory.ALL || number == 0;
-        tick = (long) number << TICK_BITS;
+        tick = (long) number << Kept.TICK_BITS;
         setBlock();
     }
 
     private void setBlock() {
         // No cell is of block -1.
-        block = isOff() || tellsAll || isOptimistic || initialising > 0 ? -1 : tick >>> TICK_BITS;
+        block = isOff() || tellsAll || isOptimistic || initialising > 0 ? -1 : tick >>> Kept.TICK_BITS;
     }
 
     void optimistic(boolean is) {
@@ -430,10 +421,10 @@ final class Buffer {
     @ForceInline
     long kept(int site) {
         tick++;
-        if ((tick & RANK_MASK) == 0) {
+        if ((tick & Kept.RANK_MASK) == 0) {
             mark();
         }
-        return tick << SITE_BITS | site & SITE_MASK;
+        return tick << Kept.SITE_BITS | site & Kept.SITE_MASK;
     }
 
     /** The ranks of a position are used up. */
@@ -460,7 +451,7 @@ final class Buffer {
     /** Whether what is in a cell was kept at another position than what this thread does now. */
     @ForceInline
     boolean isElsewhere(long kept) {
-        return (kept >>> SITE_BITS + RANK_BITS) != (tick >>> RANK_BITS);
+        return (kept >>> Kept.SITE_BITS + Kept.RANK_BITS) != (tick >>> Kept.RANK_BITS);
     }
 
     /** Remembers a read that was told. */
@@ -484,60 +475,8 @@ final class Buffer {
         return awaited[at] == address && awaited[at + 1] == stamp;
     }
 
-    /** How often it has a lock as a reader. */
-    int readHolds(Shadow lock) {
-        for (int i = 0; i < readLocks.length; i++) {
-            if (readLocks[i] == lock) {
-                return readCounts[i];
-            }
-        }
-        return 0;
-    }
-
-    /** It has it once more, or less; how often then. */
-    int readHold(Shadow lock, int more) {
-        int at = -1;
-        for (int i = 0; i < readLocks.length; i++) {
-            if (readLocks[i] == lock) {
-                at = i;
-                break;
-            }
-            if (readLocks[i] == null) {
-                at = i;
-            }
-        }
-        if (at < 0) {
-            at = readLocks.length;
-            readLocks = java.util.Arrays.copyOf(readLocks, at * 2);
-            readCounts = java.util.Arrays.copyOf(readCounts, at * 2);
-        }
-        readLocks[at] = lock;
-        readCounts[at] += more;
-        if (readCounts[at] <= 0) {
-            readLocks[at] = null;
-            readCounts[at] = 0;
-            return 0;
-        }
-        return readCounts[at];
-    }
-
     /** Whether what is kept in a cell is this thread's. */
     boolean isMine(long kept) {
-        return U.getInt(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16 + 4) == mark;
-    }
-
-    /** The slot of who has kept something in a cell. */
-    static int slotOf(long kept) {
-        return U.getInt(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16);
-    }
-
-    /** At which position of its thread. */
-    static long positionOf(long kept) {
-        long first = U.getLong(Memory.BLOCKS + (kept >>> BLOCK_SHIFT) * 16 + 8);
-        return first + (kept >>> SITE_BITS + RANK_BITS & (1L << POSITION_BITS) - 1);
-    }
-
-    static long rankOf(long kept) {
-        return kept >>> SITE_BITS & RANK_MASK;
+        return Kept.mark(kept >>> Kept.BLOCK_SHIFT) == mark;
     }
 }

@@ -58,7 +58,7 @@ final class Cells {
     }
 
     private static boolean isKept(long word) {
-        return word >>> Buffer.BLOCK_SHIFT != 0;
+        return word >>> Kept.BLOCK_SHIFT != 0;
     }
 
     /** A read, which has been made. Whether that is all. */
@@ -67,7 +67,7 @@ final class Cells {
         // What was read before is not seen after.
         U.loadFence();
         long last = U.getLong(of, r);
-        if (last >>> Buffer.BLOCK_SHIFT != b.block) {
+        if (last >>> Kept.BLOCK_SHIFT != b.block) {
             return false;
         }
         if (b.isElsewhere(last)) {
@@ -82,7 +82,7 @@ final class Cells {
     static boolean quickWrite(Buffer b, Object of, long w, long d, int site) {
         long last = U.getLong(of, w);
         // The first write after reads goes the long way, where the calls that led there are looked at.
-        if (last >>> Buffer.BLOCK_SHIFT != b.block || (last & Buffer.SITE_MASK) == 0) {
+        if (last >>> Kept.BLOCK_SHIFT != b.block || (last & Kept.SITE_MASK) == 0) {
             return false;
         }
         if (b.isElsewhere(last)) {
@@ -95,8 +95,8 @@ final class Cells {
     /** What replaces another is the last; or what is never told at all (of those who initialise classes). */
     private static void drop(Object of, long d, long last, long write) {
         // What was told (it has no site) is not dropped.
-        if ((last & Buffer.SITE_MASK) != 0) {
-            put(of, d, U.getLong(of, d), last & ~Buffer.SITE_MASK, DROPPED_WRITE, write);
+        if ((last & Kept.SITE_MASK) != 0) {
+            put(of, d, U.getLong(of, d), last & ~Kept.SITE_MASK, DROPPED_WRITE, write);
         }
     }
 
@@ -211,13 +211,13 @@ final class Cells {
     /** What a thread has kept comes before what is told now. */
     private static void follow(Buffer b, long word) {
         if (isKept(word)) {
-            b.follow(Buffer.slotOf(word));
+            b.follow(Kept.slot(word));
         }
     }
 
     /** Whether what is kept was told already: it only says whose the variable is. */
     private static boolean isTold(long kept) {
-        return (kept & Buffer.SITE_MASK) == 0;
+        return (kept & Kept.SITE_MASK) == 0;
     }
 
     /** What of a common variable becomes this thread's own: only its accesses were told for a while. So a variable that is handed on, and then used by one thread alone, is not told for
@@ -249,9 +249,9 @@ final class Cells {
     }
 
     private static void late(Buffer b, int kind, long address, long kept, boolean isWrite) {
-        int place = kind == Buffer.PIN ? 0 : Buffer.placeOf(Buffer.slotOf(kept), (int) (kept & Buffer.SITE_MASK));
-        long slot = Buffer.slotOf(kept) | (isWrite ? 1L << 32 : 0) | Buffer.rankOf(kept) << 34;
-        b.aside(Buffer.head(kind, 0xff, address), Buffer.positionOf(kept) << 24 | place, slot);
+        int place = kind == Buffer.PIN ? 0 : Buffer.placeOf(Kept.slot(kept), (int) (kept & Kept.SITE_MASK));
+        long slot = Kept.slot(kept) | (isWrite ? 1L << 32 : 0) | Kept.rank(kept) << 34;
+        b.aside(Buffer.head(kind, 0xff, address), Kept.position(kept) << 24 | place, slot);
     }
 
     /** The time after which something of a common variable is. */
@@ -261,7 +261,7 @@ final class Cells {
 
     private static long timeLeft(long time) {
         long left = Math.max(1, time - Memory.BEGIN + (1 << TIME_SHIFT) - 1 >> TIME_SHIFT);
-        return Math.min(left, (1L << Buffer.BLOCK_SHIFT) - 1);
+        return Math.min(left, (1L << Kept.BLOCK_SHIFT) - 1);
     }
 
     /** Which write of a variable was the last that was told. */

@@ -59,7 +59,7 @@ final class Locks {
             long now = b.now(lock.stamp);
             lock.stamp = now;
             // The thread is elsewhere by now: the calls that led there say nothing of the site.
-            b.put3(Buffer.head(kind, order, address), now, site & (int) Buffer.SITE_MASK, 0);
+            b.put3(Buffer.head(kind, order, address), now, site & (int) Kept.SITE_MASK, 0);
         }
     }
 
@@ -117,7 +117,7 @@ final class Locks {
 
     /** A lock was taken by one reader of maybe several. */
     static void readTaken(Buffer b, Shadow lock, int site) {
-        if (b.readHold(lock, 1) == 1) {
+        if (b.readHolds.add(lock, 1) == 1) {
             Stamps.settle(b, site);
             b.epoch++;
             b.held.add(lock, site);
@@ -127,7 +127,7 @@ final class Locks {
     }
 
     static void readGiven(Buffer b, Shadow lock, int site) {
-        if (b.readHolds(lock) > 0 && b.readHold(lock, -1) == 0) {
+        if (b.readHolds.of(lock) > 0 && b.readHolds.add(lock, -1) == 0) {
             ended(b, lock, true, site);
         }
     }

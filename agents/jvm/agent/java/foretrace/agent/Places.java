@@ -10,7 +10,7 @@ final class Places {
     /** Walks for sites that take another's entry: so many in any case, then one of some hundred. */
     private static final int MOST_MISSES = 1 << 10, RARELY = (1 << 8) - 1;
     /** What is known of a site, in one word: the site, how often it was asked for, and its place. */
-    private static final int ASKED_BITS = 64 - Buffer.SITE_BITS - Buffer.PLACE_BITS, SITE_SHIFT = ASKED_BITS + Buffer.PLACE_BITS;
+    private static final int ASKED_BITS = 64 - Kept.SITE_BITS - Buffer.PLACE_BITS, SITE_SHIFT = ASKED_BITS + Buffer.PLACE_BITS;
     private static final int MOST_ASKED = 1 << ASKED_BITS - 1, PLACE_MASK = (1 << Buffer.PLACE_BITS) - 1;
     private static final long ONCE = 1L << Buffer.PLACE_BITS;
     private static final long[] NOTHING = new long[COUNT];
@@ -32,7 +32,7 @@ final class Places {
 
     private int rarely(int site, int at) {
         // So many are not told apart.
-        if (site >>> Buffer.SITE_BITS != 0) {
+        if (site >>> Kept.SITE_BITS != 0) {
             return 0;
         }
         // Sites that share an entry must not make it walk each time.

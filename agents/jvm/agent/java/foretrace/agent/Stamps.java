@@ -44,7 +44,7 @@ final class Stamps {
                 }
                 break;
             case Told.TO_WRITE:
-                if (isOfReader && b.readHolds(lock) > 0) {
+                if (isOfReader && b.readHolds.of(lock) > 0) {
                     Locks.readGiven(b, lock, site);
                 } else if (isOfReader) {
                     handOver(b, lock, site);
@@ -97,7 +97,7 @@ final class Stamps {
 
     /** A reader is about to give its stamp back, or another's. */
     static void readGiven(Buffer b, Shadow lock, int site) {
-        if (b.readHolds(lock) > 0) {
+        if (b.readHolds.of(lock) > 0) {
             Locks.readGiven(b, lock, site);
             Entries.post(b, lock.back(), Entries.WHOLE, site);
         } else if (isReadLocked(lock)) {
@@ -115,15 +115,15 @@ final class Stamps {
 
     /** Whether all that a thread had of a lock was given back by others. */
     static boolean isOver(Buffer b, Shadow lock) {
-        return lock.isHandedOver && (b.readHolds(lock) == 0 || !isReadLocked(lock));
+        return lock.isHandedOver && (b.readHolds.of(lock) == 0 || !isReadLocked(lock));
     }
 
     /** Its section ends: after those who have given it back, for what they did under the lock was in the section, too. */
     static void end(Buffer b, Shadow lock, int site) {
         Entries.await(b, lock.back(), Entries.WHOLE, site);
-        int holds = b.readHolds(lock);
+        int holds = b.readHolds.of(lock);
         if (holds > 0) {
-            b.readHold(lock, -holds);
+            b.readHolds.add(lock, -holds);
         }
         Locks.ended(b, lock, holds > 0, site);
     }

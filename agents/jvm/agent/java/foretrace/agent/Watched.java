@@ -9,7 +9,7 @@ public class Watched {
     transient long foretrace$seen;
 
     /** Above what a time has. */
-    static final int MADE_SHIFT = Buffer.BLOCK_SHIFT, MADE_BITS = 64 - MADE_SHIFT;
+    static final int MADE_SHIFT = Kept.BLOCK_SHIFT, MADE_BITS = 64 - MADE_SHIFT;
 
     public Watched() {
         Buffer b = Buffer.own();
