@@ -57,8 +57,10 @@ fn is_of_desktop(class: &str) -> bool {
 /// What the judge has to know of sites and tables.
 fn data(sites: &[Site]) -> String {
     let mut data = String::new();
-    let text =
-        |told: &Told| format!("{} {} {:?} {:?} {:?}", told.what, told.order, told.of, told.value.is_some(), told.when);
+    let text = |told: &Told| {
+        let of = format!("{:?}", told.of).replace(' ', "");
+        format!("{} {} {of} {:?} {:?}", told.what, told.order, told.value.is_some(), told.when)
+    };
     for (number, site) in sites.iter().enumerate() {
         let what = match (&site.field, site.does) {
             (_, Does::Call(number) | Does::Inside(number)) => number.to_string(),
@@ -250,10 +252,10 @@ fn every_row_orders_what_it_says() {
     let open = ["--add-opens", "java.base/java.util.concurrent.locks=ALL-UNNAMED"];
     let run = ["-Xverify:all", "-cp", "woven:tools", "Pairs", "list", "data"];
     tool("java", &[&patch[..], &open, &run].concat(), folder);
-    // Without its row, each of the right ones has a race: it is what orders them. Of a few, another row does that in some releases or schedules.
+    // Without its row, each of the right ones has a race: it is what orders them. Of a few, another row does that in some releases (25: eight) or schedules.
     let needed = needed(release);
     std::fs::write(folder.join("list"), &needed).expect("writable");
     let said = tool("java", &[&patch[..], &open, &run, &["without"]].concat(), folder).stdout;
     let said = String::from_utf8_lossy(&said);
-    assert!(needed.lines().count() > 400 && said.lines().count() < 8, "{said}");
+    assert!(needed.lines().count() > 400 && said.lines().count() < 12, "{said}");
 }
