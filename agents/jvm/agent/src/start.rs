@@ -7,6 +7,7 @@ use crate::session::{self, Session};
 use crate::stacks::Stacks;
 use crate::{natives, weaving};
 use rustc_hash::FxHashMap;
+use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::catch_unwind;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -60,15 +61,21 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Words",
     "Wrapped",
     "Told",
+    "Told$1",
     "Entries",
     "Marks",
     "Hooks",
 ];
 
+/// The tables were checked against this release of Java last (agents/jvm/check-jdks).
+const NEWEST: u16 = 25;
+
 /// The agent.
 pub(crate) struct Agent {
     pub(crate) tools: Tools,
     pub(crate) session: &'static Session,
+    /// Of Java.
+    pub(crate) release: u16,
     classes: Mutex<Classes>,
     stacks: Mutex<Stacks>,
     /// The hooks are there.
@@ -153,6 +160,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
     let agent = Agent {
         tools,
         session,
+        release: release(tools),
         classes: Mutex::new(Classes::new(book, session.wishes.clone(), session.has_no_accesses())),
         stacks: Mutex::default(),
         live: AtomicBool::new(false),
@@ -162,6 +170,12 @@ fn begin(machine: *mut c_void) -> Option<()> {
         asked: Mutex::default(),
         full: Once::new(),
     };
+    if agent.release > NEWEST {
+        let release = agent.release;
+        agent.say(&format!(
+            "Java {release} is newer than the tables ({NEWEST}): what it brought may order more than is seen"
+        ));
+    }
     AGENT.set(agent).ok()?;
     let_all_find_hooks(tools);
     session.run();
@@ -177,6 +191,12 @@ fn begin(machine: *mut c_void) -> Option<()> {
         tools.enable(event);
     }
     Some(())
+}
+
+/// The release of Java; 0 if the machine does not say.
+fn release(tools: Tools) -> u16 {
+    let text = tools.property(c"java.vm.specification.version").unwrap_or_default();
+    String::from_utf8_lossy(&text).trim().parse().unwrap_or(0)
 }
 
 /// Class loaders of modules (OSGi, JBoss) ask the first loader only for packages that these properties name.
@@ -238,13 +258,17 @@ fn live(native: Native) -> Option<()> {
     if !natives::register(native, first) {
         return None;
     }
-    let mut last = first;
+    let mut own = vec![first];
     for (name, file) in &OWN_CLASSES[1..] {
-        last = native.define(name, file)?;
+        own.push(native.define(name, file)?);
     }
-    agent.hooks.store(native.keep(last), Release);
-    // What it needs is there before a hook needs it.
-    native.run(last, c"ready", None);
+    let hooks = *own.last()?;
+    agent.hooks.store(native.keep(hooks), Release);
+    // What they need is there before a hook needs it: the program's threads wait for no class of the agent's.
+    native.run(hooks, c"ready", None);
+    for class in own {
+        native.run(hooks, c"initialise", Some(class));
+    }
     agent.live.store(true, Release);
     let is_late = |class: &Reference| tools.class_name(*class).is_some_and(|name| weaving::is_late(&name));
     let late: Vec<Reference> = tools.loaded().into_iter().filter(is_late).collect();
@@ -272,8 +296,17 @@ extern "system" fn thread_ended(_: *mut c_void, native: *mut c_void, _thread: Re
     });
 }
 
-/// A thread is about to wait for a monitor that another has.
+thread_local! {
+    /// The machine is telling the thread that it is about to wait.
+    static IS_TOLD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A thread is about to wait for a monitor that another has; also if it is the machine that waits, as for a class that another thread links. So may what is called here, and would be told of that again, without
+/// end: only the first is told.
 extern "system" fn contended(_: *mut c_void, native: *mut c_void, _thread: Reference, object: Reference) {
+    if IS_TOLD.replace(true) {
+        return;
+    }
     let _ = catch_unwind(|| {
         let hooks = agent()?.hooks.load(Acquire);
         if !hooks.is_null() {
@@ -281,6 +314,7 @@ extern "system" fn contended(_: *mut c_void, native: *mut c_void, _thread: Refer
         }
         Some(())
     });
+    IS_TOLD.set(false);
 }
 
 /// The machine ends by itself.

@@ -152,7 +152,13 @@ fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, prepared: Prepar
 fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     let mut classes = agent.classes();
     match weave::weave_inside(file, classes.next_site()) {
-        Ok((woven, _)) => {
+        Ok((woven, found)) => {
+            for text in missing(name, &found, agent.release) {
+                classes.note(&text);
+            }
+            for (_, why) in &woven.left {
+                classes.note(&format!("a method of {} is not watched: {why}", String::from_utf8_lossy(name)));
+            }
             // Of its fields nothing is told.
             let known = Known { fields: Vec::new(), ..woven.known };
             classes.add(BOOT, known, woven.sites);
@@ -163,6 +169,15 @@ fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
             None
         }
     }
+}
+
+/// What the table has of a class, and of this release of Java, but was not found there: a release that is newer than the table may have given it another name.
+fn missing(name: &[u8], found: &[usize], release: u16) -> Vec<String> {
+    let rows = Inside::all().rows.iter().enumerate();
+    let rows =
+        rows.filter(|(number, row)| !found.contains(number) && row.class.as_bytes() == name && row.is_of(release));
+    rows.map(|(_, row)| format!("{} of {} is not in this Java: who it orders is not seen", row.member, row.class))
+        .collect()
 }
 
 /// Whether a class that was loaded before the hooks were there is to be changed.
@@ -209,4 +224,16 @@ pub(crate) extern "system" fn class_file(
     {
         agent.say_once("a class could not be woven (the agent failed)");
     }
+}
+
+#[test]
+fn what_is_missing_is_said() {
+    let pool = "java/util/concurrent/ThreadPoolExecutor";
+    let rows = Inside::all().rows.iter().enumerate();
+    let of_pool: Vec<usize> = rows.filter(|(_, row)| row.class == pool).map(|(number, _)| number).collect();
+    assert!(missing(pool.as_bytes(), &of_pool, 17).is_empty());
+    let text = missing(pool.as_bytes(), &of_pool[1..], 17).concat();
+    assert!(text.starts_with("execute of java/util/concurrent/ThreadPoolExecutor is not in this Java"), "{text}");
+    // It came later.
+    assert!(missing(b"java/util/concurrent/ThreadPerTaskExecutor", &[], 17).is_empty());
 }

@@ -5,6 +5,7 @@ mod builds;
 mod common;
 mod corpus;
 mod filter;
+mod harm;
 mod pairs;
 mod ways;
 mod weave;

@@ -298,16 +298,13 @@ impl Build {
     }
 
     fn start(&mut self, slot: u32, words: &[u64]) {
-        let state = self.slot(slot);
-        match state.thread {
-            // Forked, and not begun until now.
-            Some(thread) if !state.started => self.bind(slot, thread),
-            _ => {
-                let thread = self.new_thread();
-                self.bind(slot, thread);
-            }
-        }
         let (top, pages) = (payload(words[0]), words[2] >> 32);
+        // Forked, and not begun until now. One that was forked in the same slot before may never have told anything: nor that it began.
+        let life = if self.direct > 0 { pages as u32 } else { 0 };
+        let state = self.slot(slot);
+        let is_forked = |thread: &ThreadId| !state.started && (life == 0 || state.lives.get(&life) == Some(thread));
+        let thread = state.thread.filter(is_forked).unwrap_or_else(|| self.new_thread());
+        self.bind(slot, thread);
         if self.direct > 0 {
             self.live(slot, pages as u32);
             return self.gave(slot, 0);

@@ -70,7 +70,7 @@ final class Atomics {
         }
         boolean isStatic = (variable.known & Cells.STATIC) != 0;
         // A call with another object throws.
-        if (!isStatic && !variable.of.isInstance(object)) {
+        if (!isStatic && !variable.isOf(object)) {
             return false;
         }
         cell.of = isStatic ? null : object;

@@ -362,7 +362,7 @@ final class Buffer {
         }
     }
 
-    /** Writes a text for the next record. */
+    /** Writes a text: for the next record, or for what its purpose says. */
     void text(int purpose, String text) {
         byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, 1024), words = (length + 7) >> 3;

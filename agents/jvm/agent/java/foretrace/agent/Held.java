@@ -1,5 +1,8 @@
 package foretrace.agent;
 
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
@@ -82,6 +85,27 @@ final class Held {
             Shadow lock = locks[at];
             if (lock != null && Requests.isOf(blocker, lock)) {
                 return lock;
+            }
+        }
+        return null;
+    }
+
+    /** The lock that a condition is of, if it is among these. */
+    Shadow ownerOf(Condition condition) {
+        for (int at = count - 1; at >= 0; at--) {
+            Object lock = locks[at].get();
+            try {
+                // Others' conditions are refused.
+                if (lock instanceof ReentrantLock) {
+                    ((ReentrantLock) lock).getWaitQueueLength(condition);
+                    return locks[at];
+                }
+                if (lock instanceof ReentrantReadWriteLock) {
+                    ((ReentrantReadWriteLock) lock).getWaitQueueLength(condition);
+                    return locks[at];
+                }
+            } catch (IllegalArgumentException | IllegalMonitorStateException refused) {
+                continue;
             }
         }
         return null;

@@ -326,6 +326,11 @@ public final class Hooks {
         Requests.contended(of);
     }
 
+    /** A class of the agent's is linked, and has its static fields: the library calls this. */
+    static void initialise(Object of) {
+        Memory.U.ensureClassInitialized((Class<?>) of);
+    }
+
     /** Loads what hooks need: the library calls this. */
     static void ready() {
         Buffer b = Buffer.attached();

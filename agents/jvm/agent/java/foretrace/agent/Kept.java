@@ -13,7 +13,7 @@ final class Kept {
     static final int BLOCK_SHIFT = SITE_BITS + TICK_BITS;
     static final long SITE_MASK = (1L << SITE_BITS) - 1;
     static final long RANK_MASK = (1L << RANK_BITS) - 1, TICK_MASK = (1L << TICK_BITS) - 1;
-    /** Bytes of a block in memory: its slot, the mark of its thread, its first position (agents/jvm/agent/src/session.rs). */
+    /** Bytes of a block ({@link Memory#BLOCKS}; agents/jvm/agent/src/session.rs). */
     private static final long BLOCK_SIZE = 16;
 
     private Kept() {}

@@ -1,5 +1,7 @@
 package foretrace.agent;
 
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /** What is told of locks and of all else that threads meet at. Who calls has the lock, or the hook is where its time is right. */
@@ -100,10 +102,16 @@ final class Locks {
             given(b, lock, Buffer.RELEASE, site);
         } else if (Stamps.isWriteLocked(lock)) {
             Stamps.handOver(b, lock, site);
-        } else {
+        } else if (isAnothers(lock.get())) {
             b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
             tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
         }
+    }
+
+    /** Whether it is known of a lock that the thread does not have it. (It may have taken it in code that is not watched.) */
+    private static boolean isAnothers(Object lock) {
+        return lock instanceof ReentrantLock && !((ReentrantLock) lock).isHeldByCurrentThread()
+            || lock instanceof ReentrantReadWriteLock && !((ReentrantReadWriteLock) lock).isWriteLockedByCurrentThread();
     }
 
     /** One reader gives a lock of java.util.concurrent back. */

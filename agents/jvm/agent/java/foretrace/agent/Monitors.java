@@ -84,10 +84,9 @@ final class Monitors {
 
     static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site) throws InterruptedException {
         Buffer b = Buffer.ready();
-        // Without the monitor it throws.
-        Shadow shadow = b == null || of == null || !Thread.holdsLock(of) ? null : Shadow.of(of, b, site);
         boolean isTimed = milliseconds > 0 || nanoseconds > 0, isShort = isTimed && milliseconds < Locks.LONG;
-        int count = shadow == null ? 0 : Locks.waits(b, shadow, shadow, isShort, site);
+        // Without the monitor it throws.
+        int count = b == null || of == null || !Thread.holdsLock(of) ? 0 : waits(b, of, isShort, site);
         boolean isInterrupted = true;
         try {
             if (!hasTime) {
@@ -100,8 +99,33 @@ final class Monitors {
             isInterrupted = false;
         } finally {
             if (count > 0) {
-                Locks.woken(b, shadow, shadow, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
+                woken(b, of, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
             }
+        }
+    }
+
+    private static int waits(Buffer b, Object of, boolean isShort, int site) {
+        b.enter();
+        try {
+            Shadow shadow = Shadow.of(of, b, site);
+            return Locks.waits(b, shadow, shadow, isShort, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+            return 0;
+        } finally {
+            b.exit();
+        }
+    }
+
+    private static void woken(Buffer b, Object of, int count, boolean isShort, long reason, int site) {
+        b.enter();
+        try {
+            Shadow shadow = Shadow.of(of, b, site);
+            Locks.woken(b, shadow, shadow, count, isShort, reason, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            b.exit();
         }
     }
 

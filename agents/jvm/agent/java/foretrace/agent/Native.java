@@ -29,7 +29,7 @@ final class Native {
     static native void made(long address, int site);
 
     /** Which field a site means of an object of this class: its number among all of the object's, its number in the class that has it << 24, how many classes above this one
-     * that is << 44, what it is << 56. */
+     * that is << 44, what its values are << 52, what it is << 56. */
     static native long field(int site, Class<?> of);
 
     /** The field of this name of a class, as {@link #field} or {@link #statics} has it (with {@link Cells#STATIC} then). */

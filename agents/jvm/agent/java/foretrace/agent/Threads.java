@@ -74,7 +74,7 @@ final class Threads {
     }
 
     /** A thread is about to be started. */
-    public static void starting(Thread thread) {
+    static void starting(Thread thread) {
         Buffer b = Buffer.ready();
         if (b == null || thread.foretrace$buffer != null) {
             return;
@@ -101,7 +101,7 @@ final class Threads {
     }
 
     /** The current thread ends. */
-    public static void ending() {
+    static void ending() {
         Buffer b = Buffer.own();
         if (b == null || b.isOff()) {
             return;

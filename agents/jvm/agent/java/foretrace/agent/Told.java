@@ -1,5 +1,6 @@
 package foretrace.agent;
 
+import java.util.concurrent.ConcurrentHashMap;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
@@ -25,8 +26,16 @@ final class Told {
     private static final int PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 14;
     /** The first that is known of a site stays the first: compilers take these arrays, and what is in them, for constants. */
     @Stable private static final Told[][] KNOWN = new Told[PAGES][];
+    /** Of classes that may be gone before the machine is, by sites: nothing but the class itself keeps them. */
+    private static final ClassValue<ConcurrentHashMap<Integer, Told>> OF_OTHERS = new ClassValue<ConcurrentHashMap<Integer, Told>>() {
+        @Override
+        protected ConcurrentHashMap<Integer, Told> computeValue(Class<?> of) {
+            return new ConcurrentHashMap<>();
+        }
+    };
+    private static final ClassLoader APPLICATION = ClassLoader.getSystemClassLoader(), PLATFORM = ClassLoader.getPlatformClassLoader();
     private static final long[] NOTHING = {};
-    /** Of a call: one of these, and {@link #IS}, so that it is never 0. */
+    /** Of a call: some of these, and {@link #IS}, so that it is never 0. */
     private static final int IS = 1, IS_ATOMIC = 2, IS_SIMPLE = 4, IS_BACK_BEFORE = 8, IS_BACK_AFTER = 16, IS_UNSEEN = 32, IS_SORTED = 64,
         IS_OF_THIS = 128, IS_WRAPPER = 256, IS_FIXED = 512, IS_CONCURRENT = 1024, IS_SAME_ENTRY = 2048;
 
@@ -154,7 +163,26 @@ final class Told {
     static Told at(int site, Object receiver) {
         Class<?> of = receiver == null ? null : receiver.getClass();
         Told known = known(site, of);
-        return known == null ? find(site, of) : known;
+        if (known != null) {
+            return known;
+        }
+        return of == null || isKept(of) ? find(site, of) : ofOther(site, of);
+    }
+
+    private static Told ofOther(int site, Class<?> of) {
+        ConcurrentHashMap<Integer, Told> all = OF_OTHERS.get(of);
+        Told known = all.get(site);
+        if (known == null) {
+            known = new Told(of, Native.told(site, of));
+            all.put(site, known);
+        }
+        return known;
+    }
+
+    /** Whether a class is there as long as the machine is. */
+    private static boolean isKept(Class<?> of) {
+        ClassLoader loader = of.getClassLoader();
+        return loader == null || loader == APPLICATION || loader == PLATFORM;
     }
 
     private static Told known(int site, Class<?> of) {

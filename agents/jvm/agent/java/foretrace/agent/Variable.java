@@ -1,19 +1,27 @@
 package foretrace.agent;
 
+import java.lang.ref.WeakReference;
+
 /** A field that an updater or a VarHandle stands for. */
 final class Variable {
-    /** The class that has it: others' objects have something else there. */
-    final Class<?> of;
+    /** The class that has it: others' objects have something else there. It may be gone before what stands for its field is. */
+    private final WeakReference<Class<?>> of;
     /** As {@link Sites} know it. */
     final long known;
     /** Its number among the fields of an object, and what its values are. */
     final int number, encoding;
 
     private Variable(Class<?> of, long known, int number, int encoding) {
-        this.of = of;
+        this.of = new WeakReference<>(of);
         this.known = known;
         this.number = number;
         this.encoding = encoding;
+    }
+
+    /** Whether an object has it. */
+    boolean isOf(Object object) {
+        Class<?> of = this.of.get();
+        return of != null && of.isInstance(object);
     }
 
     /** The field of this name of a class; null if it is not watched. */

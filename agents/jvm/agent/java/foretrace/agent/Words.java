@@ -1,11 +1,13 @@
 package foretrace.agent;
 
+import java.util.concurrent.locks.Condition;
+
 /** What each word of the table (agents/jvm/weave/src/hooks/concurrent.table) tells of a call. */
 final class Words {
     /** What a semaphore is, in records. */
     private static final int SEMAPHORE = 5;
-    /** More permits than this are not told one by one. */
-    private static final long MOST_PERMITS = 1 << 10;
+    /** More permits than this at once are not told. */
+    private static final long MOST_PERMITS = 1 << 16;
 
     private Words() {}
 
@@ -91,6 +93,10 @@ final class Words {
                 shadow.lock = Shadow.of(call.of, b, site + 1).whole();
                 break;
             case Told.WAIT:
+                if (shadow.lock == null && object instanceof Condition) {
+                    // It was made in code that is not watched.
+                    shadow.lock = b.held.ownerOf((Condition) object);
+                }
                 b.waits = shadow.lock == null ? 0 : Locks.waits(b, shadow, shadow.lock, false, site);
                 break;
             case Told.WOKEN:
