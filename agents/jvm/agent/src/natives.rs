@@ -34,7 +34,23 @@ extern "system" fn chunk(_: *mut c_void, _: Reference, slot: i32, filled: i32, s
 }
 
 extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, mark: i32, position: i64) -> i32 {
-    or(0, |agent| Some(agent.session.block([slot as u32, mark as u32], position as u64) as i32))
+    or(0, |agent| {
+        let block = agent.session.block([slot as u32, mark as u32], position as u64);
+        if block == 0 {
+            agent.say_once(
+                "there were so many threads, or accesses, that all that is done from now on is told: that is slow",
+            );
+        }
+        Some(block as i32)
+    })
+}
+
+extern "system" fn too_long(_: *mut c_void, _: Reference) {
+    or((), |agent| {
+        agent.say_once("there is no room for times any more: the program goes on unwatched");
+        agent.session.detach();
+        Some(())
+    });
 }
 
 /// The loader and the name of a class.
@@ -213,6 +229,7 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"slot", c"()I", slot as *mut c_void),
         (c"chunk", c"(IIJ)I", chunk as *mut c_void),
         (c"block", c"(IIJ)I", block as *mut c_void),
+        (c"tooLong", c"()V", too_long as *mut c_void),
         (c"kind", c"(Ljava/lang/Class;)J", kind as *mut c_void),
         (c"object", c"(IJI)J", object as *mut c_void),
         (c"made", c"(JI)V", made as *mut c_void),

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::panic::catch_unwind;
-use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock};
 
@@ -67,6 +67,9 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Hooks",
 ];
 
+/// So much that is told only once is told.
+const MOST_SAID: usize = 16;
+
 /// The tables were checked against this release of Java last (agents/jvm/check-jdks).
 const NEWEST: u16 = 25;
 
@@ -83,7 +86,8 @@ pub(crate) struct Agent {
     /// The module of the hooks, and the class that is told of ends.
     module: AtomicPtr<c_void>,
     hooks: AtomicPtr<c_void>,
-    said: AtomicBool,
+    /// What is told only once.
+    said: Mutex<Vec<String>>,
     /// Loaders that were asked whether their classes find the hooks, by their numbers.
     pub(crate) asked: Mutex<FxHashMap<i64, bool>>,
     /// There are no more numbers for sites.
@@ -120,9 +124,12 @@ impl Agent {
         self.classes().note(text);
     }
 
-    /// The same, but only the first.
+    /// The same, but once, and not of very many.
     pub(crate) fn say_once(&self, text: &str) {
-        if !self.said.swap(true, Relaxed) {
+        let mut said = self.said.lock().unwrap_or_else(|failed| failed.into_inner());
+        if said.len() < MOST_SAID && !said.iter().any(|other| other == text) {
+            said.push(text.to_owned());
+            drop(said);
             self.say(text);
         }
     }
@@ -166,7 +173,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
         live: AtomicBool::new(false),
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
-        said: AtomicBool::new(false),
+        said: Mutex::default(),
         asked: Mutex::default(),
         full: Once::new(),
     };

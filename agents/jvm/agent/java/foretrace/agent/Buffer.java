@@ -133,7 +133,8 @@ final class Buffer {
             time = before.time;
         }
         writing = Memory.SLOTS + slot * Memory.SLOT_SIZE;
-        newBlock();
+        // It has a block when it begins: many threads tell nothing.
+        block = -1;
         Pinned.begin();
         try {
             synchronized (Buffer.class) {
@@ -233,6 +234,7 @@ final class Buffer {
     private Buffer begun() {
         if ((hindrance & NEW) != 0) {
             hindrance &= ~NEW;
+            newBlock();
             if (room()) {
                 long now = now(0);
                 put3(head(START, 0, 0), now, 0, (long) life << 32);

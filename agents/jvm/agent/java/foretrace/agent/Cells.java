@@ -25,7 +25,7 @@ final class Cells {
     /** How often a variable is tried to be taken from its owner. */
     private static final int TRIES = 16;
     /** Times in cells are coarser than others. */
-    private static final int TIME_SHIFT = 4;
+    private static final int TIME_SHIFT = 6;
     private static final long VERSION_TIME = (1L << 30) - 1;
     /** In versions: nobody wrote that, but what was kept was told. */
     private static final long NOBODY = (1L << 14) - 1;
@@ -261,7 +261,11 @@ final class Cells {
 
     private static long timeLeft(long time) {
         long left = Math.max(1, time - Memory.BEGIN + (1 << TIME_SHIFT) - 1 >> TIME_SHIFT);
-        return Math.min(left, (1L << Kept.BLOCK_SHIFT) - 1);
+        if (left >>> Kept.BLOCK_SHIFT != 0) {
+            Native.tooLong();
+            return 1;
+        }
+        return left;
     }
 
     /** Which write of a variable was the last that was told. */

@@ -19,6 +19,9 @@ final class Native {
     /** The number of a new block of positions of a slot, for the thread with this mark; this is the first of them. 0: there are no more. */
     static native int block(int slot, int mark, long position);
 
+    /** The program has run for so long that words have no room for its times. */
+    static native void tooLong();
+
     /** The number of a class (below 2^31), and in the upper half how many fields its objects have. */
     static native long kind(Class<?> of);
 
