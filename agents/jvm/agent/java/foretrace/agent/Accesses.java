@@ -82,11 +82,11 @@ final class Accesses {
             boolean isVolatile = what == Cells.VOLATILE;
             int kind = isVolatile ? isWrite ? Buffer.STORE : Buffer.LOAD : isWrite ? Buffer.WATCHED_WRITE : Buffer.WATCHED_READ;
             if (isWrite) {
-                Cells.lock(b, of, d);
+                Alone.lock(b, of, d);
             }
             Cells.tellValue(b, of, w, r, address(of, known, b, site), kind, Sites.encoding(site), value, site);
             if (!isWrite) {
-                Cells.unlock(b);
+                Alone.unlock(b);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -117,7 +117,7 @@ final class Accesses {
             }
             int what = (int) known & Cells.WHAT & ~Cells.STATIC;
             if (what == Cells.VOLATILE || what == Cells.WATCHED) {
-                Cells.lock(b, of, Cells.d(known));
+                Alone.lock(b, of, Cells.d(known));
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -144,7 +144,7 @@ final class Accesses {
             slow(true, null, Cells.UNKNOWN, b.pendingValue, null, site, true);
         }
         b.pending = 0;
-        Cells.unlock(b);
+        Alone.unlock(b);
     }
 
     /** Whether a read need not be told, as far as that can be said at once. */
@@ -166,7 +166,7 @@ final class Accesses {
     private static long address(Object of, long known, Buffer b, int site) {
         return (known & Cells.STATIC) != 0
             ? U.getLong((known >>> Cells.OFFSET_SHIFT) + 24)
-            : Shadow.of(of, b, site).address + 8 + 8L * Sites.field(site);
+            : Shadows.of(of, b, site).address + 8 + 8L * Sites.field(site);
     }
 
     /** An element was read. */
@@ -177,7 +177,7 @@ final class Accesses {
         }
         Buffer b = Buffer.own();
         if (b != null) {
-            int at = site & Shadow.NEAR - 1;
+            int at = site & Shadows.NEAR - 1;
             Shadow near = b.shadows[at];
             if (near != null && near.get() == array) {
                 long[] cells = near.cells;
@@ -201,7 +201,7 @@ final class Accesses {
         }
         Buffer b = Buffer.own();
         if (b != null) {
-            int at = site & Shadow.NEAR - 1;
+            int at = site & Shadows.NEAR - 1;
             Shadow near = b.shadows[at];
             if (near != null && near.get() == array) {
                 long[] cells = near.cells;
@@ -231,7 +231,7 @@ final class Accesses {
             if (!isWrite && array instanceof Object[]) {
                 Shadow.seen(b, ((Object[]) array)[index]);
             }
-            Shadow shadow = Shadow.of(array, b, site);
+            Shadow shadow = Shadows.of(array, b, site);
             long[] cells = shadow.cells(length);
             long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
             if (isWrite ? Cells.keepWrite(b, cells, w, r, d, site) : Cells.keepRead(b, cells, w, r, d, site)) {

@@ -19,7 +19,7 @@ final class Atomics {
             Cell cell = b.cell;
             if (find(b, told, call, cell, site)) {
                 Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.first, cell.shift, null);
-                Cells.lock(b, cell.of, cell.d);
+                Alone.lock(b, cell.of, cell.d);
                 cell.of = null;
             } else if (Told.of(told) == Told.VARIABLE && Raw.is(call.argument)) {
                 Raw.before(b, told, call, site);
@@ -50,7 +50,7 @@ final class Atomics {
         if (call.of == null) {
             return false;
         }
-        Shadow shadow = Shadow.of(call.of, b, site);
+        Shadow shadow = Shadows.of(call.of, b, site);
         if (Told.of(told) == Told.RECEIVER) {
             return cell.element(shadow, 0, 1, shadow.address, NUMBER);
         }
@@ -60,7 +60,7 @@ final class Atomics {
         }
         if (call.index >= 0 && object != null && object.getClass().isArray()) {
             int length = java.lang.reflect.Array.getLength(object);
-            Shadow array = Shadow.of(object, b, site + 1);
+            Shadow array = Shadows.of(object, b, site + 1);
             boolean isThere = call.index < length && cell.element(array, call.index, length, array.address + 8, NUMBER);
             return isThere;
         }
@@ -80,7 +80,7 @@ final class Atomics {
         cell.shift = 0;
         cell.first = 0;
         cell.encoding = variable.encoding;
-        cell.address = isStatic ? U.getLong(cell.w + 24) : Shadow.of(object, b, site + 1).address + 8 + 8L * variable.number;
+        cell.address = isStatic ? U.getLong(cell.w + 24) : Shadows.of(object, b, site + 1).address + 8 + 8L * variable.number;
         return true;
     }
 

@@ -61,7 +61,7 @@ final class Buffer {
     long written, writtenAt, writtenLeft;
     /** The same of a volatile read. */
     long loaded, loadedAt, loadedVersion, loadedValue;
-    /** The cell that it is alone with ({@link Cells#lock}). */
+    /** The cell that it is alone with ({@link Alone#lock}). */
     Object lockedOf;
     long locked;
     /** How many classes it initialises now. Meanwhile {@link #block} is nobody's, so that all goes the long way. */
@@ -71,7 +71,7 @@ final class Buffer {
     /** It reads what others may write, and will ask whether they did: plain reads are not told. {@link #block} is nobody's then, too. */
     boolean isOptimistic;
     /** What is known of objects that were looked for last. It keeps none of them. */
-    final Shadow[] shadows = new Shadow[Shadow.NEAR];
+    final Shadow[] shadows = new Shadow[Shadows.NEAR];
     final Held held = new Held();
     /** The objects of the synchronized methods that it is in. */
     Shadow[] entered = new Shadow[16];
@@ -252,7 +252,7 @@ final class Buffer {
         }
         leave();
         isFinished = true;
-        Cells.unlock(this);
+        Alone.unlock(this);
         // What others may still ask of it is little.
         places.forget();
         seen = NOTHING_SEEN;

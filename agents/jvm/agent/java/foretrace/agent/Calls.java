@@ -138,9 +138,9 @@ final class Calls {
         }
         b.enter();
         try {
-            Cells.unlock(b);
+            Alone.unlock(b);
             over(b);
-            Shadow shadow = of == null ? null : Shadow.known(of);
+            Shadow shadow = of == null ? null : Shadows.known(of);
             if (shadow != null && shadow.whole().stamps != null) {
                 Entries.post(b, shadow.whole(), Entries.WHOLE, 0);
             }
@@ -170,7 +170,7 @@ final class Calls {
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            Cells.unlock(b);
+            Alone.unlock(b);
             call.clear();
             b.exit();
         }
@@ -209,7 +209,7 @@ final class Calls {
         if (of == null || !Told.isTold(one, result, returned)) {
             return;
         }
-        Shadow shadow = Shadow.of(of, b, site);
+        Shadow shadow = Shadows.of(of, b, site);
         int word = Told.word(one);
         if ((word == Told.POST || word == Told.AWAIT) && Told.of(one) != Told.BACK) {
             entry(b, one, shadow, shadow.whole(), argument, returned, told.isSorted(), site);

@@ -10,7 +10,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * another thread comes, what is kept is told (Late, and Pin for D), and from then on the variable is common: W says which write was told last, R when something was.
  * docs/java.md has the whole of it.
  *
- * Nobody locks a cell of a plain variable ({@link #lock} is for those that are told with their values). Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
+ * Nobody locks a cell of a plain variable ({@link Alone} is for those that are told with their values). Each word says what it is; who loses a race with another thread tells something twice, or later: only of accesses that are a race, or
  * two reads.
  */
 final class Cells {
@@ -29,8 +29,9 @@ final class Cells {
     private static final long VERSION_TIME = (1L << 30) - 1;
     /** In versions: nobody wrote that, but what was kept was told. */
     private static final long NOBODY = (1L << 14) - 1;
-    /** In D, where a site would be: who is alone with it ({@link #lock}); writes are among what was dropped. */
-    private static final long LOCKED = (1L << 14) - 1, DROPPED_WRITE = 1L << 15;
+    /** In D, where a site would be: who is alone with it ({@link Alone}); writes are among what was dropped. */
+    static final long LOCKED = (1L << 14) - 1;
+    private static final long DROPPED_WRITE = 1L << 15;
     /** In D of a common variable, above that: how many accesses in a row were told of one thread, whether one of them was a write, and of which. */
     private static final int ROW_SHIFT = 20, ROW_BITS = 5, ROW_OF_SHIFT = ROW_SHIFT + ROW_BITS;
     private static final long ROW_WRITE = 1L << 16;
@@ -361,75 +362,6 @@ final class Cells {
 
     private static void leave(Object of, long r, long now) {
         U.putLong(of, r, timeLeft(now));
-    }
-
-    /** How often a thread tries to be alone with a variable before it lets others run, and for how long (in nanoseconds) before it takes it over. */
-    private static final int EAGERNESS = 1 << 9;
-    private static final long PATIENCE = 250_000_000;
-
-    /** The thread is about to access a variable whose accesses are told with their values: it tries to be alone with it until {@link #unlock}, so that they are told in their
-     * order. Who has it may have been put aside by the system, even for long; it may also have to wait for another thread in between (to initialise a class, in a function that it calls):
-     * so nobody waits for ever. */
-    static void lock(Buffer b, Object of, long d) {
-        // One that was left behind by an exception.
-        unlock(b);
-        if (!tryLock(b, of, d)) {
-            lockPatiently(b, of, d);
-        }
-    }
-
-    private static boolean tryLock(Buffer b, Object of, long d) {
-        long was = U.getLongOpaque(of, d);
-        return (was & LOCKED) == 0 && lockInstead(b, of, d, was);
-    }
-
-    /** Has it instead of who had it, if anybody. */
-    private static boolean lockInstead(Buffer b, Object of, long d, long was) {
-        if (!U.compareAndSetLong(of, d, was, was & ~LOCKED | b.slot + 1)) {
-            return false;
-        }
-        b.locked = d;
-        b.lockedOf = of;
-        return true;
-    }
-
-    private static void lockPatiently(Buffer b, Object of, long d) {
-        long begin = 0, holder = 0;
-        for (int i = 1; !tryLock(b, of, d); i++) {
-            if (i < EAGERNESS) {
-                Thread.onSpinWait();
-                continue;
-            }
-            long now = System.nanoTime(), was = U.getLongOpaque(of, d);
-            if (i == EAGERNESS) {
-                begin = now;
-                holder = was & LOCKED;
-            }
-            if (now - begin > PATIENCE) {
-                // Nobody shall wait for the same again. (If it is another's by now, there are many; then it goes without.)
-                if ((was & LOCKED) == holder) {
-                    lockInstead(b, of, d, was);
-                }
-                return;
-            }
-            Thread.yield();
-        }
-    }
-
-    static void unlock(Buffer b) {
-        if (b.locked != 0) {
-            long was = U.getLong(b.lockedOf, b.locked), own = b.slot + 1;
-            if (was == own) {
-                U.putLongRelease(b.lockedOf, b.locked, 0);
-            } else {
-                // Plain accesses write it, too; and another may have it meanwhile.
-                while ((was & LOCKED) == own && !U.compareAndSetLong(b.lockedOf, b.locked, was, was & ~LOCKED)) {
-                    was = U.getLong(b.lockedOf, b.locked);
-                }
-            }
-            b.locked = 0;
-            b.lockedOf = null;
-        }
     }
 
     /** An access with its value: of a volatile variable, or of one that a specification speaks of. */

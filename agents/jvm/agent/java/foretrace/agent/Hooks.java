@@ -281,8 +281,8 @@ public final class Hooks {
     @ForceInline
     public static void made(Object object, int site) {
         if (object instanceof Watched) {
-            Shadow.made(object, site);
-        } else if (Shadow.isLock(object)) {
+            Shadows.made(object, site);
+        } else if (Shadows.isLock(object)) {
             madeLock(object, site);
         }
     }
@@ -294,7 +294,7 @@ public final class Hooks {
         }
         b.enter();
         try {
-            Shadow.made(object, site);
+            Shadows.made(object, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
@@ -335,7 +335,7 @@ public final class Hooks {
     static void ready() {
         Buffer b = Buffer.attached();
         Object lock = new Object();
-        Shadow.of(lock, b, 0);
+        Shadows.of(lock, b, 0);
         hide();
     }
 

@@ -82,7 +82,7 @@ final class Inside {
         }
         // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
         boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
-        Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadow.of(of, b, site) : Shadow.known(of, b, site);
+        Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadows.of(of, b, site) : Shadows.known(of, b, site);
         boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
         int entry = isCurrent && b.currentEntry != Entries.FILLED ? b.currentEntry : Entries.WHOLE;
         switch (word) {
@@ -99,16 +99,16 @@ final class Inside {
                 Shadow.seen(b, of);
                 break;
             case Told.VIEW:
-                shadow.standsFor(Shadow.of(value, b, site + 1));
+                shadow.standsFor(Shadows.of(value, b, site + 1));
                 break;
             case Told.PART:
-                Shadow whole = value == null ? b.current : Shadow.known(value, b, site + 1);
+                Shadow whole = value == null ? b.current : Shadows.known(value, b, site + 1);
                 if (whole != null) {
-                    Shadow.of(of, b, site).standsFor(whole.whole());
+                    Shadows.of(of, b, site).standsFor(whole.whole());
                 }
                 break;
             case Told.CURRENT:
-                b.current = Shadow.known(of, b, site);
+                b.current = Shadows.known(of, b, site);
                 b.currentEntry = Entries.WHOLE;
                 break;
             default:

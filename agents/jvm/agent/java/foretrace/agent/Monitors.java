@@ -17,7 +17,7 @@ final class Monitors {
         }
         b.enter();
         try {
-            Locks.taken(b, Shadow.of(of, b, site), Buffer.ACQUIRE, site);
+            Locks.taken(b, Shadows.of(of, b, site), Buffer.ACQUIRE, site);
             Calls.filled(b, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -33,7 +33,7 @@ final class Monitors {
         }
         b.enter();
         try {
-            Locks.given(b, Shadow.of(of, b, site), Buffer.RELEASE, site);
+            Locks.given(b, Shadows.of(of, b, site), Buffer.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
@@ -48,7 +48,7 @@ final class Monitors {
         }
         b.enter();
         try {
-            Shadow shadow = Shadow.of(of, b, site);
+            Shadow shadow = Shadows.of(of, b, site);
             if (b.depth == b.entered.length) {
                 b.entered = java.util.Arrays.copyOf(b.entered, b.depth * 2);
             }
@@ -107,7 +107,7 @@ final class Monitors {
     private static int waits(Buffer b, Object of, boolean isShort, int site) {
         b.enter();
         try {
-            Shadow shadow = Shadow.of(of, b, site);
+            Shadow shadow = Shadows.of(of, b, site);
             return Locks.waits(b, shadow, shadow, isShort, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -120,7 +120,7 @@ final class Monitors {
     private static void woken(Buffer b, Object of, int count, boolean isShort, long reason, int site) {
         b.enter();
         try {
-            Shadow shadow = Shadow.of(of, b, site);
+            Shadow shadow = Shadows.of(of, b, site);
             Locks.woken(b, shadow, shadow, count, isShort, reason, site);
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -136,7 +136,7 @@ final class Monitors {
         }
         b.enter();
         try {
-            Shadow shadow = Shadow.of(of, b, site);
+            Shadow shadow = Shadows.of(of, b, site);
             if (shadow.holder == b.mark) {
                 Locks.tell(b, shadow, kind, CONDITION, site);
             }

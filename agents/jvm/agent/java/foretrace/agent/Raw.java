@@ -35,7 +35,7 @@ final class Raw {
     static void before(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
         if (Told.word(told) != Told.LOAD && order != Told.RELAXED && order != Told.ACQUIRE) {
-            Entries.post(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
+            Entries.post(b, Shadows.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }
 
@@ -43,7 +43,7 @@ final class Raw {
     static void after(Buffer b, long told, Call call, int site) {
         int order = Told.order(told);
         if (Told.word(told) != Told.STORE && order != Told.RELAXED && order != Told.RELEASE) {
-            Entries.await(b, Shadow.of(MEMORY, b, site).whole(), entry(call), site);
+            Entries.await(b, Shadows.of(MEMORY, b, site).whole(), entry(call), site);
         }
     }
 }

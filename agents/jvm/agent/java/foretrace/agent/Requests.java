@@ -20,7 +20,7 @@ final class Requests {
         b.enter();
         try {
             Stamps.settle(b, 0);
-            Shadow lock = Shadow.known(of);
+            Shadow lock = Shadows.known(of);
             if (lock != null && lock.holder != 0 && lock.holder != b.mark) {
                 tell(b, lock);
             }

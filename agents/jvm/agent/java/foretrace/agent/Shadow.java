@@ -5,15 +5,10 @@ import java.lang.ref.WeakReference;
 
 /** What is known of an object: its address as it is told, and who has its monitor. */
 final class Shadow extends WeakReference<Object> {
-    /** Objects that a thread has at hand. */
-    static final int NEAR = 64;
     /** With the number of a class: the class itself is the object. */
     private static final int AS_OBJECT = 1 << 31;
     /** Cells of an array; longer ones have one for several elements. */
     private static final int MOST_CELLS = 1 << 16;
-
-    private static final int STRIPES = 64;
-    private static final Table[] TABLES = new Table[STRIPES];
 
     /** The class's number, and how many fields its objects have. */
     private static final ClassValue<Long> KINDS = new ClassValue<Long>() {
@@ -23,14 +18,9 @@ final class Shadow extends WeakReference<Object> {
         }
     };
 
-    static {
-        for (int i = 0; i < STRIPES; i++) {
-            TABLES[i] = new Table();
-        }
-    }
-
-    private final int hash;
-    private Shadow next;
+    /** In {@link Shadows}: by what it is found, and the next of its chain. */
+    final int hash;
+    Shadow next;
     /** Its address; what it consists of is behind it, eight bytes each. */
     final long address;
     /** The thread that has its monitor or lock ({@link Buffer#mark}; 0: none), and how often. */
@@ -58,14 +48,14 @@ final class Shadow extends WeakReference<Object> {
     /** Of a queue with bounds: how many it holds; 0: not known yet. */
     int capacity;
     /** Where it was made is told. */
-    private boolean hasSite;
+    boolean hasSite;
     /** How many parts it has. */
     final int parts;
     /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
     volatile long[] cells;
     private int shift;
 
-    private Shadow(Object of, ReferenceQueue<Object> gone, int hash, int site) {
+    Shadow(Object of, ReferenceQueue<Object> gone, int hash, int site) {
         // An object that has this itself is not to be found by it.
         super(gone == null ? null : of, gone);
         this.hash = hash;
@@ -203,70 +193,6 @@ final class Shadow extends WeakReference<Object> {
         }
     }
 
-    /** What is known of an object. The site says where the thread looks first. */
-    static Shadow of(Object object, Buffer b, int site) {
-        if (object instanceof Watched) {
-            Shadow known = ((Watched) object).foretrace$shadow;
-            return known != null ? known : make((Watched) object);
-        }
-        int at = site & NEAR - 1;
-        Shadow near = b.shadows[at];
-        if (near != null && near.get() == object) {
-            return near;
-        }
-        Shadow found = find(object, 0);
-        b.shadows[at] = found;
-        return found;
-    }
-
-    /** Whether an object of the JDK is most often made to be a lock. */
-    static boolean isLock(Object object) {
-        return object.getClass() == Object.class || object instanceof java.util.concurrent.locks.ReentrantLock
-            || object instanceof java.util.concurrent.locks.ReentrantReadWriteLock
-            || object instanceof java.util.concurrent.locks.StampedLock;
-    }
-
-    /** An object was made at a site. */
-    static void made(Object object, int site) {
-        if (!(object instanceof Watched)) {
-            Shadow made = find(object, site);
-            // It may be known from its own constructor.
-            if (!made.hasSite) {
-                made.hasSite = true;
-                Native.made(made.address, site);
-            }
-        } else if (site >>> Watched.MADE_BITS == 0) {
-            ((Watched) object).foretrace$born |= (long) site << Watched.MADE_SHIFT;
-        }
-    }
-
-    /** What is known of an object, if anything is. */
-    static Shadow known(Object object) {
-        if (object instanceof Watched) {
-            return ((Watched) object).foretrace$shadow;
-        }
-        int hash = hash(object);
-        return TABLES[hash & STRIPES - 1].known(object, hash);
-    }
-
-    /** The same; the site says where the thread looks first. */
-    static Shadow known(Object object, Buffer b, int site) {
-        if (object instanceof Watched) {
-            return ((Watched) object).foretrace$shadow;
-        }
-        int at = site & NEAR - 1;
-        Shadow near = b.shadows[at];
-        if (near != null && near.get() == object) {
-            return near;
-        }
-        int hash = hash(object);
-        Shadow known = TABLES[hash & STRIPES - 1].known(object, hash);
-        if (known != null) {
-            b.shadows[at] = known;
-        }
-        return known;
-    }
-
     /** A thread got an object from a variable that is watched, or was handed it by something that is told. */
     static void seen(Buffer b, Object object) {
         if (object instanceof Watched) {
@@ -286,30 +212,6 @@ final class Shadow extends WeakReference<Object> {
         }
         Watched watched = (Watched) object;
         return (watched.foretrace$seen & 1L << (b.slot & 63)) == 0 && !b.hasInherited(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
-    }
-
-    private static Shadow make(Watched object) {
-        Pinned.begin();
-        try {
-            synchronized (Shadow.class) {
-                if (object.foretrace$shadow == null) {
-                    object.foretrace$shadow = new Shadow(object, null, 0, 0);
-                }
-                return object.foretrace$shadow;
-            }
-        } finally {
-            Pinned.end();
-        }
-    }
-
-    private static Shadow find(Object object, int site) {
-        int hash = hash(object);
-        return TABLES[hash & STRIPES - 1].find(object, hash, site);
-    }
-
-    private static int hash(Object object) {
-        int hash = System.identityHashCode(object);
-        return hash ^ hash >>> 16;
     }
 
     /** The cells of an array's elements. */
@@ -337,85 +239,5 @@ final class Shadow extends WeakReference<Object> {
 
     int shift() {
         return shift;
-    }
-
-    /** Objects that no field could be added to, found by who they are. */
-    private static final class Table {
-        private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
-        private Shadow[] chains = new Shadow[64];
-        private int size;
-
-        Shadow known(Object object, int hash) {
-            Pinned.begin();
-            try {
-                synchronized (this) {
-                    for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
-                        if (known.hash == hash && known.get() == object) {
-                            return known;
-                        }
-                    }
-                    return null;
-                }
-            } finally {
-                Pinned.end();
-            }
-        }
-
-        Shadow find(Object object, int hash, int site) {
-            Pinned.begin();
-            try {
-                synchronized (this) {
-                    Shadow known = known(object, hash);
-                    if (known != null) {
-                        return known;
-                    }
-                    for (Shadow old = (Shadow) gone.poll(); old != null; old = (Shadow) gone.poll()) {
-                        remove(old);
-                    }
-                    Shadow made = new Shadow(object, gone, hash, site);
-                    if (++size > chains.length) {
-                        grow();
-                    }
-                    made.next = chains[at(hash)];
-                    chains[at(hash)] = made;
-                    return made;
-                }
-            } finally {
-                Pinned.end();
-            }
-        }
-
-        private int at(int hash) {
-            return hash >>> 6 & chains.length - 1;
-        }
-
-        private void grow() {
-            Shadow[] old = chains;
-            chains = new Shadow[old.length * 2];
-            for (Shadow first : old) {
-                for (Shadow next; first != null; first = next) {
-                    next = first.next;
-                    int at = at(first.hash);
-                    first.next = chains[at];
-                    chains[at] = first;
-                }
-            }
-        }
-
-        private void remove(Shadow old) {
-            int at = at(old.hash);
-            Shadow before = null;
-            for (Shadow known = chains[at]; known != null; before = known, known = known.next) {
-                if (known == old) {
-                    if (before == null) {
-                        chains[at] = known.next;
-                    } else {
-                        before.next = known.next;
-                    }
-                    size--;
-                    return;
-                }
-            }
-        }
     }
 }

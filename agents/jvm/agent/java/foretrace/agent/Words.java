@@ -74,7 +74,7 @@ final class Words {
             change(b, object, site);
             return;
         }
-        Shadow shadow = Shadow.of(object, b, site);
+        Shadow shadow = Shadows.of(object, b, site);
         Shadow whole = shadow.whole();
         switch (word) {
             case Told.UNLOCK:
@@ -90,7 +90,7 @@ final class Words {
                 b.optimistic(false);
                 break;
             case Told.CONDITION:
-                shadow.lock = Shadow.of(call.of, b, site + 1).whole();
+                shadow.lock = Shadows.of(call.of, b, site + 1).whole();
                 break;
             case Told.WAIT:
                 if (shadow.lock == null && object instanceof Condition) {
@@ -128,12 +128,12 @@ final class Words {
                 break;
             case Told.VIEW:
                 if (call.of != null) {
-                    shadow.standsFor(Shadow.of(call.of, b, site + 1).whole());
+                    shadow.standsFor(Shadows.of(call.of, b, site + 1).whole());
                 }
                 break;
             case Told.FIELD:
                 if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
-                    Shadow.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
+                    Shadows.of(call.returned, b, site + 1).variable = Variable.of((Class<?>) call.argument, (String) call.value);
                 }
                 break;
             case Told.CURRENT:
@@ -148,7 +148,7 @@ final class Words {
 
     /** The elements of a collection that does not synchronise become others by its iterator. (Who sets another value there changes only that one: two threads may do so at once.) */
     private static void change(Buffer b, Object by, int site) {
-        Shadow known = Shadow.known(by, b, site);
+        Shadow known = Shadows.known(by, b, site);
         Shadow whole = known == null ? null : known.whole();
         if (whole != null && whole.get() != by && whole.cells != null) {
             Accesses.whole(b, whole, false, site);
