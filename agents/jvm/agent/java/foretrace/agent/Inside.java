@@ -102,7 +102,9 @@ final class Inside {
                 shadow.standsFor(Shadow.of(value, b, site + 1));
                 break;
             case Told.PART:
-                Shadow whole = value == null ? b.current : Shadow.known(value, b, site + 1);
+                // What the program has made is known to it, even if nothing was told of it yet.
+                boolean isPrograms = value != null && value.getClass().getClassLoader() != null;
+                Shadow whole = value == null ? b.current : isPrograms ? Shadow.of(value, b, site + 1) : Shadow.known(value, b, site + 1);
                 if (whole != null) {
                     Shadow.of(of, b, site).standsFor(whole.whole());
                 }
