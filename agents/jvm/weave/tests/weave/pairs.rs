@@ -126,6 +126,13 @@ const COMMON: &str = r#"
         }
     }
 
+    /** Whether there are none, by a look that orders nothing: only the JDK's own code asks. */
+    static boolean none(Object all) {
+        if (all instanceof Map)
+            return Collections.synchronizedMap((Map<?, ?>) all).isEmpty();
+        return Collections.synchronizedCollection((Collection<?>) all).isEmpty();
+    }
+
     static void write() {
         x = 1;
     }

@@ -4,6 +4,9 @@ import jdk.internal.vm.annotation.ForceInline;
 
 /** What is told inside of classes of the JDK (agents/jvm/weave/src/hooks/inside.table). */
 final class Inside {
+    /** A stream or writer of the program's is below one of the JDK. Most programs have none, and print a lot. */
+    private static volatile boolean isBelow;
+
     private Inside() {}
 
     /** Told of an object (null: of {@link Calls#COMMON}), with a value that it depends on, or with what it stands for. */
@@ -44,6 +47,9 @@ final class Inside {
     }
 
     private static void any(Object of, long number, Object value, int site) {
+        if (value == null && !isBelow && of instanceof java.io.Flushable) {
+            return;
+        }
         Buffer b = Buffer.ready();
         if (b == null) {
             return;
@@ -102,9 +108,12 @@ final class Inside {
                 shadow.standsFor(Shadows.of(value, b, site + 1));
                 break;
             case Told.PART:
-                Shadow whole = value == null ? b.current : Shadows.known(value, b, site + 1);
+                // What the program has made is known to it, even if nothing was told of it yet.
+                boolean isPrograms = value != null && value.getClass().getClassLoader() != null;
+                Shadow whole = value == null ? b.current : isPrograms ? Shadows.of(value, b, site + 1) : Shadows.known(value, b, site + 1);
                 if (whole != null) {
                     Shadows.of(of, b, site).standsFor(whole.whole());
+                    isBelow |= of instanceof java.io.Flushable;
                 }
                 break;
             case Told.CURRENT:
