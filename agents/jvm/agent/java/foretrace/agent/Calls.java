@@ -36,7 +36,7 @@ final class Calls {
         if (told.isUnseen()) {
             Hooks.unseen();
         }
-        if (told.before.length == 0 && !told.isAtomic() || told.isBackBefore() && !Queues.mayBeFull(of)) {
+        if (told.before.length == 0 && !told.isAtomic() || told.isBackBefore() && !Queues.isBounded(of)) {
             return;
         }
         Buffer b = Buffer.ready();
@@ -110,7 +110,7 @@ final class Calls {
             && Wrapped.after(told, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
             return;
         }
-        if (told.isBackAfter() && !Queues.mayBeFull(of)) {
+        if (told.isBackAfter() && !Queues.isFull(of)) {
             return;
         }
         if (told.after.length == 0 && !told.isAtomic() && !(returned instanceof Watched)) {

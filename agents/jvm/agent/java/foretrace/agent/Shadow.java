@@ -45,8 +45,6 @@ final class Shadow extends WeakReference<Object> {
     private volatile Shadow back;
     /** Of a stamped lock: another thread gave a stamp back than the one that took it ({@link Stamps}). */
     volatile boolean isHandedOver;
-    /** Of a queue with bounds: how many it holds; 0: not known yet. */
-    int capacity;
     /** Where it was made is told. */
     boolean hasSite;
     /** How many parts it has. */

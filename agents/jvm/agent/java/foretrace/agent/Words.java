@@ -16,7 +16,7 @@ final class Words {
         Buffer b, long told, Shadow shadow, Object of, Object argument, Object returned, boolean isSorted, int site) {
         Shadow whole = shadow.whole();
         if (Told.of(told) == Told.BACK) {
-            if (!Queues.isFull(of, whole)) {
+            if (Told.word(told) == Told.POST ? !Queues.isBounded(of) : !Queues.isFull(of)) {
                 return;
             }
             whole = whole.back();

@@ -374,8 +374,9 @@ public final class Judge {
             plain(told.what, whole, me);
         }
         else if (told.of.equals("Back")) {
-            // The least room that counts as full is none.
-            if (o instanceof TransferQueue || o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= 2)
+            // The least room that counts as full is none. When the room that somebody makes will be needed, nobody knows.
+            int most = told.what.equals("post") ? Integer.MAX_VALUE - 1 : 2;
+            if (o instanceof TransferQueue || o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= most)
                 part(told.what, new Part(whole, "back", false), me);
         }
         else {
