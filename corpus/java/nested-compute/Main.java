@@ -1,4 +1,5 @@
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Boxes are filled in functions that a map calls, and that use the same map and another; who gets one from the map finds it full. */
 public class Main {
@@ -10,6 +11,8 @@ public class Main {
     static final ConcurrentHashMap<String, Integer> orders = new ConcurrentHashMap<>();
 
     static final Box lost = new Box();
+    /** It orders nothing. */
+    static final AtomicBoolean isLost = new AtomicBoolean();
 
     static void fill() {
         Box[] later = new Box[1];
@@ -51,6 +54,7 @@ public class Main {
             });
         } catch (IllegalStateException expected) {
             boxes.remove("nobody's");
+            isLost.setOpaque(true);
         }
     }
 
@@ -65,6 +69,9 @@ public class Main {
 
     /** Functions for one entry come one after another, also those that throw something. */
     static void seek() {
+        while (!isLost.getOpaque()) {
+            Thread.yield();
+        }
         while (boxes.compute("lost", (name, none) -> lost.filled == 0 ? null : lost) == null) {
             Thread.yield();
         }
