@@ -265,8 +265,10 @@ impl Session {
     }
 
     fn observer_is_alive(&self) -> bool {
+        let observer = self.head.observer;
         // SAFETY: asks only.
-        unsafe { libc::kill(self.head.observer as i32, 0) == 0 }
+        let is_there = unsafe { libc::kill(observer as i32, 0) == 0 };
+        is_there && !is_over(observer)
     }
 
     /// Makes the file longer: one chunk for the caller, the others for all.
@@ -298,6 +300,13 @@ fn wait(number: &std::sync::atomic::AtomicU32, is: u32) {
     let _ = number.load(Acquire);
 }
 
+/// Whether a process has ended, and nobody has asked yet how. Of one that cannot be seen, false.
+fn is_over(process: u32) -> bool {
+    let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Its name, in parentheses, may be anything.
+    text.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['Z', 'X']))
+}
+
 /// The processor's time.
 fn now() -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -305,4 +314,21 @@ fn now() -> u64 {
     return unsafe { std::arch::x86_64::_rdtsc() };
     #[cfg(not(target_arch = "x86_64"))]
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_over;
+
+    #[test]
+    fn who_has_ended_is_over_even_if_nobody_asked() {
+        assert!(!is_over(std::process::id()));
+        let mut child = std::process::Command::new("true").spawn().expect("a program");
+        let id = child.id();
+        while !is_over(id) {
+            std::thread::yield_now();
+        }
+        child.wait().expect("a child");
+        assert!(!is_over(id));
+    }
 }

@@ -55,7 +55,9 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     if agent.is_live() && Inside::all().has(name) {
         return inside(agent, name, file);
     }
-    let is_wanted = !loader.is_null() && agent.is_live() && !agent.session.is_off();
+    // What was woven once has fields and a parent that it must have again, whoever changes it later.
+    let is_again = || agent.classes().is_known(agent.tools.tag(loader), name);
+    let is_wanted = !loader.is_null() && agent.is_live() && (!agent.session.is_off() || is_again());
     let wishes = &agent.session.wishes;
     let text = std::str::from_utf8(name).ok()?;
     let loads = || agent.tools.class_name(native.class(loader));

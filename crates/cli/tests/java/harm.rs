@@ -261,6 +261,55 @@ public class Leaving extends ClassLoader {
 }
 "#;
 
+/// A lock is given back, by a call that was never made before, where there is no room for anything.
+const FILLED: &str = r#"
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+
+public class Filled {
+    static final ReentrantLock lock = new ReentrantLock();
+    static List<byte[]> all;
+
+    static void fill() {
+        lock.lock();
+        try {
+            all = new ArrayList<>(1 << 20);
+            for (int size = 1 << 20; size > 0; ) {
+                try {
+                    all.add(new byte[size]);
+                } catch (OutOfMemoryError full) {
+                    size /= 2;
+                }
+            }
+            for (;;) {
+                all.add(new byte[0]);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    public static void main(String[] args) throws InterruptedException {
+        try {
+            fill();
+        } catch (OutOfMemoryError expected) {
+            all = null;
+        }
+        System.out.print(lock.isLocked() ? "kept, " : "given back, ");
+        System.out.flush();
+        Thread other = new Thread(() -> {
+            lock.lock();
+            lock.unlock();
+        });
+        other.setDaemon(true);
+        other.start();
+        other.join(5000);
+        System.out.println(other.isAlive() ? "waits" : "over");
+    }
+}
+"#;
+
 /// Two threads, one after the other, give a lock back that they have taken in code that is not watched, and one waits on a condition that was made there.
 const UNSEEN: &str = r#"
 import java.util.concurrent.locks.Condition;
@@ -321,39 +370,44 @@ public class Unseen {
 
 #[test]
 fn recursions_get_as_deep_as_ever() {
-    assert_eq!(said("Deep", DEEP, &[]).0, "up again\n");
+    assert_eq!(said("Deep", DEEP, &[], &[]).0, "up again\n");
 }
 
 #[test]
 fn nobody_waits_twice_for_the_same() {
-    assert_eq!(said("Patient", PATIENT, &[]).0, "1 soon\n");
+    assert_eq!(said("Patient", PATIENT, &[], &[]).0, "1 soon\n");
 }
 
 #[test]
 fn a_loader_that_is_being_asked_loads_other_classes() {
-    let (said, objects) = said("Loading", LOADING, &[]);
+    let (said, objects) = said("Loading", LOADING, &[], &[]);
     assert_eq!((&said[..], objects), ("loaded\n", vec!["Loading$First.x".to_owned(), "Loading$Second.x".to_owned()]));
 }
 
 #[test]
 fn without_room_on_the_stack_nothing_is_sure() {
-    let (said, objects) = said("Overflown", OVERFLOWN, &[]);
+    let (said, objects) = said("Overflown", OVERFLOWN, &[], &[]);
     assert_eq!((&said[..], objects), ("3 times, 6\n", vec![]));
 }
 
 #[test]
 fn class_loaders_are_not_kept() {
-    assert_eq!(said("Leaving", LEAVING, &[]).0, "gone gone\n");
+    assert_eq!(said("Leaving", LEAVING, &[], &[]).0, "gone gone\n");
 }
 
 #[test]
 fn who_gives_back_what_was_taken_unseen_is_not_wrong() {
-    let (said, objects) = said("Unseen", UNSEEN, &["--exclude", "Unseen$Taker"]);
+    let (said, objects) = said("Unseen", UNSEEN, &["--exclude", "Unseen$Taker"], &[]);
     assert_eq!((&said[..], objects), ("2 and true\n", vec![]));
 }
 
-/// Watches a program. What it says, and the objects of its findings that are no warnings.
-fn said(name: &str, source: &str, options: &[&str]) -> (String, Vec<String>) {
+#[test]
+fn without_room_in_the_heap_calls_are_made() {
+    assert_eq!(said("Filled", FILLED, &[], &["-Xmx16m"]).0, "given back, over\n");
+}
+
+/// Watches a program (`options` of `run`, and of the virtual machine). What it says, and the objects of its findings that are no warnings.
+fn said(name: &str, source: &str, options: &[&str], machine: &[&str]) -> (String, Vec<String>) {
     let folder = Folder::new();
     let file = format!("{name}.java");
     folder.write(&file, source);
@@ -361,7 +415,7 @@ fn said(name: &str, source: &str, options: &[&str]) -> (String, Vec<String>) {
     assert!(done.expect("a JDK is needed: ./test installs it").success());
     let java = java();
     let begin = ["run", "--detect", "hb", "--json", "found.json"];
-    let ran = folder.run(&[&begin, options, &["--", &java, "-cp", ".", name]].concat());
+    let ran = folder.run(&[&begin, options, &["--", &java], machine, &["-cp", ".", name]].concat());
     let json: Value = serde_json::from_slice(&folder.read("found.json")).expect(&ran.stderr);
     let mut objects: Vec<String> = json["findings"]
         .as_array()

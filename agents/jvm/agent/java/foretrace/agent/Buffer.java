@@ -206,8 +206,14 @@ final class Buffer {
     }
 
     private static Buffer madeReady() {
-        Buffer own = attached();
-        return own != null && own.isReady() ? own : null;
+        try {
+            Buffer own = attached();
+            return own != null && own.isReady() ? own : null;
+        } catch (Throwable failed) {
+            // There is no room for what a thread needs to be watched.
+            Native.failed(failed);
+            return null;
+        }
     }
 
     @ForceInline

@@ -24,7 +24,12 @@ final class Calls {
 
     private static void otherBefore(
         Object receiver, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        before(Told.at(site, receiver), of, argument, index, number, value, isNumber, site);
+        // What must be made first may have no room. The call has to be made all the same.
+        try {
+            before(Told.at(site, receiver), of, argument, index, number, value, isNumber, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        }
     }
 
     @ForceInline
@@ -99,7 +104,11 @@ final class Calls {
     private static void otherAfter(
         Object receiver, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
-        after(Told.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
+        try {
+            after(Told.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        }
     }
 
     @ForceInline

@@ -265,7 +265,11 @@ public final class Hooks {
     }
 
     public static void initialising() {
-        Buffer b = Buffer.attached();
+        Buffer b = Buffer.own();
+        if (b == null) {
+            Buffer.ready();
+            b = Buffer.own();
+        }
         if (b != null) {
             b.initialise(1);
         }
@@ -341,12 +345,16 @@ public final class Hooks {
 
     /** Who copies all fields of an object by reflection must not make two of one. */
     private static void hide() {
+        hide(Watched.class, java.util.Set.of("foretrace$shadow", "foretrace$born", "foretrace$seen"));
+        hide(Thread.class, java.util.Set.of("foretrace$buffer"));
+    }
+
+    private static void hide(Class<?> of, java.util.Set<String> names) {
         try {
-            java.util.Set<String> names = java.util.Set.of("foretrace$shadow", "foretrace$born", "foretrace$seen");
             for (java.lang.reflect.Method method : jdk.internal.reflect.Reflection.class.getMethods()) {
                 if (method.getName().equals("registerFieldsToFilter")) {
                     boolean isOld = method.getParameterTypes()[1] == String[].class;
-                    method.invoke(null, Watched.class, isOld ? names.toArray(new String[0]) : names);
+                    method.invoke(null, of, isOld ? names.toArray(new String[0]) : names);
                 }
             }
         } catch (Throwable unknown) {

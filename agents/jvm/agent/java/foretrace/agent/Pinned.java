@@ -1,6 +1,7 @@
 package foretrace.agent;
 
 import jdk.internal.vm.Continuation;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Keeps a virtual thread on its carrier while it waits for a monitor of the agent's, or has one. From Java 24 on it would leave the carrier and be the next to get the monitor; and if the carrier itself, or
@@ -9,11 +10,23 @@ import jdk.internal.vm.Continuation;
 final class Pinned {
     private static final boolean IS = Runtime.version().feature() >= 24;
 
+    /** Calls within calls. */
+    private static final int ROOM = 16;
+
     private Pinned() {}
 
     static void begin() {
         if (IS) {
+            stack(ROOM);
             Continuation.pin();
+        }
+    }
+
+    /** Fails if there is little room on the stack: now, that is, and not in {@link #end}, so that the thread would stay on its carrier for ever. */
+    @DontInline
+    private static void stack(int room) {
+        if (room > 0) {
+            stack(room - 1);
         }
     }
 

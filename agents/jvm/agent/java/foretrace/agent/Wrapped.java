@@ -65,12 +65,16 @@ final class Wrapped {
     /** Whether it was told of another. */
     static boolean before(
         Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        Object within = within(told, of == null ? argument : of, site);
-        if (within == null) {
-            return false;
-        }
-        if (!told.isFixed() || !Told.at(site, within).changes()) {
-            Calls.before(of == null ? null : within, of == null ? within : argument, index, number, value, isNumber, site);
+        try {
+            Object within = within(told, of == null ? argument : of, site);
+            if (within == null) {
+                return false;
+            }
+            if (!told.isFixed() || !Told.at(site, within).changes()) {
+                Calls.before(of == null ? null : within, of == null ? within : argument, index, number, value, isNumber, site);
+            }
+        } catch (Throwable failed) {
+            Native.failed(failed);
         }
         return true;
     }
@@ -79,12 +83,16 @@ final class Wrapped {
     static boolean after(
         Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
-        Object within = within(told, of == null ? argument : of, site);
-        if (within == null) {
-            return false;
+        try {
+            Object within = within(told, of == null ? argument : of, site);
+            if (within == null) {
+                return false;
+            }
+            Object whole = of == null ? null : within;
+            Calls.after(result, returned, isResult, whole, of == null ? within : argument, index, number, value, isNumber, site);
+        } catch (Throwable failed) {
+            Native.failed(failed);
         }
-        Object whole = of == null ? null : within;
-        Calls.after(result, returned, isResult, whole, of == null ? within : argument, index, number, value, isNumber, site);
         return true;
     }
 }
