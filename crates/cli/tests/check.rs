@@ -13,7 +13,7 @@ fn json_of(folder: &Folder, args: &[&str]) -> Value {
 #[test]
 fn figures_of_a_recorded_trace() {
     let folder = Folder::new();
-    let path = corpus("traces/bubblesort.std");
+    let path = corpus("traces/recorded/bubblesort.std");
     let ran = folder.ok(&["check", path.to_str().unwrap(), "--detect", "none"]);
     let first = ran.stdout.lines().next().unwrap();
     assert_eq!(first, "trace     1654 events, 13 threads, 25 variables, 1 lock");

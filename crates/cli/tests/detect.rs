@@ -7,7 +7,7 @@ use std::process::Stdio;
 /// Checks a trace of the corpus.
 fn check(name: &str, args: &[&str]) -> (Ran, Value) {
     let folder = Folder::new();
-    let path = corpus(name);
+    let path = corpus("traces").join(name);
     let path = path.to_str().expect("UTF-8");
     let ran = folder.run(&[&["check", path, "--json", "out.json"], args].concat());
     let json = serde_json::from_slice(&folder.read("out.json")).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
@@ -275,7 +275,7 @@ fn what_was_not_kept_is_read_again() {
 #[test]
 fn stacks_come_from_the_trace() {
     // The text format has none: what is there is what `stacks` of the JSON shows.
-    let (_, json) = check("traces/account.std", &["--detect", "hb"]);
+    let (_, json) = check("recorded/account.std", &["--detect", "hb"]);
     assert_eq!(json["findings"][0]["stacks"], json!([[], []]));
     assert_eq!(json["stats"]["per_analysis"]["hb"]["racy_events"], 3);
 }
@@ -318,7 +318,7 @@ fn check_lines_of_a_specification_choose_the_detectors() {
 
 #[test]
 fn deadlocks_of_few_threads() {
-    let trace = std::fs::read_to_string(corpus("three-locks/trace.std")).unwrap() + "A|w(x)|\nA|begin(r)|\n";
+    let trace = std::fs::read_to_string(corpus("traces/three-locks/trace.std")).unwrap() + "A|w(x)|\nA|begin(r)|\n";
     let (_, json) = with_checks(&trace, "check deadlocks upto 2 threads;", &[]);
     assert_eq!(findings(&json), []);
     let (_, json) = with_checks(&trace, "check deadlocks upto 3 threads;", &[]);
@@ -412,7 +412,7 @@ fn demos_of_detectors() {
 #[test]
 fn lock_trees_and_their_cycles() {
     let folder = Folder::new();
-    let path = corpus("goodlock/trace.std");
+    let path = corpus("traces/goodlock/trace.std");
     let ran = folder.ok(&["locks", path.to_str().unwrap()]);
     assert!(
         ran.stdout.starts_with("T1\n  L1 at 2\n    L3 at 3\n      L2 at 4\n      L4 at 5\n  L4 at 9\n"),

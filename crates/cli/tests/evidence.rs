@@ -17,7 +17,7 @@ fn found(json: &Value) -> Vec<&Value> {
 #[test]
 fn the_race_of_the_paper_and_no_cycle_of_locks() {
     let folder = Folder::new();
-    let trace = corpus("value-task-race/trace.std");
+    let trace = corpus("traces/value-task-race/trace.std");
     let trace = trace.to_str().expect("UTF-8");
     let (ran, json) = check(&folder, trace, &["--detect", "hb,lockset"]);
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 /// Runs `check --count --json -` on an example of the corpus.
 fn count(example: &str, args: &[&str]) -> (Ran, Value) {
-    let path = |name: &str| corpus(example).join(name).to_str().unwrap().to_owned();
+    let path = |name: &str| corpus("traces").join(example).join(name).to_str().unwrap().to_owned();
     let (trace, spec) = (path("trace.std"), path("spec.rvs"));
     let all = [&["check", &trace, "--detect", "none", "--spec", &spec, "--count", "--json", "-"], args].concat();
     let ran = Folder::new().run(&all);
@@ -223,7 +223,7 @@ fn sync_only_says_that_its_values_may_be_impossible() {
     let (ran, json) = count("permit", &["--causality", "sync_only"]);
     assert_eq!((ran.code, json["properties"][0]["causality"].as_str()), (Some(1), Some("sync-only")));
     assert!(json["findings"][0]["message"].as_str().unwrap().contains("may be impossible"), "{json}");
-    let path = |name: &str| corpus("permit").join(name).to_str().unwrap().to_owned();
+    let path = |name: &str| corpus("traces/permit").join(name).to_str().unwrap().to_owned();
     let args =
         ["check", &path("trace.std"), "--detect", "none", "--spec", &path("spec.rvs"), "--causality", "sync-only"];
     let text = Folder::new().run(&args).stdout;

@@ -333,7 +333,7 @@ fn user_defined_logics() {
     let ran = folder.run(&["check", "t.std", "--detect", "none", "--spec", "s.rvs"]);
     assert!(ran.code == Some(2) && ran.stderr.contains("module LTL does not load"), "{ran:?}");
     // The example of a program that answers by lines.
-    let logics = corpus("logics");
+    let logics = corpus("specs/logics");
     std::fs::copy(logics.join("balanced.sh"), folder.path("balanced.sh")).unwrap();
     folder.write(
         "b.rvs",

@@ -6,7 +6,7 @@ use crate::common::{Folder, corpus};
 fn recorded_traces_come_back_byte_for_byte() {
     let folder = Folder::new();
     let mut files = 0;
-    for entry in std::fs::read_dir(corpus("traces")).unwrap() {
+    for entry in std::fs::read_dir(corpus("traces/recorded")).unwrap() {
         let path = entry.unwrap().path();
         let (original, from) = (std::fs::read(&path).unwrap(), path.to_str().unwrap());
         folder.ok(&["convert", from, "b.ftrace"]);

@@ -10,7 +10,8 @@ use trace::Trace;
 use trace::text::TextReader;
 
 fn read(name: &str) -> Trace {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(name).with_extension("std");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces/recorded").join(name).with_extension("std");
     Trace::read(&mut TextReader::new(File::open(path).expect("it is there"))).expect("it is a trace")
 }
 

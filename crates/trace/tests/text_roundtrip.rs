@@ -98,7 +98,7 @@ fn the_text_does_not_depend_on_the_batches() {
 #[test]
 fn plain_std_is_in_normal_form() {
     for (file, events) in [("account", 15), ("mergesort", 167), ("twostage", 83), ("clean", 867)] {
-        let path = format!("{}/../../corpus/traces/{file}.std", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../corpus/traces/recorded/{file}.std", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(path).unwrap();
         let trace = read(&text[..]);
         assert_eq!((trace.batch.events.len(), trace.losses.len()), (events, 0), "{file}");

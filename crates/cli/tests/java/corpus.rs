@@ -1,4 +1,4 @@
-//! Every program of `corpus/java` gives exactly the findings its `expected.toml` lists, as it is and with its mutation.
+//! Every program of `corpus/programs/java` gives exactly the findings its `expected.toml` lists, as it is and with its mutation.
 //!
 //! `FORETRACE_RUNS=20` runs each that many times, `FORETRACE_ONLY=NAME` only one; `FORETRACE_JAVA` names the virtual machine that they run on, if it is not the one that
 //! compiles them. With `FORETRACE_WOVEN=1` they are woven offline first.
@@ -115,7 +115,7 @@ fn copy(from: &Path, to: &Path, mutation: Option<&Mutation>) {
 }
 
 fn cases(work: &Path) -> Vec<Case> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/java");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/programs/java");
     let only = std::env::var("FORETRACE_ONLY").ok();
     let mut cases = Vec::new();
     for entry in std::fs::read_dir(corpus).expect("the corpus is there") {

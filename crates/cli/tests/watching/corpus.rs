@@ -1,4 +1,4 @@
-//! Every program of `corpus/native` gives exactly the findings its `expected.toml` lists, and none after that list.
+//! Every program of `corpus/programs/c` gives exactly the findings its `expected.toml` lists, and none after that list.
 //!
 //! `FORETRACE_RUNS=20` runs each that many times, `FORETRACE_ONLY=NAME` only one.
 
@@ -53,7 +53,7 @@ struct Finding {
 const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
 
 fn folders() -> Vec<PathBuf> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/native");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/programs/c");
     let only = std::env::var("FORETRACE_ONLY").ok();
     let mut folders: Vec<PathBuf> = std::fs::read_dir(corpus)
         .expect("the corpus is there")

@@ -118,7 +118,8 @@ fn what_windows_find_passes_the_checker() {
 }
 
 fn corpus(name: &str) -> (Trace, Violations, Predictions) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name).join("trace.std");
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(name).join("trace.std");
     let trace = read(&std::fs::read_to_string(path).expect("it is there"));
     let violations = observed(&trace);
     let initial = |_| Value::Int(100);

@@ -9,7 +9,7 @@ fn corpus(name: &str) -> String {
 }
 
 fn file(folder: &str, name: &str) -> String {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder).join(name);
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(folder).join(name);
     let text = std::fs::read_to_string(path).expect("the corpus is there");
     let trace = read(&text);
     let mut validator = trace::validate::Validator::new();

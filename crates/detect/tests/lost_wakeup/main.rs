@@ -176,7 +176,8 @@ fn read(text: &str) -> Trace {
 }
 
 fn corpus(name: &str) -> Trace {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name).join("trace.std");
+    let path =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(name).join("trace.std");
     read(&std::fs::read_to_string(path).expect("it is there"))
 }
 

@@ -12,7 +12,7 @@ use trace::Trace;
 use trace::text::TextReader;
 
 fn read(name: &str) -> Trace {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(name);
     Trace::read(&mut TextReader::new(File::open(path).expect("it is there"))).expect("it is a trace")
 }
 
@@ -28,7 +28,7 @@ fn it_counts_what_rapid_counts() {
         ("readerswriters", (199, 4)),
     ];
     let counted = expected.map(|(name, _)| {
-        let trace = read(&format!("traces/{name}.std"));
+        let trace = read(&format!("recorded/{name}.std"));
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
         let found = predictor.races(&Options::default()).sync_preserving;
         for race in &found.races {
@@ -53,7 +53,7 @@ fn with_reversals_it_counts_what_rapid_counts() {
         ("readerswriters", (228, 4)),
     ];
     let counted = expected.map(|(name, _)| {
-        let trace = read(&format!("traces/{name}.std"));
+        let trace = read(&format!("recorded/{name}.std"));
         let mut predictor = SyncPreserving::new(&trace.names, &trace.batch).expect("few threads");
         let found = predictor.races(&Options::default());
         for race in &found.optimistic.races {
@@ -63,7 +63,7 @@ fn with_reversals_it_counts_what_rapid_counts() {
         (name, (found.racy_events, found.racy_sites))
     });
     assert_eq!(counted, expected);
-    assert_eq!(all_that_one_lock_allows(&read("traces/bubblesort.std")), 374);
+    assert_eq!(all_that_one_lock_allows(&read("recorded/bubblesort.std")), 374);
 }
 
 /// An upper bound of the racy events of a trace of plain accesses, forks and one lock.

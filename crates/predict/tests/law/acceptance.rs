@@ -13,7 +13,7 @@ use trace::text::TextReader;
 use trace::validate::Validator;
 
 fn corpus(example: &str, file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(example).join(file)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/traces").join(example).join(file)
 }
 
 fn trace(example: &str) -> Trace {

@@ -1,4 +1,4 @@
-//! The line protocol with a real client: the example of `corpus/logics`.
+//! The line protocol with a real client: the example of `corpus/specs/logics`.
 
 use crate::{known, message, monitor, start, verdicts};
 use property::monitor::Verdict::{Fulfilled, Pending, Unfulfilled, Violated};
@@ -6,7 +6,7 @@ use property::monitor::{Letter, Monitor};
 use std::path::{Path, PathBuf};
 
 fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/logics")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/specs/logics")
 }
 
 const BALANCED: &str = "process:sh balanced.sh";

@@ -1,4 +1,4 @@
-//! The programs of `corpus/java`: what they say of themselves makes sense, and woven, every class of theirs is verified.
+//! The programs of `corpus/programs/java`: what they say of themselves makes sense, and woven, every class of theirs is verified.
 
 use crate::{classes, tool};
 use serde::Deserialize;
@@ -47,7 +47,7 @@ struct Mutation {
 }
 
 fn programs() -> Vec<(PathBuf, Expected)> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../corpus/java");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../corpus/programs/java");
     let folders = std::fs::read_dir(corpus).expect("the corpus is there").map(|entry| entry.expect("an entry").path());
     let mut folders: Vec<PathBuf> = folders.filter(|path| path.is_dir()).collect();
     folders.sort();

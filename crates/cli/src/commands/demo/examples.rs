@@ -36,11 +36,11 @@ The rule: landing may only begin with an approval that was given while the radio
         moral: "\
 Nothing keeps the radio from failing a moment earlier: before the landing begins, or even before the approval is
 noted. The plane would land without a radio. No such run was seen; these follow from the one that was.",
-        trace: include_str!("../../../../../corpus/landing/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/landing/trace.std"),
         by: By::Property {
             name: "safe_landing",
             causality: Causality::FullHb,
-            spec: include_str!("../../../../../corpus/landing/spec.rvs"),
+            spec: include_str!("../../../../../corpus/traces/landing/spec.rvs"),
         },
     },
     Example {
@@ -51,11 +51,11 @@ One thread runs x++; y = x + 1, another z = x + 1; x++.
 The rule: whenever x is positive, y was 0 before, and has not exceeded z since.",
         recorded: "In the recorded run y was written last, when z had its value already:",
         moral: "If the first thread writes y before the second writes z, y exceeds z for a moment, and x becomes positive after that.",
-        trace: include_str!("../../../../../corpus/interval/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/interval/trace.std"),
         by: By::Property {
             name: "p2",
             causality: Causality::FullHb,
-            spec: include_str!("../../../../../corpus/interval/spec.rvs"),
+            spec: include_str!("../../../../../corpus/traces/interval/spec.rvs"),
         },
     },
     Example {
@@ -68,11 +68,11 @@ The rule: when the landing begins, there was a permit at the step before.",
         moral: "\
 Happens-before keeps the order of the two writes of the permit, and finds nothing. Weak happens-before knows that nobody
 read the first: it may as well come later, after the test.",
-        trace: include_str!("../../../../../corpus/permit/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/permit/trace.std"),
         by: By::Property {
             name: "permitted",
             causality: Causality::WeakHb,
-            spec: include_str!("../../../../../corpus/permit/spec.rvs"),
+            spec: include_str!("../../../../../corpus/traces/permit/spec.rvs"),
         },
     },
     Example {
@@ -84,11 +84,11 @@ The rule: x becomes positive only if it became negative before. The specificatio
 formula, and as a pattern.",
         recorded: "In the recorded run it did:",
         moral: "If the second thread writes and reads its x first, x is positive before it was ever negative.",
-        trace: include_str!("../../../../../corpus/automaton/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/automaton/trace.std"),
         by: By::Property {
             name: "by_formula",
             causality: Causality::WeakHb,
-            spec: include_str!("../../../../../corpus/automaton/spec.rvs"),
+            spec: include_str!("../../../../../corpus/traces/automaton/spec.rvs"),
         },
     },
     Example {
@@ -100,11 +100,11 @@ executive counts, and notifies. The test does not hold the lock.
 The rule: when a thread begins to wait, nobody has counted since it looked.",
         recorded: "In the recorded run the wait began before the executive came:",
         moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
-        trace: include_str!("../../../../../corpus/rax/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/rax/trace.std"),
         by: By::Property {
             name: "no_lost_signal",
             causality: Causality::WeakHb,
-            spec: include_str!("../../../../../corpus/rax/spec.rvs"),
+            spec: include_str!("../../../../../corpus/traces/rax/spec.rvs"),
         },
     },
     Example {
@@ -115,7 +115,7 @@ The rule: when a thread begins to wait, nobody has counted since it looked.",
         moral: "\
 Had the second thread taken the lock first, nothing would stand between the two writes. A detector that only looks at the
 recorded order of locks (hb) finds nothing here.",
-        trace: include_str!("../../../../../corpus/hidden/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/hidden/trace.std"),
         by: By::Detectors(&[Detector::Hb, Detector::SyncPreserving]),
     },
     Example {
@@ -124,7 +124,7 @@ recorded order of locks (hb) finds nothing here.",
         story: "Each philosopher takes the fork at its left, then the one at its right, eats, and puts both back.",
         recorded: "In the recorded run they dined one after the other:",
         moral: "If each takes its left fork before anybody takes a right one, all of them wait for ever.",
-        trace: include_str!("../../../../../corpus/philosophers/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/philosophers/trace.std"),
         by: By::Detectors(&[Detector::Deadlock, Detector::LockOrder]),
     },
     Example {
@@ -137,7 +137,7 @@ blocks; neither takes a lock.",
         moral: "\
 If the other thread comes in between, the sum sees one account before the transfer and the other after it: no order of the
 two blocks, one after the other, gives that.",
-        trace: include_str!("../../../../../corpus/bank-serial/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/bank-serial/trace.std"),
         by: By::Detectors(&[Detector::Atomicity]),
     },
     Example {
@@ -148,7 +148,7 @@ The planner of a spacecraft's remote agent tests an event's counter, and waits f
 executive counts, and notifies. The test does not hold the lock.",
         recorded: "In the recorded run the wait began before the executive came:",
         moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
-        trace: include_str!("../../../../../corpus/rax/trace.std"),
+        trace: include_str!("../../../../../corpus/traces/rax/trace.std"),
         by: By::Detectors(&[Detector::LostWakeup]),
     },
 ];
