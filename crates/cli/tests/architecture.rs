@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("foretrace-property", &["foretrace-event"]),
     ("foretrace-order", &["foretrace-event", "foretrace-clock"]),
     ("foretrace-detect", &["foretrace-event", "foretrace-reach"]),
-    ("foretrace-law", &["foretrace-event", "foretrace-trace"]),
+    ("foretrace-oracle", &["foretrace-event", "foretrace-trace"]),
     ("foretrace-reach", &["foretrace-event"]),
     ("foretrace-lattice", &["foretrace-event", "foretrace-clock", "foretrace-order"]),
     ("foretrace-witness", &["foretrace-event"]),

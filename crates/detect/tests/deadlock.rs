@@ -3,8 +3,8 @@
 use detect::deadlock::{DeadlockOptions, Deadlocks, Evidence, deadlocks};
 use detect::sync_preserving::OnDemand;
 use event::Value;
-use law::cases;
-use law::random::Random;
+use oracle::cases;
+use oracle::random::Random;
 use trace::Trace;
 use trace::text::TextReader;
 use witness::{Model, check_deadlock};

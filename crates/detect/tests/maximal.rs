@@ -3,10 +3,10 @@
 use detect::maximal::{Known, Maximal, Options, Report};
 use event::{Op, SiteId, Value, VarId};
 use generate::{Generator, Options as Shape};
-use law::definition::{Definition, Model};
-use law::random::Random;
-use law::schedule::{faulty_trace, random_trace};
-use law::{cases, initial_values, read};
+use oracle::definition::{Definition, Model};
+use oracle::random::Random;
+use oracle::schedule::{faulty_trace, random_trace};
+use oracle::{cases, initial_values, read};
 use reach::Excerpts;
 use std::collections::BTreeSet;
 use std::time::Instant;

@@ -2,8 +2,8 @@
 
 use detect::maximal::{Known, Looked, Maximal, Options};
 use event::{Value, VarId};
-use law::random::Random;
-use law::read;
+use oracle::random::Random;
+use oracle::read;
 use reach::Excerpts;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Properties on recorded runs, parametric ones included, against the definition: an instance is judged as if its
 //! property, with the subjects in place of the parameters, were checked alone.
 
-#[path = "law/naive_past.rs"]
-#[allow(dead_code, reason = "the laws use more of it")]
+#[path = "oracle/naive_past.rs"]
+#[allow(dead_code, reason = "the oracle uses more of it")]
 mod naive_past;
 
 use event::{Batch, Event, Extra, Names, Op, SiteId, Space, ThreadId, Value};

@@ -1,6 +1,6 @@
 //! The solver against the exhaustive search, on traces that are too long for brute force over the definitions.
 
-#[path = "../tests/law/dense.rs"]
+#[path = "../tests/oracle/dense.rs"]
 mod dense;
 
 use crate::exhaustive;
@@ -10,8 +10,8 @@ use crate::question::{Answer, Limits, Meter, Question};
 use crate::solver::Solver;
 use dense::dense_trace;
 use event::{Value, VarId};
-use law::random::Random;
-use law::{cases, initial_values, read};
+use oracle::random::Random;
+use oracle::{cases, initial_values, read};
 
 #[test]
 fn the_solver_answers_as_the_exhaustive_search() {

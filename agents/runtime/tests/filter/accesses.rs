@@ -1,6 +1,6 @@
 //! Random small traces of mostly plain accesses, where the filter has much to do: threads repeat themselves, and meet.
 
-use law::random::Random;
+use oracle::random::Random;
 use std::fmt::Write;
 
 /// A trace of three threads at most, with a lock or two.

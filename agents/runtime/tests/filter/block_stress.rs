@@ -5,7 +5,7 @@ use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
 use detect::hb::Hb;
 use event::VarId;
-use law::random::Random;
+use oracle::random::Random;
 use runtime::filter::{Limits, Shape};
 use runtime::record::Kind;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,8 +3,8 @@
 use crate::decode::{Stands, decode};
 use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
-use law::cases;
-use law::random::Random;
+use oracle::cases;
+use oracle::random::Random;
 use runtime::filter::{BLOCK_BYTES, Limits, Shape};
 use runtime::record::Kind;
 use std::collections::{BTreeMap, BTreeSet};

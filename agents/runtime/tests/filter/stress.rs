@@ -4,7 +4,7 @@ use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
 use detect::hb::Hb;
 use event::VarId;
-use law::random::Random;
+use oracle::random::Random;
 use runtime::filter::{Access, Filter, Limits, Outcome, Recorder, Shape};
 use runtime::record::{Kind, head};
 use std::collections::BTreeSet;

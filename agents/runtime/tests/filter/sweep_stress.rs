@@ -2,7 +2,7 @@
 
 use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
-use law::random::Random;
+use oracle::random::Random;
 use runtime::filter::{Limits, ROW_BYTES, Shape};
 use runtime::record::{Kind, PLACE_BITS};
 use std::collections::{BTreeMap, BTreeSet};

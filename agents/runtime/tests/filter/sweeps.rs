@@ -2,8 +2,8 @@
 
 use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
-use law::cases;
-use law::random::Random;
+use oracle::cases;
+use oracle::random::Random;
 use runtime::filter::{Limits, ROW_BYTES, Shape};
 use runtime::record::Kind;
 use std::sync::atomic::AtomicU64;

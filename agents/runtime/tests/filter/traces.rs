@@ -4,7 +4,7 @@ use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
 use crate::ways::{Fates, Way, address};
 use event::{Event, Id, Op, Space, VarId};
-use law::random::Random;
+use oracle::random::Random;
 use runtime::filter::{Half, Limits, Recorder, Shape, Sink, forget_line};
 use runtime::handover::Handover;
 use runtime::record::{Kind, head};

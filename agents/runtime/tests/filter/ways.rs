@@ -1,7 +1,7 @@
 //! The ways that an access can go, as hooks choose them, and what a test remembers of it.
 
 use crate::memory::{Cells, Owned, Records};
-use law::random::Random;
+use oracle::random::Random;
 use runtime::filter::{Access, BLOCK_BYTES, Block, Half, Outcome, Recorder, forget_line};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

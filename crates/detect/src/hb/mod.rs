@@ -37,7 +37,7 @@
 //! those that a replay needs (locks exclude each other, a `down` has its `up`, a `woken` its notify). Some that a replay needs
 //! are none of the language's memory model, and no edges here: from a write to a read of it that does not synchronise with it (relaxed, or
 //! one of them atomic and the other not); from a failed try-lock to the end of the section it failed in; between `alloc` or `free` and accesses that race with it already. A pair separated only by those is unordered by the
-//! memory model, but may have no witness. (`tests/law/races.rs` holds the exact statement against brute force.)
+//! memory model, but may have no witness. (`tests/oracle/races.rs` holds the exact statement against brute force.)
 
 mod accesses;
 mod atomics;

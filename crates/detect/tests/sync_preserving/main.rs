@@ -3,8 +3,8 @@
 mod brute;
 mod corpus;
 mod deadlocks;
+mod definition;
 mod generated;
-mod law;
 mod naive;
 #[path = "../brute/random.rs"]
 mod random;

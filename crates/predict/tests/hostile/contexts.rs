@@ -1,7 +1,7 @@
 //! Contexts of `maximal` must stay small: a broader search of a long window finds what a narrow one finds.
 
 use crate::shared::{ask, read, spec};
-use law::random::Random;
+use oracle::random::Random;
 use predict::Options;
 use property::check::{Breadth, Causality, Knobs};
 

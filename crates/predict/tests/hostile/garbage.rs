@@ -1,7 +1,7 @@
 //! Traces that no program records.
 
 use crate::shared::{ask, read, spec};
-use law::random::Random;
+use oracle::random::Random;
 use predict::Options;
 use property::check::{Causality, Knobs, Steps};
 use std::collections::BTreeMap;

@@ -3,8 +3,8 @@
 use crate::garbage::count;
 use crate::shared::{ask, initial, read, spec};
 use event::Batch;
-use law::definition::{Definition, Model};
-use law::random::Random;
+use oracle::definition::{Definition, Model};
+use oracle::random::Random;
 use predict::Options;
 use property::check::{Causality, Knobs, Steps};
 use property::run::Shown;

@@ -4,7 +4,7 @@ use crate::garbage::count;
 use crate::logics::{PROPERTIES, program};
 use crate::shared::{initial, read, spec};
 use event::{Id, Value, VarId};
-use law::random::Random;
+use oracle::random::Random;
 use predict::{Options, Predictor};
 use property::check::{Causality, Knobs};
 use property::steps::BoundSpec;

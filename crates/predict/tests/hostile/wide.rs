@@ -3,7 +3,7 @@
 use crate::garbage::count;
 use crate::shared::read;
 use lattice::{Automaton, Limits, Status, explore};
-use law::random::Random;
+use oracle::random::Random;
 use order::Frame;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,6 +1,6 @@
 //! Small programs along a fixed order: what they consist of, which are possible, and random ones.
 
-use law::random::Random;
+use oracle::random::Random;
 use std::fmt::Write;
 
 /// How a variable may be accessed.

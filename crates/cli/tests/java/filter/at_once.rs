@@ -1,11 +1,11 @@
 //! Accesses that are made at the same time, in whatever order: variables that must be found to race, whatever that is, and variables that must not.
 
 use super::acts::{Act, Do, THREADS, VARIABLES, Way};
-use super::law_of::{Order, access, conflict, is_atomic};
 use super::recorded::Recorded;
+use super::soundness::{Order, access, conflict, is_atomic};
 use super::{AT_ONCE, Machine};
-use law::random::Random;
-use law::{cases, read};
+use oracle::random::Random;
+use oracle::{cases, read};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Variables of objects that all have, to be read and written plainly; the last also by a `VarHandle`.

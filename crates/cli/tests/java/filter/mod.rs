@@ -1,20 +1,20 @@
 //! The filter of the agent for Java against the definition: random small programs run along orders that are fixed beforehand, and what was recorded of each is compared with all that
-//! it did (law_of.rs says how).
+//! it did (soundness.rs says how).
 //!
 //! `FORETRACE_CASES=20000` runs so many programs, `FORETRACE_SEED=17` begins with that one (with `FORETRACE_CASES=1`: only that).
 
 mod acts;
 mod at_once;
-mod law_of;
 mod recorded;
+mod soundness;
 mod source;
 
 use crate::common::Folder;
 use acts::{Act, Do, Style, Way};
-use law::cases;
-use law::random::Random;
-use law_of::{Case, Figures};
+use oracle::cases;
+use oracle::random::Random;
 use recorded::Recorded;
+use soundness::{Case, Figures};
 use source::Source;
 use std::collections::BTreeMap;
 use std::path::Path;

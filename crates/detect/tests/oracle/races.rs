@@ -1,0 +1,150 @@
+//! Races: `hb`, `sync-preserving` and `maximal` against brute force.
+
+use crate::Case;
+use detect::Races;
+use detect::hb::Hb;
+use detect::maximal::{self, Known, Maximal};
+use detect::sync_preserving::{Options, SyncPreserving};
+use event::{Op, Order};
+use oracle::cases;
+use oracle::recorded::Writer;
+use reach::Excerpts;
+use std::collections::BTreeSet;
+use witness::{Model, check_race};
+
+type Pairs = BTreeSet<(usize, usize)>;
+
+/// The pairs that a detector tells. Every event has a site of its own, so each racy event is in one.
+fn pairs(races: &Races) -> Pairs {
+    races.races.iter().map(|race| (race.earlier.event as usize, race.later.event as usize)).collect()
+}
+
+/// The later events.
+fn racy(pairs: &Pairs) -> BTreeSet<usize> {
+    pairs.iter().map(|pair| pair.1).collect()
+}
+
+/// The sound statement: without these, every pair that `hb` tells is a sync-preserving race.
+///
+/// What can make a pair impossible that `hb` does not order: a read that sees what it saw only if an order is kept that the
+/// memory model does not keep (a relaxed one, or a plain and an atomic access); a failed try-lock, which holds up the end
+/// of the section that it failed in; `alloc` and `free`, which stay between the accesses of their variable; pins.
+fn needs_more_than_synchronisation(case: &Case) -> bool {
+    let batch = &case.trace.batch;
+    let order = |e: usize| batch.extra(batch.events[e]).order;
+    let releases = |e| matches!(order(e), Order::Release | Order::AcqRel | Order::SeqCst);
+    let acquires = |e| matches!(order(e), Order::Acquire | Order::AcqRel | Order::SeqCst);
+    let events = case.oracle.events();
+    let is_ordered = |w: usize, r: usize| match (events[w].op.is_atomic(), events[r].op.is_atomic()) {
+        (true, true) => releases(w) && acquires(r),
+        (false, false) => true,
+        _ => false,
+    };
+    (0..events.len()).any(|e| {
+        let loose = match case.oracle.run.recorded_writer(e) {
+            Writer::Write(w) => events[e].reads() && !is_ordered(w, e),
+            Writer::Initial => false,
+        };
+        loose || matches!(events[e].op, Op::TryFail | Op::Alloc | Op::Free | Op::Pin | Op::ReadPin)
+    })
+}
+
+#[test]
+fn hb_finds_races() {
+    let (mut found, mut excused, mut unreal) = (0, 0, 0);
+    for seed in 0..cases(20_000) {
+        let case = Case::with_sites(2 << 32 | seed);
+        let mut hb = Hb::new();
+        hb.batch(&case.trace.names, &case.trace.batch);
+        let told = pairs(&hb.finish());
+        found += told.len();
+        if needs_more_than_synchronisation(&case) {
+            excused += told.len();
+            unreal += told.difference(&case.oracle.races()).count();
+        } else {
+            let real = case.oracle.sync_preserving_races();
+            assert!(told.is_subset(&real), "{told:?} {real:?} seed {seed}\n{}", case.text);
+        }
+    }
+    println!("{found} races, {excused} in traces that need more, {unreal} of these without a witness");
+    assert!(found - excused > found / 4 && excused > 0);
+}
+
+#[test]
+fn sync_preserving_races_are_those_that_there_are() {
+    let (mut easy_found, mut reversed, mut only_maximal, mut not_as_recorded) = (0, 0, 0, 0);
+    let count = cases(20_000);
+    for seed in 0..count {
+        let case = Case::with_sites(3 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
+        let predicted = analysis.races(&Options::default());
+        let shown = || format!("{predicted:?} seed {seed}\n{}", case.text);
+        assert_eq!((predicted.unexamined, predicted.unexamined_reversals), (0, 0), "{}", shown());
+        let (easy, more) = (pairs(&predicted.sync_preserving), pairs(&predicted.optimistic));
+        let (expected, all) = (case.oracle.sync_preserving_races(), case.oracle.races());
+        assert!(easy.is_subset(&expected), "{expected:?} {}", shown());
+        assert!(more.is_subset(&all), "{all:?} {}", shown());
+        assert!(racy(&easy).is_disjoint(&racy(&more)), "{}", shown());
+        assert_eq!(predicted.racy_events as usize, easy.len() + more.len(), "{}", shown());
+        for (pairs, in_recorded_order) in [(&easy, true), (&more, false)] {
+            for &(e, f) in pairs {
+                let race = [e as u64, f as u64];
+                let witness = match in_recorded_order {
+                    true => analysis.sync_preserving_witness(race),
+                    false => analysis.race_witness(race),
+                };
+                let witness = witness.unwrap_or_else(|| panic!("no witness of {race:?} {}", shown()));
+                let checked = check_race(Model::Maximal, names, batch, &|var| case.initial(var), &witness, race);
+                assert_eq!(checked, Ok(()), "{race:?} {witness:?} {}", shown());
+                let order: Vec<usize> = witness.iter().map(|&e| e as usize).collect();
+                assert!(case.oracle.shows_race(&order, e, f), "{race:?} {witness:?} {}", shown());
+                assert!(!in_recorded_order || order.is_sorted(), "{race:?} {witness:?} {}", shown());
+            }
+        }
+        let semaphores = case.oracle.events().iter().any(|event| event.semaphore().is_some());
+        let (told, there) = (racy(&easy), racy(&expected));
+        // Which `up` a `down` takes is not in the trace: the detector keeps the recorded order of them.
+        if semaphores {
+            not_as_recorded += there.difference(&told).count();
+        } else {
+            assert_eq!(told, there, "{expected:?} {}", shown());
+        }
+        easy_found += told.len();
+        reversed += more.len();
+        only_maximal += racy(&all).len() - told.union(&racy(&more)).count();
+    }
+    println!(
+        "{easy_found} racy events, {reversed} by reversals, {only_maximal} not found; {not_as_recorded} for semaphores"
+    );
+    assert!(easy_found as u64 > count / 4 && reversed as u64 > count / 200);
+}
+
+#[test]
+fn maximal_finds_all_races() {
+    let (mut found, mut clean) = (0, 0);
+    let count = cases(20_000);
+    for seed in 0..count {
+        let case = Case::with_sites(6 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let mut maximal = Maximal::new(maximal::Options::default(), Known::default());
+        for excerpt in Excerpts::new(names, batch, 100) {
+            maximal.window(names, &excerpt, &|var| case.initial(var));
+        }
+        let report = maximal.finish();
+        let shown = || format!("{report:?} seed {seed}\n{}", case.text);
+        assert_eq!((report.looked.undecided, report.races.left_out), (0, 0), "{}", shown());
+        for (race, prefix) in report.races.races.iter().zip(&report.prefixes) {
+            let pair = [race.earlier.event, race.later.event];
+            let checked = check_race(Model::Maximal, names, batch, &|var| case.initial(var), &prefix.whole(), pair);
+            assert_eq!(checked, Ok(()), "{}", shown());
+        }
+        let (told, all) = (pairs(&report.races), case.oracle.races());
+        assert_eq!(told, all, "{}", shown());
+        assert_eq!(report.races.racy_events as usize, racy(&all).len(), "{}", shown());
+        found += all.len();
+        clean += usize::from(all.is_empty());
+    }
+    println!("{found} races, {clean} traces without");
+    assert!(found as u64 > count / 4 && clean as u64 > count / 4);
+}

@@ -1,0 +1,117 @@
+//! What is not suspected is not there: by brute force, and by the detectors on the whole trace.
+
+use crate::Case;
+use detect::atomicity::Atomicity;
+use detect::hb::Hb;
+use detect::lock_order::{LockOrder, LockOrderOptions};
+use detect::lockset::Lockset;
+use detect::lost_wakeup::LostWakeups;
+use detect::maximal::{self, Known, Maximal};
+use detect::misuse::Misuses;
+use detect::suspects::{Suspects, Suspicions, each_masked};
+use detect::sync_preserving::{Options, SyncPreserving};
+use event::{Batch, Op, Space};
+use oracle::cases;
+use reach::Excerpts;
+use std::collections::BTreeSet;
+use trace::validate::Validator;
+
+fn suspicions(case: &Case, batch: &Batch) -> Suspicions {
+    let mut validator = Validator::new();
+    validator.check(&case.trace.names, batch);
+    let mut suspects = Suspects::new();
+    suspects.batch(&case.trace.names, batch);
+    suspects.finish(validator.count() == 0)
+}
+
+#[test]
+fn what_is_not_suspected_is_not_there() {
+    let (mut quiet, mut suspected, mut without) = (0, 0, [0; 5]);
+    for seed in 0..cases(20_000) {
+        let case = Case::with_sites(9 << 32 | seed);
+        let (names, batch) = (&case.trace.names, &case.trace.batch);
+        let suspicions = suspicions(&case, batch);
+        let shown = || format!("{suspicions:?} seed {seed}\n{}", case.text);
+        for (e, f) in case.oracle.races() {
+            assert!(suspicions.may_race(batch.events[f].var()), "{e} and {f} race: {}", shown());
+        }
+        let written = |op: Op| matches!(op, Op::Write | Op::AtomicStore | Op::AtomicRmw | Op::Free);
+        let vars: BTreeSet<_> = batch
+            .events
+            .iter()
+            .filter(|event| event.op().space() == Some(Space::Var) && written(event.op()))
+            .map(|event| event.var())
+            .collect();
+        for var in vars {
+            let threads: BTreeSet<_> = batch
+                .events
+                .iter()
+                .filter(|event| event.op().space() == Some(Space::Var) && event.var() == var)
+                .map(|event| event.thread())
+                .collect();
+            let count = if suspicions.may_race(var) { &mut suspected } else { &mut quiet };
+            *count += u64::from(threads.len() > 1);
+        }
+
+        let (mut all, mut some) = (Hb::new(), Hb::new());
+        all.batch(names, batch);
+        each_masked(batch, |var| suspicions.orders_or_races(var), |masked| some.batch(names, masked));
+        let all = all.finish();
+        assert_eq!(all, some.finish(), "{}", shown());
+        assert!(suspicions.any_races() || all == Hb::new().finish(), "{}", shown());
+
+        let (mut all, mut some) = (Lockset::new(), Lockset::new());
+        all.batch(names, batch);
+        each_masked(batch, |var| suspicions.is_unprotected(var), |masked| some.batch(names, masked));
+        let all = all.finish();
+        assert_eq!(all, some.finish(), "{}", shown());
+        assert!(suspicions.any_unprotected() || all == Lockset::new().finish(), "{}", shown());
+
+        let predicted = |suspicions| {
+            let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
+            analysis.races(&Options { suspicions, ..Options::default() })
+        };
+        assert_eq!(predicted(None), predicted(Some(&suspicions)), "{}", shown());
+        let windows = |suspicions| {
+            let options = maximal::Options { suspicions, ..maximal::Options::default() };
+            let mut maximal = Maximal::new(options, Known::default());
+            let mut excerpts = Excerpts::new(names, batch, 12);
+            while let Some(excerpt) = excerpts.next_with(|window| maximal.wants(&batch.events[window])) {
+                maximal.window(names, &excerpt, &|var| case.initial(var));
+            }
+            let report = maximal.finish();
+            (report.races, report.prefixes, report.looked.windows)
+        };
+        assert_eq!(windows(None), windows(Some(&suspicions)), "{}", shown());
+
+        if !suspicions.nested {
+            without[0] += 1;
+            let mut order = LockOrder::new(LockOrderOptions::default());
+            order.batch(names, batch);
+            assert!(order.finish().cycles.is_empty() && case.oracle.deadlocks().is_empty(), "{}", shown());
+        }
+        if !suspicions.misuses {
+            without[1] += 1;
+            let mut misuses = Misuses::new();
+            misuses.batch(names, batch);
+            assert!(misuses.finish().misuses.is_empty(), "{}", shown());
+        }
+        if !suspicions.blocks {
+            without[2] += 1;
+            let mut atomicity = Atomicity::keeping(10, None);
+            atomicity.batch(names, batch);
+            let found = atomicity.finish();
+            assert!(found.blocks == 0 && found.found.is_empty(), "{}", shown());
+        }
+        if !suspicions.waits {
+            without[3] += 1;
+            let mut wakeups = LostWakeups::new();
+            wakeups.batch(names, batch);
+            let found = wakeups.finish();
+            assert!(found.candidates.is_empty() && found.observed.is_empty(), "{}", shown());
+        }
+        without[4] += u64::from(!suspicions.any_races());
+    }
+    println!("{suspected} shared variables suspected, {quiet} not; traces without: {without:?}");
+    assert!(quiet > suspected / 10 && without.iter().all(|&some| some > 0));
+}
