@@ -1,6 +1,6 @@
 //! A stretch of consecutive events with their extras: a chunk of a stream, or a whole run in memory.
 
-use crate::{Event, Extra, StrId, Value};
+use crate::{Event, Extra, LockId, StrId, Value};
 
 /// An initial value (of a variable) or count (of a semaphore), given by name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +84,18 @@ impl Batch {
     #[inline]
     pub fn extra(&self, event: Event) -> &Extra {
         &self.extras[event.extra() as usize]
+    }
+
+    /// The lock whose critical section one of this batch's events opens or closes, if it does: its object, or the lock
+    /// beside the condition of a `wait` or `woken`.
+    #[inline]
+    pub fn section_lock(&self, event: Event) -> Option<LockId> {
+        let op = event.op();
+        match op.opens_section() || op.closes_section() {
+            true if op.has_lock_argument() => Some(self.extra(event).lock),
+            true => Some(event.lock()),
+            false => None,
+        }
     }
 
     /// The arguments of one of this batch's internal events.

@@ -9,11 +9,13 @@
 //! * [`Batch`] is a stretch of consecutive events: a chunk of a stream, or a whole run in memory.
 
 mod batch;
+mod class;
 mod event;
 mod id;
 mod meta;
 mod names;
 mod op;
+mod order;
 mod value;
 
 pub use batch::{Batch, Init, Item};
@@ -21,5 +23,6 @@ pub use event::{Event, Extra, MAX_THREADS, Wake};
 pub use id::{BlockId, CondId, Id, LabelId, LatchId, LockId, SemId, SiteId, StackId, StrId, ThreadId, VarId};
 pub use meta::{Made, Meta, Module, Origin, Stacks, ThreadInfo};
 pub use names::{Full, Interner, Names, Space};
-pub use op::{Op, Order};
+pub use op::Op;
+pub use order::Order;
 pub use value::Value;

@@ -1,9 +1,13 @@
-//! The operations an event can be, and the memory orders of the atomic ones.
+//! The table of operations: what an event can be, how traces spell it, and which classes it belongs to.
+//!
+//! Everything else asks for classes ([`Op::reads`], [`Op::opens_section`], …; `class.rs` lists them), so that a new
+//! operation is a row of this table, and not a case in every list of operations.
 
 use crate::Space;
+use crate::class::Class;
 
 macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $space:expr;)*) => {
+    ($($(#[$doc:meta])* $name:ident = $code:literal, $text:literal, $space:ident, [$($class:ident)*];)*) => {
         /// The operation of an event. Its number is part of the binary trace format: never renumber, only add.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -12,6 +16,9 @@ macro_rules! ops {
         impl Op {
             /// Every operation, in the order of their numbers.
             pub const ALL: &'static [Op] = &[$(Op::$name,)*];
+
+            /// The classes of each operation, a bit for each class.
+            pub(crate) const CLASSES: &'static [u32] = &[$(0 $(| Class::$class.bit())*,)*];
 
             /// The operation with this code, if there is one.
             #[inline]
@@ -22,79 +29,104 @@ macro_rules! ops {
 
             /// The operation's spelling in text traces.
             pub const fn text(self) -> &'static str {
-                match self { $(Op::$name => $text,)* }
+                match self { $(Op::$name => const { ascii($text) },)* }
+            }
+
+            /// The operation with this spelling, if there is one.
+            #[inline]
+            pub const fn from_text(text: &[u8]) -> Option<Op> {
+                match text { $($text => Some(Op::$name),)* _ => None }
             }
 
             /// The kind of object the operation acts on.
             #[inline]
             pub const fn space(self) -> Option<Space> {
-                match self { $(Op::$name => $space,)* }
+                match self { $(Op::$name => space!($space),)* }
             }
         }
     };
 }
 
+macro_rules! space {
+    (NoObject) => {
+        None
+    };
+    ($space:ident) => {
+        Some(Space::$space)
+    };
+}
+
+const fn ascii(text: &'static [u8]) -> &'static str {
+    match str::from_utf8(text) {
+        Ok(text) => text,
+        Err(_) => panic!("operations are spelled in ASCII"),
+    }
+}
+
+// name = number, spelling, kind of object, [classes, among them the extras that an event of it may have]
 ops! {
     /// `r(x)`: reads a variable.
-    Read = 0, "r", Some(Space::Var);
+    Read = 0, b"r", Var, [Reads Plain Value];
     /// `w(x)`: writes a variable.
-    Write = 1, "w", Some(Space::Var);
+    Write = 1, b"w", Var, [Writes Plain Value];
     /// `acq(l)`: takes a lock exclusively.
-    Acquire = 2, "acq", Some(Space::Lock);
+    Acquire = 2, b"acq", Lock, [TakesLock OpensSection Blocks];
     /// `rel(l)`: gives an exclusive lock back.
-    Release = 3, "rel", Some(Space::Lock);
+    Release = 3, b"rel", Lock, [GivesLock ClosesSection];
     /// `racq(l)`: takes a lock shared.
-    ReadAcquire = 4, "racq", Some(Space::Lock);
+    ReadAcquire = 4, b"racq", Lock, [TakesLock OpensSection Blocks Shared];
     /// `rrel(l)`: gives a shared lock back.
-    ReadRelease = 5, "rrel", Some(Space::Lock);
+    ReadRelease = 5, b"rrel", Lock, [GivesLock ClosesSection Shared];
     /// `tacq(l)`: a try-lock or timed lock that succeeded; never a blocking request.
-    TryAcquire = 6, "tacq", Some(Space::Lock);
+    TryAcquire = 6, b"tacq", Lock, [TakesLock OpensSection];
     /// `tfail(l)`: a try-lock or timed lock that failed.
-    TryFail = 7, "tfail", Some(Space::Lock);
+    TryFail = 7, b"tfail", Lock, [];
     /// `req(l)`: a blocking request that was not (yet) answered.
-    Request = 8, "req", Some(Space::Lock);
+    Request = 8, b"req", Lock, [Announces];
     /// `fork(t)`: starts a thread.
-    Fork = 9, "fork", Some(Space::Thread);
+    Fork = 9, b"fork", Thread, [];
     /// `join(t)`: has waited for a thread's end.
-    Join = 10, "join", Some(Space::Thread);
+    Join = 10, b"join", Thread, [Blocks];
     /// `wait(c,l)`: begins to wait on a condition; gives the lock up at every depth.
-    Wait = 11, "wait", Some(Space::Cond);
+    Wait = 11, b"wait", Cond, [ClosesSection OnCondition LockArgument];
     /// `woken(c,l)`: ends that wait and takes the lock back.
-    Woken = 12, "woken", Some(Space::Cond);
+    Woken = 12, b"woken", Cond, [OpensSection OnCondition Blocks LockArgument WakeReason];
     /// `notify(c)`: wakes one waiter.
-    Notify = 13, "notify", Some(Space::Cond);
+    Notify = 13, b"notify", Cond, [OnCondition Notifies];
     /// `notifyall(c)`: wakes every waiter.
-    NotifyAll = 14, "notifyall", Some(Space::Cond);
-    /// `post(o)`: lets later awaits pass (barrier, latch, once, pipe, future).
-    Post = 15, "post", Some(Space::Latch);
-    /// `await(o)`: passes because of the posts before it.
-    Await = 16, "await", Some(Space::Latch);
+    NotifyAll = 14, b"notifyall", Cond, [OnCondition Notifies];
+    /// `post(o)`: releases a latch-like object (barrier, latch, once, pipe, future): later awaits pass.
+    Post = 15, b"post", Latch, [];
+    /// `await(o)`: acquires a latch-like object: passes because of the posts before it.
+    Await = 16, b"await", Latch, [Blocks];
     /// `up(s)`: increments a counting semaphore.
-    Up = 17, "up", Some(Space::Sem);
+    Up = 17, b"up", Sem, [Counts];
     /// `down(s)`: decrements a counting semaphore.
-    Down = 18, "down", Some(Space::Sem);
+    Down = 18, b"down", Sem, [Counts Blocks];
     /// `ald(x)`: atomic load.
-    AtomicLoad = 19, "ald", Some(Space::Var);
+    AtomicLoad = 19, b"ald", Var, [Reads Atomic Value MemoryOrder];
     /// `ast(x)`: atomic store.
-    AtomicStore = 20, "ast", Some(Space::Var);
+    AtomicStore = 20, b"ast", Var, [Writes Atomic Value MemoryOrder];
     /// `armw(x)`: atomic read-modify-write; its value is the one written.
-    AtomicRmw = 21, "armw", Some(Space::Var);
+    AtomicRmw = 21, b"armw", Var, [Reads Writes Atomic Value MemoryOrder];
     /// `fence`: a thread fence.
-    Fence = 22, "fence", None;
+    Fence = 22, b"fence", NoObject, [MemoryOrder];
     /// `begin(b)`: enters an atomic block or region.
-    Begin = 23, "begin", Some(Space::Block);
+    Begin = 23, b"begin", Block, [OptionalName];
     /// `end(b)`: leaves it.
-    End = 24, "end", Some(Space::Block);
+    End = 24, b"end", Block, [OptionalName];
     /// `ev(name,…)`: an internal event with arguments.
-    Internal = 25, "ev", Some(Space::Label);
+    Internal = 25, b"ev", Label, [Arguments];
     /// `alloc(x)`: memory given: from here on x is a new variable.
-    Alloc = 26, "alloc", Some(Space::Var);
+    Alloc = 26, b"alloc", Var, [Lifetime];
     /// `free(x)`: memory taken back.
-    Free = 27, "free", Some(Space::Var);
-    /// `pin(x,n)`: no witness may place another thread's access of x before event n of this thread.
-    Pin = 28, "pin", Some(Space::Var);
-    /// `rpin(x,n)`: no witness may place another thread's write of x before event n of this thread.
-    ReadPin = 29, "rpin", Some(Space::Var);
+    Free = 27, b"free", Var, [Lifetime];
+    /// `pin(x,n)`: a drop barrier for accesses: no witness may place another thread's access of x before event n of
+    /// this thread.
+    Pin = 28, b"pin", Var, [DropBarrier Number];
+    /// `rpin(x,n)`: a drop barrier for reads: no witness may place another thread's write of x before event n of this
+    /// thread.
+    ReadPin = 29, b"rpin", Var, [DropBarrier Number];
 }
 
 impl Op {
@@ -108,94 +140,6 @@ impl Op {
             Some(op) => op,
             None => Op::Read,
         }
-    }
-
-    /// A read or write of memory that is not atomic.
-    #[inline]
-    pub const fn is_plain_access(self) -> bool {
-        matches!(self, Op::Read | Op::Write)
-    }
-
-    /// An atomic access of memory.
-    #[inline]
-    pub const fn is_atomic(self) -> bool {
-        matches!(self, Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw)
-    }
-
-    /// An access of a variable, `alloc` and `free` included.
-    #[inline]
-    pub const fn is_access(self) -> bool {
-        self.has_value() || matches!(self, Op::Alloc | Op::Free)
-    }
-
-    /// The operations that say that accesses of a variable were dropped.
-    pub const PINS: [Op; 2] = [Op::Pin, Op::ReadPin];
-
-    /// Says that accesses of a variable were dropped.
-    #[inline]
-    pub const fn is_pin(self) -> bool {
-        matches!(self, Op::Pin | Op::ReadPin)
-    }
-
-    /// Whether a pin of this kind holds back what other threads do to its variable by that operation. Reads that were dropped
-    /// must not see another value, so they hold back all but reads.
-    #[inline]
-    pub const fn holds_back(self, other: Op) -> bool {
-        match self {
-            Op::Pin => other.is_access(),
-            Op::ReadPin => other.is_access() && !matches!(other, Op::Read | Op::AtomicLoad),
-            _ => false,
-        }
-    }
-
-    /// An operation that may carry a value behind `=`: what was read or written.
-    #[inline]
-    pub const fn has_value(self) -> bool {
-        self.is_plain_access() || self.is_atomic()
-    }
-
-    /// An operation that may carry a memory order behind `@`.
-    #[inline]
-    pub const fn has_order(self) -> bool {
-        self.is_atomic() || matches!(self, Op::Fence)
-    }
-}
-
-/// Memory orders of atomic operations and fences, as in C11.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
-#[repr(u8)]
-pub enum Order {
-    /// Sequentially consistent, the default.
-    #[default]
-    SeqCst = 0,
-    /// No ordering.
-    Relaxed = 1,
-    /// Acquire.
-    Acquire = 2,
-    /// Release.
-    Release = 3,
-    /// Acquire and release.
-    AcqRel = 4,
-}
-
-impl Order {
-    /// Every order, in the order of their numbers.
-    pub const ALL: [Order; 5] = [Order::SeqCst, Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel];
-
-    /// The order's spelling in text traces.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Order::SeqCst => "seqcst",
-            Order::Relaxed => "relaxed",
-            Order::Acquire => "acquire",
-            Order::Release => "release",
-            Order::AcqRel => "acqrel",
-        }
-    }
-
-    /// The order with this number, if there is one.
-    pub fn from_code(code: u8) -> Option<Order> {
-        Order::ALL.get(usize::from(code)).copied()
     }
 }
 
@@ -215,13 +159,10 @@ mod tests {
     }
 
     #[test]
-    fn pins_hold_back() {
-        let by = |pin: Op| Op::ALL.iter().copied().filter(move |&op| pin.holds_back(op)).collect::<Vec<Op>>();
-        let writes = [Op::Write, Op::AtomicStore, Op::AtomicRmw, Op::Alloc, Op::Free];
-        assert_eq!(by(Op::ReadPin), writes);
-        let mut accesses = [&[Op::Read, Op::AtomicLoad], &writes[..]].concat();
-        accesses.sort();
-        assert_eq!(by(Op::Pin), accesses);
-        assert!(Op::ALL.iter().all(|&op| op.is_pin() == Op::PINS.contains(&op) && op.is_pin() != by(op).is_empty()));
+    fn every_operation_is_found_by_its_spelling() {
+        for &op in Op::ALL {
+            assert_eq!(Op::from_text(op.text().as_bytes()), Some(op));
+        }
+        assert_eq!(Op::from_text(b"dummy"), None);
     }
 }

@@ -166,7 +166,7 @@ impl Machine {
             Line::Write(address) => self.access(me, true, self.layout.heap(address), 805_000 + address % 1000),
             Line::Pin(address) => {
                 let value = Value::Int(thread.position as i64);
-                let pin = Op::PINS[address as usize % 2];
+                let pin = Op::DROP_BARRIERS[address as usize % 2];
                 self.out.memory(thread, pin, self.layout.heap(address), Extra { value, ..Extra::default() });
             }
             Line::Free(address) => {

@@ -87,7 +87,7 @@ impl Threads {
                 self.threads[thread.0 as usize].clock.join(latch);
             }
             op if !self.pinned.is_empty() && is_access(op) => {
-                let pins = Op::PINS.into_iter().filter(|pin| pin.holds_back(op));
+                let pins = Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(op));
                 for (by, clock) in pins.filter_map(|pin| self.pinned.get(&(pin, event.var()))).flatten() {
                     if *by != thread {
                         self.threads[thread.0 as usize].clock.join(clock);

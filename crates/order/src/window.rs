@@ -30,7 +30,7 @@ impl<'a> Trace<'a> {
             if is_access(event.op()) {
                 let var = event.var().index();
                 shared[var] |= *owner[var].get_or_insert(event.thread()) != event.thread();
-            } else if event.op().is_pin() {
+            } else if event.op().is_drop_barrier() {
                 pins.push(index as u64);
             }
         }

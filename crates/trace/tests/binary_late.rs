@@ -148,7 +148,7 @@ fn pins_name_themselves(trace: &Trace) -> bool {
     trace.batch.events.iter().all(|&event| {
         let count = &mut counts[event.thread().0 as usize];
         *count += 1;
-        !event.op().is_pin() || trace.batch.extra(event).value == Value::Int(*count - 1)
+        !event.op().is_drop_barrier() || trace.batch.extra(event).value == Value::Int(*count - 1)
     })
 }
 

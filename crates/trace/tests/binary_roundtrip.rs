@@ -64,7 +64,7 @@ fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: boo
                 }
                 let extra = batch.extra(event);
                 let bare = *extra == (Extra { stack: extra.stack, ..Extra::default() });
-                let action = if beforehand && bare && !event.op().is_pin() {
+                let action = if beforehand && bare && !event.op().is_drop_barrier() {
                     writer.action(event.op(), event.site(), extra.stack)
                 } else {
                     None

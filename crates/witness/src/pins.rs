@@ -18,7 +18,7 @@ impl Pins {
     pub(crate) fn new(trace: &Batch, threads: usize) -> Option<Pins> {
         let mut wanted = Vec::new();
         for &event in &trace.events {
-            if event.op().is_pin()
+            if event.op().is_drop_barrier()
                 && let Value::Int(n) = trace.extra(event).value
                 && let Ok(n) = u64::try_from(n)
             {

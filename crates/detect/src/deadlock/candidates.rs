@@ -54,7 +54,8 @@ impl Candidates {
     /// Those that the trace ends with: everything else can have come before, unless a pin says that an access comes after one
     /// of the requests.
     pub(super) fn happened(&mut self, batch: &Batch, requests: &Requests) {
-        let pins: FxHashSet<_> = batch.events.iter().filter(|e| e.op().is_pin()).map(|pin| pin.thread()).collect();
+        let pins: FxHashSet<_> =
+            batch.events.iter().filter(|e| e.op().is_drop_barrier()).map(|pin| pin.thread()).collect();
         for candidate in &mut self.list {
             candidate.happened = candidate.patterns.iter().find_map(|pattern| pattern.unanswered(requests));
             let Some(asked) = &candidate.happened else { continue };

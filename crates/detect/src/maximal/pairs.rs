@@ -105,7 +105,7 @@ struct Pinned(FxHashSet<(u32, Op, VarId)>);
 impl Pinned {
     fn new(batch: &Batch) -> Pinned {
         let mut wanted: FxHashMap<(u32, i64), Vec<(Op, VarId)>> = FxHashMap::default();
-        for &pin in batch.events.iter().filter(|event| event.op().is_pin()) {
+        for &pin in batch.events.iter().filter(|event| event.op().is_drop_barrier()) {
             if let Value::Int(n) = batch.extra(pin).value {
                 wanted.entry((pin.thread().0, n)).or_default().push((pin.op(), pin.var()));
             }
@@ -126,7 +126,7 @@ impl Pinned {
 
     /// Whether an access must come after this event.
     fn holds_back(&self, at: u32, access: Event) -> bool {
-        let kinds = Op::PINS.into_iter().filter(|pin| pin.holds_back(access.op()));
+        let kinds = Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(access.op()));
         !self.0.is_empty() && kinds.into_iter().any(|pin| self.0.contains(&(at, pin, access.var())))
     }
 }

@@ -250,7 +250,7 @@ impl Pass<'_> {
             _ if is_access(event) => {
                 let mut apart = forks;
                 if !self.pinned.is_empty() {
-                    for pin in Op::PINS.into_iter().filter(|pin| pin.holds_back(event.op())) {
+                    for pin in Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(event.op())) {
                         if let Some(pinned) = self.pinned.remove(&(pin, event.object())) {
                             self.need_all(&pinned);
                             apart.extend(pinned.iter().map(|pinned| pinned.1));

@@ -73,7 +73,7 @@ fn space(op: Op) -> Option<usize> {
         Op::Acquire | Op::ReadAcquire | Op::TryAcquire => Some(LOCK),
         Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll => Some(CONDITION),
         Op::Up | Op::Down => Some(SEMAPHORE),
-        _ if op.space() == Some(Space::Var) && !op.is_pin() => Some(VAR),
+        _ if op.space() == Some(Space::Var) && !op.is_drop_barrier() => Some(VAR),
         _ => None,
     }
 }

@@ -79,8 +79,9 @@ impl<'a> Naive<'a> {
             let event = self.event(e);
             if matches!(event.op(), Op::Read | Op::AtomicLoad | Op::AtomicRmw) {
                 let since = self.source(e).unwrap_or(0);
-                let is_pin = |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
-                let pins: Vec<usize> = (since..e).filter(is_pin).collect();
+                let is_drop_barrier =
+                    |f: &usize| self.event(*f).op() == Op::Pin && self.event(*f).object() == event.object();
+                let pins: Vec<usize> = (since..e).filter(is_drop_barrier).collect();
                 self.into[e].extend(pins);
             }
         }

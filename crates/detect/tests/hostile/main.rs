@@ -68,7 +68,7 @@ fn nonsense(seed: &mut u64) -> Run {
             None | Some(Space::Label) => 0,
             Some(space) => random(seed, run.names.space(space).len() as u32),
         };
-        let value = if op.is_pin() { Value::Int(1) } else { Value::Unknown };
+        let value = if op.is_drop_barrier() { Value::Int(1) } else { Value::Unknown };
         let order = Order::ALL[random(seed, 5) as usize];
         let wake = Wake::ALL[random(seed, 3) as usize];
         let lock = LockId(random(seed, 3));

@@ -170,7 +170,7 @@ impl Build {
         };
         let thread = spot.thread;
         let (granule, mask) = bytes_of(words[0]);
-        let mask = if op.is_pin() && mask == 0 { 0xff } else { mask };
+        let mask = if op.is_drop_barrier() && mask == 0 { 0xff } else { mask };
         let known = Known { at: (slot, position), spot: Some(spot), ..known };
         let number = place(words[1]);
         let action = state.places.action(number, op).copied();

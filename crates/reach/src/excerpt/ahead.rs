@@ -54,7 +54,7 @@ fn targets(batch: &Batch) -> FxHashMap<u32, u32> {
     let mut counts: Vec<u64> = Vec::new();
     for (at, &event) in (0u32..).zip(&batch.events) {
         let count = count(&mut counts, event);
-        if event.op().is_pin()
+        if event.op().is_drop_barrier()
             && let Value::Int(n) = batch.extra(event).value
             && let Ok(n) = u64::try_from(n)
         {

@@ -26,7 +26,7 @@ pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Excerpt, window: &Ran
     made.fixed = made.batch.events.len();
     for at in window.clone() {
         let event = whole.events[at];
-        if event.op().is_pin() {
+        if event.op().is_drop_barrier() {
             let target = ahead.targets.get(&(at as u32)).copied().filter(|&target| speaks(target));
             waiting.push((made.batch.events.len(), target.unwrap_or(u32::MAX)));
         }

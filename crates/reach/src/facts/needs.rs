@@ -135,7 +135,7 @@ struct Pins {
 impl Pins {
     fn new(trace: &Batch) -> Pins {
         let mut wanted: FxHashMap<_, Vec<(Op, u32)>> = FxHashMap::default();
-        for event in trace.events.iter().filter(|event| event.op().is_pin()) {
+        for event in trace.events.iter().filter(|event| event.op().is_drop_barrier()) {
             if let Value::Int(n) = trace.extra(*event).value
                 && let Ok(n) = u64::try_from(n)
             {
@@ -146,7 +146,7 @@ impl Pins {
     }
 
     fn of(&self, access: Event) -> impl Iterator<Item = (ThreadId, u32)> {
-        let kinds = Op::PINS.into_iter().filter(move |pin| pin.holds_back(access.op()));
+        let kinds = Op::DROP_BARRIERS.into_iter().filter(move |pin| pin.holds_back(access.op()));
         kinds.filter_map(move |pin| self.pinned.get(&(pin, access.object()))).flat_map(|lasts| lasts.0.iter().copied())
     }
 

@@ -14,7 +14,7 @@ use event::{Names, Op, Space};
 
 /// Operations whose meaning lies partly in their extra.
 pub(super) fn needs_extra(op: Op) -> bool {
-    extras::has_lock(op) || op.is_pin()
+    extras::has_lock(op) || op.is_drop_barrier()
 }
 
 /// What ids must stay below.

@@ -159,7 +159,7 @@ pub(super) fn get_late_extra(
 
 /// A late pin to itself, whose number only the reader knows.
 pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
-    op.is_pin() && !extra.value.is_known()
+    op.is_drop_barrier() && !extra.value.is_known()
 }
 
 #[inline]

@@ -54,7 +54,7 @@ impl Threads {
     /// A thread in an unusual state acts.
     pub(super) fn enter(&mut self, names: &Names, batch: &Batch, event: Event) -> Option<String> {
         let thread = event.thread();
-        if event.op().is_pin() {
+        if event.op().is_drop_barrier() {
             // Nothing that the thread did: a recorder's note.
             return None;
         }

@@ -138,7 +138,7 @@ impl<'a> Needs<'a> {
             _ => {}
         }
         if let Some(pins) = &mut self.pins {
-            for pin in Op::PINS.into_iter().filter(|pin| pin.holds_back(event.op())) {
+            for pin in Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(event.op())) {
                 let pinned = self.pinned.get(&(pin, event.object())).into_iter().flatten();
                 for &(_, pinned) in pinned.filter(|p| p.0 != thread) {
                     graph.need(pinned, node);

@@ -40,7 +40,7 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
 /// A pin binds other threads only; its own keeps its order with the event anyway.
 fn check_pins(mut pins: Pins, names: &Names, trace: &Batch, places: &mut Places) {
     let pinned = || vec![Latest::default(); names.space(Space::Var).len()];
-    let mut kinds = Op::PINS.map(|pin| (pin, pinned()));
+    let mut kinds = Op::DROP_BARRIERS.map(|pin| (pin, pinned()));
     for (at, &event) in (0u32..).zip(&trace.events) {
         for (_, pinned) in kinds.iter().filter(|(pin, _)| pin.holds_back(event.op())) {
             places.need(at, pinned[event.object() as usize], Rule::Pin);

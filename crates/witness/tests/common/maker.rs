@@ -148,7 +148,7 @@ impl Maker<'_> {
         if op.has_value() {
             extra.value = value(self.random);
         }
-        if op.is_pin() {
+        if op.is_drop_barrier() {
             extra.value = Value::Int(self.random.below(5) as i64);
         }
         if op == Op::Woken {
