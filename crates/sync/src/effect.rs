@@ -1,0 +1,101 @@
+//! What an event does to the sections of its lock.
+
+use event::{Batch, Event, LockId, Op};
+
+/// How a lock is held or asked for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum LockMode {
+    /// By one thread alone.
+    Exclusive,
+    /// By any number of readers.
+    Shared,
+}
+
+impl LockMode {
+    /// Both modes; [`LockMode::index`] is their index here.
+    pub const BOTH: [LockMode; 2] = [LockMode::Exclusive, LockMode::Shared];
+
+    /// Whether two threads cannot hold a lock like this at the same time.
+    #[inline]
+    pub fn excludes(self, other: LockMode) -> bool {
+        self == LockMode::Exclusive || other == LockMode::Exclusive
+    }
+
+    /// The other mode.
+    #[inline]
+    pub fn other(self) -> LockMode {
+        match self {
+            LockMode::Exclusive => LockMode::Shared,
+            LockMode::Shared => LockMode::Exclusive,
+        }
+    }
+
+    /// 0 or 1, for arrays with an entry for each mode.
+    #[inline]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What happens to the section of one mode.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Change<T> {
+    /// Nothing: the event is nested in a section, or is of the other mode.
+    #[default]
+    None,
+    /// A section opens, with this data.
+    Opens(T),
+    /// The section with this data closes.
+    Closes(T),
+    /// A section closes that was open from the beginning: the trace does not have its acquire.
+    ClosesInitial,
+}
+
+impl<T> Change<T> {
+    /// Whether a section opens.
+    #[inline]
+    pub fn opens(&self) -> bool {
+        matches!(self, Change::Opens(_))
+    }
+
+    /// Whether a section closes, one that was open from the beginning included.
+    #[inline]
+    pub fn closes(&self) -> bool {
+        matches!(self, Change::Closes(_) | Change::ClosesInitial)
+    }
+}
+
+/// What an event does to the sections of its lock. A `wait` or `woken` of a thread that reads and writes changes both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effect<T> {
+    /// The lock.
+    pub lock: LockId,
+    /// The exclusive section.
+    pub exclusive: Change<T>,
+    /// The shared section.
+    pub shared: Change<T>,
+    /// The thread holds the lock now, in either mode, and did not before.
+    pub takes: bool,
+    /// The thread held the lock before, in either mode, and does not now.
+    pub gives: bool,
+}
+
+impl<T: Copy> Effect<T> {
+    /// Both changes with their modes, the exclusive one first.
+    #[inline]
+    pub fn changes(&self) -> [(LockMode, Change<T>); 2] {
+        [(LockMode::Exclusive, self.exclusive), (LockMode::Shared, self.shared)]
+    }
+}
+
+/// The lock that an event acts on, if it can open or close a section or is a failed try.
+#[inline]
+pub fn lock_of(batch: &Batch, event: Event) -> Option<LockId> {
+    match event.op() {
+        Op::Acquire | Op::Release | Op::ReadAcquire | Op::ReadRelease | Op::TryAcquire | Op::TryFail => {
+            Some(event.lock())
+        }
+        Op::Wait | Op::Woken => Some(batch.extra(event).lock),
+        _ => None,
+    }
+}
