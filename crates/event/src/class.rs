@@ -115,6 +115,12 @@ impl Op {
         matches!(self, Op::Request) || self.takes_lock() && self.blocks()
     }
 
+    /// Has more than its object's name between its parentheses: a lock, a number or arguments.
+    #[inline]
+    pub const fn has_list(self) -> bool {
+        self.has_lock_argument() || self.has_number() || self.has_arguments()
+    }
+
     /// The drop barriers.
     pub const DROP_BARRIERS: [Op; 2] = [Op::Pin, Op::ReadPin];
 

@@ -305,7 +305,7 @@ fn fixture(version: u32, events: usize) -> (Vec<u8>, Sample) {
             }
             event::Item::Event(_, e) => {
                 let mut extra = *every.batch.extra(e);
-                if matches!(e.op(), Op::Wait | Op::Woken) {
+                if e.op().has_lock_argument() {
                     extra.lock = event::LockId(renamed(names, Space::Lock, extra.lock.0));
                 }
                 extra.value = value(names, extra.value);

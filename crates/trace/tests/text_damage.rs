@@ -1,13 +1,14 @@
 //! Damaged input: never a panic, always either events or an error with its line; what was cut off is a loss.
 
 use crate::common::in_words;
-use event::Batch;
+use event::{Batch, Op};
 use std::io::{Read, Write};
 use trace::decompress::{Decompress, Packing, Peeked};
 use trace::text::{RoadRunnerReader, TextReader};
 use trace::{Error, Source, Trace};
 
-const EVERYTHING: &str = r#"# every operation once
+/// Operations in all their forms.
+const FORMS: &str = r#"# forms
 #! init x=0 y="a b" s=2
 T1|r(x)|17
 T1|w(x)=3|Main.java:12
@@ -45,7 +46,14 @@ T1|rpin(x,43)|15
 
 const ROADRUNNER: &str = "@   Acquire(2,@03)\n@ Rd(0,@01.Foo.x) ok Foo.java:3\n@ Enter(1,Foo.bar(I)V)\n";
 
-/// The same numbers for the same seed.
+/// The forms, and every operation that has the form `op(object)` once more.
+fn everything() -> String {
+    let simple = Op::ALL.iter().filter(|op| op.space().is_some() && !op.has_list());
+    let lines: Vec<String> = simple.map(|op| format!("T3|{}(a)|16\n", op.text())).collect();
+    FORMS.to_owned() + &lines.concat()
+}
+
+/// A generator whose numbers depend on the seed only.
 struct Random(u64);
 
 impl Random {
@@ -87,8 +95,9 @@ fn read_all(source: &mut dyn Source, events: &mut usize) -> Result<(), Error> {
 fn corrupted_text_gives_events_or_an_error_with_a_line() {
     let mut random = Random(1);
     let (mut good, mut bad) = (0, 0);
+    let everything = everything();
     for round in 0..20_000 {
-        let plain = if round % 4 == 0 { ROADRUNNER } else { EVERYTHING };
+        let plain = if round % 4 == 0 { ROADRUNNER } else { &everything };
         let mut text = plain.as_bytes().to_vec();
         for _ in 0..=random.below(4) {
             damage(&mut random, &mut text);
@@ -112,17 +121,18 @@ fn corrupted_text_gives_events_or_an_error_with_a_line() {
 
 #[test]
 fn a_text_cut_off_anywhere_is_a_prefix() {
-    let whole = Trace::read(&mut TextReader::new(EVERYTHING.as_bytes())).unwrap();
+    let everything = everything();
+    let whole = Trace::read(&mut TextReader::new(everything.as_bytes())).unwrap();
     let all = in_words(&whole.names, &whole.batch);
-    assert_eq!(whole.batch.events.len(), event::Op::COUNT + 1);
-    for cut in 0..EVERYTHING.len() {
-        let trace = Trace::read(&mut TextReader::new(&EVERYTHING.as_bytes()[..cut])).unwrap();
+    assert!(Op::ALL.iter().all(|&op| whole.batch.events.iter().any(|event| event.op() == op)));
+    for cut in 0..everything.len() {
+        let trace = Trace::read(&mut TextReader::new(&everything.as_bytes()[..cut])).unwrap();
         let words = in_words(&trace.names, &trace.batch);
         // A last line that can be read may have lost the end of its site or value.
-        let sure = if EVERYTHING.as_bytes()[..cut].ends_with(b"\n") { words.len() } else { words.len().max(1) - 1 };
+        let sure = if everything.as_bytes()[..cut].ends_with(b"\n") { words.len() } else { words.len().max(1) - 1 };
         assert_eq!(words[..sure], all[..sure], "cut at {cut}");
         let cut_off = trace.losses.iter().any(|loss| loss.message.contains("cut off"));
-        assert!(!cut_off || !EVERYTHING.as_bytes()[..cut].ends_with(b"\n"));
+        assert!(!cut_off || !everything.as_bytes()[..cut].ends_with(b"\n"));
     }
 }
 
@@ -219,7 +229,7 @@ fn a_zstd_window_beyond_the_bound_is_refused() {
     let mut encoder = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
     encoder.window_log(28).unwrap();
     encoder.include_contentsize(false).unwrap();
-    encoder.write_all(EVERYTHING.as_bytes()).unwrap();
+    encoder.write_all(everything().as_bytes()).unwrap();
     let packed = encoder.finish().unwrap();
     assert!(Trace::read(&mut TextReader::new(Decompress::new(&packed[..]).unwrap())).is_err());
 }
@@ -235,7 +245,7 @@ impl Read for Failing {
 
 #[test]
 fn an_error_of_the_input_is_an_error() {
-    for head in [EVERYTHING.as_bytes().to_vec(), gzip(many_lines().as_bytes())[..50_000].to_vec()] {
+    for head in [everything().as_bytes().to_vec(), gzip(many_lines().as_bytes())[..50_000].to_vec()] {
         let input = Decompress::new((&head[..]).chain(Failing)).unwrap();
         let error = Trace::read(&mut TextReader::new(input)).unwrap_err();
         assert!(matches!(&error, Error::Io(e) if e.raw_os_error() == Some(5)), "{error}");

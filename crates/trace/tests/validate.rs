@@ -43,7 +43,7 @@ fn with_names_ahead(trace: &Trace) -> Vec<String> {
             event::Item::Event(index, event) => {
                 batch.clear(index as u64);
                 let mut extra = *trace.batch.extra(event);
-                if matches!(event.op(), event::Op::Wait | event::Op::Woken) {
+                if event.op().has_lock_argument() {
                     extra.lock = event::LockId(renamed(event::Space::Lock, extra.lock.0));
                 }
                 if let event::Value::Str(id) = extra.value {

@@ -71,7 +71,7 @@ impl Atomicity {
             }
             Op::Begin => self.begin(event.block(), spot, now),
             Op::End => self.end(event.block(), spot.thread),
-            Op::TryFail | Op::Request | Op::Fence | Op::Internal | Op::Pin | Op::ReadPin => {}
+            _ => {}
         }
     }
 

@@ -324,13 +324,12 @@ impl Hb {
                 let mark = Mark { time: now, who: me.who, site: event.site() };
                 self.racy_write(event, me, mark, false);
             }
-            Op::Read | Op::Write => {}
             Op::Pin => {
                 self.widen(event.object());
                 let wide = self.vars[object].wide as usize - 1;
                 self.clocks.gather(&mut self.wides[wide].pins, me.given(now));
             }
-            Op::TryFail | Op::Request | Op::Begin | Op::End | Op::Internal | Op::ReadPin => {}
+            _ => {}
         }
     }
 

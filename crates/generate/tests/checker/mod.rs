@@ -107,10 +107,8 @@ impl State {
         let position = thread.events;
         thread.events += 1;
         match event.op() {
-            Op::Read | Op::Write | Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw => self.access(event, batch, names),
-            Op::Acquire | Op::TryAcquire | Op::Release | Op::ReadAcquire | Op::ReadRelease | Op::TryFail => {
-                self.lock(event)
-            }
+            op if op.has_value() => self.access(event, batch, names),
+            op if op.takes_lock() || op.gives_lock() || op == Op::TryFail => self.lock(event),
             Op::Wait | Op::Woken => self.wait(at, event, batch),
             Op::Notify | Op::NotifyAll => {
                 let all = event.op() == Op::NotifyAll;
@@ -160,7 +158,7 @@ impl State {
                 ensure!(self.posted.contains(&event.object()), "an await without a post");
                 Ok(())
             }
-            Op::Up | Op::Down => self.semaphore(event, names),
+            op if op.counts() => self.semaphore(event, names),
             Op::Alloc => {
                 self.freed.remove(&event.object());
                 self.values.insert(event.object(), Value::Unknown);
@@ -170,7 +168,7 @@ impl State {
                 ensure!(self.freed.insert(event.object()), "a second free");
                 Ok(())
             }
-            Op::Pin | Op::ReadPin => {
+            op if op.is_drop_barrier() => {
                 let Value::Int(n) = batch.extra(event).value else { return Err("a pin without a position".into()) };
                 ensure!((0..=position).contains(&n), "a pin at a position to come");
                 let others = self.accessed.get(&event.object()).is_some_and(|a| a.iter().any(|&t| t != me));
@@ -182,6 +180,7 @@ impl State {
                 ensure!(batch.args(event).iter().all(|a| a.is_known()), "an unknown argument");
                 Ok(())
             }
+            op => Err(format!("no rule for `{}`", op.text())),
         }
     }
 
@@ -191,7 +190,7 @@ impl State {
         if let Some(space) = event.op().space() {
             uses.push((space, event.object()));
         }
-        if matches!(event.op(), Op::Wait | Op::Woken) {
+        if event.op().has_lock_argument() {
             uses.push((Space::Lock, batch.extra(event).lock.0));
         }
         for (space, id) in uses {
@@ -209,7 +208,7 @@ impl State {
         ensure!(!self.freed.contains(&var), "an access after free");
         self.accessed.entry(var).or_default().insert(event.thread().0);
         let value = batch.extra(event).value;
-        if matches!(event.op(), Op::Read | Op::AtomicLoad) {
+        if event.op().only_reads() {
             let initial = || self.inits.get(names.get(Space::Var, var)).copied().unwrap_or_default();
             let held = self.values.get(&var).copied().unwrap_or_else(initial);
             ensure!(value == held, "a read of {value:?} where {held:?} was written");

@@ -79,7 +79,7 @@ impl<W: Write> ActWriter<W> {
     /// The action of an operation at a site, by certain calls. `None`: there is no room for more of them, or events that do this always
     /// have more to them; [`ActWriter::event`] takes them.
     pub fn action(&mut self, op: Op, site: SiteId, stack: StackId) -> Option<Action> {
-        if needs_extra(op) && !op.is_drop_barrier() {
+        if op.has_lock_argument() {
             return None;
         }
         Some(self.actions.add(Told { op, site, stack })).filter(|action| action.number != UNTOLD)
@@ -88,7 +88,7 @@ impl<W: Write> ActWriter<W> {
     /// Adds an event. Whether there must be made room before the next. (A pin cannot be one: it has a value.)
     #[inline]
     pub fn act(&mut self, thread: ThreadId, action: Action, object: u32) -> bool {
-        debug_assert!(!action.op().is_drop_barrier());
+        debug_assert!(!action.op().has_number());
         self.events.push(thread.0, action, object, 0)
     }
 
@@ -100,7 +100,7 @@ impl<W: Write> ActWriter<W> {
 
     /// Adds events, no more than there is [room](ActWriter::room) for, and says whose they are. Whether there must be made room before the next.
     pub fn several(&mut self, acts: &[Act], stretches: &[Stretch]) -> bool {
-        debug_assert!(acts.iter().all(|act| !act.action.op().is_drop_barrier()));
+        debug_assert!(acts.iter().all(|act| !act.action.op().has_number()));
         self.events.push_several(acts, stretches);
         self.events.room() == 0
     }
@@ -133,7 +133,7 @@ impl<W: Write> ActWriter<W> {
         let (thread, op, site) = (event.thread(), event.op(), event.site());
         let action = self.actions.add(Told { op, site, stack: extra.stack });
         let bare = *extra == (Extra { stack: extra.stack, ..Extra::default() }) && args.is_empty();
-        if bare && action.number != UNTOLD && !super::extras::has_lock(op) {
+        if bare && action.number != UNTOLD && !op.has_lock_argument() {
             return self.late.push(thread.0, action, event.object(), at, 0);
         }
         self.late.push_with((thread.0, action, event.object()), site, at, *extra, args)

@@ -241,7 +241,7 @@ impl EventEncoder {
             self.predictor.learn_stack(site, extra.stack.0);
         }
         let args = batch.args(event);
-        if extras::has_lock(op) {
+        if op.has_lock_argument() {
             self.need(Space::Lock, extra.lock.0);
         }
         for value in args.iter().chain([&extra.value]) {

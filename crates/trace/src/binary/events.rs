@@ -9,12 +9,11 @@
 //! | site planes | the same for unpredicted sites |
 //! | extras | [`extras`](super::extras), for the events that have one |
 
-use super::extras;
 use event::{Names, Op, Space};
 
 /// Operations whose meaning lies partly in their extra.
 pub(super) fn needs_extra(op: Op) -> bool {
-    extras::has_lock(op) || op.is_drop_barrier()
+    op.has_lock_argument() || op.has_number()
 }
 
 /// What ids must stay below.

@@ -79,7 +79,7 @@ pub(super) fn put_extra(out: &mut Vec<u8>, op: Op, extra: &Extra, args: &[Value]
     let mut parts = kind(extra.value);
     let mut part = |bit, present| parts |= if present { bit } else { 0 };
     // A wait always has its lock, lock 0 included.
-    part(LOCK, has_lock(op) || extra.lock != LockId(0));
+    part(LOCK, op.has_lock_argument() || extra.lock != LockId(0));
     part(STACK, extra.stack != StackId(0));
     part(ORDER, extra.order != Order::default());
     part(WAKE, extra.wake != Wake::default());
@@ -107,11 +107,6 @@ pub(super) fn put_extra(out: &mut Vec<u8>, op: Op, extra: &Extra, args: &[Value]
             put_value(out, arg);
         }
     }
-}
-
-/// Whether the operation names a lock beside its object.
-pub(super) fn has_lock(op: Op) -> bool {
-    matches!(op, Op::Wait | Op::Woken)
 }
 
 /// Reads the extra of an on-time event into a batch and gives its index there. With `stack` the event has this one, and its extra
@@ -159,7 +154,7 @@ pub(super) fn get_late_extra(
 
 /// A late pin to itself, whose number only the reader knows.
 pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
-    op.is_drop_barrier() && !extra.value.is_known()
+    op.has_number() && !extra.value.is_known()
 }
 
 #[inline]
@@ -195,14 +190,14 @@ fn get_parts(from: &mut Cursor<'_>, bounds: Bounds, batch: &mut Batch) -> Result
 
 /// Parts that the operation cannot have would be lost in other formats: refuse them.
 fn fits(op: Op, extra: &Extra) -> Result<(), Damage> {
-    let value_fits = match op {
-        Op::Pin | Op::ReadPin => matches!(extra.value, Value::Int(n) if n >= 0),
-        _ => !extra.value.is_known() || op.has_value(),
+    let value_fits = match extra.value {
+        Value::Int(n) if op.has_number() => n >= 0,
+        value => !op.has_number() && (op.has_value() || !value.is_known()),
     };
     let sound = value_fits
         && (op.has_order() || extra.order == Order::default())
-        && (op == Op::Woken || extra.wake == Wake::default())
-        && (op == Op::Internal || extra.args_len == 0)
-        && (has_lock(op) || extra.lock == LockId(0));
+        && (op.has_wake_reason() || extra.wake == Wake::default())
+        && (op.has_arguments() || extra.args_len == 0)
+        && (op.has_lock_argument() || extra.lock == LockId(0));
     if sound { Ok(()) } else { Err(Damage("an event has a part that its operation cannot have")) }
 }

@@ -245,7 +245,7 @@ impl LateDecoder {
             }
             let told = if number == UNTOLD { get_untold(&mut extras, &limits)? } else { acted.get(number)? };
             let extra = if how & code::HAS_EXTRA == 0 {
-                if extras::has_lock(told.op) {
+                if told.op.has_lock_argument() {
                     return Err(Damage("an event lacks a part that its operation needs"));
                 }
                 acted.extra(number, told.stack, batch)

@@ -41,7 +41,7 @@ pub(super) fn parse(line: &str) -> Result<Option<Line<'_>>, String> {
     if word.is_empty() {
         return Err(format!("expected an operation such as `r(x)` after the thread, found {}", shown(what)));
     }
-    let op = op::find(word.as_bytes()).ok_or_else(|| op::unknown(word))?;
+    let op = Op::from_text(word.as_bytes()).ok_or_else(|| op::unknown(word))?;
     let mut line = Line {
         thread,
         op,
@@ -54,11 +54,8 @@ pub(super) fn parse(line: &str) -> Result<Option<Line<'_>>, String> {
         args: Args { text: "" },
         site,
     };
-    let rest = match op {
-        Op::Fence => rest,
-        Op::Begin | Op::End if !rest.starts_with('(') => rest,
-        _ => parse_object(&mut line, rest)?,
-    };
+    let bare = op.space().is_none() || op.has_optional_name() && !rest.starts_with('(');
+    let rest = if bare { rest } else { parse_object(&mut line, rest)? };
     parse_tail(&mut line, rest)?;
     if let Some((before, _)) = site.split_once('|') {
         return Err(format!("a third `|` after the site {}; within a site it is written `\\x7c`", shown(before)));
@@ -98,7 +95,7 @@ fn parse_object<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<&'a str, Strin
     let Some(inner) = rest.strip_prefix('(') else {
         return Err(format!("expected `(` after `{0}`, as in `{0}(x)`, found {1}", op.text(), shown(rest)));
     };
-    if op == Op::Internal {
+    if op.has_arguments() {
         return parse_internal(line, inner);
     }
     let Some((inside, rest)) = inner.split_once(')') else {
@@ -106,7 +103,7 @@ fn parse_object<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<&'a str, Strin
     };
     line.object = inside;
     match op {
-        Op::Wait | Op::Woken => {
+        _ if op.has_lock_argument() => {
             let (condition, lock) = inside.split_once(',').unwrap_or((inside, inside));
             if lock.contains(',') {
                 return Err(format!(
@@ -119,7 +116,7 @@ fn parse_object<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<&'a str, Strin
             check_name(condition, "condition")?;
             check_name(lock, "lock")?;
         }
-        Op::Pin | Op::ReadPin => {
+        _ if op.has_number() => {
             let split = inside
                 .rsplit_once(',')
                 .ok_or_else(|| format!("`{0}` takes a variable and a position: `{0}(x,n)`", op.text()))?;
@@ -131,7 +128,7 @@ fn parse_object<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<&'a str, Strin
             line.object = split.0;
             line.value = Literal::Value(Value::Int(position));
         }
-        Op::Begin | Op::End if inside.is_empty() => {}
+        _ if op.has_optional_name() && inside.is_empty() => {}
         _ => check_name(inside, kind(op))?,
     }
     Ok(rest)
@@ -168,7 +165,7 @@ fn parse_tail<'a>(line: &mut Line<'a>, rest: &'a str) -> Result<(), String> {
     let op = line.op;
     let mut rest = rest;
     if let Some(after) = rest.strip_prefix('=') {
-        if op == Op::Woken {
+        if op.has_wake_reason() {
             line.wake = match after {
                 "timeout" => Wake::Timeout,
                 "spurious" => Wake::Spurious,

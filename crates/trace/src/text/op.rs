@@ -1,44 +1,6 @@
-//! The spellings of operations and memory orders, and how input is shown in messages.
+//! What to say of words that are no operation, and how input is shown in messages.
 
 use event::{Op, Order};
-
-/// The operation with this spelling.
-#[inline]
-pub(super) fn find(word: &[u8]) -> Option<Op> {
-    Some(match word {
-        b"r" => Op::Read,
-        b"w" => Op::Write,
-        b"acq" => Op::Acquire,
-        b"rel" => Op::Release,
-        b"racq" => Op::ReadAcquire,
-        b"rrel" => Op::ReadRelease,
-        b"tacq" => Op::TryAcquire,
-        b"tfail" => Op::TryFail,
-        b"req" => Op::Request,
-        b"fork" => Op::Fork,
-        b"join" => Op::Join,
-        b"wait" => Op::Wait,
-        b"woken" => Op::Woken,
-        b"notify" => Op::Notify,
-        b"notifyall" => Op::NotifyAll,
-        b"post" => Op::Post,
-        b"await" => Op::Await,
-        b"up" => Op::Up,
-        b"down" => Op::Down,
-        b"ald" => Op::AtomicLoad,
-        b"ast" => Op::AtomicStore,
-        b"armw" => Op::AtomicRmw,
-        b"fence" => Op::Fence,
-        b"begin" => Op::Begin,
-        b"end" => Op::End,
-        b"ev" => Op::Internal,
-        b"alloc" => Op::Alloc,
-        b"free" => Op::Free,
-        b"pin" => Op::Pin,
-        b"rpin" => Op::ReadPin,
-        _ => return None,
-    })
-}
 
 /// The memory order with this spelling.
 pub(super) fn find_order(word: &str) -> Option<Order> {
@@ -128,11 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_operation_is_found_by_its_spelling() {
-        for &op in Op::ALL {
-            assert_eq!(find(op.text().as_bytes()), Some(op));
-        }
-        assert_eq!(find(b"dummy"), None);
+    fn every_memory_order_is_found_by_its_spelling() {
         for order in Order::ALL {
             assert_eq!(find_order(order.text()), Some(order));
         }

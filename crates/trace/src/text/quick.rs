@@ -94,8 +94,8 @@ fn operation(text: &[u8], at: usize) -> Option<(Op, usize)> {
         _ => {}
     }
     let length = word.iter().position(|b| !b.is_ascii_lowercase())?;
-    let op = super::op::find(&word[..length])?;
-    let simple = word[length] == b'(' && !matches!(op, Op::Wait | Op::Woken | Op::Internal | Op::Pin | Op::ReadPin);
+    let op = Op::from_text(&word[..length])?;
+    let simple = word[length] == b'(' && !op.has_list();
     simple.then_some((op, at + length + 1))
 }
 

@@ -5,7 +5,7 @@ use super::grammar::SOMETHING_IS_MISSING;
 use super::value;
 use crate::limits::MAX_LINE_BYTES;
 use crate::{Error, Loss, Place};
-use event::{Batch, Event, Init, Item, Names, Op, Order, Space, Value, Wake};
+use event::{Batch, Event, Init, Item, Names, Order, Space, Value, Wake};
 use std::io::Write;
 
 const BUFFER: usize = 1 << 16;
@@ -106,14 +106,12 @@ fn write_op(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event) {
     out.extend_from_slice(op.text().as_bytes());
     if let Some(space) = op.space() {
         let name = names.get(space, event.object());
-        match op {
-            Op::Wait | Op::Woken | Op::Internal | Op::Pin | Op::ReadPin => write_list(out, names, batch, event, name),
-            Op::Begin | Op::End if name.is_empty() => {}
-            _ => {
-                out.push(b'(');
-                write_name(out, name, At::Alone);
-                out.push(b')');
-            }
+        if op.has_list() {
+            write_list(out, names, batch, event, name);
+        } else if !(op.has_optional_name() && name.is_empty()) {
+            out.push(b'(');
+            write_name(out, name, At::Alone);
+            out.push(b')');
         }
     }
     if event.extra() != 0 {
@@ -125,7 +123,7 @@ fn write_list(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event, nam
     let extra = batch.extra(event);
     out.push(b'(');
     match event.op() {
-        Op::Pin | Op::ReadPin => {
+        op if op.has_number() => {
             // The last comma separates, so that others may stand in the name.
             write_name(out, name, At::Alone);
             out.push(b',');
@@ -133,7 +131,7 @@ fn write_list(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event, nam
             let position = if let Value::Int(n) = extra.value { n.max(0) } else { 0 };
             value::write_int(out, position);
         }
-        Op::Internal => {
+        op if op.has_arguments() => {
             write_name(out, name, At::List);
             for &arg in batch.args(event) {
                 out.push(b',');
@@ -158,7 +156,7 @@ fn write_extra(out: &mut Vec<u8>, names: &Names, batch: &Batch, event: Event) {
         out.push(b'=');
         value::write(out, extra.value, |id| names.str(id));
     }
-    if op == Op::Woken {
+    if op.has_wake_reason() {
         match extra.wake {
             Wake::Notified => {}
             Wake::Timeout => out.extend_from_slice(b"=timeout"),

@@ -87,7 +87,7 @@ impl Validator {
                 self.problem(batch.first + index as u64, message);
             }
             match event.op() {
-                Op::Read | Op::Write | Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw => {
+                op if op.has_value() => {
                     self.values.touch(event.var());
                     if self.values.any
                         && let Some(message) = self.values.access(names, batch, event)
@@ -104,12 +104,12 @@ impl Validator {
     fn rare(&mut self, names: &Names, batch: &Batch, index: u64, event: Event) {
         let thread = event.thread();
         let found = match event.op() {
-            Op::Acquire | Op::TryAcquire => self.locks.acquire(names, thread, event.lock(), index),
+            op if op.takes_exclusively() => self.locks.acquire(names, thread, event.lock(), index),
             Op::Release => self.locks.release(names, thread, event.lock()),
             Op::ReadAcquire => self.locks.read_acquire(names, thread, event.lock(), index),
             Op::ReadRelease => self.locks.read_release(names, thread, event.lock()),
-            Op::Request => {
-                self.threads.request(thread, event.lock());
+            op if op.announces() => {
+                self.threads.request(event);
                 None
             }
             Op::Fork => self.threads.fork(names, thread, event.child()),
@@ -138,8 +138,8 @@ impl Validator {
                 None
             }
             Op::End => self.blocks.end(names, thread, event.block()),
-            Op::Up | Op::Down => self.values.semaphore(names, event),
-            Op::Alloc | Op::Free => {
+            op if op.counts() => self.values.semaphore(names, event),
+            op if op.bounds_lifetime() => {
                 self.values.forget(event.var());
                 None
             }

@@ -1,7 +1,7 @@
 //! Which threads there are, and which of them may act: not one that was joined, waits, or asked for a lock in vain.
 
 use super::locks::Held;
-use event::{Batch, CondId, Event, LockId, Names, Op, Space, ThreadId};
+use event::{Batch, CondId, Event, LockId, Names, Op, SiteId, Space, ThreadId};
 
 /// Nothing special about a thread: the common case costs one look.
 const USUAL: u8 = 0;
@@ -27,7 +27,8 @@ pub(super) struct Waiting {
 struct Thread {
     joined_at: u64,
     wait: Option<Waiting>,
-    asked: LockId,
+    /// Its last announcement that it is about to block.
+    request: Event,
     flags: u8,
 }
 
@@ -42,7 +43,8 @@ impl Threads {
     pub(super) fn grow(&mut self, names: &Names) {
         let count = names.space(Space::Thread).len();
         self.state.resize(count, UNSEEN);
-        let fresh = Thread { joined_at: 0, wait: None, asked: LockId(0), flags: 0 };
+        let none = Event::new(ThreadId(0), Op::Request, 0, SiteId(0));
+        let fresh = Thread { joined_at: 0, wait: None, request: none, flags: 0 };
         self.threads.resize(count, fresh);
     }
 
@@ -75,21 +77,21 @@ impl Threads {
         }
         if *state & ASKING != 0 {
             *state &= !ASKING;
-            let answered = match event.op() {
-                Op::Acquire | Op::ReadAcquire | Op::TryAcquire | Op::TryFail => event.lock() == details.asked,
-                Op::Woken => batch.extra(event).lock == details.asked,
-                _ => false,
-            };
-            if !answered {
-                return Some(format!("{t} goes on though its request for {} is unanswered", names.lock(details.asked)));
+            if !may_follow(details.request, batch, event) {
+                return Some(format!(
+                    "{t} goes on though its request for {} is unanswered",
+                    name(names, details.request)
+                ));
             }
         }
         None
     }
 
-    pub(super) fn request(&mut self, thread: ThreadId, lock: LockId) {
-        self.state[thread.0 as usize] |= ASKING;
-        self.threads[thread.0 as usize].asked = lock;
+    /// A thread announces that it is about to block.
+    pub(super) fn request(&mut self, request: Event) {
+        let thread = request.thread().0 as usize;
+        self.state[thread] |= ASKING;
+        self.threads[thread].request = request;
     }
 
     pub(super) fn fork(&mut self, names: &Names, parent: ThreadId, child: ThreadId) -> Option<String> {
@@ -125,7 +127,7 @@ impl Threads {
         if waiting {
             return Some(format!("{c} is joined while it waits"));
         }
-        asking.then(|| format!("{c} is joined though its request for {} is unanswered", names.lock(details.asked)))
+        asking.then(|| format!("{c} is joined though its request for {} is unanswered", name(names, details.request)))
     }
 
     pub(super) fn wait(&mut self, thread: ThreadId, wait: Waiting) {
@@ -138,4 +140,19 @@ impl Threads {
         self.state[thread.0 as usize] &= !WAITING;
         self.threads[thread.0 as usize].wait.take()
     }
+}
+
+/// Whether an event may be the next of a thread after its request. One for a lock is answered by the lock, or by the
+/// `tfail` of a timed attempt. Any other wait can be given up without an event of its own (a timeout, an interrupt).
+fn may_follow(request: Event, batch: &Batch, event: Event) -> bool {
+    if request.op() != Op::Request {
+        return true;
+    }
+    let lock = if event.op() == Op::TryFail { Some(event.lock()) } else { batch.section_lock(event) };
+    lock == Some(request.lock()) && !event.op().closes_section()
+}
+
+/// The name of what an event acts on.
+fn name(names: &Names, event: Event) -> &str {
+    event.op().space().map_or("", |space| names.get(space, event.object()))
 }

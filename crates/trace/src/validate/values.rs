@@ -68,7 +68,7 @@ impl Values {
         let value = batch.extra(event).value;
         let var = event.var();
         let last = &mut self.last[var.0 as usize];
-        if matches!(event.op(), Op::Write | Op::AtomicStore | Op::AtomicRmw) {
+        if event.op().writes() {
             *last = value;
             return None;
         }

@@ -186,20 +186,21 @@ fn build(config: Config, pool: &[String], events: &[EventDraft], inits: &[(usize
         if op.has_order() {
             extra.order = draft.order;
         }
-        match op {
-            Op::Pin | Op::ReadPin => extra.value = Value::Int((draft.lock >> 1) as i64),
-            Op::Wait | Op::Woken => extra.lock = LockId(add(&mut names, Space::Lock, draft.lock)),
-            Op::Internal if !draft.args.is_empty() => {
-                extra.args_start = batch.args.len() as u32;
-                extra.args_len = draft.args.len() as u16;
-                for arg in &draft.args {
-                    let arg = fix(&mut names, arg);
-                    batch.args.push(arg);
-                }
-            }
-            _ => {}
+        if op.has_number() {
+            extra.value = Value::Int((draft.lock >> 1) as i64);
         }
-        if op == Op::Woken {
+        if op.has_lock_argument() {
+            extra.lock = LockId(add(&mut names, Space::Lock, draft.lock));
+        }
+        if op.has_arguments() && !draft.args.is_empty() {
+            extra.args_start = batch.args.len() as u32;
+            extra.args_len = draft.args.len() as u16;
+            for arg in &draft.args {
+                let arg = fix(&mut names, arg);
+                batch.args.push(arg);
+            }
+        }
+        if op.has_wake_reason() {
             extra.wake = draft.wake;
         }
         if config.stacks && draft.stack % 3 == 0 {
@@ -245,7 +246,7 @@ pub(crate) fn in_words(names: &Names, batch: &Batch) -> Vec<String> {
         if let Some(space) = op.space() {
             line += &format!(" {:?}", names.get(space, event.object()));
         }
-        if matches!(op, Op::Wait | Op::Woken) {
+        if op.has_lock_argument() {
             line += &format!(" lock {:?}", names.lock(extra.lock));
         }
         if extra.value.is_known() {
