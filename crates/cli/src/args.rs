@@ -1,6 +1,8 @@
 //! The command line: one definition for the parser, the help, the man page and the completions.
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use event::CausalityChoice;
 use std::path::PathBuf;
 
 /// Watches one run of a multithreaded program and predicts what can go wrong in the runs that did not happen.
@@ -135,8 +137,8 @@ pub(crate) struct Analysis {
     #[arg(long, value_name = "x=0,y=1")]
     pub(crate) init: Option<String>,
     /// Which runs are predicted from the recorded one (default: what the specification says, else auto)
-    #[arg(long, value_name = "MODEL")]
-    pub(crate) causality: Option<Causality>,
+    #[arg(long, value_name = "MODEL", value_parser = causality())]
+    pub(crate) causality: Option<CausalityChoice>,
     /// Keep so many cuts of each level of the lattice, those nearest to the recorded run; 1 is the recorded run
     #[arg(long, value_name = "N|all", value_parser = breadth)]
     pub(crate) breadth: Option<Breadth>,
@@ -322,24 +324,13 @@ pub(crate) struct Compiler {
     pub(crate) args: Vec<std::ffi::OsString>,
 }
 
-/// Causality models that can be chosen.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Causality {
-    /// full-hb, then weak-hb, then maximal, each for some seconds
-    Auto,
-    /// Only the recorded run
-    Observed,
-    /// Only synchronisation keeps its order; values may be impossible
-    #[value(alias = "sync_only")]
-    SyncOnly,
-    /// All conflicting events keep their order
-    #[value(alias = "full_hb")]
-    FullHb,
-    /// Reads see the writes they saw; the rest may swap
-    #[value(alias = "weak_hb")]
-    WeakHb,
-    /// Every read sees the value it saw
-    Maximal,
+/// Reads a causality model, or `auto`.
+fn causality() -> impl TypedValueParser<Value = CausalityChoice> {
+    let values = CausalityChoice::ALL.map(|choice| {
+        let value = PossibleValue::new(choice.text()).help(choice.meaning());
+        if choice.keyword() == choice.text() { value } else { value.alias(choice.keyword()) }
+    });
+    PossibleValuesParser::new(values).map(|text| CausalityChoice::parse(&text).expect("a possible value"))
 }
 
 /// How many cuts of a level are kept.

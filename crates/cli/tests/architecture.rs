@@ -32,7 +32,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "foretrace-witness",
         ],
     ),
-    ("foretrace-report", &[]),
+    ("foretrace-report", &["foretrace-event"]),
     ("foretrace-observe", &["foretrace-event", "foretrace-runtime", "foretrace-source", "foretrace-trace"]),
     ("foretrace-source", &[]),
     ("foretrace-agents", &[]),

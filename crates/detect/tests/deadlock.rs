@@ -2,12 +2,12 @@
 
 use detect::deadlock::{DeadlockOptions, Deadlocks, Evidence, deadlocks};
 use detect::sync_preserving::OnDemand;
-use event::Value;
+use event::{Causality, Value};
 use oracle::cases;
 use oracle::random::Random;
 use trace::Trace;
 use trace::text::TextReader;
-use witness::{Model, check_deadlock};
+use witness::check_deadlock;
 
 fn found(text: &str, window: usize) -> Deadlocks {
     let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
@@ -16,7 +16,7 @@ fn found(text: &str, window: usize) -> Deadlocks {
     let report = deadlocks(&mut OnDemand::new(&trace.names, &trace.batch), &initial, &options);
     for deadlock in &report.deadlocks {
         let (prefix, requests) = (deadlock.prefix.whole(), deadlock.requests());
-        let checked = check_deadlock(Model::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests);
+        let checked = check_deadlock(Causality::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests);
         assert_eq!(checked, Ok(()), "{deadlock:?}\n{text}");
     }
     report
@@ -149,7 +149,7 @@ fn garbage_is_survived() {
         let options = DeadlockOptions { window, question_steps: 10_000, ..DeadlockOptions::default() };
         for deadlock in deadlocks(&mut OnDemand::new(&trace.names, &trace.batch), &initial, &options).deadlocks {
             let (prefix, requests) = (deadlock.prefix.whole(), deadlock.requests());
-            match check_deadlock(Model::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests) {
+            match check_deadlock(Causality::Maximal, &trace.names, &trace.batch, &initial, &prefix, &requests) {
                 Ok(()) => good += 1,
                 Err(_) => refused += 1,
             }

@@ -1,9 +1,9 @@
 //! `maximal` finds what brute force over the definitions finds: every racy event, every pair of sites; and no more.
 
 use detect::maximal::{Known, Maximal, Options, Report};
-use event::{Op, SiteId, Value, VarId};
+use event::{Causality, Op, SiteId, Value, VarId};
 use generate::{Generator, Options as Shape};
-use oracle::definition::{Definition, Model};
+use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{faulty_trace, random_trace};
 use oracle::{cases, initial_values, read};
@@ -27,7 +27,7 @@ fn passes(trace: &Trace, initial: &[Value], report: &Report) {
         let initial = |var: VarId| initial[var.0 as usize];
         let pair = [race.earlier.event, race.later.event];
         let (names, batch) = (&trace.names, &trace.batch);
-        let checked = witness::check_race(witness::Model::Maximal, names, batch, &initial, &prefix.whole(), pair);
+        let checked = witness::check_race(Causality::Maximal, names, batch, &initial, &prefix.whole(), pair);
         assert!(checked.is_ok(), "{checked:?} {race:?} {prefix:?}");
     }
 }
@@ -71,7 +71,7 @@ fn as_brute_force_finds() {
             continue;
         }
         let initial = initial_values(&trace, &[]);
-        let definition = Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial);
+        let definition = Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial);
         let races: Vec<(usize, usize)> =
             definition.races().into_iter().filter(|&(a, b)| !is_pinned(&definition, a, b)).collect();
         let report = look(&trace, 100, &initial, Options::default(), Known::default());

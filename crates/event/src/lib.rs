@@ -9,6 +9,7 @@
 //! * [`Batch`] is a stretch of consecutive events: a chunk of a stream, or a whole run in memory.
 
 mod batch;
+mod causality;
 mod class;
 mod event;
 mod id;
@@ -19,6 +20,7 @@ mod order;
 mod value;
 
 pub use batch::{Batch, Init, Item};
+pub use causality::{Causality, CausalityChoice};
 pub use event::{Event, Extra, MAX_THREADS, Wake};
 pub use id::{BlockId, CondId, Id, LabelId, LatchId, LockId, SemId, SiteId, StackId, StrId, ThreadId, VarId};
 pub use meta::{Made, Meta, Module, Origin, Stacks, ThreadInfo};

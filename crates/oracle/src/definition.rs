@@ -1,41 +1,7 @@
 //! The causality models of docs/causality.md, sentence by sentence: may this event come next after this prefix?
 
 use crate::recorded::{Happened, Recorded, Section, Writer};
-use event::{Batch, Names, Op, Value};
-
-/// Which runs are predicted.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Model {
-    /// `observed`.
-    Observed,
-    /// `full-hb`.
-    FullHb,
-    /// `sync-only`.
-    SyncOnly,
-    /// `weak-hb`.
-    WeakHb,
-    /// `maximal`.
-    Maximal,
-}
-
-impl Model {
-    /// All models.
-    pub const ALL: [Model; 5] = [Model::Observed, Model::FullHb, Model::SyncOnly, Model::WeakHb, Model::Maximal];
-
-    /// Each admits what the one before admits.
-    pub const CHAIN: [Model; 4] = [Model::Observed, Model::FullHb, Model::WeakHb, Model::Maximal];
-
-    /// As on the command line.
-    pub fn text(self) -> &'static str {
-        match self {
-            Model::Observed => "observed",
-            Model::FullHb => "full-hb",
-            Model::SyncOnly => "sync-only",
-            Model::WeakHb => "weak-hb",
-            Model::Maximal => "maximal",
-        }
-    }
-}
+use event::{Batch, Causality, Names, Op, Value};
 
 /// Events as bits.
 pub type Set = u64;
@@ -54,7 +20,7 @@ pub fn has(set: Set, e: usize) -> bool {
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The model.
-    pub model: Model,
+    pub model: Causality,
     /// The run.
     pub run: Recorded,
     /// By variable: what it holds before the first event; unknown if absent.
@@ -67,7 +33,7 @@ pub struct Definition {
 
 impl Definition {
     /// A model on a trace.
-    pub fn new(model: Model, names: &Names, batch: &Batch, initial: &[Value]) -> Definition {
+    pub fn new(model: Causality, names: &Names, batch: &Batch, initial: &[Value]) -> Definition {
         let run = Recorded::new(names, batch);
         let count = run.events.len();
         assert!(count <= Set::BITS as usize, "an oracle for small traces");
@@ -78,10 +44,10 @@ impl Definition {
                 let always = definition.always(a, b);
                 let needs = always
                     || match model {
-                        Model::Observed => false,
-                        Model::FullHb | Model::SyncOnly => definition.keeps_order(a, b),
-                        Model::WeakHb => definition.weak_order(a, b) || definition.common_order(a, b),
-                        Model::Maximal => definition.common_order(a, b),
+                        Causality::Observed => false,
+                        Causality::FullHb | Causality::SyncOnly => definition.keeps_order(a, b),
+                        Causality::WeakHb => definition.weak_order(a, b) || definition.common_order(a, b),
+                        Causality::Maximal => definition.common_order(a, b),
                     };
                 definition.needs[b] |= Set::from(needs) << a;
                 definition.always_needs[b] |= Set::from(always) << a;
@@ -97,7 +63,7 @@ impl Definition {
 
     /// Whether a feasible prefix, continued with this event, is a feasible prefix.
     pub fn may_come(&self, prefix: &[usize], e: usize) -> bool {
-        self.may_be_tried(prefix, e) && (self.model != Model::Maximal || self.sees_what_it_saw(prefix, e))
+        self.may_be_tried(prefix, e) && (self.model != Causality::Maximal || self.sees_what_it_saw(prefix, e))
     }
 
     /// Whether every event of an order may come after those before it.
@@ -108,7 +74,7 @@ impl Definition {
     /// *Terminal reads.* Whether a feasible prefix, continued with this event, is the whole of a witness only: a read
     /// (`r`, `ald`) that would see something else.
     pub fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
-        self.model == Model::Maximal
+        self.model == Causality::Maximal
             && matches!(self.events()[e].op, Op::Read | Op::AtomicLoad)
             && self.may_be_tried(prefix, e)
             && !self.sees_what_it_saw(prefix, e)
@@ -121,10 +87,12 @@ impl Definition {
             return false;
         }
         match self.model {
-            Model::Observed => prefix.iter().copied().eq(0..e),
-            Model::FullHb | Model::SyncOnly => true,
-            Model::WeakHb => self.no_set_is_open(came, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e),
-            Model::Maximal => self.count_allows(prefix, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e),
+            Causality::Observed => prefix.iter().copied().eq(0..e),
+            Causality::FullHb | Causality::SyncOnly => true,
+            Causality::WeakHb => self.no_set_is_open(came, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e),
+            Causality::Maximal => {
+                self.count_allows(prefix, e) && self.lock_is_free(came, e) && self.not_lost(prefix, e)
+            }
         }
     }
 
@@ -171,7 +139,7 @@ impl Definition {
     /// `alloc` and `free`, keep no order.
     fn conflict(&self, one: &Happened, other: &Happened) -> bool {
         let harmless = |e: &Happened| matches!(e.op, Op::Read | Op::AtomicLoad);
-        let counts = |e: &Happened| e.accesses().is_some() && (self.model == Model::FullHb || e.op.is_atomic());
+        let counts = |e: &Happened| e.accesses().is_some() && (self.model == Causality::FullHb || e.op.is_atomic());
         counts(one) && counts(other) && one.object == other.object && !(harmless(one) && harmless(other))
     }
 
@@ -291,11 +259,11 @@ impl Definition {
     /// All that the rules can see of the order of a prefix, beside which events it has.
     pub fn visible(&self, prefix: &[usize]) -> Vec<u8> {
         let mut visible = Vec::new();
-        if matches!(self.model, Model::WeakHb | Model::Maximal) {
+        if matches!(self.model, Causality::WeakHb | Causality::Maximal) {
             let place = |event| prefix.iter().position(|&p| p == event);
             visible.extend(self.run.woken_by.values().map(|&(wait, notify)| u8::from(place(wait) < place(notify))));
         }
-        if self.model == Model::Maximal {
+        if self.model == Causality::Maximal {
             for variable in 0..self.initial.len() as u32 {
                 visible.push(match self.run.last_write(prefix, variable) {
                     Writer::Write(write) => write as u8,

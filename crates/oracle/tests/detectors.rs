@@ -1,6 +1,7 @@
 //! The definitions of docs/detectors.md on traces small enough to see what each says.
 
-use oracle::definition::{Definition, Model};
+use event::Causality;
+use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::faulty_trace;
 use oracle::wakeups::Wait;
@@ -9,7 +10,7 @@ use std::collections::BTreeSet;
 
 fn oracle(text: &str) -> Definition {
     let trace = read(text);
-    Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial_values(&trace, &[]))
+    Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial_values(&trace, &[]))
 }
 
 #[track_caller]

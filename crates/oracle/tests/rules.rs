@@ -1,19 +1,20 @@
 //! The rules of docs/causality.md one by one, on traces small enough to see which orders each admits.
 
-use Model::{FullHb, Maximal, SyncOnly, WeakHb};
-use oracle::definition::{Definition, Model};
+use Causality::{FullHb, Maximal, SyncOnly, WeakHb};
+use event::Causality;
+use oracle::definition::Definition;
 use oracle::initial_values;
 use trace::Trace;
 use trace::text::TextReader;
 
-const ALL: [Model; 5] = Model::ALL;
+const ALL: [Causality; 5] = Causality::ALL;
 
 /// Asserts which models admit an order of events.
 #[track_caller]
-fn admitted(text: &str, order: &[usize], by: &[Model]) {
+fn admitted(text: &str, order: &[usize], by: &[Causality]) {
     let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
     let initial = initial_values(&trace, &[]);
-    for model in Model::ALL {
+    for model in Causality::ALL {
         let definition = Definition::new(model, &trace.names, &trace.batch, &initial);
         let feasible = order.iter().enumerate().all(|(at, &e)| definition.may_come(&order[..at], e));
         assert_eq!(feasible, by.contains(&model), "{}: {order:?} of\n{text}", model.text());

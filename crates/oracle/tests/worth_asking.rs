@@ -1,6 +1,7 @@
 //! The random traces ask what detectors have to answer.
 
-use oracle::definition::{Definition, Model};
+use event::Causality;
+use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{MOST_OF_FAULTY, faulty_trace};
 use oracle::{cases, initial_values, read};
@@ -16,7 +17,7 @@ fn every_kind_of_error_is_met() {
     for seed in 0..count {
         let text = faulty_trace(&mut Random::new(seed));
         let trace = read(&text);
-        let oracle = Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial_values(&trace, &[]));
+        let oracle = Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial_values(&trace, &[]));
         let recorded: Vec<usize> = (0..oracle.events().len()).collect();
         assert!(oracle.is_feasible(&recorded), "{text}");
         *lengths.entry(recorded.len()).or_default() += 1;

@@ -28,6 +28,8 @@ mod window;
 #[cfg(test)]
 mod tests;
 
+use event::Causality;
+
 pub use frame::{Element, Frame, Lane, Need};
 pub use full_hb::{full_hb, sync_only};
 pub use maximal::maximal;
@@ -36,41 +38,10 @@ pub use rules::{Context, Passed, Rules};
 pub use weak_hb::weak_hb;
 pub use window::{Trace, Window, Windows};
 
-/// Which orders count.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Model {
-    /// Only the recorded one.
-    Observed,
-    /// Those that keep synchronisation, but not data accesses: unsound for values.
-    SyncOnly,
-    /// Those that keep every conflict.
-    FullHb,
-    /// Those that keep who read from whom, and atomic sets undivided.
-    WeakHb,
-    /// Every one in which all reads see what they saw.
-    Maximal,
-}
-
-impl Model {
-    /// Every model.
-    pub const ALL: [Model; 5] = [Model::Observed, Model::SyncOnly, Model::FullHb, Model::WeakHb, Model::Maximal];
-
-    /// Its lattice is over all events of a window: its rules depend on more than clocks.
-    pub const fn is_wide(self) -> bool {
-        match self {
-            Model::WeakHb | Model::Maximal => true,
-            Model::Observed | Model::SyncOnly | Model::FullHb => false,
-        }
-    }
-
-    /// As the command line and the JSON spell it.
-    pub const fn text(self) -> &'static str {
-        match self {
-            Model::Observed => "observed",
-            Model::SyncOnly => "sync-only",
-            Model::FullHb => "full-hb",
-            Model::WeakHb => "weak-hb",
-            Model::Maximal => "maximal",
-        }
+/// Whether the lattice of a model is over all events of a window: its rules depend on more than clocks.
+pub const fn is_wide(model: Causality) -> bool {
+    match model {
+        Causality::WeakHb | Causality::Maximal => true,
+        Causality::Observed | Causality::SyncOnly | Causality::FullHb => false,
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! `cargo bench -p foretrace-predict --bench long [-- EVENTS]`; asked are 10 seconds for all of `foretrace check`.
 
-use event::{Space, Value, VarId};
+use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::Predictor;
-use property::check::{Causality, Knobs, Known, Spec, check_formula};
+use property::check::{Knobs, Known, Spec, check_formula};
 use property::steps::BoundSpec;
 use std::path::Path;
 use std::time::Instant;
@@ -41,7 +41,7 @@ fn measure(options: &Options) {
         Trace::read(&mut generator).expect("a generator does not fail")
     });
     let (names, batch) = (&trace.names, &trace.batch);
-    let knobs = Knobs { causality: Some(Causality::FullHb), ..Knobs::default() };
+    let knobs = Knobs { causality: Some(Causality::FullHb.into()), ..Knobs::default() };
     let spec = formula(&trace);
     let (binding, bound) = best(|| BoundSpec::new(&spec, knobs, &[], Path::new(""), names, batch));
     let (looking, order) = best(|| order::Trace::new(names, batch));
@@ -69,11 +69,11 @@ fn measure(options: &Options) {
     let (mut built, mut checked) = (0.0, 0.0);
     if let Some(predicted) = &prediction.predicted {
         let path: Vec<u64> = predicted.schedule.iter().copied().filter(|&event| is_element(event)).collect();
-        let rules = witness::Rules::FullHb;
-        let (seconds, schedule) = timed(|| witness::build(rules, names, batch, 0, &path, &is_element));
+        let model = Causality::FullHb;
+        let (seconds, schedule) = timed(|| witness::build(model, names, batch, 0, &path, &is_element));
         assert_eq!(schedule.as_ref(), Ok(&predicted.schedule));
         built = seconds;
-        let check = || witness::check(witness::Model::FullHb, names, batch, &initial, &predicted.schedule, false);
+        let check = || witness::check(Causality::FullHb, names, batch, &initial, &predicted.schedule, false);
         let (seconds, fine) = timed(check);
         assert!(fine.is_ok());
         checked = seconds;

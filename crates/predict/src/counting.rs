@@ -3,15 +3,15 @@
 use crate::group::{Group, groups};
 use crate::predictor::{Counts, Prediction};
 use crate::search::{MAX_CUTS, Search, class_of};
+use event::Causality;
 use lattice::{Counted, Limits, count, violated_runs};
-use order::Model;
 
 impl Search<'_, '_> {
     /// Counts the lattice of an instance, and lists runs.
-    pub(crate) fn count(&self, model: Model, number: usize, prediction: &mut Prediction) {
+    pub(crate) fn count(&self, model: Causality, number: usize, prediction: &mut Prediction) {
         let mut group = groups(&self.courses, |course| course == number).remove(0);
         let all = self.knobs.steps == Some(property::check::Steps::All);
-        let frame = if model.is_wide() {
+        let frame = if order::is_wide(model) {
             let mut windows = self.of.trace.windows(self.window(), self.of.initial);
             match windows.next_window() {
                 Some(window) if window.range().end == self.of.batch.events.len() as u64 => {
@@ -22,7 +22,7 @@ impl Search<'_, '_> {
                     return;
                 }
             }
-        } else if model == Model::Observed && !all {
+        } else if model == Causality::Observed && !all {
             order::observed(self.of.batch, |_| true)
         } else {
             self.static_frame(model, std::slice::from_ref(&group))

@@ -1,7 +1,6 @@
 //! What is asked, and what is answered.
 
-use event::{Batch, Names, Value, VarId};
-use property::check::Causality;
+use event::{Batch, Causality, CausalityChoice, Names, Value, VarId};
 use property::run::{NoMonitor, Outcome};
 use property::steps::BoundSpec;
 use std::sync::atomic::AtomicBool;
@@ -54,8 +53,8 @@ pub struct Counts {
 /// A model that was tried and is not the one of the verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Tried {
-    /// Its name.
-    pub causality: &'static str,
+    /// The model.
+    pub causality: Causality,
     /// What came of it: `no violation`, or what cut it short.
     pub why: String,
 }
@@ -81,8 +80,8 @@ pub struct Prediction {
     pub property: usize,
     /// What its parameters stand for, as in [`Outcome::instance`]; empty for a property without parameters.
     pub instance: Vec<(String, String)>,
-    /// The model of the verdict and of the counts, as the command line spells it.
-    pub causality: &'static str,
+    /// The model of the verdict and of the counts.
+    pub causality: Causality,
     /// The other models that were tried.
     pub tried: Vec<Tried>,
     /// A violation, if one was found. Instances that the recorded run violates are not searched for another.
@@ -133,8 +132,8 @@ impl<'a> Predictor<'a> {
     }
 
     /// The model that is asked for.
-    pub fn causality(&self, property: usize) -> Causality {
-        self.bound.knobs(property).causality.unwrap_or(Causality::Auto)
+    pub fn causality(&self, property: usize) -> CausalityChoice {
+        self.bound.knobs(property).causality.unwrap_or_default()
     }
 
     /// Searches the other runs for violations of some properties, those with the same settings in one pass. `observed` is

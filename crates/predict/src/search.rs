@@ -6,9 +6,10 @@ use crate::joint::SILENCE;
 use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
 use crate::verify::{is_inexact, recorded_problem, verify};
 use crate::weave::weave;
+use event::{Causality, CausalityChoice};
 use lattice::{Limits, Outcome as Explored, Shortened};
-use order::{Frame, Model};
-use property::check::{Breadth, Causality, Knobs};
+use order::Frame;
+use property::check::{Breadth, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
 use property::steps::Course;
 use std::sync::atomic::Ordering;
@@ -26,7 +27,7 @@ pub(crate) const MAX_CUTS: u64 = 1_000_000_000;
 /// What a model said of one instance.
 #[derive(Clone)]
 struct Said {
-    model: Model,
+    model: Causality,
     /// What cut it short.
     short: Vec<String>,
 }
@@ -36,9 +37,9 @@ struct Said {
 struct Known {
     violated: bool,
     said: Vec<Said>,
-    predicted: Option<(Model, Predicted)>,
+    predicted: Option<(Causality, Predicted)>,
     /// The same for a violation that rests on an inexact event.
-    doubtful: Option<(Model, Predicted, u64)>,
+    doubtful: Option<(Causality, Predicted, u64)>,
     refused: Option<String>,
     /// Why a violation that was found is not told.
     untold: Option<String>,
@@ -88,20 +89,13 @@ fn search_together(
     observed: &[Outcome],
 ) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
     let mut found: Vec<Predictions> = vec![Predictions::default(); properties.len()];
-    let causality = knobs.causality.unwrap_or(Causality::Auto);
-    if causality == Causality::Observed && !of.options.count && of.options.list == 0 {
+    let causality = knobs.causality.unwrap_or_default();
+    if causality == CausalityChoice::OBSERVED && !of.options.count && of.options.list == 0 {
         return Ok(found);
     }
-    let models: &[Model] = match causality {
-        Causality::Auto => &[Model::FullHb, Model::WeakHb, Model::Maximal],
-        Causality::Observed => &[Model::Observed],
-        Causality::SyncOnly => &[Model::SyncOnly],
-        Causality::FullHb => &[Model::FullHb],
-        Causality::WeakHb => &[Model::WeakHb],
-        Causality::Maximal => &[Model::Maximal],
-    };
+    let models = causality.models();
     let time = of.options.time * properties.len() as u32;
-    let auto = causality == Causality::Auto;
+    let auto = causality == CausalityChoice::Auto;
     let mut search = Search { of, knobs, courses: vec![], property: vec![], known: vec![], auto, time, scheduled: 0 };
     let mut asked = Vec::new();
     for (&property, found) in properties.iter().zip(&mut found) {
@@ -160,9 +154,9 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Searches the runs of one model for all instances that are still open.
-    fn model(&mut self, model: Model) {
+    fn model(&mut self, model: Causality) {
         // What the recorded run is, is known.
-        if model == Model::Observed {
+        if model == Causality::Observed {
             for known in &mut self.known {
                 known.said.push(Said { model, short: Vec::new() });
             }
@@ -170,7 +164,7 @@ impl<'a> Search<'_, 'a> {
         }
         let limits = self.limits();
         let groups = groups(&self.courses, |number| self.is_open(number));
-        let whole = (!model.is_wide()).then(|| self.static_frame(model, &groups));
+        let whole = (!order::is_wide(model)).then(|| self.static_frame(model, &groups));
         for mut group in groups {
             // Many instances have many groups, and each would begin anew.
             if let Some(short) = self.out_of_time(&limits) {
@@ -193,37 +187,38 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// The frame of a model whose rules are all clocks, over the events of some groups.
-    pub(crate) fn static_frame(&self, model: Model, groups: &[Group]) -> Frame {
+    pub(crate) fn static_frame(&self, model: Causality, groups: &[Group]) -> Frame {
         let mut is_element = vec![false; self.of.batch.events.len()];
         for (event, _) in groups.iter().flat_map(|group| &group.events) {
             is_element[*event as usize] = true;
         }
         let is_element = |event: u64| is_element[event as usize];
         match model {
-            Model::Observed => order::observed(self.of.batch, is_element),
-            Model::SyncOnly => order::sync_only(&self.of.trace, is_element),
-            Model::FullHb => order::full_hb(&self.of.trace, is_element),
-            Model::WeakHb | Model::Maximal => unreachable!("wide models have windows"),
+            Causality::Observed => order::observed(self.of.batch, is_element),
+            Causality::SyncOnly => order::sync_only(&self.of.trace, is_element),
+            Causality::FullHb => order::full_hb(&self.of.trace, is_element),
+            Causality::WeakHb | Causality::Maximal => unreachable!("wide models have windows"),
         }
     }
 
-    pub(crate) fn wide_frame(model: Model, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    pub(crate) fn wide_frame(model: Causality, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
         match model {
-            Model::WeakHb => order::weak_hb(window, is_element),
-            Model::Maximal => order::maximal(window, is_element),
-            Model::Observed | Model::SyncOnly | Model::FullHb => unreachable!("only wide models have windows"),
+            Causality::WeakHb => order::weak_hb(window, is_element),
+            Causality::Maximal => order::maximal(window, is_element),
+            Causality::Observed | Causality::SyncOnly | Causality::FullHb => {
+                unreachable!("only wide models have windows")
+            }
         }
     }
 
     /// Searches a frame of the whole trace.
-    fn explore(&mut self, model: Model, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
+    fn explore(&mut self, model: Causality, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
         let Group { events, joint, .. } = &mut *group;
         let outcome = broaden(frame, &|event| class_of(events, event), joint, limits);
-        let rules = if model == Model::SyncOnly { witness::Rules::SyncOnly } else { witness::Rules::FullHb };
         for violation in &outcome.violations {
             let of = self.of;
             let essential = |event: u64| group.contains(event);
-            let built = witness::build(rules, of.names, of.batch, 0, &violation.path, &essential);
+            let built = witness::build(model, of.names, of.batch, 0, &violation.path, &essential);
             let built = built.map_err(|error| error.to_string());
             self.found(model, group.members[violation.owner as usize], built, violation.terminal);
         }
@@ -231,7 +226,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Searches the windows of the trace.
-    fn windows(&mut self, model: Model, group: &mut Group, limits: &Limits<'_>) {
+    fn windows(&mut self, model: Causality, group: &mut Group, limits: &Limits<'_>) {
         let of = self.of;
         let total = of.batch.events.len() as u64;
         let mut windows = of.trace.windows(self.window(), of.initial);
@@ -299,7 +294,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// The schedule of all events up to a violation in a window.
-    fn woven(model: Model, window: &order::Window<'_>, frame: &Frame, path: &[u64]) -> Result<Vec<u64>, String> {
+    fn woven(model: Causality, window: &order::Window<'_>, frame: &Frame, path: &[u64]) -> Result<Vec<u64>, String> {
         let elements = frame.lanes.iter().flat_map(|lane| &lane.elements).map(|element| element.event);
         let mut elements: Vec<u64> = elements.collect();
         elements.sort_unstable();
@@ -310,7 +305,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Takes a violation that was found, if its schedule stands up.
-    fn found(&mut self, model: Model, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
+    fn found(&mut self, model: Causality, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
         if self.scheduled > SCHEDULED {
             let why = "a violation was found, but its schedule is too long beside the others";
             self.known[number].untold = Some(why.to_owned());
@@ -343,7 +338,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// Notes how far a search went.
-    fn said(&mut self, model: Model, group: &Group, outcome: &Explored, windowed: Vec<String>) {
+    fn said(&mut self, model: Causality, group: &Group, outcome: &Explored, windowed: Vec<String>) {
         let mut short: Vec<String> = outcome.shortened.iter().map(ToString::to_string).collect();
         short.extend(windowed);
         if group.joint.gave_up {
@@ -360,7 +355,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// What is answered for an instance.
-    fn answer(&self, number: usize, models: &[Model]) -> Prediction {
+    fn answer(&self, number: usize, models: &[Causality]) -> Prediction {
         let Known { said, predicted, doubtful, refused, violated, untold } = &self.known[number];
         let doubtful = doubtful.as_ref().filter(|_| predicted.is_none());
         // The model of the violation; else the strongest that was covered completely; else the first.
@@ -368,7 +363,7 @@ impl<'a> Search<'_, 'a> {
         let model = predicted.as_ref().map(|(model, _)| *model).or(doubtful.map(|(model, ..)| *model)).or(complete);
         let model = model.unwrap_or(if *violated { models[models.len() - 1] } else { models[0] });
         let tried = said.iter().filter(|said| said.model != model).map(|said| Tried {
-            causality: said.model.text(),
+            causality: said.model,
             why: if said.short.is_empty() { "no violation".to_owned() } else { said.short.join("; ") },
         });
         let mut truncated: Vec<String> =
@@ -378,7 +373,7 @@ impl<'a> Search<'_, 'a> {
         let mut prediction = Prediction {
             property: self.property[number],
             instance: self.courses[number].instance.clone(),
-            causality: model.text(),
+            causality: model,
             tried: tried.collect(),
             predicted: predicted.as_ref().map(|(_, predicted)| predicted.clone()),
             doubtful: doubtful.map(|(_, predicted, event)| (predicted.clone(), *event)),

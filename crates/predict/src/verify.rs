@@ -1,20 +1,19 @@
 //! Trusts no search: a schedule must pass the checker of the model, and violate the property when it is evaluated along it.
 
 use crate::predictor::Predictor;
-use event::Batch;
-use order::Model;
+use event::{Batch, Causality};
 use property::run::{Outcome, Shown};
 
 /// Whether a schedule is feasible and its last event violates the property for an instance; if not, why.
 pub(crate) fn verify(
     of: &Predictor<'_>,
-    model: Model,
+    model: Causality,
     property: usize,
     instance: &[(String, String)],
     schedule: &[u64],
     terminal: bool,
 ) -> Result<(), String> {
-    let checked = witness::check(checkers(model), of.names, of.batch, of.initial, schedule, terminal);
+    let checked = witness::check(model, of.names, of.batch, of.initial, schedule, terminal);
     let checked = checked.map_err(|refused| refused.to_string())?;
     if checked.terminal_read != terminal {
         return Err("the last event is not the terminal read that it should be".to_owned());
@@ -43,9 +42,9 @@ pub(crate) fn is_inexact(trace: &Batch, event: u64) -> bool {
 }
 
 /// Why the recorded run itself is not feasible, if it is not.
-pub(crate) fn recorded_problem(of: &Predictor<'_>, model: Model) -> Option<String> {
+pub(crate) fn recorded_problem(of: &Predictor<'_>, model: Causality) -> Option<String> {
     let recorded: Vec<u64> = (0..of.batch.events.len() as u64).collect();
-    let checked = witness::check(checkers(model), of.names, of.batch, of.initial, &recorded, false);
+    let checked = witness::check(model, of.names, of.batch, of.initial, &recorded, false);
     checked.err().map(|refused| refused.to_string())
 }
 
@@ -67,15 +66,4 @@ fn in_order(trace: &Batch, schedule: &[u64]) -> Batch {
         batch.push_from(trace, trace.events[event as usize]);
     }
     batch
-}
-
-/// The model, as the checker calls it.
-fn checkers(model: Model) -> witness::Model {
-    match model {
-        Model::Observed => witness::Model::Observed,
-        Model::SyncOnly => witness::Model::SyncOnly,
-        Model::FullHb => witness::Model::FullHb,
-        Model::WeakHb => witness::Model::WeakHb,
-        Model::Maximal => witness::Model::Maximal,
-    }
 }

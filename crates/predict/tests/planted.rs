@@ -1,9 +1,9 @@
 //! A violation planted among concurrent writes of a long generated trace is found, and none where none is.
 
-use event::{Space, Value, VarId};
+use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::{Prediction, Predictor};
-use property::check::{Causality, Knobs, Known, check_formula};
+use property::check::{Knobs, Known, check_formula};
 use property::run::Shown;
 use property::steps::BoundSpec;
 use std::path::Path;
@@ -17,7 +17,7 @@ fn predict(options: Options) -> Prediction {
         (0..names.space(Space::Var).len()).map(|number| names.get(Space::Var, number as u32)).collect();
     let known = Known { variables: &variables, locks: &[], threads: &[] };
     let (_, spec) = check_formula("never-both", "!(a == 7 && b == 7)", known);
-    let knobs = Knobs { causality: Some(Causality::FullHb), ..Knobs::default() };
+    let knobs = Knobs { causality: Some(Causality::FullHb.into()), ..Knobs::default() };
     let bound = BoundSpec::new(&spec.expect("a formula"), knobs, &[], Path::new(""), names, batch);
     let observed = bound.judge(0, names, batch).expect("a monitor");
     assert!(observed.iter().all(|outcome| !matches!(outcome.shown, Shown::Violated(_))));
@@ -39,6 +39,6 @@ fn what_is_planted_is_found_and_nothing_else() {
 
         let without = predict(quiet);
         let said = (without.predicted, without.refused, without.truncated, without.causality);
-        assert_eq!(said, (None, None, vec![], "full-hb"));
+        assert_eq!(said, (None, None, vec![], Causality::FullHb));
     }
 }

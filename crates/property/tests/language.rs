@@ -1,8 +1,9 @@
 //! What the language means: aliases, names, imports, lowering, the command line.
 
+use event::Causality;
 use property::check::{
-    Arg, Atom, Breadth, Causality, CheckKind, Checked, Const, EventPattern, Known, Logic, RaceMethod, Spec, Valuation,
-    Value, VarRef, check_file, check_formula, explain, holds, parse_init,
+    Arg, Atom, Breadth, CheckKind, Checked, Const, EventPattern, Known, Logic, RaceMethod, Spec, Valuation, Value,
+    VarRef, check_file, check_formula, explain, holds, parse_init,
 };
 use property::syntax::{Loader, Severity, render};
 use property::{Ere, Formula};
@@ -217,9 +218,9 @@ fn settings_and_checks_become_data() {
            on truncated { report \"cut\"; exec \"true\"; stop; exit 9; }
            suppress p at \"a b.c:12\" because \"known\"; suppress races at \"x.c:1\"; }",
     );
-    assert_eq!(spec.knobs.causality, Some(Causality::WeakHb));
+    assert_eq!(spec.knobs.causality, Some(Causality::WeakHb.into()));
     let knobs = spec.properties[0].knobs.or(spec.knobs);
-    assert_eq!((knobs.causality, knobs.breadth), (Some(Causality::FullHb), Some(Breadth::Cuts(3))));
+    assert_eq!((knobs.causality, knobs.breadth), (Some(Causality::FullHb.into()), Some(Breadth::Cuts(3))));
     assert_eq!((knobs.max_cuts, knobs.window, knobs.steps), (Some(5), Some(10), None));
     let checks: Vec<&CheckKind> = spec.checks.iter().map(|c| &c.what).collect();
     assert_eq!(checks[0], &CheckKind::Races(vec![0], Some(RaceMethod::SyncPreserving)));

@@ -1,13 +1,12 @@
 //! Traces that cannot have happened, limits, and questions without sense.
 
-use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value, VarId, Wake};
+use event::{Batch, Causality, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value, VarId, Wake};
 use generate::{Generator, Options};
 use reach::{Answer, Excerpts, Limits, Question, Reach};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use trace::Trace;
 use trace::text::TextReader;
-use witness::Model;
 
 struct Random(u64);
 
@@ -68,7 +67,7 @@ fn garbage_is_answered_and_what_is_reached_is_feasible() {
                 Answer::Reached(prefix) => {
                     answers[2] += 1;
                     let schedule: Vec<u64> = prefix.iter().map(|&event| u64::from(event)).collect();
-                    let checked = witness::check(Model::Maximal, &names, &batch, &initial, &schedule, false);
+                    let checked = witness::check(Causality::Maximal, &names, &batch, &initial, &schedule, false);
                     assert!(checked.is_ok(), "{checked:?} {:?}", batch.events);
                 }
             }

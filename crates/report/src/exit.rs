@@ -71,6 +71,7 @@ pub fn notes(report: &Report) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::{AnalysisStats, Evidence, Finding, Kind, PropertyResult, TraceFigures, Verdict};
+    use event::Causality;
 
     fn codes(report: &Report) -> (u8, u8) {
         (exit_code(report, false), exit_code(report, true))
@@ -114,7 +115,7 @@ mod tests {
     #[test]
     fn a_truncated_search_is_said_and_counts_when_strict() {
         let mut report = empty();
-        report.properties = vec![PropertyResult::new("p", "ptltl", "full-hb", Verdict::Truncated)];
+        report.properties = vec![PropertyResult::new("p", "ptltl", Causality::FullHb, Verdict::Truncated)];
         assert_eq!(codes(&report), (0, 1));
         assert_eq!(notes(&report), ["the search for violations of p was cut short"]);
         report.properties[0].cut_short = vec!["10 seconds".to_owned(), "50 cuts a level".to_owned()];

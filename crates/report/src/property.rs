@@ -1,5 +1,6 @@
 //! What became of each property of the user's.
 
+use event::Causality;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -62,7 +63,8 @@ impl End {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Tried {
     /// The model.
-    pub causality: String,
+    #[serde(with = "crate::causality")]
+    pub causality: Causality,
     /// What came of it.
     pub why: String,
 }
@@ -75,7 +77,8 @@ pub struct PropertyResult {
     /// The logic it is written in.
     pub logic: String,
     /// The causality model that decided which runs count.
-    pub causality: String,
+    #[serde(with = "crate::causality")]
+    pub causality: Causality,
     /// What can be said of it.
     pub verdict: Verdict,
     /// The parameters' values, if this is an instance.
@@ -122,11 +125,11 @@ pub struct PropertyResult {
 
 impl PropertyResult {
     /// A result with a verdict and no figures.
-    pub fn new(name: &str, logic: &str, causality: &str, verdict: Verdict) -> PropertyResult {
+    pub fn new(name: &str, logic: &str, causality: Causality, verdict: Verdict) -> PropertyResult {
         PropertyResult {
             name: name.to_owned(),
             logic: logic.to_owned(),
-            causality: causality.to_owned(),
+            causality,
             verdict,
             instance: None,
             cuts: None,

@@ -6,6 +6,7 @@ use crate::exit::{is_truncated, unlisted};
 use crate::plain::{harmless, pad, width, wrap};
 use crate::style::Style;
 use crate::{Finding, Kind, Process, PropertyResult, Report, Status, SuppressionFigures, TraceFigures, Verdict};
+use event::Causality;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
@@ -169,8 +170,8 @@ fn properties(results: &[PropertyResult], style: Style, out: &mut dyn io::Write)
 }
 
 fn property_details(p: &PropertyResult) -> String {
-    let mut details = vec![p.logic.clone(), p.causality.clone()];
-    if p.causality == "sync-only" {
+    let mut details = vec![p.logic.clone(), p.causality.text().to_owned()];
+    if p.causality == Causality::SyncOnly {
         details.push("whose values may be impossible".to_owned());
     }
     details.extend(p.cuts.map(|n| count(n, "cut")));

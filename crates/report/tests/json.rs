@@ -1,5 +1,6 @@
 //! Reports survive being written and read; files that contradict themselves do not get in.
 
+use event::Causality;
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
 use proptest::prelude::*;
@@ -77,13 +78,17 @@ fn finding() -> impl Strategy<Value = Finding> {
     )
 }
 
+fn causality() -> impl Strategy<Value = Causality> {
+    prop::sample::select(Causality::ALL.to_vec())
+}
+
 fn property() -> impl Strategy<Value = PropertyResult> {
     use Verdict::*;
     let verdict = prop::sample::select(vec![Holds, Violated, Predicted, Unfulfilled, Truncated, Unknown]);
     let end = of(prop::sample::select(vec![End::Satisfied, End::Fulfilled, End::Pending]));
-    let tried = of(vec((name(), name()).prop_map(|(causality, why)| Tried { causality, why }), 0..2));
+    let tried = of(vec((causality(), name()).prop_map(|(causality, why)| Tried { causality, why }), 0..2));
     (
-        (name(), name(), name(), verdict, any::<bool>(), end, tried),
+        (name(), name(), causality(), verdict, any::<bool>(), end, tried),
         (of(btree_map(name(), name(), 0..3)), of(any::<u64>()), of(any::<u64>()), of("[0-9]{1,40}"), of("[0-9]{1,40}")),
         (of(any::<u64>()), of(vec(any::<u64>(), 0..4)), of(any::<u64>()), of(any::<u64>())),
     )
@@ -100,7 +105,7 @@ fn property() -> impl Strategy<Value = PropertyResult> {
             witness: rest.1,
             violating_event: rest.2,
             instances_omitted: rest.3,
-            ..PropertyResult::new(&head.0, &head.1, &head.2, head.3)
+            ..PropertyResult::new(&head.0, &head.1, head.2, head.3)
         })
 }
 

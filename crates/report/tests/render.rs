@@ -1,5 +1,6 @@
 //! What users see: whole reports as text and as JSON, byte for byte.
 
+use event::Causality;
 use insta::assert_snapshot;
 use report::{
     AnalysisStats, Confirm, Evidence, Finding, Kind, Problem, PropertyResult, Report, Schedule, Side, Step,
@@ -132,15 +133,15 @@ fn incomplete_trace() {
 #[test]
 fn property_predicted() {
     let mut report = report(4, 2, 3, 0);
-    let mut landing = PropertyResult::new("landing", "ptltl", "full-hb", Verdict::Predicted);
+    let mut landing = PropertyResult::new("landing", "ptltl", Causality::FullHb, Verdict::Predicted);
     landing.cuts = Some(6);
     landing.edges = Some(7);
     landing.runs = Some("3".to_owned());
     landing.bad_runs = Some("2".to_owned());
-    landing.tried = Some(vec![Tried { causality: "maximal".to_owned(), why: "no values were recorded".to_owned() }]);
+    landing.tried = Some(vec![Tried { causality: Causality::Maximal, why: "no values were recorded".to_owned() }]);
     landing.witness = Some(vec![0, 2, 1]);
     landing.violating_event = Some(1);
-    let mut cut_short = PropertyResult::new("mutex", "ere", "full-hb", Verdict::Truncated);
+    let mut cut_short = PropertyResult::new("mutex", "ere", Causality::FullHb, Verdict::Truncated);
     cut_short.instance = Some([("o".to_owned(), "C@3".to_owned())].into());
     report.properties = vec![landing, cut_short];
     let message = "landing -> [approved, !radio) is false after event 1";
@@ -154,12 +155,12 @@ fn property_predicted() {
 #[test]
 fn orders_beside_each_other() {
     let mut report = report(9, 2, 2, 0);
-    let mut wide = PropertyResult::new("q", "past", "weak-hb", Verdict::Holds);
+    let mut wide = PropertyResult::new("q", "past", Causality::WeakHb, Verdict::Holds);
     wide.tried = Some(vec![
-        Tried { causality: "full-hb".to_owned(), why: "no violation".to_owned() },
-        Tried { causality: "maximal".to_owned(), why: "10 seconds".to_owned() },
+        Tried { causality: Causality::FullHb, why: "no violation".to_owned() },
+        Tried { causality: Causality::Maximal, why: "10 seconds".to_owned() },
     ]);
-    let mut cut_short = PropertyResult::new("r", "past", "sync-only", Verdict::Truncated);
+    let mut cut_short = PropertyResult::new("r", "past", Causality::SyncOnly, Verdict::Truncated);
     cut_short.cut_short = vec!["50 cuts a level".to_owned()];
     report.properties = vec![wide, cut_short];
     let step = |thread: &str, text: &str| Step { thread: thread.to_owned(), text: text.to_owned(), ..Step::default() };
@@ -200,7 +201,7 @@ fn hostile_names_are_harmless() {
     report.trace.complete = false;
     report.trace.losses = vec![evil.to_owned()];
     report.trace.problems = vec![Problem { event: None, place: Some(evil.to_owned()), message: evil.to_owned() }];
-    let mut property = PropertyResult::new(evil, evil, evil, Verdict::Holds);
+    let mut property = PropertyResult::new(evil, evil, Causality::Maximal, Verdict::Holds);
     property.instance = Some([(evil.to_owned(), evil.to_owned())].into());
     property.runs = Some(evil.to_owned());
     report.properties = vec![property];

@@ -1,6 +1,6 @@
 //! Schedules that show a prediction, and a checker of them that trusts nobody.
 //!
-//! * [`check()`] says whether a schedule is feasible in a causality [`Model`], by the definitions of docs/causality.md
+//! * [`check()`] says whether a schedule is feasible in a [`Causality`](event::Causality) model, by the definitions of docs/causality.md
 //!   alone; [`check_race`], [`check_deadlock`], [`check_atomicity`] and [`check_lost_wakeup`] check what else a
 //!   finding claims.
 //! * [`build()`] makes a schedule of all events from the order of those that matter.
@@ -13,6 +13,6 @@ mod ops;
 mod pins;
 mod sections;
 
-pub use build::{NoSchedule, Rules, build};
-pub use check::{Checked, Model, Refused, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race};
+pub use build::{NoSchedule, build};
+pub use check::{Checked, Refused, check, check_atomicity, check_deadlock, check_lost_wakeup, check_race};
 pub use moved::moved;

@@ -6,11 +6,11 @@ mod naive;
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker, mutate};
-use event::{Event, Op, SiteId, ThreadId};
+use event::{Causality, Event, Op, SiteId, ThreadId};
 use naive::Naive;
 use trace::Trace;
 use trace::text::TextReader;
-use witness::{Model, check_atomicity, check_lost_wakeup};
+use witness::{check_atomicity, check_lost_wakeup};
 
 /// Puts blocks around events.
 fn with_blocks(random: &mut Random, sample: &mut Sample) {
@@ -41,7 +41,7 @@ fn schedule(random: &mut Random, events: usize, definition: &Definition<'_>) -> 
     for _ in 0..random.below(events) + 1 {
         let next = |wanted| {
             let next = (0..events).filter(|&e| !schedule.contains(&e));
-            next.filter(|&e| definition.next(Model::Maximal, &schedule, e) == wanted).collect::<Vec<usize>>()
+            next.filter(|&e| definition.next(Causality::Maximal, &schedule, e) == wanted).collect::<Vec<usize>>()
         };
         let (may, terminal) = (next(Next::Yes), next(Next::Terminal));
         if !terminal.is_empty() && random.one_in(8) {
@@ -77,13 +77,13 @@ fn cycles_are_those_of_the_definition() {
         let schedule = schedule(&mut random, sample.batch.events.len(), &definition);
         let naive = Naive::new(&sample.batch);
         let begin = random.pick(&begins);
-        let feasible = definition.feasible(Model::Maximal, &schedule, true).is_ok();
+        let feasible = definition.feasible(Causality::Maximal, &schedule, true).is_ok();
         let expected = feasible && schedule.contains(&begin) && {
             let order: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
             Naive::on_cycle(&naive.before(&order), begin as usize)
         };
         let checked =
-            check_atomicity(Model::Maximal, &sample.names, &sample.batch, &sample.initial(), &schedule, begin);
+            check_atomicity(Causality::Maximal, &sample.names, &sample.batch, &sample.initial(), &schedule, begin);
         assert_eq!(checked.is_ok(), expected, "{schedule:?} {begin} {checked:?}\n{}", sample.show());
         found[usize::from(expected)] += 1;
     }
@@ -100,7 +100,7 @@ fn read(text: &str) -> Trace {
 fn a_block_inside_others_can_be_the_transaction() {
     let trace = read("A|begin(o)|0 A|r(x)|1 A|begin(t)|2 A|r(x)|3 B|w(x)|4 A|r(x)|5 A|end(t)|6 A|end(o)|7");
     let check = |schedule: &[u64], begin| {
-        check_atomicity(Model::Maximal, &trace.names, &trace.batch, &|_| event::Value::Unknown, schedule, begin)
+        check_atomicity(Causality::Maximal, &trace.names, &trace.batch, &|_| event::Value::Unknown, schedule, begin)
     };
     assert_eq!(check(&[0, 1, 2, 3, 4, 5], 2), Ok(()));
     assert_eq!(check(&[0, 1, 2, 3, 4, 5], 0), Ok(()));
@@ -116,9 +116,9 @@ fn a_block_inside_others_can_be_the_transaction() {
 fn points_between_posts_and_awaits_are_no_transactions() {
     let trace = read("A|begin|0 A|post(o)|1 A|await(o)|2 A|end|3");
     let unknown = |_| event::Value::Unknown;
-    assert!(check_atomicity(Model::Maximal, &trace.names, &trace.batch, &unknown, &[0, 1, 2, 3], 0).is_err());
+    assert!(check_atomicity(Causality::Maximal, &trace.names, &trace.batch, &unknown, &[0, 1, 2, 3], 0).is_err());
     let trace = read("A|begin|0 A|post(o)|1 B|await(o)|2 B|post(p)|3 A|await(p)|4 A|end|5");
-    assert!(check_atomicity(Model::Maximal, &trace.names, &trace.batch, &unknown, &[0, 1, 2, 3, 4], 0).is_ok());
+    assert!(check_atomicity(Causality::Maximal, &trace.names, &trace.batch, &unknown, &[0, 1, 2, 3, 4], 0).is_ok());
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_lost_wakeup_needs_the_test_then_the_notify_then_the_wait() {
     let trace = read("P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 E|w(x)|3 E|notify(c)|4 E|notify(c)|5");
     let check = |schedule: &[u64], [wait, notify, test]: [u64; 3]| {
         let unknown = |_| event::Value::Unknown;
-        check_lost_wakeup(Model::Maximal, &trace.names, &trace.batch, &unknown, schedule, wait, notify, test)
+        check_lost_wakeup(Causality::Maximal, &trace.names, &trace.batch, &unknown, schedule, wait, notify, test)
     };
     assert_eq!(check(&[0, 3, 4, 1, 2], [2, 4, 0]), Ok(()));
     let refused: [(&[u64], [u64; 3]); 8] = [
@@ -152,7 +152,7 @@ fn the_notify_that_woke_it_counts_or_the_first_that_woke_nobody() {
     );
     let unknown = |_| event::Value::Unknown;
     let check = |schedule: &[u64], [wait, notify, test]: [u64; 3]| {
-        check_lost_wakeup(Model::Maximal, &woken.names, &woken.batch, &unknown, schedule, wait, notify, test)
+        check_lost_wakeup(Causality::Maximal, &woken.names, &woken.batch, &unknown, schedule, wait, notify, test)
     };
     assert_eq!(check(&[0, 3, 4, 1, 2], [2, 4, 0]), Ok(()));
     assert!(check(&[0, 3, 4, 5, 1, 2], [2, 5, 0]).is_err());
@@ -165,6 +165,9 @@ fn the_notify_that_woke_it_counts_or_the_first_that_woke_nobody() {
     for test in [0, 2, 3] {
         let schedule = [0, 1, 2, 3, 4, 6, 5];
         let (names, batch) = (&again.names, &again.batch);
-        assert!(check_lost_wakeup(Model::Maximal, names, batch, &unknown, &schedule, 5, 6, test).is_err(), "{test}");
+        assert!(
+            check_lost_wakeup(Causality::Maximal, names, batch, &unknown, &schedule, 5, 6, test).is_err(),
+            "{test}"
+        );
     }
 }

@@ -2,22 +2,22 @@
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker};
-use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
-use witness::{Model, NoSchedule, Rules};
+use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
+use witness::NoSchedule;
 
-fn can_come(rules: Rules, definition: &Definition<'_>, prefix: &[usize], e: usize) -> bool {
-    match rules {
-        Rules::Common => !prefix.contains(&e) && definition.common(prefix, e),
-        Rules::FullHb => definition.next(Model::FullHb, prefix, e) == Next::Yes,
-        Rules::SyncOnly => definition.next(Model::SyncOnly, prefix, e) == Next::Yes,
+fn can_come(model: Causality, definition: &Definition<'_>, prefix: &[usize], e: usize) -> bool {
+    match model {
+        // Their other rules bind essential events only.
+        Causality::WeakHb | Causality::Maximal => !prefix.contains(&e) && definition.common(prefix, e),
+        Causality::Observed | Causality::SyncOnly | Causality::FullHb => definition.next(model, prefix, e) == Next::Yes,
     }
 }
 
 /// Some run that the rules allow.
-fn walk(random: &mut Random, rules: Rules, definition: &Definition<'_>, events: usize) -> Vec<usize> {
+fn walk(random: &mut Random, model: Causality, definition: &Definition<'_>, events: usize) -> Vec<usize> {
     let mut prefix: Vec<usize> = (0..random.below(events)).collect();
     for _ in 0..random.below(events) {
-        let next: Vec<usize> = (0..events).filter(|&e| can_come(rules, definition, &prefix, e)).collect();
+        let next: Vec<usize> = (0..events).filter(|&e| can_come(model, definition, &prefix, e)).collect();
         if next.is_empty() {
             break;
         }
@@ -28,7 +28,7 @@ fn walk(random: &mut Random, rules: Rules, definition: &Definition<'_>, events: 
 
 /// The essential events in order, and all others as early as they can come, the one with the least turn first.
 fn slow(
-    rules: Rules,
+    model: Causality,
     definition: &Definition<'_>,
     from: usize,
     essential: &[usize],
@@ -42,7 +42,7 @@ fn slow(
         let last = essential.last().copied();
         let possible = (0..=latest).filter(|&e| {
             let turn = if is_essential(e as u64) { listed.peek() == Some(&e) && Some(e) != last } else { true };
-            turn && can_come(rules, definition, &prefix, e)
+            turn && can_come(model, definition, &prefix, e)
         });
         let Some(next) = possible.min_by_key(|&e| (turn[e], e)) else { break };
         listed.next_if_eq(&next);
@@ -53,7 +53,7 @@ fn slow(
 }
 
 /// The turns that bring essential events, and all that they need, before those that they overtake.
-fn early(rules: Rules, definition: &Definition<'_>, essential: &[usize]) -> Vec<usize> {
+fn early(model: Causality, definition: &Definition<'_>, essential: &[usize]) -> Vec<usize> {
     let latest = *essential.iter().max().expect("some");
     let mut turn: Vec<usize> = (0..=latest).collect();
     for (k, &e) in essential.iter().enumerate() {
@@ -62,7 +62,7 @@ fn early(rules: Rules, definition: &Definition<'_>, essential: &[usize]) -> Vec<
     for after in (0..=latest).rev() {
         for before in 0..after {
             let others: Vec<usize> = (0..after).filter(|&e| e != before).collect();
-            if !can_come(rules, definition, &others, after) {
+            if !can_come(model, definition, &others, after) {
                 turn[before] = turn[before].min(turn[after]);
             }
         }
@@ -70,12 +70,12 @@ fn early(rules: Rules, definition: &Definition<'_>, essential: &[usize]) -> Vec<
     turn
 }
 
-fn case(random: &mut Random, rules: Rules, sample: &Sample) -> Option<(usize, usize)> {
+fn case(random: &mut Random, model: Causality, sample: &Sample) -> Option<(usize, usize)> {
     let definition = Definition::new(sample);
     let events = sample.batch.events.len();
     let bits = random.below(1 << 20) | random.below(1 << 20);
     let is_essential = |e: u64| bits >> (e % 20) & 1 == 1;
-    let mut run = walk(random, rules, &definition, events);
+    let mut run = walk(random, model, &definition, events);
     while run.pop_if(|&mut e| !is_essential(e as u64)).is_some() {}
     let as_recorded = (0..run.len()).take_while(|&k| run[k] == k).count();
     let from = random.below(as_recorded + 1);
@@ -84,23 +84,21 @@ fn case(random: &mut Random, rules: Rules, sample: &Sample) -> Option<(usize, us
         return None;
     }
     let list: Vec<u64> = essential.iter().map(|&e| e as u64).collect();
-    let built = witness::build(rules, &sample.names, &sample.batch, from as u64, &list, &is_essential);
+    let built = witness::build(model, &sample.names, &sample.batch, from as u64, &list, &is_essential);
     let recorded: Vec<usize> = (0..events).collect();
-    let expected = [recorded, early(rules, &definition, &essential)]
-        .map(|turn| slow(rules, &definition, from, &essential, &is_essential, &turn))
+    let expected = [recorded, early(model, &definition, &essential)]
+        .map(|turn| slow(model, &definition, from, &essential, &is_essential, &turn))
         .into_iter()
         .min_by_key(|schedule| figures(sample, schedule));
-    assert_eq!(built.ok(), expected, "{rules:?} from {from}: {list:?} of {run:?}\n{}", sample.show());
+    assert_eq!(built.ok(), expected, "{model:?} from {from}: {list:?} of {run:?}\n{}", sample.show());
     let built = expected.expect("two");
     let shown: Vec<u64> = built[from..].iter().copied().filter(|&e| is_essential(e)).collect();
     assert_eq!(shown, list);
-    let model = match rules {
-        Rules::FullHb => Model::FullHb,
-        Rules::SyncOnly => Model::SyncOnly,
-        Rules::Common => return Some(figures(sample, &built)),
-    };
+    if model == Causality::Maximal {
+        return Some(figures(sample, &built));
+    }
     let checked = sample.check(model, &built, false);
-    assert!(checked.is_ok(), "{rules:?} {built:?} {checked:?}\n{}", sample.show());
+    assert!(checked.is_ok(), "{model:?} {built:?} {checked:?}\n{}", sample.show());
     Some(figures(sample, &built))
 }
 
@@ -121,8 +119,8 @@ fn the_builder_is_the_slow_one() {
         if sample.batch.events.is_empty() {
             continue;
         }
-        let rules = random.pick(&[Rules::FullHb, Rules::SyncOnly, Rules::Common]);
-        if let Some((moved, switches)) = case(&mut random, rules, &sample) {
+        let model = random.pick(&[Causality::FullHb, Causality::SyncOnly, Causality::Maximal]);
+        if let Some((moved, switches)) = case(&mut random, model, &sample) {
             figures[0] += 1;
             figures[1] += usize::from(moved > 0);
             figures[2] += moved;
@@ -145,11 +143,11 @@ fn an_order_that_no_schedule_has_is_an_error() {
         let events = sample.batch.events.len();
         let list: Vec<u64> = (0..random.below(4)).map(|_| random.below(events + 1) as u64).collect();
         let is_essential = |e: u64| list.contains(&e) || e.is_multiple_of(3);
-        match witness::build(Rules::FullHb, &sample.names, &sample.batch, 0, &list, &is_essential) {
+        match witness::build(Causality::FullHb, &sample.names, &sample.batch, 0, &list, &is_essential) {
             Ok(built) => {
                 let shown: Vec<u64> = built.iter().copied().filter(|&e| is_essential(e)).collect();
                 assert_eq!(shown, list);
-                assert!(sample.check(Model::FullHb, &built, false).is_ok());
+                assert!(sample.check(Causality::FullHb, &built, false).is_ok());
             }
             Err(NoSchedule::Empty) => refused[0] += usize::from(list.is_empty()),
             Err(NoSchedule::Listed(event)) => {
@@ -176,7 +174,7 @@ fn an_await_needs_every_post_before_it() {
     let events = vec![event(0, Op::Post), event(1, Op::Await), event(2, Op::Post), event(2, Op::Await)];
     let batch = Batch { events, ..Batch::default() };
     let build = |list: &[u64], essential: &[u64]| {
-        witness::build(Rules::Common, &names, &batch, 0, list, &|e| essential.contains(&e))
+        witness::build(Causality::Maximal, &names, &batch, 0, list, &|e| essential.contains(&e))
     };
     assert_eq!(build(&[2], &[0, 2]), Ok(vec![2]));
     assert_eq!(build(&[3], &[0, 3]), Err(NoSchedule::Needs(3)));

@@ -2,11 +2,10 @@
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker, mutate};
-use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
-use witness::Model;
+use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
 
 /// A random prefix, mostly feasible, and the next event of each thread behind it.
-fn prefix(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Model) -> (Vec<u64>, Vec<u64>) {
+fn prefix(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Causality) -> (Vec<u64>, Vec<u64>) {
     let events = sample.batch.events.len();
     let mut prefix: Vec<usize> = Vec::new();
     for _ in 0..random.below(events) {
@@ -35,7 +34,7 @@ fn races_are_those_of_the_definition() {
         let events = 3 + random.below(10);
         let sample = maker::make(&mut random, events, round % 4 == 0);
         let definition = Definition::new(&sample);
-        let model = random.pick(&Model::ALL);
+        let model = random.pick(&Causality::ALL);
         let (prefix, mut next) = prefix(&mut random, &sample, &definition, model);
         if random.one_in(4) {
             next.push(random.below(events) as u64);
@@ -109,7 +108,7 @@ fn deadlocks_are_those_of_the_definition() {
     for _ in 0..60_000 {
         let sample = locks(&mut random);
         let definition = Definition::new(&sample);
-        let model = random.pick(&[Model::WeakHb, Model::Maximal, Model::Maximal, Model::FullHb]);
+        let model = random.pick(&[Causality::WeakHb, Causality::Maximal, Causality::Maximal, Causality::FullHb]);
         let (prefix, mut requests) = prefix(&mut random, &sample, &definition, model);
         if random.one_in(8) {
             let other = random.below(sample.batch.events.len()) as u64;

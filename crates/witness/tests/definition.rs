@@ -2,13 +2,13 @@
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker, mutate};
-use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
+use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
 use std::collections::BTreeMap;
 use witness::check::Broken;
-use witness::{Checked, Model, Refused};
+use witness::{Checked, Refused};
 
 /// A random feasible prefix.
-fn walk(random: &mut Random, definition: &Definition<'_>, model: Model, events: usize) -> Vec<u64> {
+fn walk(random: &mut Random, definition: &Definition<'_>, model: Causality, events: usize) -> Vec<u64> {
     let mut prefix: Vec<usize> = Vec::new();
     let length = random.below(events + events / 4 + 1);
     while prefix.len() < length {
@@ -39,7 +39,7 @@ fn go_on(random: &mut Random, sample: &Sample, schedule: &mut Vec<u64>, many: us
     }
 }
 
-fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Model) -> Vec<u64> {
+fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Causality) -> Vec<u64> {
     let events = sample.batch.events.len();
     let mut schedule = match random.below(8) {
         0 => {
@@ -51,7 +51,7 @@ fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, m
         }
         1 | 2 => (0..events as u64).collect(),
         3 => {
-            let model = random.pick(&Model::ALL);
+            let model = random.pick(&Causality::ALL);
             walk(random, definition, model, events)
         }
         4 | 5 => {
@@ -72,7 +72,7 @@ fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, m
 fn agree(
     sample: &Sample,
     definition: &Definition<'_>,
-    model: Model,
+    model: Causality,
     schedule: &[u64],
     terminal: bool,
 ) -> Result<Checked, Refused> {
@@ -107,7 +107,7 @@ fn the_checker_is_the_definition() {
         let events = 3 + random.below(14);
         let sample = maker::make(&mut random, events, wild);
         let definition = Definition::new(&sample);
-        for (k, model) in Model::ALL.into_iter().enumerate() {
+        for (k, model) in Causality::ALL.into_iter().enumerate() {
             for _ in 0..3 {
                 let schedule = schedule(&mut random, &sample, &definition, model);
                 let terminal = random.one_in(2);
@@ -143,7 +143,7 @@ fn each_model_admits_what_the_one_before_admits() {
         let events = 3 + random.below(14);
         let sample = maker::make(&mut random, events, false);
         let definition = Definition::new(&sample);
-        for models in [Model::Observed, Model::FullHb, Model::WeakHb, Model::Maximal].windows(2) {
+        for models in [Causality::Observed, Causality::FullHb, Causality::WeakHb, Causality::Maximal].windows(2) {
             let prefix = walk(&mut random, &definition, models[0], sample.batch.events.len());
             if sample.check(models[0], &prefix, false).is_ok() {
                 let wider = sample.check(models[1], &prefix, false);
@@ -151,7 +151,7 @@ fn each_model_admits_what_the_one_before_admits() {
             }
         }
         let recorded: Vec<u64> = (0..sample.batch.events.len() as u64).collect();
-        for model in Model::ALL {
+        for model in Causality::ALL {
             let found = sample.check(model, &recorded, false);
             assert!(found.is_ok(), "{model:?} {found:?}\n{}", sample.show());
         }
@@ -177,29 +177,29 @@ fn a_refusal_says_what_is_wrong() {
         Ok(_) => String::new(),
         Err(refused) => refused.to_string(),
     };
-    let cases: [(Model, &[u64], &str); 7] = [
-        (Model::Maximal, &[3], ""),
-        (Model::FullHb, &[3], "event 3 (number 0 of the schedule) comes without event 2, an event of its lock"),
+    let cases: [(Causality, &[u64], &str); 7] = [
+        (Causality::Maximal, &[3], ""),
+        (Causality::FullHb, &[3], "event 3 (number 0 of the schedule) comes without event 2, an event of its lock"),
         (
-            Model::WeakHb,
+            Causality::WeakHb,
             &[1, 0],
             "event 1 (number 0 of the schedule) comes before event 0, an earlier event of its thread",
         ),
         (
-            Model::WeakHb,
+            Causality::WeakHb,
             &[0, 3],
             "event 3 (number 1 of the schedule) takes its lock while another thread has it since event 0",
         ),
         (
-            Model::Maximal,
+            Causality::Maximal,
             &[3, 4],
             "event 4 (number 1 of the schedule) would read the initial value, but read what event 1 wrote when recorded",
         ),
-        (Model::Observed, &[3], "event 3 (number 0 of the schedule) stands where event 0 was recorded"),
-        (Model::Observed, &[0, 0], "event 0 (number 1 of the schedule) is in the schedule already, as number 0"),
+        (Causality::Observed, &[3], "event 3 (number 0 of the schedule) stands where event 0 was recorded"),
+        (Causality::Observed, &[0, 0], "event 0 (number 1 of the schedule) is in the schedule already, as number 0"),
     ];
     for (model, schedule, words) in cases {
         assert_eq!(why(model, schedule), words, "{model:?} {schedule:?}");
     }
-    assert_eq!(sample.check(Model::Maximal, &[3, 4], true), Ok(Checked { terminal_read: true }));
+    assert_eq!(sample.check(Causality::Maximal, &[3, 4], true), Ok(Checked { terminal_read: true }));
 }

@@ -1,10 +1,10 @@
 //! Generated traces with all operations: the recorded order is feasible in every model, what breaks it is refused.
 
-use event::Value;
+use event::{Causality, Value};
 use generate::{Generator, Options};
 use std::collections::BTreeSet;
 use trace::Trace;
-use witness::{Model, NoSchedule, Rules};
+use witness::NoSchedule;
 
 #[test]
 fn the_recorded_run_is_feasible_in_every_model() {
@@ -12,7 +12,7 @@ fn the_recorded_run_is_feasible_in_every_model() {
         let options = Options { events: 10_000, seed, all_ops: true, values: seed % 2 == 0, ..Options::default() };
         let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
         let recorded: Vec<u64> = (0..10_000).collect();
-        for model in Model::ALL {
+        for model in Causality::ALL {
             let check = |schedule: &[u64]| {
                 witness::check(model, &trace.names, &trace.batch, &|_| Value::Unknown, schedule, false)
             };
@@ -49,9 +49,9 @@ fn what_is_built_is_feasible() {
             let k = random.below(list.len() as u64 - 1) as usize;
             list.swap(k, k + 1);
             list.truncate(k + 2 + random.below(8) as usize);
-            let (rules, model) = [(Rules::FullHb, Model::FullHb), (Rules::SyncOnly, Model::SyncOnly)][k % 2];
+            let model = [Causality::FullHb, Causality::SyncOnly][k % 2];
             let is_essential = |e: u64| some.contains(&e);
-            match witness::build(rules, &trace.names, &trace.batch, from, &list, &is_essential) {
+            match witness::build(model, &trace.names, &trace.batch, from, &list, &is_essential) {
                 Ok(schedule) => {
                     let checked =
                         witness::check(model, &trace.names, &trace.batch, &|_| Value::Unknown, &schedule, false);

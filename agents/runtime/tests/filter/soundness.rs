@@ -2,9 +2,9 @@
 
 use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
 use detect::hb::Hb;
-use event::{Op, Space, VarId};
+use event::{Causality, Op, Space, VarId};
 use oracle::cases;
-use oracle::definition::{Definition, Model};
+use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{faulty_trace, random_trace};
 use oracle::{initial_values, read};
@@ -92,7 +92,7 @@ impl Case {
 }
 
 fn definition(trace: &Trace) -> Definition {
-    Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
+    Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
 }
 
 /// The racy variables of the recorded run.

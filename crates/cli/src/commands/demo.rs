@@ -8,10 +8,10 @@ use crate::args::Demo;
 use crate::picture::step;
 use crate::properties::formula;
 use anyhow::{Context, Result, anyhow, bail};
-use event::Op;
+use event::{Causality, Op};
 use examples::{By, EXAMPLES, Example};
 use predict::{Counts, Options, Prediction, Predictor};
-use property::check::{Causality, Checked, Knobs, Spec, check_file};
+use property::check::{Checked, Knobs, Spec, check_file};
 use property::steps::{BoundSpec, Status};
 use property::syntax::Loader;
 use report::{Schedule, Step, columns, side_by_side};
@@ -61,7 +61,7 @@ fn tell(example: &Example, property: &str, causality: Causality, spec: &'static 
     let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
     let checked = check_file(&format!("{}.rvs", example.name), &Built(spec));
     let (spec, number) = find(&checked, property)?;
-    let knobs = Knobs { causality: Some(causality), ..Knobs::default() };
+    let knobs = Knobs { causality: Some(causality.into()), ..Knobs::default() };
     let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), &trace.names, &trace.batch);
     let (prediction, counts) = predict(&bound, number, &trace)?;
     let mut text = example.story.to_owned();
@@ -137,7 +137,7 @@ fn schedules(
             // Only the events of the property are counted; the others have their place between them.
             Causality::FullHb => {
                 let ours = |event: u64| classes.contains_key(&event);
-                witness::build(witness::Rules::FullHb, &trace.names, &trace.batch, 0, run, &ours)?
+                witness::build(Causality::FullHb, &trace.names, &trace.batch, 0, run, &ours)?
             }
             _ => run.clone(),
         };

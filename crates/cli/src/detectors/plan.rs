@@ -5,8 +5,8 @@ use crate::args::{Analysis, Detector};
 use crate::properties::Properties;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use event::{CondId, LockId, VarId};
-use property::check::{Causality, CheckKind, RaceMethod};
+use event::{Causality, CondId, LockId, VarId};
+use property::check::{CheckKind, RaceMethod};
 use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 

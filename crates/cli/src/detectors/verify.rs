@@ -2,8 +2,8 @@
 
 use super::Whole;
 use super::claim::Claim;
+use event::Causality;
 use report::Kind;
-use witness::Model;
 
 /// Whether a witness shows what is claimed; if not, why.
 pub(super) fn verify(claim: &Claim, witness: &[u64], whole: &Whole<'_>) -> Result<(), String> {
@@ -14,23 +14,23 @@ pub(super) fn verify(claim: &Claim, witness: &[u64], whole: &Whole<'_>) -> Resul
     let checked = match claim.kind {
         Kind::Race => match <[u64; 2]>::try_from(last) {
             Ok(race) if claim.parts.iter().all(|part| race.contains(&part.event)) => {
-                witness::check_race(Model::Maximal, names, trace, initial, prefix, race)
+                witness::check_race(Causality::Maximal, names, trace, initial, prefix, race)
             }
             _ => return Err("it does not end with the two accesses".to_owned()),
         },
         Kind::Deadlock if claim.parts.iter().all(|part| last.contains(&part.event)) => {
-            witness::check_deadlock(Model::Maximal, names, trace, initial, prefix, last)
+            witness::check_deadlock(Causality::Maximal, names, trace, initial, prefix, last)
         }
         Kind::Deadlock => return Err("it does not end with the requests".to_owned()),
         // The first part is the beginning of the block.
         Kind::Atomicity => match claim.parts.first() {
-            Some(begin) => witness::check_atomicity(Model::Maximal, names, trace, initial, witness, begin.event),
+            Some(begin) => witness::check_atomicity(Causality::Maximal, names, trace, initial, witness, begin.event),
             None => return Err("it names no block".to_owned()),
         },
         Kind::LostWakeup => match claim.parts.as_slice() {
             [test, notify, wait] => {
                 let (wait, notify, test) = (wait.event, notify.event, test.event);
-                witness::check_lost_wakeup(Model::Maximal, names, trace, initial, witness, wait, notify, test)
+                witness::check_lost_wakeup(Causality::Maximal, names, trace, initial, witness, wait, notify, test)
             }
             _ => return Err("it does not name test, notify and wait".to_owned()),
         },

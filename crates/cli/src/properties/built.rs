@@ -1,9 +1,8 @@
 //! Checks of a specification that are properties in truth: `check mutex of r` (no two threads are in the region at once), and
 //! `check races using MODEL` (no run of the model has two accesses of a variable side by side, one of them a write).
 
-use property::check::{
-    Causality, Check, CheckKind, Checked, RaceMethod, Spec, Suppression, Variable, VariableKind, check_file,
-};
+use event::Causality;
+use property::check::{Check, CheckKind, Checked, RaceMethod, Spec, Suppression, Variable, VariableKind, check_file};
 use property::syntax::{Loader, sort_text};
 
 /// The text of a specification that is no file.
@@ -84,7 +83,7 @@ fn adjacency(variable: &Variable, model: Causality) -> Option<String> {
          property races_on_{name}({parameter}i : thread, j : thread where i != j) past {{\n    \
          (write({x}, i) -> !prev write({x}, j)) && (write({x}, i) -> !prev read({x}, j)) && (read({x}, i) -> !prev write({x}, j))\n  \
          }} with {{ causality = {}; steps = all; }}\n",
-        model.text().replace('-', "_")
+        model.keyword()
     ))
 }
 

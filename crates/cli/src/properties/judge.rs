@@ -1,6 +1,6 @@
 //! What became of the properties: results, findings, and what handlers ask for.
 
-use super::merge::{Entry, OBSERVED, merge, nothing};
+use super::merge::{Entry, merge, nothing};
 use super::written::formula;
 use crate::detectors::not_sure;
 use crate::held::HeldLocks;
@@ -8,9 +8,9 @@ use crate::moments;
 use crate::origins::Origins;
 use crate::output::say;
 use crate::picture::Scene;
-use event::{Batch, Meta, Names};
+use event::{Batch, Causality, CausalityChoice, Meta, Names};
 use predict::{Predicted, Predictions};
-use property::check::{Action, Causality, Handler, Logic, Property, Spec};
+use property::check::{Action, Handler, Logic, Property, Spec};
 use property::run::Outcome;
 use property::steps::BoundSpec;
 use property::syntax::Sources;
@@ -55,7 +55,7 @@ pub(super) enum Searched<'a> {
     /// There was none, for this reason.
     Not(String),
     /// This.
-    Found { found: Predictions, bound: &'a BoundSpec, trace: &'a Batch, asked: Causality },
+    Found { found: Predictions, bound: &'a BoundSpec, trace: &'a Batch, asked: CausalityChoice },
 }
 
 /// The handlers of these outcomes: those of the property, else those of its specification.
@@ -74,7 +74,12 @@ pub(super) fn handlers<'a>(
 impl Judged {
     /// A property of a kind that is not carried out.
     pub(super) fn leave(&mut self, property: &Property) {
-        self.results.push(PropertyResult::new(&property.name, property.logic.text(), OBSERVED, Verdict::Unknown));
+        self.results.push(PropertyResult::new(
+            &property.name,
+            property.logic.text(),
+            Causality::Observed,
+            Verdict::Unknown,
+        ));
     }
 
     /// What the recorded run and the other runs say of a property.
@@ -82,11 +87,11 @@ impl Judged {
         let property = &judge.spec.properties[number];
         let mut scene = None;
         let (found, asked) = match searched {
-            Searched::NotAsked => (Predictions::default(), Causality::Observed),
+            Searched::NotAsked => (Predictions::default(), CausalityChoice::OBSERVED),
             Searched::Not(why) => {
-                let mut none = nothing(number, OBSERVED);
+                let mut none = nothing(number, Causality::Observed);
                 none.truncated.push(why);
-                (Predictions { instances: vec![none], omitted: 0 }, Causality::Observed)
+                (Predictions { instances: vec![none], omitted: 0 }, CausalityChoice::OBSERVED)
             }
             Searched::Found { found, bound, trace, asked } => {
                 scene = Some((bound, trace));
@@ -127,7 +132,7 @@ impl Judged {
         result.bad_runs = figures.bad_runs.clone();
         result.dead_ends = figures.dead_ends;
         let tried = prediction.tried.iter();
-        let tried = tried.map(|tried| Tried { causality: tried.causality.to_owned(), why: tried.why.clone() });
+        let tried = tried.map(|tried| Tried { causality: tried.causality, why: tried.why.clone() });
         result.tried = Some(tried.collect()).filter(|tried: &Vec<_>| !tried.is_empty());
         match (verdict, &prediction.predicted) {
             (Verdict::Violated, _) => {
@@ -226,7 +231,7 @@ impl Judged {
             (Verdict::Unfulfilled, _) => "was not fulfilled before the trace ended".to_owned(),
             (_, Some(predicted)) => {
                 let read = if predicted.terminal { ", by a read that then sees another value" } else { "" };
-                let doubt = if model == "sync-only" {
+                let doubt = if model == Causality::SyncOnly {
                     " (sync-only does not keep what reads saw: its values may be impossible)"
                 } else {
                     ""

@@ -1,8 +1,9 @@
 //! What the recorded run and the other runs say of a property together, one entry for each instance and one for all.
 
+use event::{Causality, CausalityChoice};
 use num_bigint::BigUint;
 use predict::{Counts, Prediction, Predictions, Tried};
-use property::check::Causality;
+
 use property::monitor;
 use property::run::{Outcome, Shown};
 use report::{End, Verdict};
@@ -15,9 +16,6 @@ const LISTED: usize = 8;
 
 /// What is said of a model that was covered.
 const NO_VIOLATION: &str = "no violation";
-
-/// The model of a run that happened.
-pub(super) const OBSERVED: &str = "observed";
 
 /// What is known of an instance, or of a property as a whole.
 pub(super) struct Entry {
@@ -60,7 +58,7 @@ fn severity(verdict: Verdict) -> u8 {
 }
 
 /// A prediction that says nothing.
-pub(super) fn nothing(property: usize, causality: &'static str) -> Prediction {
+pub(super) fn nothing(property: usize, causality: Causality) -> Prediction {
     Prediction {
         property,
         instance: Vec::new(),
@@ -76,7 +74,13 @@ pub(super) fn nothing(property: usize, causality: &'static str) -> Prediction {
 }
 
 /// What the recorded run and the search say together.
-fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: Causality, sure: Sure<'_>) -> Entry {
+fn entry(
+    outcome: Outcome,
+    mut prediction: Prediction,
+    figures: Figures,
+    asked: CausalityChoice,
+    sure: Sure<'_>,
+) -> Entry {
     let truncated = outcome.truncated || !prediction.truncated.is_empty() || prediction.refused.is_some();
     let mut doubt = None;
     let (verdict, end) = match outcome.shown {
@@ -98,15 +102,15 @@ fn entry(outcome: Outcome, mut prediction: Prediction, figures: Figures, asked: 
         Shown::Holds(_) => (Verdict::Holds, Some(End::Pending)),
     };
     // Nobody had to choose a model for what did happen.
-    if matches!(outcome.shown, Shown::Violated(_)) && asked == Causality::Auto && figures == Figures::default() {
-        prediction.causality = OBSERVED;
+    if matches!(outcome.shown, Shown::Violated(_)) && asked == CausalityChoice::Auto && figures == Figures::default() {
+        prediction.causality = Causality::Observed;
     }
     let violating = if let Shown::Violated(event) = outcome.shown { event } else { None };
     let Outcome { instance, omitted, .. } = outcome;
     Entry { instance, verdict, end, violating, prediction, doubt, figures, truncated, omitted }
 }
 
-fn entry_alone(outcome: Outcome, prediction: Prediction, asked: Causality, sure: Sure<'_>) -> Entry {
+fn entry_alone(outcome: Outcome, prediction: Prediction, asked: CausalityChoice, sure: Sure<'_>) -> Entry {
     let figures = figures(std::slice::from_ref(&prediction));
     entry(outcome, prediction, figures, asked, sure)
 }
@@ -118,7 +122,7 @@ pub(super) type Sure<'a> = &'a dyn Fn(u64) -> bool;
 pub(super) fn merge(
     mut outcomes: Vec<Outcome>,
     found: Predictions,
-    asked: Causality,
+    asked: CausalityChoice,
     parametric: bool,
     sure: Sure<'_>,
 ) -> Vec<Entry> {
@@ -129,7 +133,7 @@ pub(super) fn merge(
     let whole = outcomes.remove(0);
     let number = whole.property;
     if !parametric {
-        let prediction = found.instances.into_iter().next().unwrap_or_else(|| nothing(number, OBSERVED));
+        let prediction = found.instances.into_iter().next().unwrap_or_else(|| nothing(number, Causality::Observed));
         return vec![entry_alone(whole, prediction, asked, sure)];
     }
     let (whole_prediction, whole_figures) = (summary(number, &found, asked), figures(&found.instances));
@@ -172,18 +176,12 @@ pub(super) fn merge(
 }
 
 /// What the search says of all instances together.
-fn summary(number: usize, found: &Predictions, asked: Causality) -> Prediction {
+fn summary(number: usize, found: &Predictions, asked: CausalityChoice) -> Prediction {
     // The model that all of them were covered in.
-    let order = [OBSERVED, "full-hb", "weak-hb", "maximal"];
-    let rank = |model: &str| order.iter().position(|other| *other == model).unwrap_or(0);
+    let rank = |model: &Causality| Causality::SOUND.iter().position(|other| other == model).unwrap_or(0);
     let models = || found.instances.iter().map(|prediction| prediction.causality);
-    let model = models().min_by_key(|model| rank(model)).unwrap_or(match asked {
-        Causality::Observed => OBSERVED,
-        Causality::SyncOnly => "sync-only",
-        Causality::FullHb => "full-hb",
-        Causality::WeakHb => "weak-hb",
-        Causality::Maximal | Causality::Auto => "maximal",
-    });
+    let widest = asked.models()[asked.models().len() - 1];
+    let model = models().min_by_key(rank).unwrap_or(widest);
     let mut whole = nothing(number, model);
     for prediction in &found.instances {
         for tried in prediction.tried.iter().filter(|tried| tried.causality != model) {
@@ -253,14 +251,14 @@ mod tests {
 
     fn predicted(instance: &str) -> Prediction {
         let found = predict::Predicted { schedule: vec![1, 0], event: 0, terminal: false, values: Vec::new() };
-        Prediction { instance: named(instance), predicted: Some(found), ..nothing(0, "full-hb") }
+        Prediction { instance: named(instance), predicted: Some(found), ..nothing(0, Causality::FullHb) }
     }
 
-    fn merge(outcomes: Vec<Outcome>, found: Predictions, asked: Causality, parametric: bool) -> Vec<Entry> {
+    fn merge(outcomes: Vec<Outcome>, found: Predictions, asked: CausalityChoice, parametric: bool) -> Vec<Entry> {
         super::merge(outcomes, found, asked, parametric, &|_| true)
     }
 
-    fn verdicts(entries: &[Entry]) -> Vec<(String, Verdict, &'static str)> {
+    fn verdicts(entries: &[Entry]) -> Vec<(String, Verdict, Causality)> {
         let name = |entry: &Entry| entry.instance.first().map_or(String::new(), |(_, value)| value.clone());
         entries.iter().map(|entry| (name(entry), entry.verdict, entry.prediction.causality)).collect()
     }
@@ -270,12 +268,12 @@ mod tests {
     #[test]
     fn the_worst_speaks_for_the_whole() {
         let outcomes = vec![outcome("", Shown::Unfulfilled), outcome("1", Shown::Unfulfilled)];
-        let instances = vec![Prediction { instance: named("1"), ..nothing(0, "maximal") }, predicted("2")];
-        let entries = merge(outcomes, Predictions { instances, omitted: 0 }, Causality::Auto, true);
+        let instances = vec![Prediction { instance: named("1"), ..nothing(0, Causality::Maximal) }, predicted("2")];
+        let entries = merge(outcomes, Predictions { instances, omitted: 0 }, CausalityChoice::Auto, true);
         let expected = [
-            (String::new(), Verdict::Predicted, "full-hb"),
-            ("2".to_owned(), Verdict::Predicted, "full-hb"),
-            ("1".to_owned(), Verdict::Unfulfilled, "maximal"),
+            (String::new(), Verdict::Predicted, Causality::FullHb),
+            ("2".to_owned(), Verdict::Predicted, Causality::FullHb),
+            ("1".to_owned(), Verdict::Unfulfilled, Causality::Maximal),
         ];
         assert_eq!(verdicts(&entries), expected);
         assert!(entries[0].prediction.predicted.is_some());
@@ -284,17 +282,18 @@ mod tests {
     #[test]
     fn what_was_not_looked_at_does_not_hold() {
         let search = |prediction: Prediction, omitted| Predictions { instances: vec![prediction], omitted };
-        let alone = |prediction| merge(vec![outcome("", HOLDS)], search(prediction, 0), Causality::FullHb, false);
-        assert_eq!(alone(nothing(0, "full-hb"))[0].verdict, Verdict::Holds);
-        let refused = Prediction { refused: Some("why".to_owned()), ..nothing(0, "full-hb") };
+        let alone =
+            |prediction| merge(vec![outcome("", HOLDS)], search(prediction, 0), Causality::FullHb.into(), false);
+        assert_eq!(alone(nothing(0, Causality::FullHb))[0].verdict, Verdict::Holds);
+        let refused = Prediction { refused: Some("why".to_owned()), ..nothing(0, Causality::FullHb) };
         assert_eq!((alone(refused)[0].verdict, alone(predicted(""))[0].truncated), (Verdict::Truncated, false));
         let short = |prediction: Prediction| Prediction { truncated: vec!["time".to_owned()], ..prediction };
-        assert_eq!(alone(short(nothing(0, "full-hb")))[0].verdict, Verdict::Truncated);
+        assert_eq!(alone(short(nothing(0, Causality::FullHb)))[0].verdict, Verdict::Truncated);
         let found = &alone(short(predicted("")))[0];
         assert_eq!((found.verdict, found.truncated), (Verdict::Predicted, true));
-        let one = Prediction { instance: named("1"), ..nothing(0, "full-hb") };
-        let entries = merge(vec![outcome("", HOLDS)], search(one, 5), Causality::FullHb, true);
-        assert_eq!(verdicts(&entries), [(String::new(), Verdict::Truncated, "full-hb")]);
+        let one = Prediction { instance: named("1"), ..nothing(0, Causality::FullHb) };
+        let entries = merge(vec![outcome("", HOLDS)], search(one, 5), Causality::FullHb.into(), true);
+        assert_eq!(verdicts(&entries), [(String::new(), Verdict::Truncated, Causality::FullHb)]);
     }
 
     #[test]
@@ -302,16 +301,16 @@ mod tests {
         let doubtful = |instance: &str| {
             let Prediction { predicted, .. } = predicted(instance);
             let doubtful = predicted.map(|predicted| (predicted, 1));
-            Prediction { instance: named(instance), doubtful, ..nothing(0, "full-hb") }
+            Prediction { instance: named(instance), doubtful, ..nothing(0, Causality::FullHb) }
         };
         let found = Predictions { instances: vec![doubtful("1")], omitted: 0 };
-        let entries = merge(vec![outcome("", HOLDS)], found, Causality::Auto, true);
-        let unknown = |name: &str| (name.to_owned(), Verdict::Unknown, "full-hb");
+        let entries = merge(vec![outcome("", HOLDS)], found, CausalityChoice::Auto, true);
+        let unknown = |name: &str| (name.to_owned(), Verdict::Unknown, Causality::FullHb);
         assert_eq!(verdicts(&entries), [unknown(""), unknown("1")]);
         assert_eq!((entries[0].doubt, entries[1].doubt), (None, Some(1)));
         let found = Predictions { instances: vec![doubtful("")], omitted: 0 };
         let violated = vec![outcome("", Shown::Violated(Some(7)))];
-        let entries = super::merge(violated, found, Causality::Auto, false, &|event| event != 7);
+        let entries = super::merge(violated, found, CausalityChoice::Auto, false, &|event| event != 7);
         assert_eq!((entries[0].verdict, entries[0].doubt, entries[0].violating), (Verdict::Unknown, Some(7), Some(7)));
     }
 
@@ -319,19 +318,19 @@ mod tests {
     fn instances_are_counted_together() {
         let counts =
             |cuts, bad: &str| Counts { cuts, edges: 3, runs: "7".to_owned(), bad_runs: bad.to_owned(), dead_ends: 0 };
-        let counted = |counts| Prediction { counts: Some(counts), ..nothing(0, "weak-hb") };
+        let counted = |counts| Prediction { counts: Some(counts), ..nothing(0, Causality::WeakHb) };
         let large = "9".repeat(50);
         let all = figures(&[counted(counts(4, &large)), counted(counts(5, "1"))]);
         assert_eq!((all.cuts, all.edges, all.runs.as_deref()), (None, Some(3), Some("7")));
         assert_eq!(all.bad_runs, Some(format!("1{}", "0".repeat(50))));
-        assert_eq!(figures(&[counted(counts(4, "1")), nothing(0, "weak-hb")]), Figures::default());
+        assert_eq!(figures(&[counted(counts(4, "1")), nothing(0, Causality::WeakHb)]), Figures::default());
         assert_eq!(figures(&[]), Figures::default());
     }
 
     #[test]
     fn a_model_is_told_once() {
         let mut tried = Vec::new();
-        let one = |why: &str| Tried { causality: "maximal", why: why.to_owned() };
+        let one = |why: &str| Tried { causality: Causality::Maximal, why: why.to_owned() };
         for why in [NO_VIOLATION, "a; b", NO_VIOLATION, "b; c", "a; b"] {
             note(&mut tried, &one(why));
         }

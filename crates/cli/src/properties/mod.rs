@@ -20,10 +20,10 @@ use crate::output::say;
 use crate::progress::Working;
 use crate::specs::{self, complain};
 use anyhow::{Context, Result, anyhow, bail};
-use event::{Batch, Meta, Names, Space};
+use event::{Batch, CausalityChoice, Meta, Names, Space};
 use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
-use property::check::{self, Action, Causality, Const, Knobs, Known, Logic, Property, Spec, Variable, VariableKind};
+use property::check::{self, Action, Const, Knobs, Known, Logic, Property, Spec, Variable, VariableKind};
 use property::run::{NoMonitor, Outcome, SpecRun};
 use property::steps::BoundSpec;
 use property::syntax::{self, Diagnostic, Sources};
@@ -73,14 +73,7 @@ impl Properties {
                 AtEnd::Weak => check::AtEnd::Weak,
                 AtEnd::None => check::AtEnd::None,
             }),
-            causality: args.causality.map(|model| match model {
-                args::Causality::Auto => Causality::Auto,
-                args::Causality::Observed => Causality::Observed,
-                args::Causality::SyncOnly => Causality::SyncOnly,
-                args::Causality::FullHb => Causality::FullHb,
-                args::Causality::WeakHb => Causality::WeakHb,
-                args::Causality::Maximal => Causality::Maximal,
-            }),
+            causality: args.causality,
             breadth: args.breadth.map(|breadth| match breadth {
                 args::Breadth::Cuts(n) => check::Breadth::Cuts(n),
                 args::Breadth::All => check::Breadth::All,
@@ -147,15 +140,15 @@ impl Properties {
 
     /// Whether other runs are searched for violations of some property of a specification.
     fn searches(&self, spec: &Spec) -> bool {
-        self.count || spec.properties.iter().any(|property| self.asked(spec, property) != Causality::Observed)
+        self.count || spec.properties.iter().any(|property| self.asked(spec, property) != CausalityChoice::OBSERVED)
     }
 
     /// The model that is asked for.
-    fn asked(&self, spec: &Spec, property: &Property) -> Causality {
+    fn asked(&self, spec: &Spec, property: &Property) -> CausalityChoice {
         if matches!(property.logic, Logic::Mttl { .. }) {
-            return Causality::Observed;
+            return CausalityChoice::OBSERVED;
         }
-        self.knobs.or(property.knobs).or(spec.knobs).causality.unwrap_or(Causality::Auto)
+        self.knobs.or(property.knobs).or(spec.knobs).causality.unwrap_or_default()
     }
 
     fn add(&mut self, spec: Spec, sources: Sources, folder: &Path) -> Result<()> {
@@ -300,7 +293,7 @@ impl Properties {
             .map(|(bound, trace)| (Predictor::new(bound, names, trace, &initial, options), bound, trace));
         let judge = Judge { spec, sources: &running.sources, moments: &running.moments, names, meta, origins };
         let is_searched = |property: &Property| {
-            let observed = self.asked(spec, property) == Causality::Observed && !self.count;
+            let observed = self.asked(spec, property) == CausalityChoice::OBSERVED && !self.count;
             !observed && !matches!(property.logic, Logic::Mttl { .. })
         };
         let wanted: Vec<usize> = (0..spec.properties.len()).filter(|&n| is_searched(&spec.properties[n])).collect();
@@ -322,7 +315,7 @@ impl Properties {
             let of_it: Vec<Outcome> = outcomes.iter().filter(|outcome| outcome.property == number).cloned().collect();
             let asked = self.asked(spec, property);
             let searched = match &predictor {
-                _ if asked == Causality::Observed && !self.count => Searched::NotAsked,
+                _ if asked == CausalityChoice::OBSERVED && !self.count => Searched::NotAsked,
                 Some((_, bound, trace)) => match found.remove(&number) {
                     Some(found) => Searched::Found { found, bound, trace, asked },
                     None => Searched::Not("interrupted".to_owned()),

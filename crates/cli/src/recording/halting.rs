@@ -2,9 +2,10 @@
 
 use super::path_of;
 use crate::analyse::analyse_so_far;
-use crate::args::{Analysis, Causality, Detector};
+use crate::args::{Analysis, Detector};
 use crate::output;
 use anyhow::{Result, bail};
+use event::CausalityChoice;
 use observe::{Judge, Kept, SoFar};
 use report::{Finding, Kind, Status};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ pub(crate) fn judge(args: &Analysis, lossy: bool) -> Result<Judge> {
     if !asked && args.spec.is_empty() && args.property.is_empty() {
         bail!("--halt-on-error stops at what `hb`, `misuse` and properties find: --detect asks for none of these");
     }
-    let args = Analysis { causality: Some(Causality::Observed), count: false, ..args.clone() };
+    let args = Analysis { causality: Some(CausalityChoice::OBSERVED), count: false, ..args.clone() };
     Ok(Arc::new(move |so_far| {
         output::be_silent();
         has_error(so_far, &args, lossy)

@@ -5,16 +5,16 @@ use super::naive::Naive;
 use super::{observed, read, runs};
 use detect::Search;
 use detect::atomicity::{Atomicity, Predictions, Violations, predict};
-use event::{Batch, Names, Op, Value, VarId};
+use event::{Batch, Causality, Names, Op, Value, VarId};
 use std::collections::BTreeSet;
 use trace::Trace;
-use witness::Model;
 
 /// Passes every claim through the checker.
 fn checked(names: &Names, batch: &Batch, initial: &dyn Fn(VarId) -> Value, found: &Predictions) {
     for violation in &found.found {
         let schedule = violation.schedule.whole();
-        let result = witness::check_atomicity(Model::Maximal, names, batch, initial, &schedule, violation.begin.event);
+        let result =
+            witness::check_atomicity(Causality::Maximal, names, batch, initial, &schedule, violation.begin.event);
         assert_eq!(result, Ok(()), "{violation:?}");
         assert_eq!(schedule.last(), Some(&violation.enters[1].event));
         let at = |event| schedule.iter().position(|&e| e == event);

@@ -9,11 +9,10 @@ mod runs;
 use common::{Random, Sample};
 use detect::Search;
 use detect::lost_wakeup::{LostWakeups, Predicted, Waits, predict};
-use event::{Batch, Event, Names, Op, SiteId, Value, VarId, Wake};
+use event::{Batch, Causality, Event, Names, Op, SiteId, Value, VarId, Wake};
 use std::collections::BTreeSet;
 use trace::Trace;
 use trace::text::TextReader;
-use witness::Model;
 
 fn waits(names: &Names, batch: &Batch) -> Waits {
     let mut lost = LostWakeups::new();
@@ -28,7 +27,7 @@ fn predicted(names: &Names, batch: &Batch, initial: &dyn Fn(VarId) -> Value, win
     for lost in &found.lost {
         let schedule = lost.schedule.whole();
         let [wait, notify, test] = [lost.wakeup.wait, lost.wakeup.notify, lost.wakeup.test].map(|place| place.event);
-        let model = Model::Maximal;
+        let model = Causality::Maximal;
         let result = witness::check_lost_wakeup(model, names, batch, initial, &schedule, wait, notify, test);
         assert_eq!(result, Ok(()), "{lost:?}");
     }

@@ -3,9 +3,10 @@
 use crate::Case;
 use detect::Search;
 use detect::atomicity::{Atomicity, predict};
+use event::Causality;
 use oracle::cases;
 use std::collections::BTreeSet;
-use witness::{Model, check_atomicity};
+use witness::check_atomicity;
 
 #[test]
 fn the_recorded_run_is_serialisable_or_told() {
@@ -55,7 +56,7 @@ fn predicted_violations_are_some() {
         let mut blocks = BTreeSet::new();
         for one in &report.found {
             let schedule = one.schedule.whole();
-            let checked = check_atomicity(Model::Maximal, names, batch, &initial, &schedule, one.begin.event);
+            let checked = check_atomicity(Causality::Maximal, names, batch, &initial, &schedule, one.begin.event);
             assert_eq!(checked, Ok(()), "{}", shown());
             let order: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
             let (before, last) = order.split_at(order.len() - 1);

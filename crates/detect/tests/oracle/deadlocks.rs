@@ -3,11 +3,11 @@
 use crate::Case;
 use detect::deadlock::{Deadlock, DeadlockOptions, Evidence, deadlocks};
 use detect::sync_preserving::OnDemand;
-use event::Id;
+use event::{Causality, Id};
 use oracle::cases;
 use oracle::definition::set_of;
 use std::collections::BTreeSet;
-use witness::{Model, check_deadlock};
+use witness::check_deadlock;
 
 /// The threads of a cycle, what each holds and requests, and where.
 type Identity = Vec<(u32, u32, u32, u32, u32)>;
@@ -33,7 +33,7 @@ fn identity(case: &Case, requests: &[usize]) -> Identity {
 fn checked(case: &Case, deadlock: &Deadlock) -> Identity {
     let (names, batch) = (&case.trace.names, &case.trace.batch);
     let (prefix, requests) = (deadlock.prefix.whole(), deadlock.requests());
-    let checked = check_deadlock(Model::Maximal, names, batch, &|var| case.initial(var), &prefix, &requests);
+    let checked = check_deadlock(Causality::Maximal, names, batch, &|var| case.initial(var), &prefix, &requests);
     assert_eq!(checked, Ok(()), "{deadlock:?}\n{}", case.text);
     let indexes = |list: &[u64]| list.iter().map(|&e| e as usize).collect::<Vec<usize>>();
     let (prefix, requests) = (indexes(&prefix), indexes(&requests));

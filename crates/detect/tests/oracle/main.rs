@@ -9,8 +9,8 @@ mod races;
 mod suspects;
 mod wakeups;
 
-use event::{Id, Value, VarId};
-use oracle::definition::{Definition, Model};
+use event::{Causality, Id, Value, VarId};
+use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{faulty_trace, random_trace};
 use oracle::{initial_values, read};
@@ -28,7 +28,7 @@ impl Case {
     fn new(text: String) -> Case {
         let trace = read(&text);
         let values = initial_values(&trace, &[]);
-        let oracle = Definition::new(Model::Maximal, &trace.names, &trace.batch, &values);
+        let oracle = Definition::new(Causality::Maximal, &trace.names, &trace.batch, &values);
         Case { text, trace, oracle, values }
     }
 

@@ -5,12 +5,12 @@ use detect::Races;
 use detect::hb::Hb;
 use detect::maximal::{self, Known, Maximal};
 use detect::sync_preserving::{Options, SyncPreserving};
-use event::{Op, Order};
+use event::{Causality, Op, Order};
 use oracle::cases;
 use oracle::recorded::Writer;
 use reach::Excerpts;
 use std::collections::BTreeSet;
-use witness::{Model, check_race};
+use witness::check_race;
 
 type Pairs = BTreeSet<(usize, usize)>;
 
@@ -95,7 +95,7 @@ fn sync_preserving_races_are_those_that_there_are() {
                     false => analysis.race_witness(race),
                 };
                 let witness = witness.unwrap_or_else(|| panic!("no witness of {race:?} {}", shown()));
-                let checked = check_race(Model::Maximal, names, batch, &|var| case.initial(var), &witness, race);
+                let checked = check_race(Causality::Maximal, names, batch, &|var| case.initial(var), &witness, race);
                 assert_eq!(checked, Ok(()), "{race:?} {witness:?} {}", shown());
                 let order: Vec<usize> = witness.iter().map(|&e| e as usize).collect();
                 assert!(case.oracle.shows_race(&order, e, f), "{race:?} {witness:?} {}", shown());
@@ -136,7 +136,7 @@ fn maximal_finds_all_races() {
         assert_eq!((report.looked.undecided, report.races.left_out), (0, 0), "{}", shown());
         for (race, prefix) in report.races.races.iter().zip(&report.prefixes) {
             let pair = [race.earlier.event, race.later.event];
-            let checked = check_race(Model::Maximal, names, batch, &|var| case.initial(var), &prefix.whole(), pair);
+            let checked = check_race(Causality::Maximal, names, batch, &|var| case.initial(var), &prefix.whole(), pair);
             assert_eq!(checked, Ok(()), "{}", shown());
         }
         let (told, all) = (pairs(&report.races), case.oracle.races());

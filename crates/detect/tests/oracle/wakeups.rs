@@ -3,10 +3,11 @@
 use crate::Case;
 use detect::Search;
 use detect::lost_wakeup::{LostWakeups, Wakeup, predict};
+use event::Causality;
 use oracle::cases;
 use oracle::wakeups::Wait;
 use std::collections::BTreeSet;
-use witness::{Model, check_lost_wakeup};
+use witness::check_lost_wakeup;
 
 fn wait(wakeup: &Wakeup) -> Wait {
     let [wait, notify, test] = [wakeup.wait, wakeup.notify, wakeup.test].map(|place| place.event as usize);
@@ -33,7 +34,7 @@ fn lost_wake_ups_are_those_that_there_are() {
             let wait = wait(&lost.wakeup);
             let schedule = lost.schedule.whole();
             let [w, n, t] = [wait.wait, wait.notify, wait.test].map(|e| e as u64);
-            let checked = check_lost_wakeup(Model::Maximal, names, batch, &initial, &schedule, w, n, t);
+            let checked = check_lost_wakeup(Causality::Maximal, names, batch, &initial, &schedule, w, n, t);
             assert_eq!(checked, Ok(()), "{}", shown());
             let order: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
             assert!(case.oracle.shows_lost_wakeup(&order, wait), "{}", shown());

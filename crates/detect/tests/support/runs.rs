@@ -2,8 +2,7 @@
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker};
-use event::{Event, Op, SiteId, ThreadId};
-use witness::Model;
+use event::{Causality, Event, Op, SiteId, ThreadId};
 
 /// A small trace that could have happened, with blocks; the site of each event is its index and one, so that none is unknown.
 pub(crate) fn sample(random: &mut Random, events: usize) -> Sample {
@@ -55,7 +54,7 @@ fn walk(
         if prefix.contains(&e) {
             continue;
         }
-        let next = definition.next(Model::Maximal, prefix, e);
+        let next = definition.next(Causality::Maximal, prefix, e);
         if next == Next::No {
             continue;
         }

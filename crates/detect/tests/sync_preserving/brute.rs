@@ -4,10 +4,10 @@
 
 use crate::{parse, random};
 use detect::sync_preserving::SyncPreserving;
-use event::{Op, Value};
+use event::{Causality, Op, Value};
 use std::collections::BTreeSet;
 use trace::Trace;
-use witness::{Model, check_race};
+use witness::check_race;
 
 /// All races that some cut in recorded order shows.
 fn races(trace: &Trace) -> BTreeSet<[u64; 2]> {
@@ -29,7 +29,7 @@ fn races(trace: &Trace) -> BTreeSet<[u64; 2]> {
                 let (names, batch) = (&trace.names, &trace.batch);
                 let unknown = |_| Value::Unknown;
                 if events[a as usize].object() == events[b as usize].object()
-                    && check_race(Model::Maximal, names, batch, &unknown, &prefix, race).is_ok()
+                    && check_race(Causality::Maximal, names, batch, &unknown, &prefix, race).is_ok()
                 {
                     found.insert(race);
                 }

@@ -3,13 +3,13 @@
 use crate::naive::Naive;
 use crate::{parse, random, sections};
 use detect::sync_preserving::SyncPreserving;
-use event::{Op, Value};
+use event::{Causality, Op, Value};
 use std::collections::BTreeMap;
 use trace::Trace;
-use witness::{Model, check_deadlock};
+use witness::check_deadlock;
 
 fn is_deadlock(trace: &Trace, prefix: &[u64], requests: &[u64]) -> bool {
-    check_deadlock(Model::Maximal, &trace.names, &trace.batch, &|_| Value::Unknown, prefix, requests).is_ok()
+    check_deadlock(Causality::Maximal, &trace.names, &trace.batch, &|_| Value::Unknown, prefix, requests).is_ok()
 }
 
 fn requests(trace: &Trace) -> Vec<u64> {

@@ -1,8 +1,9 @@
 //! `auto` searches narrowly first; nobody set a breadth, so none is to be told of a search that found all there was to find.
 
 use crate::shared::{ask, read, spec};
+use event::CausalityChoice;
 use predict::Options;
-use property::check::{Causality, Knobs, Steps};
+use property::check::{Knobs, Steps};
 
 #[test]
 fn what_is_found_at_once_was_not_cut_short() {
@@ -13,7 +14,7 @@ fn what_is_found_at_once_was_not_cut_short() {
     text.push_str("T0|w(x)|1\nT1|w(y)|1\n");
     let spec = spec("property p past { write(y) -> once write(x) }");
     let knobs = Knobs { steps: Some(Steps::All), ..Knobs::default() };
-    let answer = ask(&read(&text), &spec, Causality::Auto, None, knobs, Options::default());
+    let answer = ask(&read(&text), &spec, CausalityChoice::Auto, None, knobs, Options::default());
     let prediction = &answer.predictions.instances[0];
     assert!(prediction.predicted.is_some());
     assert_eq!(prediction.truncated, [""; 0]);

@@ -1,9 +1,10 @@
 //! Contexts of `maximal` must stay small: a broader search of a long window finds what a narrow one finds.
 
 use crate::shared::{ask, read, spec};
+use event::Causality;
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Breadth, Causality, Knobs};
+use property::check::{Breadth, Knobs};
 
 /// Writes and reads of shared variables; late, two writes that can swap.
 fn text(variables: usize, events: usize) -> String {

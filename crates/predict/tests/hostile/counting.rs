@@ -1,8 +1,9 @@
 //! A lattice that is too large to be counted: a limit is met while counting.
 
 use crate::shared::{ask, read, spec};
+use event::Causality;
 use predict::Options;
-use property::check::{Causality, Knobs, Steps};
+use property::check::{Knobs, Steps};
 
 /// Violated on the recorded run, or safe at once: the search is over before it is cut short, then everything is counted.
 fn counted(max_cuts: Option<u64>, bytes: usize) -> Vec<String> {

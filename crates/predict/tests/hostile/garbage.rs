@@ -1,9 +1,10 @@
 //! Traces that no program records.
 
 use crate::shared::{ask, read, spec};
+use event::{Causality, CausalityChoice};
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Causality, Knobs, Steps};
+use property::check::{Knobs, Steps};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -17,15 +18,6 @@ pub(crate) const PROPERTIES: [&str; 9] = [
     "property p ere never { write(x) read(x) write(y) }",
     "property p past { read(x) -> !once notify(l) }",
     "property p(k : lock, t : thread) past { acquire(k, t) -> !once release(k) }",
-];
-
-pub(crate) const MODELS: [Causality; 6] = [
-    Causality::Observed,
-    Causality::SyncOnly,
-    Causality::FullHb,
-    Causality::WeakHb,
-    Causality::Maximal,
-    Causality::Auto,
 ];
 
 fn line(r: &mut Random, threads: usize) -> String {
@@ -93,9 +85,12 @@ fn garbage_is_survived() {
         let trace = read(&text);
         let number = r.below(specs.len());
         let steps = if r.percent(20) { Steps::All } else { Steps::Relevant };
-        for causality in MODELS {
+        for causality in CausalityChoice::ALL {
             for window in [None, Some(1), Some(2), Some(3), Some(5)] {
-                if window.is_some() && !matches!(causality, Causality::WeakHb | Causality::Maximal | Causality::Auto) {
+                if window.is_some()
+                    && !causality.models().contains(&Causality::WeakHb)
+                    && !causality.models().contains(&Causality::Maximal)
+                {
                     continue;
                 }
                 let knobs = Knobs { steps: Some(steps), ..Knobs::default() };

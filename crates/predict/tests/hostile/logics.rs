@@ -2,11 +2,11 @@
 
 use crate::garbage::count;
 use crate::shared::{ask, initial, read, spec};
-use event::Batch;
-use oracle::definition::{Definition, Model};
+use event::{Batch, Causality};
+use oracle::definition::Definition;
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Causality, Knobs, Steps};
+use property::check::{Knobs, Steps};
 use property::run::Shown;
 use std::collections::BTreeSet;
 use trace::Trace;
@@ -167,16 +167,11 @@ fn other_logics_are_what_brute_force_finds() {
         let number = r.below(specs.len());
         let steps = if r.percent(20) { Steps::All } else { Steps::Relevant };
         let values = initial(&trace);
-        for (model, causality) in [
-            (Model::SyncOnly, Causality::SyncOnly),
-            (Model::FullHb, Causality::FullHb),
-            (Model::WeakHb, Causality::WeakHb),
-            (Model::Maximal, Causality::Maximal),
-        ] {
+        for model in [Causality::SyncOnly, Causality::FullHb, Causality::WeakHb, Causality::Maximal] {
             let definition = Definition::new(model, &trace.names, &trace.batch, &values);
             let knobs = Knobs { steps: Some(steps), ..Knobs::default() };
             let shown = || format!("seed {seed} {model:?} {steps:?}\n{text}{}\n", PROPERTIES[number]);
-            let answer = ask(&trace, &specs[number], causality, None, knobs, Options::default());
+            let answer = ask(&trace, &specs[number], model, None, knobs, Options::default());
             let mut expected: BTreeSet<String> = BTreeSet::new();
             let name = |instance: &[(String, String)]| format!("{instance:?}");
             let mut left = 600;

@@ -1,14 +1,15 @@
 //! Smallest traces with problems: `order` and the checker must read them alike, or say that the trace has problems.
 
 use crate::shared::{ask, read, spec};
+use event::{Causality, CausalityChoice};
 use predict::Options;
-use property::check::{Causality, Knobs};
+use property::check::Knobs;
 
 fn refused(text: &str, property: &str, window: Option<u64>) -> Vec<String> {
     let trace = read(text);
     let spec = spec(property);
     let mut refused = Vec::new();
-    for causality in [Causality::WeakHb, Causality::Maximal, Causality::Auto] {
+    for causality in [Causality::WeakHb.into(), Causality::Maximal.into(), CausalityChoice::Auto] {
         let answer = ask(&trace, &spec, causality, window, Knobs::default(), Options::default());
         refused.extend(answer.predictions.instances.into_iter().filter_map(|p| p.refused));
     }

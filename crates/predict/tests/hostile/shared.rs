@@ -1,8 +1,8 @@
 //! What all attacks share: a question, and the answer of the predictor.
 
-use event::{Id, Names, Space, Value, VarId};
+use event::{CausalityChoice, Id, Names, Space, Value, VarId};
 use predict::{Options, Predictions, Predictor};
-use property::check::{Causality, Knobs, Spec, check_file};
+use property::check::{Knobs, Spec, check_file};
 use property::run::Outcome;
 use property::steps::BoundSpec;
 use property::syntax::{Loader, render};
@@ -58,13 +58,13 @@ pub(crate) struct Answer {
 pub(crate) fn ask(
     trace: &Trace,
     spec: &Spec,
-    causality: Causality,
+    causality: impl Into<CausalityChoice>,
     window: Option<u64>,
     knobs: Knobs,
     options: Options<'_>,
 ) -> Answer {
     let (names, batch) = (&trace.names, &trace.batch);
-    let knobs = Knobs { causality: Some(causality), window, ..knobs };
+    let knobs = Knobs { causality: Some(causality.into()), window, ..knobs };
     let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), names, batch);
     let observed = bound.judge(0, names, batch).expect("a monitor");
     let values = initial(trace);

@@ -3,10 +3,10 @@
 use crate::garbage::count;
 use crate::logics::{PROPERTIES, program};
 use crate::shared::{initial, read, spec};
-use event::{Id, Value, VarId};
+use event::{Causality, Id, Value, VarId};
 use oracle::random::Random;
 use predict::{Options, Predictor};
-use property::check::{Causality, Knobs};
+use property::check::Knobs;
 use property::steps::BoundSpec;
 use std::path::Path;
 
@@ -25,7 +25,7 @@ fn sharing_a_pass_does_not_show() {
         body += "property other past { write(x) -> !prev write(y) } with { causality = weak_hb; }";
         let spec = spec(&body);
         let (names, batch) = (&trace.names, &trace.batch);
-        let causality = [None, Some(Causality::FullHb), Some(Causality::Maximal)][r.below(3)];
+        let causality = [None, Some(Causality::FullHb.into()), Some(Causality::Maximal.into())][r.below(3)];
         let window = [None, Some(4)][r.below(2)];
         let knobs = Knobs { causality, window, ..Knobs::default() };
         let bound = BoundSpec::new(&spec, knobs, &[], Path::new(""), names, batch);

@@ -2,7 +2,7 @@
 
 use crate::enumerate::{Expected, Oracle};
 use crate::meaning::{Atom, Property, Term};
-use oracle::definition::Model;
+use event::Causality;
 use property::Formula;
 use property::check::{Knobs, check_file};
 use property::run::{Outcome, Shown, SpecRun};
@@ -41,7 +41,7 @@ fn all_hold(outcomes: &[Outcome]) -> bool {
     outcomes.iter().all(|outcome| matches!(outcome.shown, Shown::Holds(_)))
 }
 
-fn ask(example: &str, model: Model, property: &Property) -> Expected {
+fn ask(example: &str, model: Causality, property: &Property) -> Expected {
     let given = if example == "adjacency" { vec![("Demo.z".to_owned(), 0)] } else { Vec::new() };
     Oracle::new(model, &trace(example), property, &given).expected()
 }
@@ -75,8 +75,8 @@ fn row_1_landing() {
         Formula::Implies(Box::new(Formula::Start(atom(0))), Box::new(interval)),
         vec![compare("landing", "==", 1), compare("approved", "==", 1), compare("radio", "==", 0)],
     );
-    assert_eq!(figures(&ask("landing", Model::FullHb, &safe)), (6, 7, 3, 2));
-    assert_eq!(figures(&ask("landing", Model::Observed, &safe)), (10, 9, 1, 0));
+    assert_eq!(figures(&ask("landing", Causality::FullHb, &safe)), (6, 7, 3, 2));
+    assert_eq!(figures(&ask("landing", Causality::Observed, &safe)), (10, 9, 1, 0));
     assert!(all_hold(&recorded("landing")));
 }
 
@@ -87,8 +87,8 @@ fn row_2_interval() {
         Formula::Implies(atom(0), Box::new(Formula::Interval(atom(1), atom(2)))),
         vec![compare("Demo.x", ">", 0), compare("Demo.y", "==", 0), Atom::Compare(y, ">", z)],
     );
-    assert_eq!(figures(&ask("interval", Model::FullHb, &p2)), (7, 8, 3, 1));
-    let oracle = Oracle::new(Model::FullHb, &trace("interval"), &p2, &[]);
+    assert_eq!(figures(&ask("interval", Causality::FullHb, &p2)), (7, 8, 3, 1));
+    let oracle = Oracle::new(Causality::FullHb, &trace("interval"), &p2, &[]);
     assert!(oracle.is_violating_witness(&[0, 1, 2, 7, 3, 4, 5, 6]));
     assert!(!oracle.is_violating_witness(&[0, 1, 2, 3, 4, 7, 5, 6]));
     assert!(all_hold(&recorded("interval")));
@@ -100,9 +100,9 @@ fn row_3_permit() {
         Formula::Implies(Box::new(Formula::Start(atom(0))), Box::new(Formula::Prev(atom(1)))),
         vec![compare("Plane.landing", "==", 1), compare("Plane.permit", "==", 1)],
     );
-    assert_eq!(figures(&ask("permit", Model::WeakHb, &permitted)), (8, 9, 3, 1));
-    assert_eq!(figures(&ask("permit", Model::FullHb, &permitted)), (4, 3, 1, 0));
-    let oracle = Oracle::new(Model::WeakHb, &trace("permit"), &permitted, &[]);
+    assert_eq!(figures(&ask("permit", Causality::WeakHb, &permitted)), (8, 9, 3, 1));
+    assert_eq!(figures(&ask("permit", Causality::FullHb, &permitted)), (4, 3, 1, 0));
+    let oracle = Oracle::new(Causality::WeakHb, &trace("permit"), &permitted, &[]);
     assert!(oracle.is_violating_witness(&[1, 2, 0, 3]));
     assert!(!oracle.is_violating_witness(&[1, 0, 2, 3]), "e' divides the atomic set");
     assert!(all_hold(&recorded("permit")));
@@ -114,9 +114,9 @@ fn row_4_automaton() {
         Formula::Implies(Box::new(Formula::Start(atom(0))), Box::new(Formula::Once(Box::new(Formula::Start(atom(1)))))),
         vec![compare("Demo.x", ">", 0), compare("Demo.x", "<", 0)],
     );
-    assert_eq!(figures(&ask("automaton", Model::WeakHb, &by_formula)), (13, 15, 4, 1));
-    assert_eq!(figures(&ask("automaton", Model::FullHb, &by_formula)), (3, 2, 1, 0));
-    assert_eq!(figures(&ask("automaton", Model::FullHb, &with_all_steps(&by_formula))), (10, 11, 3, 0));
+    assert_eq!(figures(&ask("automaton", Causality::WeakHb, &by_formula)), (13, 15, 4, 1));
+    assert_eq!(figures(&ask("automaton", Causality::FullHb, &by_formula)), (3, 2, 1, 0));
+    assert_eq!(figures(&ask("automaton", Causality::FullHb, &with_all_steps(&by_formula))), (10, 11, 3, 0));
     assert!(all_hold(&recorded("automaton")));
 }
 
@@ -135,8 +135,8 @@ fn row_6_adjacency() {
     };
     for (i, j) in [("t1", "t2"), ("t2", "t1")] {
         let property = race_adjacent(i, j);
-        assert_eq!(figures(&ask("adjacency", Model::WeakHb, &property)), (21, 28, 18, 1), "{i} {j}");
-        assert_eq!(figures(&ask("adjacency", Model::FullHb, &property)), (9, 8, 1, 0), "{i} {j}");
+        assert_eq!(figures(&ask("adjacency", Causality::WeakHb, &property)), (21, 28, 18, 1), "{i} {j}");
+        assert_eq!(figures(&ask("adjacency", Causality::FullHb, &property)), (9, 8, 1, 0), "{i} {j}");
     }
     assert!(all_hold(&recorded("adjacency")));
 }
@@ -152,8 +152,8 @@ fn row_7_rax() {
             Atom::Write(count, None),
         ],
     );
-    assert_eq!(figures(&ask("rax", Model::WeakHb, &no_lost_signal)), (17, 19, 4, 3));
-    let full_hb = ask("rax", Model::FullHb, &no_lost_signal);
+    assert_eq!(figures(&ask("rax", Causality::WeakHb, &no_lost_signal)), (17, 19, 4, 3));
+    let full_hb = ask("rax", Causality::FullHb, &no_lost_signal);
     assert_eq!((full_hb.runs, full_hb.bad_runs), (1, 0));
     let outcomes = recorded("rax");
     let signal: Vec<Outcome> = outcomes.iter().filter(|o| o.property == 0).cloned().collect();

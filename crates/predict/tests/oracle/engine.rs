@@ -2,25 +2,17 @@
 
 use crate::case::Case;
 use crate::enumerate::Oracle;
-use event::{Id, Value};
-use oracle::definition::Model;
+use event::{Causality, Id, Value};
 use oracle::{cases, initial_values};
 use predict::{Counts, Options, Prediction, Predictor};
-use property::check::{Causality, Const, Knobs, Steps};
+use property::check::{Const, Knobs, Steps};
 use property::steps::BoundSpec;
 use std::path::Path;
 
 /// What is predicted for a case.
-fn predicted(case: &Case, model: Model, window: Option<u64>, count: bool) -> Result<Prediction, String> {
-    let causality = match model {
-        Model::Observed => Causality::Observed,
-        Model::SyncOnly => Causality::SyncOnly,
-        Model::FullHb => Causality::FullHb,
-        Model::WeakHb => Causality::WeakHb,
-        Model::Maximal => Causality::Maximal,
-    };
+fn predicted(case: &Case, model: Causality, window: Option<u64>, count: bool) -> Result<Prediction, String> {
     let steps = if case.property.all_steps { Steps::All } else { Steps::Relevant };
-    let knobs = Knobs { causality: Some(causality), steps: Some(steps), window, ..Knobs::default() };
+    let knobs = Knobs { causality: Some(model.into()), steps: Some(steps), window, ..Knobs::default() };
     let init: Vec<(String, Const)> = case.given.iter().map(|(name, n)| (name.clone(), Const::Int(*n))).collect();
     let (names, batch) = (&case.trace.names, &case.trace.batch);
     let bound = BoundSpec::new(&case.spec(), knobs, &init, Path::new(""), names, batch);
@@ -38,7 +30,7 @@ fn predicted(case: &Case, model: Model, window: Option<u64>, count: bool) -> Res
 }
 
 /// Whether predictions are what brute force finds; if not, the difference.
-fn compare(case: &Case, model: Model) -> Result<(), String> {
+fn compare(case: &Case, model: Causality) -> Result<(), String> {
     let oracle = Oracle::new(model, &case.trace, &case.property, &case.given);
     let expected = oracle.expected();
     let prediction = predicted(case, model, None, true)?;
@@ -71,7 +63,7 @@ fn predictions_are_what_brute_force_finds() {
     let cases = cases(20_000);
     for seed in 0..cases {
         let case = Case::random(seed);
-        for model in Model::ALL {
+        for model in Causality::ALL {
             if let Err(difference) = compare(&case, model) {
                 panic!("seed {seed}, {model:?}\n{}{difference}", case.shown());
             }
@@ -102,7 +94,7 @@ fn windows_are_searched_completely_and_soundly() {
         let case = Case::random(seed * 31 + 7);
         let events = case.trace.batch.events.len();
         let size = 2 + seed as usize % 6;
-        for model in [Model::WeakHb, Model::Maximal] {
+        for model in [Causality::WeakHb, Causality::Maximal] {
             let oracle = Oracle::new(model, &case.trace, &case.property, &case.given);
             let recorded: Vec<usize> = (0..events).collect();
             if oracle.violates(&recorded) {

@@ -2,8 +2,8 @@
 
 use crate::meaning::{Judge, Property, Valuation};
 use crate::recurrence::{Column, step};
-use event::Value;
-use oracle::definition::{Definition, Model, Set, set_of};
+use event::{Causality, Value};
+use oracle::definition::{Definition, Set, set_of};
 use oracle::initial_values;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use trace::Trace;
@@ -50,11 +50,11 @@ pub(crate) struct Oracle {
 
 impl Oracle {
     /// `given` are initial values that win over those of the trace.
-    pub(crate) fn new(model: Model, trace: &Trace, property: &Property, given: &[(String, i64)]) -> Oracle {
+    pub(crate) fn new(model: Causality, trace: &Trace, property: &Property, given: &[(String, i64)]) -> Oracle {
         let initial: Vec<Value> = initial_values(trace, given);
         let definition = Definition::new(model, &trace.names, &trace.batch, &initial);
         let judge = Judge::new(property, &trace.names, definition.events(), &initial);
-        let projected = matches!(model, Model::FullHb | Model::SyncOnly) && !property.all_steps;
+        let projected = matches!(model, Causality::FullHb | Causality::SyncOnly) && !property.all_steps;
         let counted = (0..definition.events().len()).filter(|&e| !projected || judge.is_step[e]).collect();
         let precede = projected.then(|| definition.closure());
         Oracle { definition, judge, counted, precede }

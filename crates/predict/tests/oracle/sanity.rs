@@ -2,9 +2,8 @@
 
 use crate::case::Case;
 use crate::enumerate::Oracle;
-use event::{Op, Space, Value};
+use event::{Causality, Op, Space, Value};
 use oracle::cases;
-use oracle::definition::Model;
 use oracle::schedule::MOST_EVENTS;
 use property::check::{Const, Knobs, Steps};
 use property::run::{Shown, SpecRun};
@@ -12,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-fn oracle(case: &Case, model: Model) -> Oracle {
+fn oracle(case: &Case, model: Causality) -> Oracle {
     Oracle::new(model, &case.trace, &case.property, &case.given)
 }
 
@@ -31,7 +30,7 @@ fn kinds(case: &Case) -> BTreeSet<String> {
             kinds.insert(format!("{} {with} value", op.text()));
         }
     }
-    let oracle = oracle(case, Model::WeakHb);
+    let oracle = oracle(case, Causality::WeakHb);
     let run = &oracle.definition().run;
     let mut note = |is: bool, what: &str| {
         if is {
@@ -71,7 +70,7 @@ fn the_cases_are_worth_asking() {
         *events.entry(case.trace.batch.events.len()).or_default() += 1;
         let mut fails_elsewhere = false;
         let mut recorded = false;
-        for (model, time) in Model::ALL.into_iter().zip(&mut times) {
+        for (model, time) in Causality::ALL.into_iter().zip(&mut times) {
             let start = Instant::now();
             let expected = oracle(&case, model).expected();
             *time += start.elapsed();
@@ -86,7 +85,7 @@ fn the_cases_are_worth_asking() {
             *verdicts.entry((model.text(), expected.verdict())).or_default() += 1;
             recorded = expected.recorded_violates;
             // The values of sync-only may be impossible: it does not count.
-            fails_elsewhere |= model != Model::SyncOnly && expected.verdict() == "predicted";
+            fails_elsewhere |= model != Causality::SyncOnly && expected.verdict() == "predicted";
         }
         recorded_holds += u64::from(!recorded);
         hidden += u64::from(fails_elsewhere);
@@ -101,7 +100,7 @@ fn the_cases_are_worth_asking() {
     for ((model, verdict), n) in &verdicts {
         println!("{:5.1} %  {model}: {verdict}", share(*n));
     }
-    for (model, time) in Model::ALL.into_iter().zip(times) {
+    for (model, time) in Causality::ALL.into_iter().zip(times) {
         println!("{}: {:.1} us a case", model.text(), time.as_secs_f64() * 1e6 / count as f64);
     }
     println!(
@@ -155,7 +154,7 @@ fn texts_mean_what_the_oracle_means() {
             Shown::Unknown => "unknown",
             _ => "holds",
         };
-        let expected = oracle(&case, Model::Observed).expected();
+        let expected = oracle(&case, Causality::Observed).expected();
         assert_eq!(verdict, expected.verdict(), "seed {seed}\n{}", case.shown());
     }
 }
@@ -168,7 +167,7 @@ fn counted_together_as_one_by_one() {
     while asked < cases(6_000) {
         seed += 1;
         let case = Case::random(seed);
-        for model in Model::ALL {
+        for model in Causality::ALL {
             let oracle = oracle(&case, model);
             let expected = oracle.expected();
             if expected.runs > 300 || expected.cuts > 400 {
@@ -191,7 +190,7 @@ fn witnesses_exist_where_something_is_violated() {
         if case.trace.batch.events.len() > 9 {
             continue;
         }
-        for model in Model::ALL {
+        for model in Causality::ALL {
             let oracle = oracle(&case, model);
             let expected = oracle.expected();
             if expected.runs > 200 || expected.cuts > 200 {
@@ -240,8 +239,8 @@ fn each_model_admits_what_the_one_before_admits() {
     for seed in 0..cases(4_000) {
         let case = Case::random(2 << 32 | seed);
         let count = case.trace.batch.events.len();
-        let oracles = Model::CHAIN.map(|model| oracle(&case, model));
-        for all in Model::ALL {
+        let oracles = Causality::SOUND.map(|model| oracle(&case, model));
+        for all in Causality::ALL {
             let oracle = oracle(&case, all);
             let recorded: Vec<usize> = (0..count).collect();
             let feasible = recorded.iter().all(|&e| oracle.definition().may_come(&recorded[..e], e));

@@ -1,10 +1,11 @@
 //! Declarations and headings of properties in one line each, for `foretrace spec`.
 
 use super::explain::constant;
-use super::knobs::{AtEnd, Breadth, Causality, Knobs, Steps};
+use super::knobs::{AtEnd, Breadth, Knobs, Steps};
 use super::model::{Check, CheckKind, Logic, Property, RaceMethod, Spec, VariableKind};
 use crate::syntax::ast::{Side, When};
 use crate::syntax::sort_text;
+use event::CausalityChoice;
 
 /// Variables, locks and events: what each is, and where it is in the program.
 pub fn declarations(spec: &Spec) -> Vec<(String, String)> {
@@ -49,7 +50,7 @@ pub fn checks(spec: &Spec) -> Vec<String> {
                     RaceMethod::Lockset => "lockset",
                     RaceMethod::Hb => "hb",
                     RaceMethod::SyncPreserving => "sync_preserving",
-                    RaceMethod::Model(model) => model.text(),
+                    RaceMethod::Model(model) => model.keyword(),
                 });
                 let using = using.map(|using| format!(" using {using}")).unwrap_or_default();
                 format!("races{}{using}", names("on", on, &variable))
@@ -86,7 +87,7 @@ impl Knobs {
     pub fn unusual(&self) -> Vec<String> {
         let mut out = Vec::new();
         let mut say = |name: &str, value: Option<String>| out.extend(value.map(|value| format!("{name} = {value}")));
-        say("causality", self.causality.filter(|c| *c != Causality::Auto).map(|c| c.text().to_owned()));
+        say("causality", self.causality.filter(|c| *c != CausalityChoice::Auto).map(|c| c.keyword().to_owned()));
         let breadth = self.breadth.map(|breadth| match breadth {
             Breadth::All => "all".to_owned(),
             Breadth::Cuts(n) => n.to_string(),

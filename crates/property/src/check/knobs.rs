@@ -3,6 +3,7 @@
 use super::nearest;
 use crate::syntax::ast::{ConstKind, Setting, SettingValue};
 use crate::syntax::{Diagnostic, Diagnostics, Span};
+use event::CausalityChoice;
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)* }) => {
@@ -26,24 +27,6 @@ macro_rules! words {
             }
         }
     };
-}
-
-words! {
-    /// Which runs are predicted.
-    Causality {
-        /// Cheap models first.
-        Auto = "auto",
-        /// Only the recorded run.
-        Observed = "observed",
-        /// Ordered by synchronisation only: unsound for values.
-        SyncOnly = "sync_only",
-        /// Full happens-before.
-        FullHb = "full_hb",
-        /// Weak happens-before.
-        WeakHb = "weak_hb",
-        /// Every run any sound tool could predict.
-        Maximal = "maximal",
-    }
 }
 
 words! {
@@ -83,7 +66,7 @@ pub enum Breadth {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Knobs {
     /// Which runs are predicted.
-    pub causality: Option<Causality>,
+    pub causality: Option<CausalityChoice>,
     /// How many cuts of a level are kept.
     pub breadth: Option<Breadth>,
     /// How many cuts are made in all.
@@ -139,7 +122,10 @@ pub(super) fn check(settings: &[Setting], knobs: &mut Knobs, seen: &mut Vec<(Str
         }
         seen.push((name.to_owned(), setting.name.span));
         match name {
-            "causality" => knobs.causality = word(setting, Causality::ALL, Causality::parse, Causality::text, out),
+            "causality" => {
+                let (all, parse) = (&CausalityChoice::ALL, CausalityChoice::parse);
+                knobs.causality = word(setting, all, parse, CausalityChoice::keyword, out);
+            }
             "steps" => knobs.steps = word(setting, Steps::ALL, Steps::parse, Steps::text, out),
             "at_end" => knobs.at_end = word(setting, AtEnd::ALL, AtEnd::parse, AtEnd::text, out),
             "breadth" => {

@@ -1,12 +1,13 @@
 //! What a checked specification consists of.
 
 use super::expr::{Arg, Const, Expr, ParamId, VarId, VarRef};
-use super::knobs::{Causality, Knobs};
+use super::knobs::Knobs;
 use super::place::Place;
 use super::typed::Typed;
 use crate::syntax::Span;
 use crate::syntax::ast::{EreMode, Lang, Origin, Outcome, Side, Sort, Type, When};
 use crate::{Ere, Formula, Fsm};
+use event::Causality;
 
 /// A checked specification. Numbers in properties and checks index its lists.
 #[derive(Clone, Default, Debug)]

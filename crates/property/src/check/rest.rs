@@ -1,21 +1,22 @@
 //! Checks, settings of the whole specification, handlers and suppressions.
 
-use super::knobs::{self, Causality, Knobs};
+use super::knobs::{self, Knobs};
 use super::model::{Action, Check, CheckKind, Handler, RaceMethod, Suppression, VariableKind};
 use super::place::{self, Use};
 use super::scope::{Scope, Symbol};
 use super::{nearest, twice};
 use crate::syntax::ast::{self, Decl, Name, What};
 use crate::syntax::{Diagnostic, Diagnostics};
+use event::Causality;
 
 const METHODS: [(&str, RaceMethod); 7] = [
     ("lockset", RaceMethod::Lockset),
     ("hb", RaceMethod::Hb),
     ("sync_preserving", RaceMethod::SyncPreserving),
-    ("maximal", RaceMethod::Model(Causality::Maximal)),
-    ("sync_only", RaceMethod::Model(Causality::SyncOnly)),
-    ("full_hb", RaceMethod::Model(Causality::FullHb)),
-    ("weak_hb", RaceMethod::Model(Causality::WeakHb)),
+    (Causality::Maximal.keyword(), RaceMethod::Model(Causality::Maximal)),
+    (Causality::SyncOnly.keyword(), RaceMethod::Model(Causality::SyncOnly)),
+    (Causality::FullHb.keyword(), RaceMethod::Model(Causality::FullHb)),
+    (Causality::WeakHb.keyword(), RaceMethod::Model(Causality::WeakHb)),
 ];
 
 const CHECKS: [&str; 6] = ["races", "deadlocks", "atomicity", "mutex", "lost_wakeup", "misuse"];

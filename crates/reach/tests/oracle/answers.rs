@@ -1,12 +1,12 @@
 //! Every answer is that of a search through all feasible prefixes, and every prefix passes the checker.
 
-use crate::definition::{Definition, Model, Set, set_of};
+use crate::definition::{Definition, Set, set_of};
 use crate::dense::dense_trace;
 use crate::random::Random;
 use crate::recorded::Happened;
 use crate::schedule::random_trace;
 use crate::{initial_values, read};
-use event::{Op, Value, VarId};
+use event::{Causality, Op, Value, VarId};
 use oracle::cases;
 use reach::{Answer, Limits, Question, Reach};
 use std::collections::HashSet;
@@ -114,7 +114,7 @@ fn passes(trace: &Trace, definition: &Definition, initial: &[Value], fixed: usiz
     let initial = |var: VarId| initial[var.0 as usize];
     let schedule: Vec<u64> = prefix.iter().map(|&event| u64::from(event)).collect();
     let (names, batch) = (&trace.names, &trace.batch);
-    let checked = witness::check(witness::Model::Maximal, names, batch, &initial, &schedule, false);
+    let checked = witness::check(Causality::Maximal, names, batch, &initial, &schedule, false);
     assert!(checked.is_ok(), "{checked:?}");
     // The checker lets a pin hold between the two events of a race, too.
     let pinned = |a: usize, b: usize| {
@@ -126,7 +126,7 @@ fn passes(trace: &Trace, definition: &Definition, initial: &[Value], fixed: usiz
         && conflict(&definition.events()[a], &definition.events()[b])
     {
         let race = [a as u64, b as u64];
-        let checked = witness::check_race(witness::Model::Maximal, names, batch, &initial, &schedule, race);
+        let checked = witness::check_race(Causality::Maximal, names, batch, &initial, &schedule, race);
         assert!(checked.is_ok(), "{checked:?}");
     }
 }
@@ -154,7 +154,7 @@ fn compare(cases: u64, make: fn(&mut Random) -> String) -> (usize, usize) {
         }
         let values = initial_values(&trace);
         let initial = |var: VarId| values[var.0 as usize];
-        let definition = Definition::new(Model::Maximal, &trace.names, &trace.batch, &values);
+        let definition = Definition::new(Causality::Maximal, &trace.names, &trace.batch, &values);
         let fixed = if r.percent(30) { r.below(count / 2 + 1) } else { 0 };
         let mut reach = Reach::new(&trace.names, &trace.batch, fixed, &initial);
         for _ in 0..4 {

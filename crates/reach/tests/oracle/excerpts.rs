@@ -3,12 +3,11 @@
 use crate::random::Random;
 use crate::schedule::random_trace;
 use crate::{initial_values, read};
-use event::{Value, VarId};
+use event::{Causality, Value, VarId};
 use generate::{Generator, Options};
 use reach::{Excerpt, Excerpts};
 use std::collections::BTreeMap;
 use trace::Trace;
-use witness::Model;
 
 /// How often the two agreed that an order is feasible, and that it is not.
 #[derive(Default)]
@@ -19,7 +18,7 @@ struct Agreed {
 
 fn feasible(trace: &Trace, batch: &event::Batch, initial: &[Value], schedule: &[u64]) -> bool {
     let initial = |var: VarId| initial[var.0 as usize];
-    witness::check(Model::Maximal, &trace.names, batch, &initial, schedule, false).is_ok()
+    witness::check(Causality::Maximal, &trace.names, batch, &initial, schedule, false).is_ok()
 }
 
 /// Puts events of the window one behind the other, by chance, and drops most of those that do not fit.

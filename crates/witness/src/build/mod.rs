@@ -4,19 +4,8 @@ mod graph;
 mod needs;
 mod region;
 
-use event::{Batch, Names};
+use event::{Batch, Causality, Names};
 use region::Region;
-
-/// Which rules order the events that are not essential.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Rules {
-    /// Those of full-hb.
-    FullHb,
-    /// Those of sync-only.
-    SyncOnly,
-    /// Only what every model keeps: for models whose other rules bind essential events only.
-    Common,
-}
 
 /// An order of essential events that no schedule has.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -34,6 +23,9 @@ pub enum NoSchedule {
 
 /// A schedule of all events that shows the essential ones in exactly this order, the last of them at its end.
 ///
+/// The rules of the model order the events that are not essential. In `weak-hb` and `maximal` that is only what every
+/// model keeps: their other rules bind essential events only. `observed` is built as `full-hb`.
+///
 /// Events before `from` stay as recorded, all of them; `essential` are the essential events of the schedule from there
 /// on, in the predicted order. Those that are not listed, though `is_essential`, are left out, with everything that
 /// needs them by the rules. Of the other events recorded before the last recorded of the listed, all that can come
@@ -42,7 +34,7 @@ pub enum NoSchedule {
 /// essential event that comes early either does so as late as that allows, or right before those that it overtakes,
 /// with what it needs: whichever moves fewer events, then whichever switches less often between threads.
 pub fn build(
-    rules: Rules,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     from: u64,
@@ -68,7 +60,7 @@ pub fn build(
     }
     let out_of_order: Vec<u64> = as_recorded.collect();
     let region = Region::new(start, latest, &out_of_order, is_essential)?;
-    let sorted = region.sort(rules, names, trace, is_essential)?;
+    let sorted = region.sort(model, names, trace, is_essential)?;
     schedule.extend(sorted);
     schedule.extend(region.end..=latest);
     Ok(schedule)

@@ -1,11 +1,10 @@
 //! What each event of a region needs by the rules, as edges between neighbours only.
 
-use super::Rules;
 use super::graph::Graph;
 use crate::ops::{Side, is_access, is_read, side};
 use crate::pins::Pins;
 use crate::sections::{NONE, Sections, effect, lock_of};
-use event::{Batch, Event, Names, Op, Space};
+use event::{Batch, Causality, Event, Names, Op, Space};
 use std::collections::HashMap;
 
 /// Events of one object in recorded order: runs of events that are free among themselves, each of which needs the
@@ -57,7 +56,10 @@ enum Kind {
 
 /// Looks through the recorded order, from its beginning.
 pub(super) struct Needs<'a> {
-    rules: Rules,
+    /// Whether the model orders more than every model does.
+    is_ordered: bool,
+    /// Whether it orders plain accesses of one variable.
+    orders_data: bool,
     names: &'a Names,
     trace: &'a Batch,
     pins: Option<Pins>,
@@ -73,9 +75,10 @@ pub(super) struct Needs<'a> {
 }
 
 impl<'a> Needs<'a> {
-    pub(super) fn new(rules: Rules, names: &'a Names, trace: &'a Batch) -> Self {
+    pub(super) fn new(model: Causality, names: &'a Names, trace: &'a Batch) -> Self {
         Needs {
-            rules,
+            is_ordered: !matches!(model, Causality::WeakHb | Causality::Maximal),
+            orders_data: matches!(model, Causality::Observed | Causality::FullHb),
             names,
             trace,
             pins: Pins::new(trace, names.space(Space::Thread).len()),
@@ -93,7 +96,7 @@ impl<'a> Needs<'a> {
         if let Some(pins) = &mut self.pins {
             pins.step(event.thread().0);
         }
-        if self.rules != Rules::Common {
+        if self.is_ordered {
             self.sections.step(self.trace, at, event);
         }
     }
@@ -101,7 +104,7 @@ impl<'a> Needs<'a> {
     /// Adds what an event of the region needs.
     pub(super) fn add(&mut self, graph: &mut Graph, at: u32, node: u32, event: Event) {
         self.common(graph, node, event);
-        if self.rules != Rules::Common {
+        if self.is_ordered {
             self.ordered(graph, at, node, event);
         }
     }
@@ -163,7 +166,7 @@ impl<'a> Needs<'a> {
             objects[object as usize].add(graph, node, run);
         };
         if is_access(op) {
-            if self.rules == Rules::FullHb || op.is_atomic() {
+            if self.orders_data || op.is_atomic() {
                 add(Kind::Var, event.object(), if is_read(op) { 1 } else { EACH });
             }
             return;

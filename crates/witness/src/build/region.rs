@@ -1,10 +1,10 @@
 //! The part of a schedule that is not as recorded.
 
+use super::NoSchedule;
 use super::graph::{Graph, Turns};
 use super::needs::Needs;
-use super::{NoSchedule, Rules};
 use crate::moved::fewest_moved;
-use event::{Batch, Names};
+use event::{Batch, Causality, Names};
 
 /// The events from the first essential one that is out of order.
 pub(super) struct Region<'a> {
@@ -66,13 +66,13 @@ impl<'a> Region<'a> {
     /// An order of the events of the region.
     pub(super) fn sort(
         &self,
-        rules: Rules,
+        model: Causality,
         names: &Names,
         trace: &Batch,
         is_essential: &dyn Fn(u64) -> bool,
     ) -> Result<Vec<u64>, NoSchedule> {
         let mut graph = Graph::new(self.listed.len());
-        let mut needs = Needs::new(rules, names, trace);
+        let mut needs = Needs::new(model, names, trace);
         let offset = |event: u64| (event - trace.first) as usize;
         for (at, &event) in (0u32..).zip(&trace.events[..offset(self.start)]) {
             needs.skip(at, event);

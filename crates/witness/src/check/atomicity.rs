@@ -4,12 +4,12 @@
 //! the reads since. Every other conflict is several of them in a row. Where many events conflict with many (`post` and
 //! `await`, `up` and `down`), they are joined by points between them that are no transactions.
 
+use super::check;
 use super::conditions::pairs;
 use super::refused::{Broken, Refused, Unclaimed};
-use super::{Model, check};
 use crate::ops::{is_access, is_read};
 use crate::sections::{Sections, effect, lock_of};
-use event::{Batch, BlockId, Names, Op, Space, Value, VarId};
+use event::{Batch, BlockId, Causality, Names, Op, Space, Value, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Blocks nested deeper than this are counted, and no longer told apart.
@@ -22,7 +22,7 @@ const NONE: u32 = u32::MAX;
 /// Transactions are the outermost blocks. If this block is inside others, these do not count: only blocks of some
 /// names were asked for.
 pub fn check_atomicity(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,

@@ -3,16 +3,16 @@
 use super::locks::Locks;
 use super::places::Places;
 use super::refused::{Broken, Refused, Unclaimed, can_race};
-use super::{Model, barriers, common, examine};
+use super::{barriers, common, examine};
 use crate::sections::effect;
-use event::{Batch, Names, Op, Value, VarId};
+use event::{Batch, Causality, Names, Op, Value, VarId};
 
 /// Checks a race: `prefix` is feasible, then come the two events of `race`, each the next of its thread, in either
 /// order. They conflict, and need not see their recorded values.
 ///
 /// Two atomic accesses do not race, nor does an `alloc`, which makes its variable another one.
 pub fn check_race(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
@@ -38,7 +38,7 @@ pub fn check_race(
 ///
 /// A request is an `acq`, `racq` or `req`, not a try-lock.
 pub fn check_deadlock(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
@@ -78,7 +78,7 @@ pub fn check_deadlock(
 
 /// Checks the prefix as if the other events were not there, then puts these side by side behind it.
 fn examine_prefix(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,

@@ -1,17 +1,17 @@
 //! Lost wake-ups: a notify that comes after the test and before the wait that it should have ended, by docs/detectors.md.
 
+use super::check;
 use super::conditions::{Pair, pairs};
 use super::refused::{Broken, Refused, Unclaimed};
-use super::{Model, check};
 use crate::ops::is_read;
-use event::{Batch, Event, Names, Op, Value, VarId};
+use event::{Batch, Causality, Event, Names, Op, Value, VarId};
 use std::collections::{HashMap, HashSet};
 
 /// Checks a lost wake-up: the schedule is feasible and ends with the wait; the notify is the one that should have ended it, and
 /// comes before it, but after the test, the waiting thread's last read of what the notify tells of, which the notifying one wrote between that and the notify.
 #[allow(clippy::too_many_arguments, reason = "what is claimed has three events")]
 pub fn check_lost_wakeup(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,

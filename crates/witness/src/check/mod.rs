@@ -19,7 +19,7 @@ mod semaphores;
 mod sets;
 
 use crate::ops::is_read;
-use event::{Batch, Names, Op, Value, VarId};
+use event::{Batch, Causality, Names, Op, Value, VarId};
 use locks::Locks;
 use places::Places;
 use reads::Reads;
@@ -30,26 +30,6 @@ pub use atomicity::check_atomicity;
 pub use claims::{check_deadlock, check_race};
 pub use lost_wakeup::check_lost_wakeup;
 pub use refused::{Broken, Refused, Rule, Unclaimed, Written};
-
-/// A causality model: which runs are predicted from a recorded one.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Model {
-    /// The recorded order only.
-    Observed,
-    /// Synchronisation keeps its order, plain accesses do not.
-    SyncOnly,
-    /// All conflicting events keep their order.
-    FullHb,
-    /// Atomic sets and sections may swap, undivided.
-    WeakHb,
-    /// Every run in which reads see what they saw.
-    Maximal,
-}
-
-impl Model {
-    /// Every model.
-    pub const ALL: [Model; 5] = [Model::Observed, Model::SyncOnly, Model::FullHb, Model::WeakHb, Model::Maximal];
-}
 
 /// A schedule that its model admits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -63,7 +43,7 @@ pub struct Checked {
 /// `initial` gives the values that variables have at first, unknown if nobody said. With `last_may_be_terminal_read`
 /// the last event may be a terminal read, if the model is maximal.
 pub fn check(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
@@ -77,7 +57,7 @@ pub fn check(
 
 /// Notes in `places` what is wrong; whether the last event is a terminal read.
 fn examine(
-    model: Model,
+    model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
@@ -87,7 +67,7 @@ fn examine(
 ) -> bool {
     common::check(names, trace, places);
     match model {
-        Model::Observed => {
+        Causality::Observed => {
             for (expected, &index) in (trace.first..).zip(schedule) {
                 if index != expected {
                     places.refuse(places.offset(index), Broken::NotRecorded { expected });
@@ -95,9 +75,9 @@ fn examine(
                 }
             }
         }
-        Model::SyncOnly => full::check(false, names, trace, places),
-        Model::FullHb => full::check(true, names, trace, places),
-        Model::WeakHb => {
+        Causality::SyncOnly => full::check(false, names, trace, places),
+        Causality::FullHb => full::check(true, names, trace, places),
+        Causality::WeakHb => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
                 barriers::check(names, trace, places);
@@ -120,7 +100,7 @@ fn examine(
                 }
             }
         }
-        Model::Maximal => {
+        Causality::Maximal => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
                 barriers::check(names, trace, places);

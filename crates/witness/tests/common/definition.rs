@@ -1,8 +1,7 @@
 //! The definitions of docs/causality.md word by word, as slow as they read.
 
 use super::Sample;
-use event::{Event, Op, Value, Wake};
-use witness::Model;
+use event::{Causality, Event, Op, Value, Wake};
 
 /// A section of a lock: the events that open and close it, if they do.
 pub struct Section {
@@ -156,24 +155,24 @@ impl<'a> Definition<'a> {
     }
 
     /// Whether an event can be the next behind a feasible prefix.
-    pub fn next(&self, model: Model, prefix: &[usize], e: usize) -> Next {
+    pub fn next(&self, model: Causality, prefix: &[usize], e: usize) -> Next {
         if prefix.contains(&e) || e >= self.events.len() || !self.common(prefix, e) {
             return Next::No;
         }
         let feasible = match model {
-            Model::Observed => e == prefix.len(),
-            Model::FullHb | Model::SyncOnly => {
-                (0..e).all(|a| prefix.contains(&a) || !self.keeps_order(model == Model::FullHb, a, e))
-                    && prefix.iter().all(|&b| b < e || !self.keeps_order(model == Model::FullHb, e, b))
+            Causality::Observed => e == prefix.len(),
+            Causality::FullHb | Causality::SyncOnly => {
+                (0..e).all(|a| prefix.contains(&a) || !self.keeps_order(model == Causality::FullHb, a, e))
+                    && prefix.iter().all(|&b| b < e || !self.keeps_order(model == Causality::FullHb, e, b))
             }
-            Model::WeakHb => {
+            Causality::WeakHb => {
                 self.barriers(prefix, e)
                     && self.sets(prefix, e)
                     && self.locks(prefix, e)
                     && self.conditions(prefix, e)
                     && self.semaphore_order(prefix, e)
             }
-            Model::Maximal => {
+            Causality::Maximal => {
                 let others = self.barriers(prefix, e)
                     && self.locks(prefix, e)
                     && self.conditions(prefix, e)
@@ -430,7 +429,7 @@ impl<'a> Definition<'a> {
     }
 
     /// The first position that is wrong, or whether the last event is a terminal read.
-    pub fn feasible(&self, model: Model, schedule: &[u64], terminal: bool) -> Result<bool, usize> {
+    pub fn feasible(&self, model: Causality, schedule: &[u64], terminal: bool) -> Result<bool, usize> {
         let all: Vec<usize> = schedule.iter().map(|&e| e as usize).collect();
         for k in 0..all.len() {
             match self.next(model, &all[..k], all[k]) {

@@ -5,7 +5,7 @@
 pub mod definition;
 pub mod maker;
 
-use event::{Batch, Names, Value, VarId};
+use event::{Batch, Causality, Names, Value, VarId};
 
 /// Random draws.
 pub struct Random(pub u64);
@@ -39,7 +39,7 @@ impl Sample {
 
     pub fn check(
         &self,
-        model: witness::Model,
+        model: Causality,
         schedule: &[u64],
         terminal: bool,
     ) -> Result<witness::Checked, witness::Refused> {

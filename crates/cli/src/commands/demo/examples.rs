@@ -1,7 +1,7 @@
 //! The built-in examples.
 
 use crate::args::Detector;
-use property::check::Causality;
+use event::Causality;
 
 /// How an example is told.
 pub(super) enum By {

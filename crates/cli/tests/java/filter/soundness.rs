@@ -3,7 +3,8 @@
 use super::acts::{Act, Do, MADE, SHARING, VARIABLES, Way, trace_of};
 use super::recorded::Recorded;
 use detect::hb::Hb;
-use oracle::definition::{Definition, Model};
+use event::Causality;
+use oracle::definition::Definition;
 use oracle::{initial_values, read};
 use std::collections::BTreeSet;
 use trace::Trace;
@@ -12,7 +13,7 @@ use trace::Trace;
 const MOST_FOR_BRUTE_FORCE: usize = 22;
 
 fn definition(trace: &Trace) -> Definition {
-    Definition::new(Model::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
+    Definition::new(Causality::Maximal, &trace.names, &trace.batch, &initial_values(trace, &[]))
 }
 
 /// The racy variables of the run as it was.
