@@ -4,15 +4,15 @@
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
 
-use runtime::filter::{Cell, ROW_BYTES, Row};
+use runtime::filter::{Cell, STRIP_BYTES, Strip};
 
-use crate::alone::{self, Owner, Whose};
+use crate::biased::{self, Bias, Owner};
 use crate::machine::{self, Tls, shim1, shim2, shim3};
 use crate::memory::filter;
+use crate::scans::{self, LOG2};
 use crate::shadow::Leaf;
-use crate::sweeps::{self, LOG2};
 use crate::thread::Thread;
-use crate::{frames, lines, shadow, stacks, thread};
+use crate::{frames, read_summaries, shadow, stacks, thread};
 
 /// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
 /// at any time. All else is done elsewhere, so that this needs nothing of the stack.
@@ -20,40 +20,44 @@ use crate::{frames, lines, shadow, stacks, thread};
 unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
     if thread.is_null() {
-        return slow::<SIZE, READ, WRITE>(addr, pc);
+        return slow_path::<SIZE, READ, WRITE>(addr, pc);
     }
     // SAFETY: this thread's own state.
     unsafe {
         // Of large tables that are read again and again, the lines are at hand when the cells are not.
-        if READ && !WRITE && SIZE == 8 && has_read(addr, thread) {
+        if READ && !WRITE && SIZE == 8 && is_in_summary(addr, thread) {
             return;
         }
-        if READ && !WRITE && SIZE <= 8 && (*thread).turn.sweep.is_next(addr, LOG2[SIZE]) {
-            return sweeps::next::<SIZE>(addr, pc, thread);
+        if READ && !WRITE && SIZE <= 8 && (*thread).critical.scan.is_next(addr, LOG2[SIZE]) {
+            return scans::advance::<SIZE>(addr, pc, thread);
         }
-        by_cell::<SIZE, READ, WRITE>(addr, pc, thread);
+        check_cell::<SIZE, READ, WRITE>(addr, pc, thread);
     }
 }
 
 /// Whether a read of a granule is covered by what its line says. `machine::reads` asks the same.
 #[inline(always)]
-unsafe fn has_read(addr: usize, thread: *mut Thread) -> bool {
+unsafe fn is_in_summary(addr: usize, thread: *mut Thread) -> bool {
     // SAFETY: this thread's own state.
     unsafe {
-        let Thread { recorder, lines: own, .. } = &*thread;
-        recorder.may_have_read(addr as u64) && recorder.has_noted(lines::among(*own, addr), addr as u64)
+        let Thread { recorder, summaries: own, .. } = &*thread;
+        recorder.may_have_read(addr as u64) && recorder.has_noted(read_summaries::among(*own, addr), addr as u64)
     }
 }
 
 /// A read that is no sweep's, and of which lines say nothing.
-pub(crate) unsafe extern "C" fn reads_cell<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+pub(crate) unsafe extern "C" fn read_by_cell<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     // SAFETY: this thread's own state.
-    unsafe { by_cell::<SIZE, true, false>(addr, pc, thread) };
+    unsafe { check_cell::<SIZE, true, false>(addr, pc, thread) };
 }
 
 /// One of which lines say nothing.
 #[inline(always)]
-unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize, thread: *mut Thread) {
+unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+) {
     let mask = ((1u32 << (SIZE & 15)) - 1) << (addr & 7);
     if (SIZE == 16 || mask <= 0xff)
         && let Some(leaf) = shadow::leaf(addr)
@@ -61,54 +65,61 @@ unsafe fn by_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: 
         let cell = leaf.cell(addr);
         // SAFETY: this thread's own state.
         let recorder = unsafe { &(*thread).recorder };
-        let covered = |cell, mask| {
-            (!READ || recorder.covered(cell, mask, false)) && (!WRITE || recorder.covered(cell, mask, true))
+        let is_covered = |cell, mask| {
+            (!READ || recorder.is_covered(cell, mask, false)) && (!WRITE || recorder.is_covered(cell, mask, true))
         };
         if SIZE == 16 {
             // Two cells, side by side in one leaf.
             if addr & 15 == 0
-                && covered(cell, 0xff)
-                && shadow::find(addr + 8).is_some_and(|second| covered(second, 0xff))
+                && is_covered(cell, 0xff)
+                && shadow::find(addr + 8).is_some_and(|second| is_covered(second, 0xff))
             {
                 return;
             }
         } else if READ && !WRITE {
-            return if alone::is_common(leaf.owner(addr)) {
-                reads_common::<SIZE>(addr, pc, thread, cell)
-            } else if !recorder.covered_as_first(cell, mask as u8) {
-                reads::<SIZE>(addr, pc, thread, leaf)
+            return if biased::is_unbiased(leaf.owner(addr)) {
+                read_unbiased::<SIZE>(addr, pc, thread, cell)
+            } else if !recorder.is_covered_by_first(cell, mask as u8) {
+                read_biased::<SIZE>(addr, pc, thread, leaf)
             };
-        } else if covered(cell, mask as u8) {
+        } else if is_covered(cell, mask as u8) {
             return;
         } else if WRITE && !READ {
-            return if alone::is_common(leaf.owner(addr)) {
-                writes_common::<SIZE>(addr, pc, thread, cell)
+            return if biased::is_unbiased(leaf.owner(addr)) {
+                write_unbiased::<SIZE>(addr, pc, thread, cell)
             } else {
-                writes::<SIZE>(addr, pc, thread, leaf)
+                write_biased::<SIZE>(addr, pc, thread, leaf)
             };
         }
     }
-    slow::<SIZE, READ, WRITE>(addr, pc);
+    slow_path::<SIZE, READ, WRITE>(addr, pc);
 }
 
 /// A read in a unit of one thread's that is not covered by the first entry.
 #[inline(never)]
-extern "C" fn reads<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+extern "C" fn read_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let cell = leaf.cell(addr);
     // SAFETY: this thread's own state; its fast way is open.
     unsafe {
-        if !(*thread).recorder.covered(cell, mask::<SIZE>(addr), false) {
-            again::<SIZE, true, false>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask::<SIZE>(addr));
+        if !(*thread).recorder.is_covered(cell, mask::<SIZE>(addr), false) {
+            access_biased::<SIZE, true, false>(
+                addr,
+                pc,
+                thread,
+                cell,
+                (leaf.owner(addr), leaf.strip(addr)),
+                mask::<SIZE>(addr),
+            );
         }
     }
 }
 
 /// A write in such a unit that is not covered.
 #[inline(never)]
-extern "C" fn writes<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
+extern "C" fn write_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let (cell, mask) = (leaf.cell(addr), mask::<SIZE>(addr));
     // SAFETY: as in `reads`.
-    unsafe { again::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.row(addr)), mask) };
+    unsafe { access_biased::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.strip(addr)), mask) };
 }
 
 /// The bytes of an access within a granule.
@@ -120,12 +131,12 @@ const fn mask<const SIZE: usize>(addr: usize) -> u8 {
 /// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
 /// other hooks. All calls are at its ends, so that it needs little of the stack.
 #[inline(always)]
-unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
+unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
-    (owner, row): (&Owner, &Row),
+    (owner, strip): (&Owner, &Strip),
     mask: u8,
 ) {
     let tls = machine::tls();
@@ -134,33 +145,35 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
         if (*tls).busy {
             return;
         }
-        let Some(place) = (*thread).places.known(frames::parent(tls), pc) else {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
+        let Some(context) = (*thread).contexts.known(frames::parent(tls), pc) else {
+            return slow_path::<SIZE, READ, WRITE>(addr, pc);
         };
         (*tls).busy = true;
         compiler_fence(SeqCst);
-        (*thread).recorder.settle_sweep(&(*thread).turn.sweep);
+        (*thread).recorder.finish_scan(&(*thread).critical.scan);
         if SIZE == 8 && READ {
-            lines::note_read(addr, &mut (*thread).recorder);
+            read_summaries::note_read(addr, &mut (*thread).recorder);
         }
-        let is_mine = (*thread).turn.try_begin(owner, (*thread).slot) == Whose::Mine;
+        let is_mine = (*thread).critical.enter_region(owner, (*thread).slot) == Bias::Own;
         let done = is_mine
-            && (row.is_swept() && sweeps::comes_to::<SIZE, WRITE>(addr, pc, thread, row, place) || {
+            && (strip.is_scanned() && scans::access_scanned::<SIZE, WRITE>(addr, pc, thread, strip, context) || {
                 let before = (*thread).recorder.now();
-                let done = (*thread).recorder.again(cell, mask, WRITE, place)
-                    || !row.is_swept() && first::<WRITE>(addr, thread, cell, mask, place);
-                if READ && done && (addr as u32 & (ROW_BYTES as u32 - 1) == 0 || (*thread).turn.sweep.may_follow(addr))
+                let done = (*thread).recorder.repeat_biased(cell, mask, WRITE, context)
+                    || !strip.is_scanned() && claim_word::<WRITE>(addr, thread, cell, mask, context);
+                if READ
+                    && done
+                    && (addr as u32 & (STRIP_BYTES as u32 - 1) == 0 || (*thread).critical.scan.may_follow(addr))
                 {
-                    sweeps::has_followed::<SIZE>(addr, pc, thread, (cell, row), place, before);
+                    scans::note_scan_step::<SIZE>(addr, pc, thread, (cell, strip), context, before);
                 }
                 done
             });
-        (*thread).turn.end();
+        (*thread).critical.leave();
         compiler_fence(SeqCst);
         (*tls).busy = false;
         compiler_fence(SeqCst);
         if !done {
-            return slow::<SIZE, READ, WRITE>(addr, pc);
+            return slow_path::<SIZE, READ, WRITE>(addr, pc);
         }
         if (*tls).deferred {
             crate::intercept::deliver();
@@ -168,15 +181,15 @@ unsafe fn again<const SIZE: usize, const READ: bool, const WRITE: bool>(
     }
 }
 
-/// An access of what this thread is the first to come to, in its turn. True: it is done.
+/// An access of what this thread is the first to come to, in its critical. True: it is done.
 #[inline(always)]
-unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, place: u32) -> bool {
+unsafe fn claim_word<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, context: u32) -> bool {
     // SAFETY: this thread's own state.
     let Thread { recorder, frames, .. } = unsafe { &mut *thread };
-    let done = recorder.first(filter(), cell, mask, WRITE, place);
+    let done = recorder.first_touch(filter(), cell, mask, WRITE, context);
     if done {
         if WRITE {
-            lines::forget(addr);
+            read_summaries::forget(addr);
         }
         if !frames.on_stack(addr) {
             stacks::touched(addr);
@@ -185,9 +198,9 @@ unsafe fn first<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell,
     done
 }
 
-/// Does what no signal may come into. True: it is done, and signals have had their turn; else the longer way sees to them.
+/// Does what no signal may come into. True: it is done, and signals have had their critical; else the longer way sees to them.
 #[inline(always)]
-unsafe fn inside_a_hook(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool {
+unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool {
     // SAFETY: this thread's own storage.
     unsafe {
         (*tls).busy = true;
@@ -205,68 +218,68 @@ unsafe fn inside_a_hook(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool {
 
 /// A read in a unit that is everybody's, most often of a thread that has read the same before.
 #[inline(always)]
-fn reads_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
-    // SAFETY: as in `again`.
+    // SAFETY: as in `repeat_biased`.
     unsafe {
-        let Thread { recorder, places, turn, .. } = &mut *thread;
-        let home = recorder.at_home(cell);
-        if recorder.covers(home, mask) {
+        let Thread { recorder, contexts, critical, .. } = &mut *thread;
+        let home = recorder.home_entry(cell);
+        if recorder.is_covered_by_home(home, mask) {
             return;
         }
-        let has_more_to_do = (*tls).busy || turn.sweep.is_on() || SIZE == 8 && recorder.notes_reads();
+        let has_more_to_do = (*tls).busy || critical.scan.is_on() || SIZE == 8 && recorder.notes_reads();
         if !has_more_to_do
             && recorder.may_renew_read(home, cell, mask)
-            && let Some(place) = places.known(frames::parent(tls), pc)
-            && inside_a_hook(tls, || recorder.renews_read(home, mask, place))
+            && let Some(context) = contexts.known(frames::parent(tls), pc)
+            && with_signals_deferred(tls, || recorder.renew_read(home, mask, context))
         {
             return;
         }
     }
-    again_among_others::<SIZE, false>(addr, pc, thread, cell);
+    access_unbiased::<SIZE, false>(addr, pc, thread, cell);
 }
 
 /// A write there that is not covered.
 #[inline(always)]
-fn writes_common<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
+fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let tls = machine::tls();
-    // SAFETY: as in `again`.
+    // SAFETY: as in `repeat_biased`.
     unsafe {
-        let Thread { recorder, places, turn, .. } = &mut *thread;
-        let has_more_to_do = (*tls).busy || turn.sweep.is_on();
+        let Thread { recorder, contexts, critical, .. } = &mut *thread;
+        let has_more_to_do = (*tls).busy || critical.scan.is_on();
         if !has_more_to_do
-            && let Some(place) = places.known(frames::parent(tls), pc)
-            && inside_a_hook(tls, || recorder.renews_write(cell, mask::<SIZE>(addr), place))
+            && let Some(context) = contexts.known(frames::parent(tls), pc)
+            && with_signals_deferred(tls, || recorder.renew_write(cell, mask::<SIZE>(addr), context))
         {
             return;
         }
     }
-    again_among_others::<SIZE, true>(addr, pc, thread, cell);
+    access_unbiased::<SIZE, true>(addr, pc, thread, cell);
 }
 
 /// Any other access there.
 #[inline(never)]
-extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
+extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     addr: usize,
     pc: usize,
     thread: *mut Thread,
     cell: Cell,
 ) {
     let mask = mask::<SIZE>(addr);
-    // SAFETY: as in `again`.
+    // SAFETY: as in `repeat_biased`.
     unsafe {
         // A reader may be where it does not belong.
-        let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.covered(cell, mask, false);
+        let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.is_covered(cell, mask, false);
         if is_covered || (*machine::tls()).busy {
             return;
         }
         thread::enter_quickly(pc, |thread| {
-            let place = thread.place();
+            let context = thread.context();
             if SIZE == 8 && !WRITE {
-                lines::note_read(addr, &mut thread.recorder);
+                read_summaries::note_read(addr, &mut thread.recorder);
             }
-            if !thread.recorder.again_among_others(cell, mask, WRITE, place) {
-                thread.uncovered_at::<true>(addr & !7, cell, mask, WRITE, place);
+            if !thread.recorder.repeat_locked(cell, mask, WRITE, context) {
+                thread.record_uncovered_at::<true>(addr & !7, cell, mask, WRITE, context);
             }
         });
     }
@@ -275,7 +288,7 @@ extern "C" fn again_among_others<const SIZE: usize, const WRITE: bool>(
 /// An access that is not covered.
 #[cold]
 #[inline(never)]
-pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
+pub(crate) extern "C" fn slow_path<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     if thread::is_quiet() {
         return;
     }
@@ -284,28 +297,28 @@ pub(crate) extern "C" fn slow<const SIZE: usize, const READ: bool, const WRITE: 
         thread::enter_quickly(pc, |thread| {
             let mask = mask::<SIZE>(addr);
             if READ {
-                thread.granule(addr & !7, mask, false);
+                thread.record_word(addr & !7, mask, false);
             }
             if WRITE {
-                thread.granule(addr & !7, mask, true);
+                thread.record_word(addr & !7, mask, true);
             }
         });
     } else {
-        range(addr, SIZE, READ, WRITE, pc);
+        access_range(addr, SIZE, READ, WRITE, pc);
     }
 }
 
 /// An access of any size.
-pub fn range(addr: usize, size: usize, read: bool, write: bool, pc: usize) {
+pub fn access_range(addr: usize, size: usize, read: bool, write: bool, pc: usize) {
     thread::enter(pc, |thread| {
         if !thread.wants_accesses() {
             return;
         }
         if read {
-            thread.access(addr, size, false);
+            thread.record_range(addr, size, false);
         }
         if write {
-            thread.access(addr, size, true);
+            thread.record_range(addr, size, true);
         }
     });
 }
@@ -362,28 +375,28 @@ hooks_with_pc! {
 unsafe extern "C" fn vptr_update(at: *const usize, new: usize, pc: usize) {
     // SAFETY: the program writes there next.
     if unsafe { at.read_volatile() } != new {
-        range(at as usize, 8, false, true, pc);
+        access_range(at as usize, 8, false, true, pc);
     }
 }
 
 unsafe extern "C" fn read_range(addr: usize, size: usize, pc: usize) {
-    range(addr, size, true, false, pc);
+    access_range(addr, size, true, false, pc);
 }
 
 unsafe extern "C" fn write_range(addr: usize, size: usize, pc: usize) {
-    range(addr, size, false, true, pc);
+    access_range(addr, size, false, true, pc);
 }
 
 unsafe extern "C" fn copy_range(to: *mut u8, from: *const u8, size: usize, pc: usize) -> *mut u8 {
-    range(from as usize, size, true, false, pc);
-    range(to as usize, size, false, true, pc);
+    access_range(from as usize, size, true, false, pc);
+    access_range(to as usize, size, false, true, pc);
     // SAFETY: what the program asked for, of memory that may overlap.
     unsafe { machine::copy_either_way(to, from, size) };
     to
 }
 
 unsafe extern "C" fn set_range(to: *mut u8, value: i32, size: usize, pc: usize) -> *mut u8 {
-    range(to as usize, size, false, true, pc);
+    access_range(to as usize, size, false, true, pc);
     // SAFETY: what the program asked for.
     unsafe { machine::fill(to, value as u8, size) };
     to
@@ -403,13 +416,13 @@ shim3! {
 /// The same, called with the address of the access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_read_range_pc(addr: usize, size: usize, pc: usize) {
-    range(addr, size, true, false, pc);
+    access_range(addr, size, true, false, pc);
 }
 
 /// The same, called with the address of the access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_write_range_pc(addr: usize, size: usize, pc: usize) {
-    range(addr, size, false, true, pc);
+    access_range(addr, size, false, true, pc);
 }
 
 /// Accesses of this thread are not to be recorded.

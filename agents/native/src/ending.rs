@@ -45,7 +45,7 @@ unsafe extern "C" fn destroy(thread: *mut libc::c_void) {
     }
     thread::enter(0, |thread| {
         robust::each_held(|object| {
-            thread.sync_by(Sync { kind: Kind::Release, class: Class::Mutex, object, hand: Hand::Given });
+            thread.sync_by(Sync { kind: Kind::Release, class: Class::Mutex, object, hand: Hand::Released });
         });
     });
     thread::end_thread();

@@ -18,7 +18,7 @@ pub struct Frame {
     /// Where it returns to.
     pub pc: usize,
     /// The place of the call, 0 if nobody asked yet.
-    pub place: usize,
+    pub context: usize,
     /// The stack pointer at its entry, inside the hook.
     pub sp: usize,
 }
@@ -26,7 +26,7 @@ pub struct Frame {
 /// Calls of a fiber that are kept while it does not run; of deeper ones, the outermost.
 const KEPT: usize = 256;
 
-/// The half of [`Frame::place`] that is not a place.
+/// The half of [`Frame::context`] that is not a place.
 const REGION_BITS: usize = 0xffff_ffff << 32;
 
 /// The calls of a fiber that does not run.
@@ -143,7 +143,7 @@ impl Frames {
         into.count = calls.len().min(KEPT);
         for (kept, frame) in into.frames.iter_mut().zip(calls) {
             // Another thread has other places; the upper half says whether a region began.
-            *kept = Frame { pc: frame.pc, place: frame.place & REGION_BITS, sp: frame.sp };
+            *kept = Frame { pc: frame.pc, context: frame.context & REGION_BITS, sp: frame.sp };
         }
     }
 
@@ -151,7 +151,7 @@ impl Frames {
     pub fn load(&mut self, tls: *mut Tls, from: &Calls) {
         let count = from.count.min(KEPT);
         for (frame, kept) in self.frames.iter_mut().zip(&from.frames[..count]) {
-            *frame = Frame { pc: kept.pc, place: kept.place, sp: kept.sp };
+            *frame = Frame { pc: kept.pc, context: kept.context, sp: kept.sp };
         }
         self.deeper = 0;
         // SAFETY: within the frames.
@@ -163,7 +163,7 @@ impl Frames {
         let count = self.calls(tls).len();
         match self.frames.get_mut(count) {
             Some(frame) if self.deeper == 0 => {
-                *frame = Frame { pc, place: 0, sp };
+                *frame = Frame { pc, context: 0, sp };
                 // SAFETY: at most just behind the frames.
                 unsafe { (*tls).top = (*tls).top.add(1) };
             }
@@ -279,5 +279,5 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
 #[inline(always)]
 pub unsafe fn parent(tls: *const Tls) -> u32 {
     // SAFETY: there is a frame below `top`.
-    unsafe { (*(*tls).top.sub(1)).place as u32 }
+    unsafe { (*(*tls).top.sub(1)).context as u32 }
 }

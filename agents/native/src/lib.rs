@@ -7,28 +7,28 @@
 #![no_std]
 
 mod access;
-mod alone;
 mod atomics;
+mod biased;
 mod clock;
+mod clock_only;
+mod contexts;
 mod ending;
 mod events;
-mod exact;
 mod frames;
 mod intercept;
-mod lines;
 mod machine;
 mod memory;
 mod path;
-mod places;
+mod read_summaries;
 mod ring;
 mod robust;
 mod sanitizer;
+mod scans;
 mod session;
 mod shadow;
 mod slots;
 mod stacks;
 mod stripes;
-mod sweeps;
 mod system;
 mod thread;
 mod watch;

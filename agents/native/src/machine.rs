@@ -107,7 +107,7 @@ pub unsafe extern "C" fn __tsan_func_entry() {
         "cmp qword ptr [rcx - {size} + {sp}], rsp",
         "jbe 2f",
         "mov qword ptr [rcx], rdi",
-        "mov qword ptr [rcx + {place}], 0",
+        "mov qword ptr [rcx + {context}], 0",
         "mov qword ptr [rcx + {sp}], rsp",
         "add rcx, {size}",
         "mov qword ptr fs:[rax + {top}], rcx",
@@ -118,7 +118,7 @@ pub unsafe extern "C" fn __tsan_func_entry() {
         top = const offset_of!(Tls, top),
         end = const offset_of!(Tls, end),
         sp = const offset_of!(Frame, sp),
-        place = const offset_of!(Frame, place),
+        context = const offset_of!(Frame, context),
         size = const size_of::<Frame>(),
         slow = sym frames::enter_slowly,
     )

@@ -16,8 +16,8 @@ impl Path {
     /// Adds text. What does not fit is left out, and the path is not [`whole`](Path::is_whole) any more.
     pub fn push(&mut self, text: &[u8]) -> &mut Path {
         for &byte in text {
-            if let Some(place) = self.bytes.get_mut(self.length) {
-                *place = byte;
+            if let Some(free) = self.bytes.get_mut(self.length) {
+                *free = byte;
             }
             self.length += 1;
         }

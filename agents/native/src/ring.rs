@@ -6,11 +6,11 @@ use core::sync::atomic::{AtomicBool, AtomicU64, compiler_fence};
 
 use runtime::chunks;
 use runtime::filter::Sink;
-use runtime::handover::When;
+use runtime::hand_off::Timing;
 use runtime::layout::{CHUNK_WORDS, Chunk, Process, Slot, chunk, chunks_for, clock, flags, offset, process};
 use runtime::record::{Kind, MOST_BETWEEN, head};
 
-use crate::{alone, machine, session, system};
+use crate::{biased, machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
@@ -49,7 +49,7 @@ pub struct Ring {
     shared: *const Slot,
     /// Times are the processor's.
     steady: bool,
-    /// Times may be handed over: [`runtime::handover`].
+    /// Times may be handed over: [`runtime::hand_off`].
     hands: bool,
     /// The time of the last timed record, and the last that a `Stamp` told.
     time: u64,
@@ -76,7 +76,7 @@ impl Ring {
 
     /// Finds out whether times may be handed over. Of a program without hooks, the clock is the only witness of what its atomic accesses order.
     pub fn renew(&mut self) {
-        self.hands = self.steady && alone::has_barrier() && session::is_hooked();
+        self.hands = self.steady && biased::has_barrier() && session::is_hooked();
         if self.hands {
             HANDS.store(true, Relaxed);
         }
@@ -123,11 +123,11 @@ impl Ring {
 
     /// The next time by the clock.
     #[inline(always)]
-    fn by_clock(&self, when: When) -> u64 {
-        let now = match when {
+    fn by_clock(&self, timing: Timing) -> u64 {
+        let now = match timing {
             _ if !self.steady => self.process().counter.0.fetch_add(1, AcqRel) + 1,
-            When::Before => machine::time_at_once(),
-            When::Now | When::After(_) => machine::time(),
+            Timing::Before => machine::time_at_once(),
+            Timing::Now | Timing::After(_) => machine::time(),
         };
         // One that was read at once may be a little less than the last. Far less: the machine has slept, which must not be hidden.
         if self.time.wrapping_sub(now) < A_LITTLE { self.time + 1 } else { now }
@@ -277,18 +277,18 @@ impl Sink for Ring {
     }
 
     #[inline]
-    fn time(&mut self, when: When) -> u64 {
+    fn time(&mut self, timing: Timing) -> u64 {
         if self.at.is_null() {
             return 0;
         }
         // None of these waits for a store. The observer leaves the one of `begin` the time that it takes to be seen.
-        let handed = match when {
-            When::After(time) if self.hands => self.handed(time),
+        let handed = match timing {
+            Timing::After(time) if self.hands => self.handed(time),
             _ => None,
         };
         self.time = match handed {
             Some(time) => time,
-            None => self.by_clock(when),
+            None => self.by_clock(timing),
         };
         if self.time.wrapping_sub(self.stamped) >= MOST_BETWEEN {
             self.stamp();

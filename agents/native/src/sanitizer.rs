@@ -99,11 +99,11 @@ zeros! {
 
 /// Foreign objects are one byte each.
 unsafe extern "C" fn external_read(addr: usize, _caller: usize, _tag: usize, pc: usize) {
-    crate::access::range(addr, 1, true, false, pc);
+    crate::access::access_range(addr, 1, true, false, pc);
 }
 
 unsafe extern "C" fn external_write(addr: usize, _caller: usize, _tag: usize, pc: usize) {
-    crate::access::range(addr, 1, false, true, pc);
+    crate::access::access_range(addr, 1, false, true, pc);
 }
 
 crate::machine::shim3! {
@@ -169,12 +169,12 @@ pub unsafe extern "C" fn __sanitizer_symbolize_global(
 macro_rules! unaligned {
     ($($load:ident $store:ident $type:ty;)*) => { $(
         unsafe extern "C" fn $load(at: *const $type, pc: usize) -> $type {
-            crate::access::range(at as usize, size_of::<$type>(), true, false, pc);
+            crate::access::access_range(at as usize, size_of::<$type>(), true, false, pc);
             // SAFETY: what the program asked for.
             unsafe { at.read_unaligned() }
         }
         unsafe extern "C" fn $store(at: *mut $type, value: $type, pc: usize) {
-            crate::access::range(at as usize, size_of::<$type>(), false, true, pc);
+            crate::access::access_range(at as usize, size_of::<$type>(), false, true, pc);
             // SAFETY: what the program asked for.
             unsafe { at.write_unaligned(value) };
         }

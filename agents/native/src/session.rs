@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32};
 use runtime::layout::{CLOCK_VARIABLE, MAGIC, Process, SESSION_VARIABLE, Session, VERSION, Watch, offset, process};
 
 use crate::path::Path;
-use crate::{alone, clock, lines, machine, memory, ring, shadow, stacks, stripes, system, thread, watch};
+use crate::{biased, clock, machine, memory, read_summaries, ring, shadow, stacks, stripes, system, thread, watch};
 
 /// Values of `Process::agent`.
 mod agent {
@@ -66,8 +66,8 @@ pub fn start() -> Started {
                 && stacks::start()
                 && open_process();
             if watched {
-                lines::start();
-                alone::start();
+                read_summaries::start();
+                biased::start();
                 watch::find();
             }
             STATE.store(if watched { state::RUNNING } else { state::OFF }, Release);
@@ -163,15 +163,15 @@ pub fn set_state(state: u32) {
 pub fn finish() {
     if is_running() {
         thread::settle();
-        tell_pinned();
+        report_dropped();
         set_state(process::EXITED);
     }
 }
 
 /// Tells how many granules the filter has pinned so far.
-pub fn tell_pinned() {
+pub fn report_dropped() {
     if let Some(process) = process() {
-        process.pinned.store(memory::filter().pinned.0.load(Relaxed), Relaxed);
+        process.dropped.store(memory::filter().dropped.0.load(Relaxed), Relaxed);
     }
 }
 
@@ -354,8 +354,8 @@ pub fn after_fork_child() {
     stripes::after_fork_child();
     memory::after_fork_child();
     shadow::after_fork_child();
-    lines::after_fork_child();
-    alone::start();
+    read_summaries::after_fork_child();
+    biased::start();
     let watched = open_process();
     if !old.is_null() {
         // SAFETY: the parent's file; no thread of this process writes into it any more.

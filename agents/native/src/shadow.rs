@@ -9,10 +9,10 @@ use core::slice;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use runtime::filter::{ADDRESS_BITS, BLOCK_BYTES, Cell, Half, ROW_BYTES, Row};
-use runtime::handover::Handover;
+use runtime::filter::{ADDRESS_BITS, AtomicEntry, BLOCK_BYTES, Cell, STRIP_BYTES, Strip};
+use runtime::hand_off::HandOff;
 
-use crate::alone::{Owner, UNIT_BITS};
+use crate::biased::{BIASED_REGION_BITS, Owner};
 use crate::system;
 
 /// Addresses of user space.
@@ -23,25 +23,25 @@ const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const TABLE_BYTES: usize = LEAVES * size_of::<usize>();
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
 /// The halves of one kind.
-const HALF_BYTES: usize = LEAF_CELLS * size_of::<Half>();
-const OWNERS_AT: usize = 2 * HALF_BYTES;
-const OWNERS: usize = 1 << (LEAF_BITS - UNIT_BITS);
+const ENTRIES_BYTES: usize = LEAF_CELLS * size_of::<AtomicEntry>();
+const OWNERS_AT: usize = 2 * ENTRIES_BYTES;
+const OWNERS: usize = 1 << (LEAF_BITS - BIASED_REGION_BITS);
 /// Behind these, its rows.
-const ROWS: usize = (1 << LEAF_BITS) / ROW_BYTES;
-const ROWS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
+const STRIPS: usize = (1 << LEAF_BITS) / STRIP_BYTES;
+const STRIPS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
 /// Behind these, when locks were given back: two of them are never within so many bytes.
 const LOCK_BYTES: usize = 32;
 const _: () = assert!(size_of::<libc::pthread_mutex_t>() >= LOCK_BYTES);
-const HANDOVERS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
-const HANDOVERS_AT: usize = ROWS_AT + ROWS * size_of::<Row>();
-const MAPPED_BYTES: usize = HANDOVERS_AT + HANDOVERS * size_of::<Handover>();
+const HAND_OFFS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
+const HAND_OFFS_AT: usize = STRIPS_AT + STRIPS * size_of::<Strip>();
+const MAPPED_BYTES: usize = HAND_OFFS_AT + HAND_OFFS * size_of::<HandOff>();
 /// Half a cell is so many times as large as its granule.
-const SCALE: usize = size_of::<Half>() / 8;
+const SCALE: usize = size_of::<AtomicEntry>() / 8;
 const PAGE: usize = 4096;
 /// Granules whose halves of one kind fill a page.
-const PAGE_GRANULES: usize = PAGE / size_of::<Half>();
+const PAGE_WORDS: usize = PAGE / size_of::<AtomicEntry>();
 
-static LEAF_TABLE: AtomicPtr<AtomicPtr<Half>> = AtomicPtr::new(ptr::null_mut());
+static LEAF_TABLE: AtomicPtr<AtomicPtr<AtomicEntry>> = AtomicPtr::new(ptr::null_mut());
 
 /// Makes the table. False if there is no address space for it.
 pub fn start() -> bool {
@@ -53,7 +53,7 @@ pub fn start() -> bool {
 /// The part of the shadow for the addresses around one.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
-pub struct Leaf(NonNull<Half>);
+pub struct Leaf(NonNull<AtomicEntry>);
 
 /// The leaf of an address, if there is one yet.
 #[inline(always)]
@@ -74,76 +74,76 @@ impl Leaf {
     /// The cell of one of its addresses.
     #[inline(always)]
     pub fn cell(self, addr: usize) -> Cell<'static> {
-        let first = self.first_half(addr);
+        let first = self.first_entry(addr);
         // SAFETY: masked to the leaf.
-        unsafe { Cell::new(&*first, &*first.byte_add(HALF_BYTES)) }
+        unsafe { Cell::new(&*first, &*first.byte_add(ENTRIES_BYTES)) }
     }
 
     /// The halves of the cells of so many blocks side by side, or as many as are in the row.
     #[inline(always)]
-    pub fn blocks(self, addr: usize, count: usize) -> [&'static [Half]; 2] {
-        let first = self.first_half(addr & !(BLOCK_BYTES - 1));
-        let cells = count.min((ROW_BYTES - addr % ROW_BYTES).div_ceil(BLOCK_BYTES)) * BLOCK_BYTES / 8;
+    pub fn blocks(self, addr: usize, count: usize) -> [&'static [AtomicEntry]; 2] {
+        let first = self.first_entry(addr & !(BLOCK_BYTES - 1));
+        let cells = count.min((STRIP_BYTES - addr % STRIP_BYTES).div_ceil(BLOCK_BYTES)) * BLOCK_BYTES / 8;
         // SAFETY: masked to the leaf, which has whole rows.
-        unsafe { [first, first.byte_add(HALF_BYTES)].map(|halves| slice::from_raw_parts(halves, cells)) }
+        unsafe { [first, first.byte_add(ENTRIES_BYTES)].map(|entries| slice::from_raw_parts(entries, cells)) }
     }
 
     /// The first half of it. A cell that anything is known of has something in it.
     #[inline(always)]
-    fn first_half(self, addr: usize) -> *mut Half {
+    fn first_entry(self, addr: usize) -> *mut AtomicEntry {
         // In bytes, to save a shift.
-        self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (HALF_BYTES - size_of::<Half>()))
+        self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (ENTRIES_BYTES - size_of::<AtomicEntry>()))
     }
 
     /// Whose the unit of one of its addresses is.
     #[inline(always)]
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
-        unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> UNIT_BITS & (OWNERS - 1)).as_ref() }
+        unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> BIASED_REGION_BITS & (OWNERS - 1)).as_ref() }
     }
 
     /// The row of one of its addresses.
     #[inline(always)]
-    pub fn row(self, addr: usize) -> &'static Row {
+    pub fn strip(self, addr: usize) -> &'static Strip {
         // SAFETY: behind the owners of the leaf, masked to their number.
-        unsafe { self.0.byte_add(ROWS_AT).cast::<Row>().add((addr / ROW_BYTES) & (ROWS - 1)).as_ref() }
+        unsafe { self.0.byte_add(STRIPS_AT).cast::<Strip>().add((addr / STRIP_BYTES) & (STRIPS - 1)).as_ref() }
     }
 }
 
 /// When the lock at an address was given back, if its part of the shadow is there.
 #[inline(always)]
-pub fn handover(lock: usize) -> Option<&'static Handover> {
+pub fn hand_off(lock: usize) -> Option<&'static HandOff> {
     let Leaf(leaf) = leaf(lock)?;
     // SAFETY: behind the rows of the leaf, masked to their number.
-    Some(unsafe { leaf.byte_add(HANDOVERS_AT).cast::<Handover>().add((lock / LOCK_BYTES) & (HANDOVERS - 1)).as_ref() })
+    Some(unsafe { leaf.byte_add(HAND_OFFS_AT).cast::<HandOff>().add((lock / LOCK_BYTES) & (HAND_OFFS - 1)).as_ref() })
 }
 
 /// The same; its part of the shadow is made, unless there is no memory for it.
-pub fn handover_of(lock: usize) -> Option<&'static Handover> {
-    cell(lock).and_then(|_| handover(lock))
+pub fn hand_off_or_create(lock: usize) -> Option<&'static HandOff> {
+    cell(lock).and_then(|_| hand_off(lock))
 }
 
 /// The locks of a range are no more.
 pub fn forget_locks(addr: usize, size: usize) {
     /// Memory whose handovers fill a page.
-    const SPAN: usize = PAGE / size_of::<Handover>() * LOCK_BYTES;
+    const SPAN: usize = PAGE / size_of::<HandOff>() * LOCK_BYTES;
     const MANY: usize = 16;
     let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
     let mut at = addr & !(LOCK_BYTES - 1);
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
-        let Some(handover) = handover(at) else {
+        let Some(hand_off) = hand_off(at) else {
             at = stop;
             continue;
         };
         let whole = (stop - at) & !(SPAN - 1);
         if at.is_multiple_of(SPAN) && whole >= MANY * SPAN {
             // SAFETY: whole pages of one leaf.
-            unsafe { system::discard((&raw const *handover).cast_mut().cast(), whole / SPAN * PAGE) };
+            unsafe { system::discard((&raw const *hand_off).cast_mut().cast(), whole / SPAN * PAGE) };
             at += whole;
             continue;
         }
-        handover.forget();
+        hand_off.forget();
         at += LOCK_BYTES;
     }
 }
@@ -186,26 +186,26 @@ fn make(addr: usize) -> Option<Cell<'static>> {
 /// Gets memory for the cells of a unit that somebody is the first to come to: page by page, looked at before it is changed, it would cost a fault twice, the second
 /// of which stops all other threads for a moment. If memory is being filled upwards, all of the unit is used soon.
 pub fn prepare(addr: usize) {
-    const SPAN: usize = PAGE_GRANULES * 8;
-    const UNIT: usize = 1 << UNIT_BITS;
+    const SPAN: usize = PAGE_WORDS * 8;
+    const REGION: usize = 1 << BIASED_REGION_BITS;
     let Some(leaf) = leaf(addr) else { return };
-    let bytes = if is_filled((addr & !(UNIT - 1)).wrapping_sub(UNIT)) { UNIT } else { SPAN };
-    let first = leaf.first_half(addr & !(bytes - 1)).cast::<u8>();
+    let bytes = if is_filled((addr & !(REGION - 1)).wrapping_sub(REGION)) { REGION } else { SPAN };
+    let first = leaf.first_entry(addr & !(bytes - 1)).cast::<u8>();
     // SAFETY: whole pages of one leaf.
     unsafe {
         system::populate(first, bytes * SCALE);
-        system::populate(first.byte_add(HALF_BYTES), bytes * SCALE);
+        system::populate(first.byte_add(ENTRIES_BYTES), bytes * SCALE);
     }
 }
 
 /// Whether much of a unit has been accessed, by a look at the ends of its parts. Others may be at it still.
-fn is_filled(unit: usize) -> bool {
+fn is_filled(region: usize) -> bool {
     const PARTS: usize = 8;
     const ENOUGH: usize = 3;
-    if owner(unit).is_none_or(|owner| owner.load(Relaxed) == 0) {
+    if owner(region).is_none_or(|owner| owner.load(Relaxed) == 0) {
         return false;
     }
-    let ends = (1..=PARTS).map(|part| unit + (part << UNIT_BITS) / PARTS - 8);
+    let ends = (1..=PARTS).map(|part| region + (part << BIASED_REGION_BITS) / PARTS - 8);
     ends.filter(|&end| find(end).is_some_and(|cell| !cell.is_empty())).take(ENOUGH).count() == ENOUGH
 }
 
@@ -221,7 +221,7 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
             at = stop;
             continue;
         };
-        if stop - at < ASK * PAGE_GRANULES * 8 {
+        if stop - at < ASK * PAGE_WORDS * 8 {
             while at < stop {
                 f(at, leaf.cell(at));
                 at += 8;
@@ -230,12 +230,12 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
         }
         // As many pages as there is room for in the answer.
         let mut resident = [0u8; 1024];
-        let first = leaf.first_half(at) as usize & !(PAGE - 1);
-        let begin = at & !(PAGE_GRANULES * 8 - 1);
-        let pages = (stop - begin).div_ceil(PAGE_GRANULES * 8).min(resident.len());
+        let first = leaf.first_entry(at) as usize & !(PAGE - 1);
+        let begin = at & !(PAGE_WORDS * 8 - 1);
+        let pages = (stop - begin).div_ceil(PAGE_WORDS * 8).min(resident.len());
         let known = system::resident(first, pages * PAGE, &mut resident);
         for (page, &resident) in resident[..pages].iter().enumerate() {
-            let page_end = stop.min(begin + (page + 1) * PAGE_GRANULES * 8);
+            let page_end = stop.min(begin + (page + 1) * PAGE_WORDS * 8);
             if known && resident & 1 == 0 {
                 at = page_end;
             }
@@ -249,17 +249,17 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
 
 /// Gives the memory back of cells that fill whole pages: they are empty from then on. Their entries must be gone.
 pub fn discard(addr: usize, size: usize) {
-    const SPAN: usize = PAGE_GRANULES * 8;
+    const SPAN: usize = PAGE_WORDS * 8;
     let end = (addr + size) & !(SPAN - 1);
     let mut at = addr.next_multiple_of(SPAN);
     while at < end {
         let stop = end.min((at | ((1 << LEAF_BITS) - 1)) + 1);
         if let Some(leaf) = leaf(at) {
-            let first = leaf.first_half(at).cast::<u8>();
+            let first = leaf.first_entry(at).cast::<u8>();
             // SAFETY: whole pages of one leaf.
             unsafe {
                 system::discard(first, (stop - at) * SCALE);
-                system::discard(first.byte_add(HALF_BYTES), (stop - at) * SCALE);
+                system::discard(first.byte_add(ENTRIES_BYTES), (stop - at) * SCALE);
             }
         }
         at = stop;

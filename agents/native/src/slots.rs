@@ -35,12 +35,12 @@ pub fn get(slot: u32) -> *mut Thread {
 /// for every task need few slots.
 pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     let process = session::process()?;
-    for place in &GONE {
-        if let Some(slot) = place.load(Acquire).checked_sub(1)
+    for entry in &GONE {
+        if let Some(slot) = entry.load(Acquire).checked_sub(1)
             && may_be_used(slot)
             && take(slot)
         {
-            place.store(0, Release);
+            entry.store(0, Release);
             return Some(slot);
         }
     }
@@ -87,15 +87,15 @@ pub fn mark(slot: u32, bits: u32) {
 
 /// In a forked child: `thread` is the only one, and has slot 0 (if it is watched at all).
 pub unsafe fn after_fork_child(thread: *mut Thread) {
-    for place in &GONE {
-        place.store(0, Relaxed);
+    for entry in &GONE {
+        entry.store(0, Relaxed);
     }
-    for place in &THREADS {
-        let other = place.swap(ptr::null_mut(), AcqRel);
+    for entry in &THREADS {
+        let other = entry.swap(ptr::null_mut(), AcqRel);
         if !other.is_null() && other != thread {
             // SAFETY: the state of a thread that is not in this process.
             unsafe {
-                (*other).places.clear();
+                (*other).contexts.clear();
                 system::unmap(other.cast(), size_of::<Thread>());
             }
         }

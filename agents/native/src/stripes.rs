@@ -4,7 +4,7 @@ use core::hint::spin_loop;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-use runtime::layout::Line;
+use runtime::layout::CacheLine;
 
 use crate::system;
 
@@ -12,7 +12,7 @@ const STRIPES: usize = 1 << 10;
 /// Attempts before the processor is given away.
 const SPINS: u32 = 200;
 
-static LOCKED: [Line<AtomicBool>; STRIPES] = [const { Line(AtomicBool::new(false)) }; STRIPES];
+static LOCKED: [CacheLine<AtomicBool>; STRIPES] = [const { CacheLine(AtomicBool::new(false)) }; STRIPES];
 
 /// A stripe that is locked while this lives. No hook may wait for anything else meanwhile.
 pub struct Stripe(&'static AtomicBool);

@@ -57,9 +57,9 @@ pub fn write(fd: c_int, mut bytes: &[u8]) -> bool {
 /// The list of the robust mutexes that this thread holds.
 pub fn robust_list() -> Option<usize> {
     let (mut head, mut size) = (0usize, 0usize);
-    let places = [0, &raw mut head as usize, &raw mut size as usize, 0, 0, 0];
+    let arguments = [0, &raw mut head as usize, &raw mut size as usize, 0, 0, 0];
     // SAFETY: writes both.
-    let result = unsafe { syscall(libc::SYS_get_robust_list, places) };
+    let result = unsafe { syscall(libc::SYS_get_robust_list, arguments) };
     (result == 0 && head != 0).then_some(head)
 }
 
@@ -67,11 +67,11 @@ pub fn robust_list() -> Option<usize> {
 pub unsafe fn peek(from: usize, to: *mut u8, bytes: usize) -> bool {
     let local = libc::iovec { iov_base: to.cast(), iov_len: bytes };
     let remote = libc::iovec { iov_base: from as *mut libc::c_void, iov_len: bytes };
-    let places = [&raw const local as usize, 1, &raw const remote as usize, 1, 0];
+    let arguments = [&raw const local as usize, 1, &raw const remote as usize, 1, 0];
     // SAFETY: the caller's memory is written; what is read need not be there.
     unsafe {
         let pid = syscall(libc::SYS_getpid, [0; 6]) as usize;
-        let [a, b, c, d, e] = places;
+        let [a, b, c, d, e] = arguments;
         syscall(libc::SYS_process_vm_readv, [pid, a, b, c, d, e]) == bytes as isize
     }
 }
@@ -205,9 +205,9 @@ fn is_over(process: u32) -> bool {
 /// Whether reading the processor's time stamp is allowed: a process can have it forbidden.
 pub fn may_read_time() -> bool {
     let mut how: c_int = 0;
-    let places = [libc::PR_GET_TSC as usize, &raw mut how as usize, 0, 0, 0, 0];
+    let arguments = [libc::PR_GET_TSC as usize, &raw mut how as usize, 0, 0, 0, 0];
     // SAFETY: writes the answer.
-    let result = unsafe { syscall(libc::SYS_prctl, places) };
+    let result = unsafe { syscall(libc::SYS_prctl, arguments) };
     result == 0 && how == libc::PR_TSC_ENABLE
 }
 

@@ -10,16 +10,16 @@ use runtime::filter::Recorder;
 use runtime::layout::flags;
 use runtime::record::Kind;
 
-use crate::alone::Turn;
+use crate::biased::CriticalRegion;
+use crate::contexts::Contexts;
 use crate::events::Sync;
 use crate::frames::{self, Frames};
 use crate::machine::{Tls, tls};
 use crate::memory::filter;
-use crate::places::Places;
 use crate::ring::Ring;
 use crate::slots::life;
 use crate::watch::Pending;
-use crate::{ending, lines, session, slots, stacks, system, watch};
+use crate::{ending, read_summaries, session, slots, stacks, system, watch};
 
 mod parking;
 
@@ -41,10 +41,10 @@ mod phase {
 /// instructions are shorter then.
 #[repr(C, align(64))]
 pub struct Thread {
-    /// Where the lines of its kind are ([`lines::of_kind`]).
-    pub(crate) lines: usize,
+    /// Where the lines of its kind are ([`read_summaries::of_kind`]).
+    pub(crate) summaries: usize,
     /// Whether it is changing cells.
-    pub(crate) turn: Turn,
+    pub(crate) critical: CriticalRegion,
     pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
     /// What is known of the slot; see [`life`].
@@ -52,7 +52,7 @@ pub struct Thread {
     /// The caller's address of the hook being served.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
-    pub(crate) places: Places,
+    pub(crate) contexts: Contexts,
     /// A watched write whose value is not fetched yet.
     pub(crate) pending: Pending,
     /// How often the program asked to ignore accesses.
@@ -82,7 +82,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).thread;
-        thread.recorder.settle_sweep(&thread.turn.sweep);
+        thread.recorder.finish_scan(&thread.critical.scan);
         thread.pc = pc;
         let was_pending = thread.pending.is_some();
         if was_pending {
@@ -112,7 +112,7 @@ unsafe fn hold(tls: *mut Tls) {
     }
 }
 
-/// The end of a hook: signals that came meanwhile have their turn.
+/// The end of a hook: signals that came meanwhile have their critical.
 #[inline]
 unsafe fn leave(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
@@ -163,7 +163,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
         let thread = &mut *accesses;
-        thread.recorder.settle_sweep(&thread.turn.sweep);
+        thread.recorder.finish_scan(&thread.critical.scan);
         thread.pc = pc;
         f(thread);
         compiler_fence(SeqCst);
@@ -188,7 +188,7 @@ pub fn sync_at_once(pc: usize, sync: Sync) -> bool {
         (*tls).busy = true;
         compiler_fence(SeqCst);
         let thread = &mut *(*tls).accesses;
-        thread.recorder.settle_sweep(&thread.turn.sweep);
+        thread.recorder.finish_scan(&thread.critical.scan);
         let done = thread.sync_at_once(frames::parent(tls), pc, sync);
         leave(tls);
         done
@@ -368,7 +368,7 @@ impl Thread {
     /// Nothing is known yet of what it does in its slot.
     fn record_from_here(&mut self) {
         self.recorder = Recorder::begin(filter(), self.slot, records_all());
-        self.lines = lines::of_kind(self.recorder.is_second());
+        self.summaries = read_summaries::of_kind(self.recorder.is_second());
     }
 
     /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
@@ -413,16 +413,16 @@ pub fn end_thread() {
         let thread = &mut *thread;
         if session::is_running() {
             thread.settle();
-            thread.turn.end_sweep(thread.slot);
+            thread.critical.end_scan(thread.slot);
             thread.pc = 0;
             thread.timed(Kind::ThreadEnd, 0, 0, None);
             thread.recorder.end(filter());
-            session::tell_pinned();
+            session::report_dropped();
             thread.ring.leave();
             thread.ring.shared().tid.store(0, Release);
         }
         let_go(tls);
-        thread.places.trim();
+        thread.contexts.trim();
         thread.frames.forget();
         slots::mark(thread.slot, life::ENDED);
         leave(tls);
@@ -433,7 +433,7 @@ pub fn end_thread() {
 pub fn settle() {
     enter(0, |thread| {
         thread.ring.settle();
-        thread.recorder.tell_pinned(filter());
+        thread.recorder.report_dropped(filter());
     });
 }
 
@@ -452,12 +452,12 @@ pub fn after_fork_child() {
             let busy = (*tls).busy;
             (*tls).busy = true;
             thread.pending.clear();
-            thread.turn.sweep.clear();
+            thread.critical.scan.clear();
             thread.ring.restart();
-            thread.places.restart();
+            thread.contexts.restart();
             thread.ring.open(session::file(), 0);
             for frame in thread.frames.calls(tls) {
-                frame.place = 0;
+                frame.context = 0;
             }
             let id = system::thread_id();
             chunks::slot(session::file(), 0).tid.store(id, Release);

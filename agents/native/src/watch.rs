@@ -5,14 +5,14 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize};
 
 use runtime::filter::Sink;
-use runtime::handover::When;
+use runtime::hand_off::Timing;
 use runtime::layout::watch::VALUE;
 use runtime::layout::{Watch, path_hash};
 use runtime::record::{Kind, PENDING, head, timed};
 
 use crate::stripes::Stripe;
 use crate::thread::Thread;
-use crate::{alone, session, shadow, system};
+use crate::{biased, session, shadow, system};
 
 /// A function.
 #[derive(Clone, Copy)]
@@ -84,7 +84,7 @@ impl Thread {
     }
 
     fn watched_part(&mut self, addr: usize, size: usize, write: bool) {
-        let place = self.place();
+        let context = self.context();
         self.ring.reserve(3);
         let log2 = size.trailing_zeros() as u8;
         let is_pending = write && self.pending.count < PENDINGS;
@@ -92,7 +92,7 @@ impl Thread {
         // SAFETY: the program accesses it next.
         let value = unsafe { value(addr, size) };
         self.ring.begin();
-        let second = timed(self.ring.time(When::Now), place);
+        let second = timed(self.ring.time(Timing::Now), context);
         drop(stripe);
         let kind = if write { Kind::WatchWrite } else { Kind::WatchRead };
         let aux = if is_pending { log2 | PENDING } else { log2 };
@@ -214,8 +214,8 @@ fn add(watch: &Watch, bias: usize) {
         while at < end {
             if let Some(cell) = shadow::cell(at) {
                 // Something else was there before.
-                if shadow::leaf(at).is_some_and(|leaf| leaf.row(at).is_swept()) {
-                    alone::share(at);
+                if shadow::leaf(at).is_some_and(|leaf| leaf.strip(at).is_scanned()) {
+                    biased::unbias(at);
                 }
                 cell.watch();
             }

@@ -1,8 +1,8 @@
 //! Nanoseconds for each way that an access can go: `cargo bench -p foretrace-runtime`.
 #![allow(unsafe_code)]
 
-use runtime::filter::{Access, Cell, Filter, Half, Limits, Recorder, Shape, Sink};
-use runtime::handover::When;
+use runtime::filter::{Access, AtomicEntry, Cell, Filter, Limits, Recorder, Shape, Sink};
+use runtime::hand_off::Timing;
 use runtime::record::{Kind, head};
 use std::alloc::{Layout, alloc_zeroed};
 use std::hint::black_box;
@@ -20,7 +20,7 @@ struct Ring<'t> {
 impl Sink for Ring<'_> {
     fn begin(&self) {}
     fn written(&self) {}
-    fn time(&mut self, _: When) -> u64 {
+    fn time(&mut self, _: Timing) -> u64 {
         self.clock.fetch_add(1, Relaxed)
     }
     fn reserve(&mut self, words: usize) {
@@ -38,32 +38,32 @@ const CELLS: usize = 256;
 const ROUNDS: usize = 20;
 const STRETCHES: usize = 2_000;
 
-fn of(cells: &[[Half; 2]], at: usize) -> Cell<'_> {
+fn of(cells: &[[AtomicEntry; 2]], at: usize) -> Cell<'_> {
     Cell::new(&cells[at][0], &cells[at][1])
 }
 
 struct Bench<'t> {
     filter: &'t Filter,
-    cells: Vec<[Half; 2]>,
+    cells: Vec<[AtomicEntry; 2]>,
     threads: Vec<(Recorder, Ring<'t>)>,
     /// Cells are not locked.
-    alone: bool,
+    biased: bool,
 }
 
 impl Bench<'_> {
     #[inline(always)]
     fn access(&mut self, t: usize, cell: usize, write: bool) {
         let (recorder, sink) = &mut self.threads[t];
-        let granule = cell as u64 * 8;
+        let word = cell as u64 * 8;
         let cell = of(&self.cells, cell);
-        if recorder.covered(cell, 0xff, write) {
+        if recorder.is_covered(cell, 0xff, write) {
             return;
         }
-        if self.alone && recorder.again(cell, 0xff, write, 1) {
+        if self.biased && recorder.repeat_biased(cell, 0xff, write, 1) {
             return;
         }
-        let access = Access { granule, mask: 0xff, write };
-        recorder.access(self.filter, sink, cell, || self.alone, access, 1);
+        let access = Access { word, mask: 0xff, write };
+        recorder.record_access(self.filter, sink, cell, || self.biased, access, 1);
     }
 
     fn new_segment(&mut self, t: usize) {
@@ -96,7 +96,7 @@ fn main() {
         (Recorder::begin(&filter, slot, false), ring)
     };
     let cells = (0..CELLS).map(|_| Default::default()).collect();
-    let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect(), alone: false };
+    let mut bench = Bench { filter: &filter, cells, threads: (0..4).map(thread).collect(), biased: false };
 
     for cell in 0..CELLS {
         bench.access(0, cell, false);
@@ -120,9 +120,9 @@ fn main() {
             bench.access(0, black_box(cell), true);
         }
     });
-    for alone in [false, true] {
-        bench.alone = alone;
-        let how = if alone { "alone" } else { "locked" };
+    for biased in [false, true] {
+        bench.biased = biased;
+        let how = if biased { "alone" } else { "locked" };
         time(&format!("first write of a segment, {how}"), CELLS, |_| {
             bench.new_segment(0);
             for cell in 0..CELLS {
@@ -130,7 +130,7 @@ fn main() {
             }
         });
     }
-    bench.alone = false;
+    bench.biased = false;
     for cell in 0..CELLS {
         bench.access(1, cell, false);
         bench.access(0, cell, false);

@@ -98,7 +98,7 @@ pub const fn path_hash(path: &[u8]) -> u64 {
 /// A value alone in its cache line.
 #[repr(C, align(64))]
 #[derive(Debug)]
-pub struct Line<T>(pub T);
+pub struct CacheLine<T>(pub T);
 
 /// Where times come from: [`Process::clock`].
 pub mod clock {
@@ -150,16 +150,16 @@ pub struct Process {
     /// One of [`clock`].
     pub clock: u32,
     /// The last time that was taken, if `clock` is the counter.
-    pub counter: Line<AtomicU64>,
+    pub counter: CacheLine<AtomicU64>,
     /// A time that has passed, told by the observer now and then, if `clock` is the processor's. Who takes a time without the clock reads this before, and takes
     /// none that is earlier.
-    pub coarse: Line<AtomicU64>,
+    pub coarse: CacheLine<AtomicU64>,
     /// Free chunks, a stack: index + 1 of the first in the lower half, a counter against ABA in the upper.
-    pub free: Line<AtomicU64>,
+    pub free: CacheLine<AtomicU64>,
     /// A futex: counts up when the observer gives chunks back.
-    pub returned: Line<AtomicU32>,
+    pub returned: CacheLine<AtomicU32>,
     /// Threads waiting for a chunk.
-    pub waiting: Line<AtomicU32>,
+    pub waiting: CacheLine<AtomicU32>,
     /// Records lost for want of room.
     pub lost: AtomicU64,
     /// Threads not watched for want of a slot.
@@ -167,7 +167,7 @@ pub struct Process {
     /// Accesses seen by hooks, told at the end (0 if not counted).
     pub accesses: AtomicU64,
     /// Granules that were pinned.
-    pub pinned: AtomicU64,
+    pub dropped: AtomicU64,
     /// Hooks that failed, and told nothing.
     pub failed: AtomicU64,
 }

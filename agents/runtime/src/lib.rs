@@ -7,7 +7,7 @@
 
 pub mod chunks;
 pub mod filter;
-pub mod handover;
+pub mod hand_off;
 pub mod java;
 pub mod layout;
 pub mod record;

@@ -3,12 +3,12 @@
 //! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, most often an
 //! address. It is never zero and is written last, so that a reader sees a record whole or not at all.
 
-use crate::handover::When;
+use crate::hand_off::Timing;
 
 /// Addresses fit this many bits.
 pub const ADDRESS_BITS: u32 = 48;
 /// Places (call stacks) fit this many bits.
-pub const PLACE_BITS: u32 = 24;
+pub const CONTEXT_BITS: u32 = 24;
 /// No more words than this in one record, texts aside.
 pub const MAX_WORDS: usize = 4;
 /// A text is cut to this many bytes.
@@ -62,26 +62,26 @@ kinds! {
     /// first) that 40 bits could not tell; see [`extended`].
     Stamp = 1, 2, Aside;
     /// Defines place `payload & 0xff_ffff`, called from place `payload >> 24`; word 1: the return address.
-    Place = 2, 2, Aside;
+    Context = 2, 2, Aside;
     /// An access kept until now: aux mask, payload granule; word 1: position << 24 | place; word 2: [`late`].
-    Late = 3, 3, Aside;
+    Deferred = 3, 3, Aside;
     /// Accesses of the granule were dropped: word 1: position << 24; word 2: [`late`], whether writes were among them.
-    Pin = 4, 3, Aside;
+    DropBarrier = 4, 3, Aside;
     /// Text of `payload` bytes in the words behind; aux: [`TextFor`].
     Text = 5, 1, Aside;
     /// The thread could not write this many (payload) records.
     Lost = 6, 1, Aside;
     /// `Late`s of whole granules: [`several`]; the words as of a `Late` of
     /// the lowest. Each other one has the next rank.
-    Lates = 7, 3, Aside;
+    DeferredBulk = 7, 3, Aside;
     /// The same of `Pin`s.
-    Pins = 8, 3, Aside;
+    DropBarrierBulk = 8, 3, Aside;
     /// Memory given: payload address; word 2: size.
     Alloc = 9, 3, Timed;
     /// An access by which a thread arrives at a granule: aux mask, payload granule.
-    ArriveRead = 16, 2, Timed;
+    ConflictRead = 16, 2, Timed;
     /// The same, a write.
-    ArriveWrite = 17, 2, Timed;
+    ConflictWrite = 17, 2, Timed;
     /// Memory taken back: payload address; word 2: size.
     Free = 18, 3, Timed;
     /// A read of a watched variable: aux log2 size, payload address; word 2: value.
@@ -99,9 +99,9 @@ kinds! {
     /// Nothing but a position: its thread has kept too many accesses since the last.
     Mark = 25, 2, Timed;
     /// Arrivals at whole granules, at once: [`several`].
-    ArriveReads = 26, 2, Timed;
+    ConflictReadBulk = 26, 2, Timed;
     /// The same, writes.
-    ArriveWrites = 27, 2, Timed;
+    ConflictWriteBulk = 27, 2, Timed;
     /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
     ThreadStart = 32, 3, Timed;
     /// The thread ends.
@@ -215,17 +215,17 @@ pub const fn head(kind: Kind, aux: u8, payload: u64) -> u64 {
 
 /// The second word of a timed record.
 #[inline]
-pub const fn timed(time: u64, place: u32) -> u64 {
-    time << PLACE_BITS | place as u64
+pub const fn timed(time: u64, context: u32) -> u64 {
+    time << CONTEXT_BITS | context as u64
 }
 
 /// How the time of a record with this first word is found, if nothing more is known: of one that tells that others may go on, and is written before they can (a lock is given
 /// back, a condition notified), it need only be before that.
 #[inline]
-pub const fn when(head: u64) -> When {
+pub const fn default_timing(head: u64) -> Timing {
     const GIVE: u64 = bits(&[Kind::Release, Kind::ReadRelease, Kind::Notify, Kind::NotifyAll, Kind::Post]);
     let kind = head as u8;
-    if kind < 64 && GIVE >> kind & 1 != 0 { When::Before } else { When::Now }
+    if kind < 64 && GIVE >> kind & 1 != 0 { Timing::Before } else { Timing::Now }
 }
 
 /// A bit for each of these kinds.
@@ -239,7 +239,7 @@ const fn bits(kinds: &[Kind]) -> u64 {
 }
 
 /// Bits of a time that are in a record.
-pub const TIME_BITS: u32 = 64 - PLACE_BITS;
+pub const TIME_BITS: u32 = 64 - CONTEXT_BITS;
 
 /// How far a record's time may be from the last `Stamp`'s: half of what [`extended`] could tell.
 pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
@@ -247,8 +247,8 @@ pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
 /// The time whose lower bits are in this second word, which is the one nearest to the time before it in its slot.
 #[inline]
 pub const fn extended(before: u64, second: u64) -> u64 {
-    let further = (second & !((1 << PLACE_BITS) - 1)).wrapping_sub(before << PLACE_BITS) as i64;
-    before.wrapping_add((further >> PLACE_BITS) as u64)
+    let further = (second & !((1 << CONTEXT_BITS) - 1)).wrapping_sub(before << CONTEXT_BITS) as i64;
+    before.wrapping_add((further >> CONTEXT_BITS) as u64)
 }
 
 /// Granules of a block, of 64 bytes.
@@ -260,33 +260,33 @@ const ROW: u64 = 8;
 /// lowest), payload the block's address, and in the six bits that an address of a block has not, how many blocks behind it are meant as a whole. (More than a row has make no sense,
 /// and are none.)
 #[inline]
-pub fn several(head: u64) -> impl Iterator<Item = u64> + Clone {
-    let granules = head >> 8 & 0xff;
+pub fn bulk_words(head: u64) -> impl Iterator<Item = u64> + Clone {
+    let words = head >> 8 & 0xff;
     let behind = Some(head >> 16 & 63).filter(|&behind| behind < ROW).unwrap_or(0);
     let first = head >> 16 >> 6 << 3;
-    let is_one = move |number: &u64| *number >= BLOCK || granules >> number & 1 == 1;
+    let is_one = move |number: &u64| *number >= BLOCK || words >> number & 1 == 1;
     (0..BLOCK * (1 + behind)).filter(is_one).map(move |number| (first + number) & ((1 << (ADDRESS_BITS - 3)) - 1))
 }
 
 /// The third word of a `Late` or `Pin`: whose access, and whether it wrote; of a `Pin`, whether what was dropped may have.
 #[inline]
-pub const fn late(slot: u32, write: bool) -> u64 {
+pub const fn deferred_third(slot: u32, write: bool) -> u64 {
     slot as u64 | (write as u64) << 32
 }
 
 /// Whether it wrote.
 #[inline]
-pub const fn is_late_write(third: u64) -> bool {
+pub const fn is_deferred_write(third: u64) -> bool {
     third >> 32 & 1 == 1
 }
 
 /// Bits of the rank of a `Late` or `Pin`.
-pub const RANK_BITS: u32 = 30;
+pub const SEQ_BITS: u32 = 30;
 
 /// The same third word with the rank (bits 34..64): its order among the late records of its thread with the same position.
 #[inline]
-pub const fn ranked(third: u64, rank: u32) -> u64 {
-    third | (rank as u64) << (64 - RANK_BITS)
+pub const fn with_seq(third: u64, seq: u32) -> u64 {
+    third | (seq as u64) << (64 - SEQ_BITS)
 }
 
 /// Memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2 acquire, 3 release, 4 acqrel) and log2 of the size.

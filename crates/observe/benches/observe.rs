@@ -53,7 +53,7 @@ fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
             if random(100) < reads {
                 threads[who].read(address, 0xff, place);
             } else {
-                threads[who].sync(Kind::ArriveWrite, 0xff, address, place);
+                threads[who].sync(Kind::ConflictWrite, 0xff, address, place);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Words to records: where each ends, and whether it can be one at all.
 
-use runtime::record::{Kind, MAX_TEXT, Ordered, PENDING, PLACE_BITS, TextFor};
+use runtime::record::{CONTEXT_BITS, Kind, MAX_TEXT, Ordered, PENDING, TextFor};
 
 /// How a record is ordered, by the code of its kind; 0: there is no such kind.
 const ORDERS: [u8; 256] = {
@@ -60,7 +60,7 @@ pub(crate) fn payload(head: u64) -> u64 {
 /// The place in a second word.
 #[inline]
 pub(crate) fn place(word: u64) -> u32 {
-    (word & ((1 << PLACE_BITS) - 1)) as u32
+    (word & ((1 << CONTEXT_BITS) - 1)) as u32
 }
 
 /// How many words a record with this first word has; 0 if there is no such record.

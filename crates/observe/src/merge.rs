@@ -82,10 +82,10 @@ pub(crate) struct Merger {
 /// A definition of a place that was found and not taken yet.
 struct Early {
     slot: u32,
-    words: [u64; PLACE_WORDS],
+    words: [u64; CONTEXT_WORDS],
 }
 
-const PLACE_WORDS: usize = Kind::Place.words();
+const CONTEXT_WORDS: usize = Kind::Context.words();
 
 impl Merger {
     /// Words that were added and not taken yet.
@@ -260,7 +260,7 @@ fn take_early(early: &mut Vec<Early>, sink: &mut impl Take) {
 }
 
 fn is_place(head: u64) -> bool {
-    head as u8 == Kind::Place as u8
+    head as u8 == Kind::Context as u8
 }
 
 impl Lane {

@@ -65,7 +65,7 @@ pub(crate) struct Observation {
     pub(crate) lost: u64,
     pub(crate) unwatched: u64,
     pub(crate) accesses: u64,
-    pub(crate) pinned: u64,
+    pub(crate) dropped: u64,
     pub(crate) notes: Vec<String>,
     pub(crate) benign: Vec<(String, String)>,
     pub(crate) without_hooks: Vec<PathBuf>,
@@ -291,7 +291,7 @@ impl Observed {
             lost: lost.saturating_add(self.never),
             unwatched: self.shared.unwatched(),
             accesses: self.shared.accesses(),
-            pinned: self.shared.pinned(),
+            dropped: self.shared.dropped(),
             notes: self.build.take_notes(),
             benign: std::mem::take(&mut self.build.benign),
             // Of one that cannot be read, nothing is known.

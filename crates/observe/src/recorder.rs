@@ -153,7 +153,7 @@ pub struct ProcessRecord {
     /// Accesses that the agent saw; 0 if it did not count.
     pub accesses: u64,
     /// Granules that were pinned.
-    pub pinned: u64,
+    pub dropped: u64,
     /// What the agent wants told.
     pub notes: Vec<String>,
     /// Variables on which races are meant, and why, as the program says.
@@ -431,7 +431,7 @@ impl Recording {
                 lost: seen.lost,
                 unwatched: seen.unwatched,
                 accesses: seen.accesses,
-                pinned: seen.pinned,
+                dropped: seen.dropped,
                 notes: seen.notes,
                 benign: seen.benign,
                 without_hooks: seen.without_hooks,

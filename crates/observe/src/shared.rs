@@ -174,8 +174,8 @@ impl Shared {
         self.u64(offset_of!(Process, accesses)).load(Relaxed)
     }
 
-    pub(crate) fn pinned(&self) -> u64 {
-        self.u64(offset_of!(Process, pinned)).load(Relaxed)
+    pub(crate) fn dropped(&self) -> u64 {
+        self.u64(offset_of!(Process, dropped)).load(Relaxed)
     }
 
     /// Whether threads wait for chunks.

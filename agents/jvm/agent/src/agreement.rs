@@ -5,7 +5,7 @@ use crate::classes::what;
 use crate::session::BLOCKS;
 use crate::stacks::CALLED;
 use runtime::java::SITES;
-use runtime::record::{Class, Kind, MOST_BETWEEN, PLACE_BITS, TextFor};
+use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, TextFor};
 use weave::{ORDERS, Of, Told, Value, WORDS, When, Which};
 
 const BUFFER: &str = include_str!("../java/foretrace/agent/Buffer.java");
@@ -136,8 +136,10 @@ fn what_is_told_is_packed_as_it_is_taken_apart() {
 fn records_have_their_kinds() {
     for (name, code) in beside(BUFFER, "STAMP") {
         let same = match name {
-            "READ" => "ArriveRead".to_owned(),
-            "WRITE" => "ArriveWrite".to_owned(),
+            "READ" => "ConflictRead".to_owned(),
+            "WRITE" => "ConflictWrite".to_owned(),
+            "PIN" => "DropBarrier".to_owned(),
+            "LATE" => "Deferred".to_owned(),
             "WATCHED_READ" => "WatchRead".to_owned(),
             "WATCHED_WRITE" => "WatchWrite".to_owned(),
             "LOAD" | "STORE" | "RMW" => format!("Atomic{}", camel(name)),
@@ -164,7 +166,7 @@ fn records_have_their_kinds() {
 
 #[test]
 fn words_have_room_for_what_there_is() {
-    assert_eq!(constant(BUFFER, "PLACE_BITS"), PLACE_BITS.into());
+    assert_eq!(constant(BUFFER, "PLACE_BITS"), CONTEXT_BITS.into());
     assert_eq!(constant(BUFFER, "MOST_BETWEEN"), MOST_BETWEEN as i64);
     assert_eq!(1 << constant(KEPT, "SITE_BITS"), SITES);
     assert_eq!(1 << (64 - constant(KEPT, "BLOCK_SHIFT")), BLOCKS);

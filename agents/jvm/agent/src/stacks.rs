@@ -4,12 +4,12 @@ use crate::machine::Native;
 use crate::natives::chain;
 use crate::start::Agent;
 use runtime::java::SITES;
-use runtime::record::PLACE_BITS;
+use runtime::record::CONTEXT_BITS;
 use rustc_hash::FxHashMap;
 
 /// Places with calls have numbers behind those of sites, up to what records have room for.
 const FIRST: u32 = SITES;
-const END: u32 = 1 << PLACE_BITS;
+const END: u32 = 1 << CONTEXT_BITS;
 /// Calls that are told of a stack.
 const DEEPEST: usize = 64;
 /// The classes of the agent itself, and the methods that it adds.

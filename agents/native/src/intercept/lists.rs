@@ -31,7 +31,7 @@ fn accessed(pc: usize, links: &[Link], write: bool) {
     if has_hooks() {
         record(pc, |thread| {
             for &link in links {
-                thread.access(link as usize, size_of::<Link>(), write);
+                thread.record_range(link as usize, size_of::<Link>(), write);
             }
         });
     }

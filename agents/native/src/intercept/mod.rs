@@ -51,7 +51,7 @@ pub(crate) use signals::deliver;
 
 use crate::events::{Hand, Sync};
 use crate::thread::{self, Thread};
-use crate::{exact, session, shadow};
+use crate::{clock_only, session, shadow};
 
 /// Any pointer of the program's.
 type Pointer = *mut c_void;
@@ -91,13 +91,13 @@ fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
 /// Records that a mutex was taken.
 #[inline]
 fn taken(pc: usize, kind: Kind, mutex: Pointer) {
-    sync_by(pc, Sync { kind, class: Class::Mutex, object: mutex as usize, hand: Hand::Taken });
+    sync_by(pc, Sync { kind, class: Class::Mutex, object: mutex as usize, hand: Hand::Acquired });
 }
 
 /// Records that a mutex will be given back.
 #[inline]
 fn given(pc: usize, mutex: Pointer) {
-    sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Given });
+    sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Released });
 }
 
 /// Records that a condition will be notified.
@@ -123,9 +123,9 @@ fn sync_slowly(pc: usize, sync: Sync) {
 fn forget_lock(object: Pointer) {
     // There is no shadow else.
     if session::is_running()
-        && let Some(handover) = shadow::handover(object as usize)
+        && let Some(hand_off) = shadow::hand_off(object as usize)
     {
-        handover.forget();
+        hand_off.forget();
     }
 }
 
@@ -156,8 +156,8 @@ static FORKED: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
 
 /// In a forked child: the thread of its parent that it is now.
 fn inherit(parent: Option<u32>) {
-    let place = FORKED.iter().find(|forked| forked.load(Relaxed) == 0).unwrap_or(&FORKED[FORKED.len() - 1]);
-    place.store(parent.unwrap_or(0), Relaxed);
+    let entry = FORKED.iter().find(|forked| forked.load(Relaxed) == 0).unwrap_or(&FORKED[FORKED.len() - 1]);
+    entry.store(parent.unwrap_or(0), Relaxed);
 }
 
 /// Whether what this thread holds was taken before the process was forked.
@@ -170,7 +170,7 @@ fn is_inherited(owner: u32) -> bool {
 #[inline]
 fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
     if bytes != 0 && has_hooks() {
-        record(pc, |thread| thread.access(address as usize, bytes, write));
+        record(pc, |thread| thread.record_range(address as usize, bytes, write));
     }
 }
 
@@ -200,6 +200,6 @@ fn after_fork_child() {
     threads::forget_all();
     process::forget_all();
     signals::forget_all();
-    exact::after_fork_child();
+    clock_only::after_fork_child();
     session::after_fork_child();
 }

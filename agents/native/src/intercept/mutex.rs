@@ -8,7 +8,7 @@ use libc::{EBUSY, EDEADLK, EINVAL, EOWNERDEAD, EPERM, ETIMEDOUT, timespec};
 use runtime::record::{Class, Kind};
 
 use super::{Pointer, forget_lock, given, init, is_inherited, is_quiet, misuse, real, sync, taken, thread_id};
-use crate::exact;
+use crate::clock_only;
 use crate::machine::{shim1, shim2, shim3};
 
 shim1! {
@@ -72,7 +72,7 @@ pub(super) unsafe extern "C" fn initialise(mutex: Pointer, attr: Pointer, pc: us
 pub(super) unsafe extern "C" fn destroy(mutex: Pointer, pc: usize) -> c_int {
     if !is_quiet() {
         if Mutex::of(mutex).is_locked() {
-            exact::make(mutex as usize);
+            clock_only::make(mutex as usize);
             misuse(pc, Class::Mutex, mutex, "a locked mutex is destroyed");
         } else {
             sync(pc, Kind::Destroy, Class::Mutex, mutex);
@@ -95,7 +95,7 @@ pub(super) unsafe extern "C" fn lock(mutex: Pointer, pc: usize) -> c_int {
         }
         result = real::pthread_mutex_lock(mutex);
         if !refused && !is_taken(result) {
-            exact::make(mutex as usize);
+            clock_only::make(mutex as usize);
             sync(pc, Kind::TryFail, Class::Mutex, mutex);
         }
     }
@@ -126,7 +126,7 @@ fn tried(mutex: Pointer, pc: usize, result: c_int) -> c_int {
 pub(super) unsafe extern "C" fn try_lock(mutex: Pointer, pc: usize) -> c_int {
     let mut result = real::pthread_mutex_trylock(mutex);
     // That it is held must be told of a moment when it is: tried again after that was seen to.
-    if result == EBUSY && !is_quiet() && exact::make(mutex as usize) {
+    if result == EBUSY && !is_quiet() && clock_only::make(mutex as usize) {
         result = real::pthread_mutex_trylock(mutex);
     }
     tried(mutex, pc, result)
@@ -135,7 +135,7 @@ pub(super) unsafe extern "C" fn try_lock(mutex: Pointer, pc: usize) -> c_int {
 /// The same of one that may not be had in time.
 unsafe fn may_not_be_had(mutex: Pointer) {
     if !is_quiet() {
-        exact::make(mutex as usize);
+        clock_only::make(mutex as usize);
     }
 }
 
@@ -163,7 +163,7 @@ pub(super) unsafe extern "C" fn unlock(mutex: Pointer, pc: usize) -> c_int {
             misuse(pc, Class::Mutex, mutex, "a mutex is unlocked that is not locked");
             release = false;
         } else if of.owner.load(Relaxed) != 0 {
-            exact::make(mutex as usize);
+            clock_only::make(mutex as usize);
             misuse(pc, Class::Mutex, mutex, "a mutex is unlocked that another thread holds");
             // These kinds refuse; the others are free afterwards.
             release = !matches!(of.kind(), RECURSIVE | ERROR_CHECK);

@@ -7,7 +7,7 @@ use core::ptr;
 use libc::{RLIM_INFINITY, RLIMIT_AS, pid_t, rlim_t, rlimit};
 
 use super::real;
-use crate::{lines, session};
+use crate::{read_summaries, session};
 
 /// Nothing is locked if the program is watched: that changes when it has its pages, never what it does.
 #[unsafe(no_mangle)]
@@ -18,7 +18,7 @@ pub unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
 /// The program's limits, by which the reserved address space is not meant.
 unsafe fn limit(process: pid_t, resource: c_int, new: *const rlimit, old: *mut rlimit) -> c_int {
     let is_own = process == 0 || process == libc::getpid();
-    let reserved = lines::reserved() as rlim_t;
+    let reserved = read_summaries::reserved() as rlim_t;
     if resource != RLIMIT_AS as c_int || !is_own || reserved == 0 {
         return real::prlimit(process, resource, new, old);
     }

@@ -12,7 +12,7 @@ use runtime::record::{Class, Kind};
 use super::entry::scratch;
 use super::{Pointer, cancellation, is_quiet, real, record};
 use crate::machine::{shim1, shim2, shim3, syscall, tls};
-use crate::{sweeps, system};
+use crate::{scans, system};
 
 shim1! {
     raise => send_self;
@@ -78,8 +78,8 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     // A hook may stand between its look at the sweep and what it says of it, and the handler may have swept.
     let thread = (*tls()).thread;
     if !thread.is_null() {
-        sweeps::settle(thread);
-        (*thread).turn.interrupt((*thread).slot);
+        scans::finish(thread);
+        (*thread).critical.interrupt((*thread).slot);
     }
     // One may have come meanwhile, and nobody else may look for long.
     if (*tls()).deferred && !is_inside() {
@@ -89,7 +89,7 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
 
 /// Whether this thread is inside a hook.
 unsafe fn is_inside() -> bool {
-    (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.turn.is_begun())
+    (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.critical.is_inside())
 }
 
 /// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
@@ -115,7 +115,7 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucont
     let mut known: siginfo_t = if TOLD[signal as usize].load(Acquire) { *info } else { mem::zeroed() };
     known.si_signo = signal;
     (*tls()).deferred = true;
-    let Some(place) = deferred.infos.get_mut(deferred.count) else {
+    let Some(free) = deferred.infos.get_mut(deferred.count) else {
         let bit = 1u64 << (signal - 1);
         deferred.held |= bit;
         // Now, and when this handler has returned.
@@ -124,7 +124,7 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucont
         send_again(&known, signal);
         return true;
     };
-    *place = known;
+    *free = known;
     deferred.count += 1;
     true
 }

@@ -102,8 +102,8 @@ shim4! {
 fn copied(to: Pointer, from: Pointer, bytes: usize, pc: usize) {
     if bytes != 0 && has_hooks() {
         record(pc, |thread| {
-            thread.access(from as usize, bytes, false);
-            thread.access(to as usize, bytes, true);
+            thread.record_range(from as usize, bytes, false);
+            thread.record_range(to as usize, bytes, true);
         });
     }
 }

@@ -1,36 +1,36 @@
 //! The hooks of reads, as far as most of them go: to the next element of a sweep, or to a line that says that the granule was read.
 //!
 //! They are called more than anything else. By hand, they look for their caller's address only when it matters, and their tests
-//! share what they have loaded. They say the same as `access::hook`, `sweeps::next` and `access::has_read`, which the hooks that are given their
+//! share what they have loaded. They say the same as `access::hook`, `scans::next` and `access::has_read`, which the hooks that are given their
 //! caller's address still are; `crates/cli/tests/watching/hooks.rs` compares them.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
-use runtime::filter::{Half, LINE_BITS, ROW_BYTES, offsets};
+use runtime::filter::{AtomicEntry, STRIP_BYTES, SUMMARY_BITS, offsets};
 
 use super::Tls;
-use crate::alone::Turn;
+use crate::biased::CriticalRegion;
 use crate::frames::Frame;
-use crate::sweeps::LOG2;
+use crate::scans::LOG2;
 use crate::thread::Thread;
-use crate::{access, sweeps};
+use crate::{access, scans};
 
 const RECORDER: usize = offset_of!(Thread, recorder);
-const TURN: usize = offset_of!(Thread, turn);
-const SWEEP: usize = TURN + offset_of!(Turn, sweep);
+const CRITICAL: usize = offset_of!(Thread, critical);
+const SCAN: usize = CRITICAL + offset_of!(CriticalRegion, scan);
 
 const _: () = {
     // What the templates know.
     assert!(offset_of!(Tls, accesses) == 0);
-    assert!(size_of::<Half>() == 16);
+    assert!(size_of::<AtomicEntry>() == 16);
 };
 
 /// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's.
 macro_rules! read_hook {
     (
         $name:ident $label:literal $size:literal: $($other:ident)*;
-        lines [$($lines:literal)*] [$($operands:tt)*];
+        summary [$($summary:literal)*] [$($operands:tt)*];
     ) => {
         $(
             #[unsafe(naked)]
@@ -51,59 +51,59 @@ macro_rules! read_hook {
                 "mov rdx, qword ptr fs:[rax]",
                 "test rdx, rdx",
                 "je 5f",
-                $($lines,)*
-                // `Sweep::is_next`
+                $($summary,)*
+                // `Scan::is_next`
                 "cmp qword ptr [rdx + {next}], rdi",
                 "jne 3f",
-                // `Sweep::goes_on_at`. One branch: branches are what it takes longest for.
+                // `Scan::goes_on_at`. One branch: branches are what it takes longest for.
                 "mov rcx, qword ptr fs:[rax + {top}]",
                 "mov rsi, qword ptr [rsp]",
                 "xor rsi, qword ptr [rdx + {pc}]",
-                "mov ecx, dword ptr [rcx - {frame} + {place}]",
+                "mov ecx, dword ptr [rcx - {frame} + {context}]",
                 "xor ecx, dword ptr [rdx + {parent}]",
                 "or rsi, rcx",
                 "jne 4f",
-                // `Sweep::goes_on`
+                // `Scan::goes_on`
                 "add rdi, {size}",
                 "mov qword ptr [rdx + {next}], rdi",
-                // `Turn::is_sure`
-                "cmp byte ptr [rdx + {lost}], 0",
+                // `CriticalRegion::is_undisturbed`
+                "cmp byte ptr [rdx + {revoked}], 0",
                 "jne 6f",
-                "test edi, {row} - 1",
+                "test edi, {strip} - 1",
                 "je 7f",
                 "ret",
                 "3:",
                 "mov rsi, qword ptr [rsp]",
-                "jmp {by_cell}",
+                "jmp {check_cell}",
                 "4:",
                 "mov rsi, qword ptr [rsp]",
-                "jmp {no_more}",
+                "jmp {leave_scan}",
                 "6:",
                 "sub rdi, {size}",
                 "mov rsi, qword ptr [rsp]",
-                "jmp {unsure}",
+                "jmp {recheck}",
                 "7:",
                 "mov rdi, rdx",
-                "jmp {ends_row}",
+                "jmp {end_strip}",
                 "5:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
                 // The next one begins with a line of the cache.
                 ".p2align 6",
-                next = const SWEEP + offsets::SWEEP_NEXT + LOG2[$size] * size_of::<u64>(),
-                pc = const SWEEP + offsets::SWEEP_PC,
-                parent = const SWEEP + offsets::SWEEP_PARENT,
-                lost = const TURN + offset_of!(Turn, lost),
+                next = const SCAN + offsets::SCAN_NEXT + LOG2[$size] * size_of::<u64>(),
+                pc = const SCAN + offsets::SCAN_PC,
+                parent = const SCAN + offsets::SCAN_PARENT,
+                revoked = const CRITICAL + offset_of!(CriticalRegion, revoked),
                 top = const offset_of!(Tls, top),
                 frame = const size_of::<Frame>(),
-                place = const offset_of!(Frame, place),
+                context = const offset_of!(Frame, context),
                 size = const $size,
-                row = const ROW_BYTES,
-                by_cell = sym access::reads_cell::<$size>,
-                slow = sym access::slow::<$size, true, false>,
-                no_more = sym sweeps::no_more::<$size>,
-                ends_row = sym sweeps::ends_row,
-                unsure = sym sweeps::unsure::<$size>,
+                strip = const STRIP_BYTES,
+                check_cell = sym access::read_by_cell::<$size>,
+                slow = sym access::slow_path::<$size, true, false>,
+                leave_scan = sym scans::leave_scan::<$size>,
+                end_strip = sym scans::end_strip,
+                recheck = sym scans::recheck::<$size>,
                 $($operands)*
             )
         }
@@ -115,7 +115,7 @@ macro_rules! part_hook {
     ($name:ident $label:literal $size:literal: $($other:ident)*) => {
         read_hook! {
             $name $label $size: $($other)*;
-            lines [] [];
+            summary [] [];
         }
     };
 }
@@ -135,16 +135,16 @@ part_hook! {
 read_hook! {
     __tsan_read8 "foretrace_read8" 8:
     __tsan_volatile_read8 __tsan_unaligned_read8 __tsan_unaligned_volatile_read8 __tsan_vptr_read;
-    lines [
+    summary [
         // `Recorder::may_have_read`
         "ror rdi, 3"
         "cmp rdi, qword ptr [rdx + {noted}]"
         "jae 2f"
-        // `lines::among`
+        // `read_summaries::among`
         "mov rcx, rdi"
-        "shr rcx, {line_bits} - 3"
+        "shr rcx, {summary_bits} - 3"
         "shl rcx, 4"
-        "add rcx, qword ptr [rdx + {lines}]"
+        "add rcx, qword ptr [rdx + {summaries}]"
         // `Recorder::has_noted`
         "mov r8, qword ptr [rcx + 8]"
         "bt r8, rdi"
@@ -162,7 +162,7 @@ read_hook! {
     ] [
         noted = const RECORDER + offsets::NOTED,
         floor = const RECORDER + offsets::FLOOR,
-        lines = const offset_of!(Thread, lines),
-        line_bits = const LINE_BITS,
+        summaries = const offset_of!(Thread, summaries),
+        summary_bits = const SUMMARY_BITS,
     ];
 }

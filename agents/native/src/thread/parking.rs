@@ -1,6 +1,6 @@
 //! Threads that wait for long, and say so: who takes memory from one need not interrupt a processor for it.
 //!
-//! A thread that is parked begins no turn. Its ways into the hooks are closed as if it were not known; so whatever comes while it waits (a signal
+//! A thread that is parked begins no critical. Its ways into the hooks are closed as if it were not known; so whatever comes while it waits (a signal
 //! handler, the unwinder of a cancelled thread, a jump out of either) opens them first, and that takes the mark away.
 //!
 //! Why it is right: who takes a unit marks it, then looks for the mark of its owner; the owner takes its mark away, then looks whose the unit is. All four
@@ -41,7 +41,7 @@ unsafe fn park(tls: *mut Tls) {
             (*tls).thread = ptr::null_mut();
             (*tls).parked = thread;
             (*tls).phase = phase::PARKED;
-            (*thread).turn.parked.store(true, SeqCst);
+            (*thread).critical.parked.store(true, SeqCst);
         }
         leave(tls);
     }
@@ -68,7 +68,7 @@ unsafe fn unpark(tls: *mut Tls) {
         (*tls).busy = true;
         compiler_fence(SeqCst);
         let thread = (*tls).parked;
-        (*thread).turn.parked.swap(false, SeqCst);
+        (*thread).critical.parked.swap(false, SeqCst);
         (*tls).thread = thread;
         (*tls).phase = phase::WATCHED;
         (*thread).open(tls);

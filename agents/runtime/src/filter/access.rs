@@ -1,10 +1,10 @@
 //! An access that is not covered: which way it goes.
 
-use super::cell::{BYTES_SHIFT, Cell, EMPTY, Entry, FREED, WATCHED, Words, is_known, is_shared, same, unread};
+use super::cell::{BYTES_SHIFT, Cell, Contents, EMPTY, Entry, FREED, WATCHED, is_known, is_shared, same_epoch, unread};
 use super::memory::Filter;
 use super::recorder::{Outcome, Recorder, put_timed_by};
-use super::{ARRIVAL_WORDS, Sink};
-use crate::handover::When;
+use super::{CONFLICT_ROOM, Sink};
+use crate::hand_off::Timing;
 use crate::record::{Kind, head};
 use core::ops::Deref;
 
@@ -12,7 +12,7 @@ use core::ops::Deref;
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// The granule's address.
-    pub granule: u64,
+    pub word: u64,
     /// The bytes of it.
     pub mask: u8,
     /// Whether it writes.
@@ -20,28 +20,28 @@ pub struct Access {
 }
 
 /// An access with its place.
-pub(super) struct Placed<'a> {
+pub(super) struct AccessAt<'a> {
     pub(super) access: Access,
-    pub(super) place: u32,
+    pub(super) context: u32,
     /// It is one of several that are written as one.
-    pub(super) among: Option<&'a Among>,
+    pub(super) bulk: Option<&'a Bulk>,
 }
 
 /// Accesses of granules that are written as one.
-pub(super) struct Among {
+pub(super) struct Bulk {
     /// The position at which they began.
     pub(super) begun: u64,
     /// How the time of all of them is found: by the clock, if one of them needs it.
-    pub(super) when: core::cell::Cell<When>,
+    pub(super) timing: core::cell::Cell<Timing>,
 }
 
-impl Among {
-    pub(super) fn new(begun: u64) -> Among {
-        Among { begun, when: core::cell::Cell::new(When::After(0)) }
+impl Bulk {
+    pub(super) fn new(begun: u64) -> Bulk {
+        Bulk { begun, timing: core::cell::Cell::new(Timing::After(0)) }
     }
 }
 
-impl Deref for Placed<'_> {
+impl Deref for AccessAt<'_> {
     type Target = Access;
     fn deref(&self) -> &Access {
         &self.access
@@ -49,42 +49,42 @@ impl Deref for Placed<'_> {
 }
 
 impl Recorder {
-    /// An access of bytes of a granule that [`Recorder::covered`] denied. `alone` is asked when nothing is waited for any more:
+    /// An access of bytes of a granule that [`Recorder::is_covered`] denied. `biased` is asked when nothing is waited for any more:
     /// whether no other thread comes to the cell meanwhile.
     #[inline]
-    pub fn access(
+    pub fn record_access(
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
         cell: Cell,
-        alone: impl FnOnce() -> bool,
+        biased: impl FnOnce() -> bool,
         access: Access,
-        place: u32,
+        context: u32,
     ) -> Outcome {
         if cell.is_watched() {
             return Outcome::Watched;
         }
-        self.make_ranks(sink);
-        sink.reserve(ARRIVAL_WORDS);
-        let Ok(a) = cell.lock(sink, alone(), |a| a != WATCHED) else { return Outcome::Watched };
-        self.changes(filter, sink, cell, a, &Placed { access, place, among: None })
+        self.ensure_seq_left(sink);
+        sink.reserve(CONFLICT_ROOM);
+        let Ok(a) = cell.lock(sink, biased(), |a| a != WATCHED) else { return Outcome::Watched };
+        self.update_cell(filter, sink, cell, a, &AccessAt { access, context, bulk: None })
     }
 
-    /// An access that [`Recorder::again`] denied, if nothing is known of the cell, or a read if only threads that come before this one in every run have
-    /// accessed it, and no read is to be kept of them; of a cell that no other thread comes to meanwhile. It does what [`Recorder::access`] would, as most
+    /// An access that [`Recorder::repeat_biased`] denied, if nothing is known of the cell, or a read if only threads that come before this one in every run have
+    /// accessed it, and no read is to be kept of them; of a cell that no other thread comes to meanwhile. It does what [`Recorder::record_access`] would, as most
     /// memory is accessed first. False: nothing was done.
     #[inline]
-    pub fn first(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, place: u32) -> bool {
+    pub fn first_touch(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         let a = cell.state();
-        if self.records_everything() || !self.has_ranks() {
+        if self.records_everything() || !self.has_seq_left() {
             return false;
         }
         let bytes = u64::from(mask) << BYTES_SHIFT;
         if a == EMPTY {
-            let entry = Entry::kept(self.here(), self.next_rank(write), mask, place, write);
+            let entry = Entry::deferred(self.epoch(), self.next_seq(write), mask, context, write);
             if write {
                 cell.second.set(entry.at, entry.what);
-                cell.set_first(Entry::nothing(self.here()));
+                cell.set_first(Entry::nothing(self.epoch()));
             } else {
                 cell.second.set(0, 0);
                 cell.set_first(Entry { what: entry.what | bytes, ..entry });
@@ -96,94 +96,98 @@ impl Recorder {
         }
         let first = Entry { at: a, what: cell.first.what() };
         let second = cell.second.entry();
-        let is_nothing = first.is_silent() && (first.mask() == 0 || !same(a, self.here()));
+        let is_nothing = first.is_silent() && (first.mask() == 0 || !same_epoch(a, self.epoch()));
         if !is_nothing
             || unread(second.at, second.what) & mask != 0
-            || !self.is_after(filter, &first)
-            || !self.is_after(filter, &second)
+            || !self.is_ordered_after(filter, &first)
+            || !self.is_ordered_after(filter, &second)
         {
             return false;
         }
-        self.next_rank(false);
-        let entry = first.renewed(self.now(), mask, place);
+        self.next_seq(false);
+        let entry = first.renewed(self.now(), mask, context);
         cell.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
         true
     }
 
     /// Everything else, by what is in the cell.
     #[inline(never)]
-    fn changes(&mut self, filter: &Filter, sink: &mut impl Sink, cell: Cell, a: u64, access: &Placed) -> Outcome {
+    fn update_cell(&mut self, filter: &Filter, sink: &mut impl Sink, cell: Cell, a: u64, access: &AccessAt) -> Outcome {
         if !is_known(a) && a != EMPTY {
-            self.put_arrival(sink, access, When::Now);
+            self.put_conflict(sink, access, Timing::Now);
             cell.unlock(FREED);
             return Outcome::Written;
         }
-        let mut words = if a == EMPTY { Words::default() } else { cell.words(a) };
-        let outcome = self.changes_words(filter, sink, &mut words, access);
-        cell.set(&words);
+        let mut contents = if a == EMPTY { Contents::default() } else { cell.contents(a) };
+        let outcome = self.update_contents(filter, sink, &mut contents, access);
+        cell.set(&contents);
         outcome
     }
 
     /// The same of what is in the cell; nothing, if it is empty.
     #[inline]
-    pub(super) fn changes_words(
+    pub(super) fn update_contents(
         &mut self,
         filter: &Filter,
         sink: &mut impl Sink,
-        words: &mut Words,
-        access: &Placed,
+        contents: &mut Contents,
+        access: &AccessAt,
     ) -> Outcome {
         if self.records_everything() {
-            self.write_out(filter, sink, access.granule, words);
-            self.put_arrival(sink, access, When::Now);
-            *words = Words {
-                first: Entry::nothing(super::cell::tag(self.slot(), 0)),
+            self.write_out(filter, sink, access.word, contents);
+            self.put_conflict(sink, access, Timing::Now);
+            *contents = Contents {
+                first: Entry::nothing(super::cell::epoch_of(self.slot(), 0)),
                 shared: true,
                 version: true,
-                ..Words::default()
+                ..Contents::default()
             };
             Outcome::Written
-        } else if self.is_quiet(filter, words) || words.shared && access.write && self.is_last(filter, words) {
-            self.keep(filter, sink, words, access)
+        } else if self.is_own_or_ordered(filter, contents)
+            || contents.shared && access.write && self.is_last(filter, contents)
+        {
+            self.defer(filter, sink, contents, access)
         } else if access.write {
-            self.arrive_writing(filter, sink, words, access)
-        } else if words.shared {
-            self.read_shared(filter, sink, words, access)
+            self.take_ownership(filter, sink, contents, access)
+        } else if contents.shared {
+            self.read_shared(filter, sink, contents, access)
         } else {
-            self.read_anothers(filter, sink, words, access)
+            self.read_foreign(filter, sink, contents, access)
         }
     }
 
     /// Whether an Exclusive cell is this thread's, or of one that comes before it in every run.
     #[inline]
-    pub(super) fn is_quiet(&self, filter: &Filter, words: &Words) -> bool {
-        !words.shared && self.is_after(filter, &words.first) && self.is_after(filter, &words.second)
+    pub(super) fn is_own_or_ordered(&self, filter: &Filter, contents: &Contents) -> bool {
+        !contents.shared
+            && self.is_ordered_after(filter, &contents.first)
+            && self.is_ordered_after(filter, &contents.second)
     }
 
     /// Whether nobody has read a Shared cell but this thread, and those who come before it in every run.
-    pub(super) fn is_last(&self, filter: &Filter, words: &Words) -> bool {
+    pub(super) fn is_last(&self, filter: &Filter, contents: &Contents) -> bool {
         // Not if atomic loads came in between.
-        !words.version
-            && words.unread == 0
-            && self.is_after(filter, &words.first)
-            && self.is_after(filter, &words.second)
-            && filter.list(words.nodes).all(|(_, entry)| self.is_after(filter, &entry))
+        !contents.version
+            && contents.unread == 0
+            && self.is_ordered_after(filter, &contents.first)
+            && self.is_ordered_after(filter, &contents.second)
+            && filter.list(contents.nodes).all(|(_, entry)| self.is_ordered_after(filter, &entry))
     }
 
     /// Writes an access that sees what others did, or that others see. What follows is at another position.
-    pub(super) fn put_arrival(&mut self, sink: &mut impl Sink, access: &Placed, when: When) {
-        if let Some(among) = access.among {
+    pub(super) fn put_conflict(&mut self, sink: &mut impl Sink, access: &AccessAt, timing: Timing) {
+        if let Some(bulk) = access.bulk {
             // The record comes when all have had their turn; none of the cells is seen by others until then.
-            if when == When::Now {
-                among.when.set(when);
+            if timing == Timing::Now {
+                bulk.timing.set(timing);
             }
-            if self.position() == among.begun {
+            if self.sync_index() == bulk.begun {
                 self.synchronised();
             }
             return;
         }
-        let kind = if access.write { Kind::ArriveWrite } else { Kind::ArriveRead };
-        put_timed_by(sink, head(kind, access.mask, access.granule), access.place, None, |sink| sink.time(when));
+        let kind = if access.write { Kind::ConflictWrite } else { Kind::ConflictRead };
+        put_timed_by(sink, head(kind, access.mask, access.word), access.context, None, |sink| sink.time(timing));
         self.synchronised();
     }
 }

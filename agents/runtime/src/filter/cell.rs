@@ -16,8 +16,8 @@
 //! even slots are the first entry of a Shared cell, if they can, and those of odd ones the second.
 //!
 //! Only who holds the lock (the first word is [`LOCKED`]), or knows that it is alone, writes to a cell; but a reader renews its own
-//! entry without the lock, both words at once ([`Half::exchange`]): of a first entry the lock is one of them, and a second one is taken out
-//! by who has the lock ([`Cell::words`]).
+//! entry without the lock, both words at once ([`AtomicEntry::exchange`]): of a first entry the lock is one of them, and a second one is taken out
+//! by who has the lock ([`Cell::contents`]).
 
 use super::{Sink, wide};
 use core::hint::spin_loop;
@@ -25,16 +25,16 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
 const SLOT_BITS: u32 = 13;
-const POSITION_BITS: u32 = 33;
-const RANK_BITS: u32 = 14;
-const RANK_SHIFT: u32 = 4;
+const SYNC_INDEX_BITS: u32 = 33;
+const SEQ_BITS: u32 = 14;
+const SEQ_SHIFT: u32 = 4;
 /// Above it are position and slot.
-pub(super) const TAG_SHIFT: u32 = RANK_SHIFT + RANK_BITS;
-pub(super) const SLOT_SHIFT: u32 = TAG_SHIFT + POSITION_BITS;
-const PLACE_SHIFT: u32 = 8;
-const PLACE_BITS: u32 = crate::record::PLACE_BITS;
-const SPAN_SHIFT: u32 = PLACE_SHIFT + PLACE_BITS;
-const NODES_SHIFT: u32 = SPAN_SHIFT + RANK_BITS;
+pub(super) const EPOCH_SHIFT: u32 = SEQ_SHIFT + SEQ_BITS;
+pub(super) const SLOT_SHIFT: u32 = EPOCH_SHIFT + SYNC_INDEX_BITS;
+const CONTEXT_SHIFT: u32 = 8;
+const CONTEXT_BITS: u32 = crate::record::CONTEXT_BITS;
+const SPAN_SHIFT: u32 = CONTEXT_SHIFT + CONTEXT_BITS;
+const NODES_SHIFT: u32 = SPAN_SHIFT + SEQ_BITS;
 const NODES_HALF: u32 = 10;
 const NODES_REST: u32 = 9;
 /// Bytes read, or foreign ones.
@@ -43,9 +43,9 @@ pub(super) const BYTES_SHIFT: u32 = NODES_SHIFT + NODES_HALF;
 pub(super) const NODE_BITS: u32 = NODES_HALF + NODES_REST;
 
 /// Ranks at a position; then another begins.
-pub(super) const MOST_RANKS: u32 = (1 << RANK_BITS) - 1;
+pub(super) const MAX_SEQ: u32 = (1 << SEQ_BITS) - 1;
 /// Positions of a slot; then its thread records everything.
-pub(super) const MOST_POSITIONS: u64 = (1 << POSITION_BITS) - 1;
+pub(super) const MAX_SYNC_INDEX: u64 = (1 << SYNC_INDEX_BITS) - 1;
 /// Slots that can be told apart from the states without one.
 pub(super) const MOST_SLOTS: u32 = (1 << SLOT_BITS) - 1;
 
@@ -56,9 +56,9 @@ pub(super) const FREED: u64 = u64::MAX - 1;
 pub(super) const WATCHED: u64 = u64::MAX - 2;
 
 /// The access is in the trace already, or will be in no case: the entry only says that later ones are covered.
-pub(super) const OUT: u64 = 1;
+pub(super) const RECORDED: u64 = 1;
 /// Accesses before it were dropped: reads, or if it is a write, any.
-pub(super) const LOST: u64 = 2;
+pub(super) const DROPPED: u64 = 2;
 /// Of a second entry or a node: it is a write.
 const WRITE: u64 = 4;
 /// Of a first entry: the cell is Shared.
@@ -70,7 +70,7 @@ const LOWER_UNREAD: u64 = 8;
 /// In its second word: the upper half is.
 const UPPER_UNREAD: u64 = 1 << (NODES_SHIFT + NODES_REST);
 
-pub(super) const LOW: u64 = (1 << NODES_SHIFT) - 1;
+pub(super) const OWN_BITS: u64 = (1 << NODES_SHIFT) - 1;
 const HALF: u64 = (1 << NODES_HALF) - 1;
 const REST: u64 = (1 << NODES_REST) - 1;
 
@@ -80,12 +80,12 @@ const SPINS: u32 = 100;
 /// Half of a cell. Zeroed memory is that of one of which nothing is known.
 #[repr(C, align(16))]
 #[derive(Default, Debug)]
-pub struct Half([AtomicU64; 2]);
+pub struct AtomicEntry([AtomicU64; 2]);
 
-impl Half {
+impl AtomicEntry {
     #[inline(always)]
-    pub(super) fn of(entry: Entry) -> Half {
-        Half([AtomicU64::new(entry.at), AtomicU64::new(entry.what)])
+    pub(super) fn of(entry: Entry) -> AtomicEntry {
+        AtomicEntry([AtomicU64::new(entry.at), AtomicU64::new(entry.what)])
     }
 
     #[inline(always)]
@@ -132,14 +132,14 @@ impl Half {
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
-    pub(super) first: &'a Half,
-    pub(super) second: &'a Half,
+    pub(super) first: &'a AtomicEntry,
+    pub(super) second: &'a AtomicEntry,
 }
 
 impl<'a> Cell<'a> {
     /// The cell of these halves. Always the same two belong together.
     #[inline(always)]
-    pub fn new(first: &'a Half, second: &'a Half) -> Cell<'a> {
+    pub fn new(first: &'a AtomicEntry, second: &'a AtomicEntry) -> Cell<'a> {
         Cell { first, second }
     }
 
@@ -172,9 +172,9 @@ impl<'a> Cell<'a> {
         self.first.at()
     }
 
-    /// The first word that `fits`, now locked (if `alone`, nobody else comes anyway); or, without the lock, one that does not fit.
+    /// The first word that `fits`, now locked (if `biased`, nobody else comes anyway); or, without the lock, one that does not fit.
     #[inline]
-    pub(super) fn lock(&self, sink: &impl Sink, alone: bool, fits: impl Fn(u64) -> bool) -> Result<u64, u64> {
+    pub(super) fn lock(&self, sink: &impl Sink, biased: bool, fits: impl Fn(u64) -> bool) -> Result<u64, u64> {
         let mut spins = 0;
         loop {
             let a = self.state();
@@ -182,7 +182,7 @@ impl<'a> Cell<'a> {
                 if !fits(a) {
                     return Err(a);
                 }
-                if alone || self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
+                if biased || self.first.0[0].compare_exchange_weak(a, LOCKED, Acquire, Relaxed).is_ok() {
                     return Ok(a);
                 }
             }
@@ -210,13 +210,13 @@ impl<'a> Cell<'a> {
     /// What is in a cell that this thread has locked. A second reader is taken out: what it does from
     /// then on waits for the lock.
     #[inline]
-    pub(super) fn words(&self, a: u64) -> Words {
-        Words::of(self.take(a))
+    pub(super) fn contents(&self, a: u64) -> Contents {
+        Contents::unpack(self.take(a))
     }
 
     /// The same as it stands in its halves.
     #[inline]
-    pub(super) fn take(&self, a: u64) -> Halves {
+    pub(super) fn take(&self, a: u64) -> Packed {
         let c = if a & SHARED != 0 { self.second.0[0].swap(0, AcqRel) } else { self.second.at() };
         [Entry { at: a, what: self.first.what() }, Entry { at: c, what: self.second.what() }]
     }
@@ -236,13 +236,13 @@ impl<'a> Cell<'a> {
 
     /// Unlocks it, with this in it.
     #[inline]
-    pub(super) fn set(&self, words: &Words) {
-        self.put(words.entries());
+    pub(super) fn set(&self, contents: &Contents) {
+        self.put(contents.pack());
     }
 
     /// Unlocks it, with this in its halves.
     #[inline]
-    pub(super) fn put(&self, [first, second]: Halves) {
+    pub(super) fn put(&self, [first, second]: Packed) {
         self.second.set(second.at, second.what);
         self.set_first(first);
     }
@@ -266,13 +266,13 @@ impl<'a> Cell<'a> {
 
     /// Of a cell that is Exclusive of who did it: it has read these bytes since, at this moment, and that takes the place of what was kept of
     /// its reads.
-    pub(super) fn was_read(&self, at: u64, mask: u8, place: u32) {
+    pub(super) fn was_read(&self, at: u64, mask: u8, context: u32) {
         let a = self.state();
-        if !is_known(a) || is_shared(a) || !same_slot(a, at) || (a ^ at) >> RANK_SHIFT == 0 {
+        if !is_known(a) || is_shared(a) || !same_slot(a, at) || (a ^ at) >> SEQ_SHIFT == 0 {
             return;
         }
         let first = Entry { at: a, what: self.first.what() };
-        let entry = first.renewed(at, mask, place);
+        let entry = first.renewed(at, mask, context);
         let bytes = u64::from(mask) << BYTES_SHIFT;
         self.set_first(Entry { what: entry.what & !(0xff << BYTES_SHIFT) | bytes, ..entry });
     }
@@ -313,8 +313,8 @@ pub(super) const fn is_shared(a: u64) -> bool {
 
 /// Slot and position, as they stand in first words.
 #[inline(always)]
-pub(super) const fn tag(slot: u32, position: u64) -> u64 {
-    (slot as u64) << SLOT_SHIFT | position << TAG_SHIFT
+pub(super) const fn epoch_of(slot: u32, sync_index: u64) -> u64 {
+    (slot as u64) << SLOT_SHIFT | sync_index << EPOCH_SHIFT
 }
 
 #[inline(always)]
@@ -324,17 +324,17 @@ pub(super) const fn slot_of(a: u64) -> u32 {
 
 /// A rank at a position, as it stands in first words.
 #[inline(always)]
-pub(super) const fn moment(tag: u64, rank: u32) -> u64 {
-    tag | (rank as u64) << RANK_SHIFT
+pub(super) const fn point(epoch_of: u64, seq: u32) -> u64 {
+    epoch_of | (seq as u64) << SEQ_SHIFT
 }
 
 /// What a rank is further than the one before it.
-pub(super) const NEXT_RANK: u64 = 1 << RANK_SHIFT;
+pub(super) const NEXT_SEQ: u64 = 1 << SEQ_SHIFT;
 
 /// The rank of a moment.
 #[inline(always)]
-pub(super) const fn rank_of(moment: u64) -> u32 {
-    (moment >> RANK_SHIFT) as u32 & MOST_RANKS
+pub(super) const fn seq_of(point: u64) -> u32 {
+    (point >> SEQ_SHIFT) as u32 & MAX_SEQ
 }
 
 /// Whether a second entry or a node that begins so is a write.
@@ -345,27 +345,27 @@ pub(super) const fn is_write(at: u64) -> bool {
 
 /// The first word of an entry with bytes at a later moment; what concerns the cell stays. If it was kept, it is dropped.
 #[inline(always)]
-pub(super) const fn renewed(at: u64, moment: u64) -> u64 {
-    let dropped = (!at & OUT) * (LOST / OUT);
-    moment | at & (SHARED | VERSION | LOST) | dropped
+pub(super) const fn renewed(at: u64, point: u64) -> u64 {
+    let dropped = (!at & RECORDED) * (DROPPED / RECORDED);
+    point | at & (SHARED | VERSION | DROPPED) | dropped
 }
 
 /// The same slot and position.
 #[inline(always)]
-pub(super) const fn same(a: u64, tag: u64) -> bool {
-    (a ^ tag) >> TAG_SHIFT == 0
+pub(super) const fn same_epoch(a: u64, epoch_of: u64) -> bool {
+    (a ^ epoch_of) >> EPOCH_SHIFT == 0
 }
 
 /// The same slot, position and rank.
 #[inline(always)]
-pub(super) const fn same_moment(a: u64, b: u64) -> bool {
-    (a ^ b) >> RANK_SHIFT == 0
+pub(super) const fn same_point(a: u64, b: u64) -> bool {
+    (a ^ b) >> SEQ_SHIFT == 0
 }
 
 /// The same slot.
 #[inline(always)]
-pub(super) const fn same_slot(a: u64, tag: u64) -> bool {
-    (a ^ tag) >> SLOT_SHIFT == 0
+pub(super) const fn same_slot(a: u64, epoch_of: u64) -> bool {
+    (a ^ epoch_of) >> SLOT_SHIFT == 0
 }
 
 /// An entry: an access, and the first one like it at the same position.
@@ -380,27 +380,30 @@ pub(super) struct Entry {
 impl Entry {
     /// An access that is kept.
     #[inline(always)]
-    pub(super) fn kept(tag: u64, rank: u32, mask: u8, place: u32, write: bool) -> Entry {
-        Entry { at: tag | (rank as u64) << RANK_SHIFT | if write { WRITE } else { 0 }, what: Entry::what(mask, place) }
+    pub(super) fn deferred(epoch_of: u64, seq: u32, mask: u8, context: u32, write: bool) -> Entry {
+        Entry {
+            at: epoch_of | (seq as u64) << SEQ_SHIFT | if write { WRITE } else { 0 },
+            what: Entry::what(mask, context),
+        }
     }
 
     /// The second word of one that is kept.
     #[inline(always)]
-    pub(super) const fn what(mask: u8, place: u32) -> u64 {
-        mask as u64 | (place as u64) << PLACE_SHIFT
+    pub(super) const fn what(mask: u8, context: u32) -> u64 {
+        mask as u64 | (context as u64) << CONTEXT_SHIFT
     }
 
     /// One that was written.
     #[inline]
-    pub(super) fn out(tag: u64, mask: u8, write: bool) -> Entry {
-        let entry = Entry::kept(tag, 0, mask, 0, write);
-        Entry { at: entry.at | OUT, ..entry }
+    pub(super) fn recorded(epoch_of: u64, mask: u8, write: bool) -> Entry {
+        let entry = Entry::deferred(epoch_of, 0, mask, 0, write);
+        Entry { at: entry.at | RECORDED, ..entry }
     }
 
     /// No access; but the thread knows of what was there before.
     #[inline]
-    pub(super) fn nothing(tag: u64) -> Entry {
-        Entry { at: tag | 1 << RANK_SHIFT, what: 0 }
+    pub(super) fn nothing(epoch_of: u64) -> Entry {
+        Entry { at: epoch_of | 1 << SEQ_SHIFT, what: 0 }
     }
 
     #[inline(always)]
@@ -409,8 +412,8 @@ impl Entry {
     }
 
     #[inline(always)]
-    pub(super) fn position(&self) -> u64 {
-        self.at >> TAG_SHIFT & MOST_POSITIONS
+    pub(super) fn sync_index(&self) -> u64 {
+        self.at >> EPOCH_SHIFT & MAX_SYNC_INDEX
     }
 
     #[inline(always)]
@@ -419,27 +422,27 @@ impl Entry {
     }
 
     #[inline(always)]
-    pub(super) fn place(&self) -> u32 {
-        (self.what >> PLACE_SHIFT) as u32 & ((1 << PLACE_BITS) - 1)
+    pub(super) fn context(&self) -> u32 {
+        (self.what >> CONTEXT_SHIFT) as u32 & ((1 << CONTEXT_BITS) - 1)
     }
 
     /// The rank of the first access like it.
     #[inline(always)]
     pub(super) fn first(&self) -> u32 {
-        self.last() - (self.what >> SPAN_SHIFT & u64::from(MOST_RANKS)) as u32
+        self.last() - (self.what >> SPAN_SHIFT & u64::from(MAX_SEQ)) as u32
     }
 
     /// Its rank.
     #[inline(always)]
     pub(super) fn last(&self) -> u32 {
-        rank_of(self.at)
+        seq_of(self.at)
     }
 
     /// It happens again.
     #[inline(always)]
-    pub(super) fn set_last(&mut self, rank: u32) {
-        let further = u64::from(rank - self.last());
-        self.at += further << RANK_SHIFT;
+    pub(super) fn set_last(&mut self, seq: u32) {
+        let further = u64::from(seq - self.last());
+        self.at += further << SEQ_SHIFT;
         self.what += further << SPAN_SHIFT;
     }
 
@@ -455,70 +458,73 @@ impl Entry {
 
     /// Whether it is a write of this moment.
     #[inline(always)]
-    pub(super) fn is_write_at(&self, moment: u64) -> bool {
-        self.at & !(OUT | LOST | LOWER_UNREAD) == moment | WRITE
+    pub(super) fn is_write_at(&self, point: u64) -> bool {
+        self.at & !(RECORDED | DROPPED | LOWER_UNREAD) == point | WRITE
     }
 
     #[inline(always)]
-    pub(super) fn is_lost(&self) -> bool {
-        self.at & LOST != 0
+    pub(super) fn has_dropped(&self) -> bool {
+        self.at & DROPPED != 0
     }
 
     #[inline(always)]
-    pub(super) fn set_lost(&mut self) {
-        self.at |= LOST;
+    pub(super) fn set_dropped(&mut self) {
+        self.at |= DROPPED;
     }
 
     /// The first one like it is dropped, too.
     #[inline]
-    pub(super) fn set_single(&mut self) {
-        self.what &= !(u64::from(MOST_RANKS) << SPAN_SHIFT);
+    pub(super) fn forget_first(&mut self) {
+        self.what &= !(u64::from(MAX_SEQ) << SPAN_SHIFT);
     }
 
     /// What was dropped before it is of no concern.
     #[inline]
-    pub(super) fn set_found(&mut self) {
-        self.at &= !LOST;
+    pub(super) fn clear_dropped(&mut self) {
+        self.at &= !DROPPED;
     }
 
     /// The same, with these bytes, when it was written.
     #[inline]
-    pub(super) fn out_with(&self, mask: u8) -> Entry {
-        Entry { at: self.at | OUT, what: self.what | u64::from(mask) }
+    pub(super) fn recorded_with(&self, mask: u8) -> Entry {
+        Entry { at: self.at | RECORDED, what: self.what | u64::from(mask) }
     }
 
     /// Whether it is to be written when another thread comes.
     #[inline(always)]
-    pub(super) fn is_kept(&self) -> bool {
-        self.mask() != 0 && self.at & OUT == 0
+    pub(super) fn is_deferred(&self) -> bool {
+        self.mask() != 0 && self.at & RECORDED == 0
     }
 
     /// Whether its flags allow that it gives its place to a later one without a word.
     #[inline(always)]
-    pub(super) fn is_lost_or_out(&self) -> bool {
-        self.at & (LOST | OUT) != 0
+    pub(super) fn is_dropped_or_recorded(&self) -> bool {
+        self.at & (DROPPED | RECORDED) != 0
     }
 
     /// In the words of a cell, the later one: what concerns the cell stays. This one is dropped.
     #[inline(always)]
-    pub(super) fn renewed(&self, moment: u64, mask: u8, place: u32) -> Entry {
-        let lost = if self.is_kept() { LOST } else { self.at & LOST };
-        Entry { at: moment | self.at & (SHARED | VERSION) | lost, what: self.what & !LOW | Entry::what(mask, place) }
+    pub(super) fn renewed(&self, point: u64, mask: u8, context: u32) -> Entry {
+        let dropped = if self.is_deferred() { DROPPED } else { self.at & DROPPED };
+        Entry {
+            at: point | self.at & (SHARED | VERSION) | dropped,
+            what: self.what & !OWN_BITS | Entry::what(mask, context),
+        }
     }
 
     /// Whether nothing is to be written for it, not even a pin.
     #[inline(always)]
     pub(super) fn is_silent(&self) -> bool {
-        !self.is_kept() && !self.is_lost()
+        !self.is_deferred() && !self.has_dropped()
     }
 }
 
 /// What is in a cell, as it stands in its halves.
-pub(super) type Halves = [Entry; 2];
+pub(super) type Packed = [Entry; 2];
 
 /// What is in a cell.
 #[derive(Clone, Copy, Default, Debug)]
-pub(super) struct Words {
+pub(super) struct Contents {
     pub(super) first: Entry,
     pub(super) second: Entry,
     pub(super) shared: bool,
@@ -533,13 +539,13 @@ pub(super) struct Words {
     pub(super) nodes: u32,
 }
 
-impl Words {
+impl Contents {
     /// What these halves say.
     #[inline]
-    pub(super) fn of([Entry { at: a, what: b }, Entry { at: c, what: d }]: Halves) -> Words {
-        Words {
-            first: Entry { at: a & !(SHARED | VERSION), what: b & LOW },
-            second: Entry { at: c & !LOWER_UNREAD, what: d & LOW },
+    pub(super) fn unpack([Entry { at: a, what: b }, Entry { at: c, what: d }]: Packed) -> Contents {
+        Contents {
+            first: Entry { at: a & !(SHARED | VERSION), what: b & OWN_BITS },
+            second: Entry { at: c & !LOWER_UNREAD, what: d & OWN_BITS },
             shared: a & SHARED != 0,
             version: a & VERSION != 0,
             read: (b >> BYTES_SHIFT) as u8,
@@ -551,7 +557,7 @@ impl Words {
 
     /// The halves that say this.
     #[inline]
-    pub(super) fn entries(&self) -> Halves {
+    pub(super) fn pack(&self) -> Packed {
         let nodes = u64::from(self.nodes);
         let low = (nodes & HALF) << NODES_SHIFT | u64::from(self.read) << BYTES_SHIFT;
         let mut high = (nodes >> NODES_HALF) << NODES_SHIFT | u64::from(self.foreign) << BYTES_SHIFT;
@@ -566,7 +572,7 @@ impl Words {
 
     /// Whether atomic accesses have left it, and nobody else has come since.
     pub(super) fn is_nobody(&self) -> bool {
-        self.first.mask() == 0 && self.first.position() == 0 && self.second.at == 0 && self.nodes == 0
+        self.first.mask() == 0 && self.first.sync_index() == 0 && self.second.at == 0 && self.nodes == 0
     }
 }
 

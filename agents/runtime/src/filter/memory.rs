@@ -4,7 +4,7 @@
 use super::cell::{Entry, MOST_SLOTS, NODE_BITS};
 use super::node::Node;
 use super::recorder::Recorder;
-use crate::layout::Line;
+use crate::layout::CacheLine;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -29,14 +29,14 @@ pub struct Limits {
     pub nodes: u32,
     /// A thread keeps (or writes, if they are reads among others') so many older accesses of a place; then, of each granule, only
     /// the newest. What is done seldom is kept, what is done all the time costs little.
-    pub each_place: u8,
+    pub per_context: u8,
     /// After so many accesses at one position, a thread notes what it reads ([`Recorder::note_read`]).
     pub long: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, each_place: 200, long: 64 }
+        Limits { entries: 8, nodes: (2 << 20) / size_of::<Node>() as u32, per_context: 200, long: 64 }
     }
 }
 
@@ -51,18 +51,18 @@ pub(super) struct Slot {
 #[derive(Debug)]
 pub struct Filter {
     slots: *const Slot,
-    must: *const AtomicU64,
+    fork_join: *const AtomicU64,
     nodes: *const Node,
     shape: Shape,
     pub(super) limits: Limits,
     /// Free nodes, a stack: the first in the lower half, a counter against ABA in the upper.
-    free: Line<AtomicU64>,
+    free: CacheLine<AtomicU64>,
     /// Nodes given out so far; 0 is none.
-    fresh: Line<AtomicU32>,
+    fresh: CacheLine<AtomicU32>,
     /// Slots used so far: must vectors are looked at up to here.
     used: AtomicU32,
     /// Granules that were pinned, as far as threads have told.
-    pub pinned: Line<AtomicU64>,
+    pub dropped: CacheLine<AtomicU64>,
 }
 
 // SAFETY: the memory belongs to the filter alone, and is only accessed atomically.
@@ -89,17 +89,17 @@ impl Filter {
         // SAFETY: all within the bytes that the caller vouches for; the larger alignment comes first.
         unsafe {
             let nodes = memory.add(slots * size_of::<Slot>());
-            let must = nodes.add((shape.nodes as usize + 1) * size_of::<Node>());
+            let fork_join = nodes.add((shape.nodes as usize + 1) * size_of::<Node>());
             Filter {
                 slots: memory.cast(),
                 nodes: nodes.cast(),
-                must: must.cast(),
+                fork_join: fork_join.cast(),
                 shape,
                 limits,
-                free: Line(AtomicU64::new(0)),
-                fresh: Line(AtomicU32::new(1)),
+                free: CacheLine(AtomicU64::new(0)),
+                fresh: CacheLine(AtomicU32::new(1)),
                 used: AtomicU32::new(0),
-                pinned: Line(AtomicU64::new(0)),
+                dropped: CacheLine(AtomicU64::new(0)),
             }
         }
     }
@@ -118,10 +118,10 @@ impl Filter {
 
     /// Of the must vector of a slot: the first position of another that need not be before.
     #[inline]
-    pub(super) fn must(&self, slot: u32, of: u32) -> &AtomicU64 {
+    pub(super) fn fork_join(&self, slot: u32, of: u32) -> &AtomicU64 {
         assert!(slot < self.shape.slots && of < self.shape.slots);
         // SAFETY: both are checked.
-        unsafe { &*self.must.add(slot as usize * self.shape.slots as usize + of as usize) }
+        unsafe { &*self.fork_join.add(slot as usize * self.shape.slots as usize + of as usize) }
     }
 
     /// A node of this number, which was given out.
@@ -195,11 +195,11 @@ impl Filter {
     }
 
     /// Copies what must be before one slot to another.
-    pub(super) fn join_must(&self, into: u32, from: u32) {
+    pub(super) fn join_clock(&self, into: u32, from: u32) {
         for of in 0..self.used.load(Acquire) {
-            let known = self.must(from, of).load(Relaxed);
-            if known > self.must(into, of).load(Relaxed) {
-                self.must(into, of).store(known, Relaxed);
+            let known = self.fork_join(from, of).load(Relaxed);
+            if known > self.fork_join(into, of).load(Relaxed) {
+                self.fork_join(into, of).store(known, Relaxed);
             }
         }
     }
@@ -208,6 +208,6 @@ impl Filter {
     /// one did comes first in every run. Positions then simply go on.
     pub fn may_use_again(&self, slot: u32, by: &Recorder) -> bool {
         let ended = self.slot(slot).ended.load(Acquire);
-        slot != by.slot() && ended != 0 && self.must(by.slot(), slot).load(Relaxed) >= ended
+        slot != by.slot() && ended != 0 && self.fork_join(by.slot(), slot).load(Relaxed) >= ended
     }
 }

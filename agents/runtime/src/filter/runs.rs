@@ -2,16 +2,16 @@
 //! are one record.
 
 use super::Sink;
-use crate::handover::When;
-use crate::record::{Kind, RANK_BITS, head, is_late_write};
+use crate::hand_off::Timing;
+use crate::record::{Kind, SEQ_BITS, head, is_deferred_write};
 
 /// What a rank is further than the one before it, in a third word.
-const NEXT_RANK: u64 = 1 << (64 - RANK_BITS);
+const NEXT_SEQ: u64 = 1 << (64 - SEQ_BITS);
 
 /// Accesses of granules, each at the rank behind the one before it.
 #[derive(Clone, Copy, Default)]
 struct Run {
-    granules: u8,
+    words: u8,
     second: u64,
     /// With the rank of the first, and of the next.
     third: u64,
@@ -53,31 +53,31 @@ impl<'s, S: Sink> Runs<'s, S> {
 
     /// Whether nothing was put.
     pub(super) fn is_empty(&self) -> bool {
-        !self.has_put && self.runs.iter().all(|run| run.granules == 0)
+        !self.has_put && self.runs.iter().all(|run| run.words == 0)
     }
 
     /// What was put of one granule is so of all of these, each at the rank behind the one before it; if there are so many blocks, of all of theirs. False if that is not
     /// one record for each kind: nothing is changed.
-    pub(super) fn widen(&mut self, granules: u8, blocks: usize) -> bool {
+    pub(super) fn widen(&mut self, words: u8, blocks: usize) -> bool {
         if !self.has_put {
             self.behind = blocks.max(1) as u64 - 1;
-            for run in self.runs.iter_mut().filter(|run| run.granules != 0) {
-                run.granules = granules;
+            for run in self.runs.iter_mut().filter(|run| run.words != 0) {
+                run.words = words;
             }
         }
         !self.has_put
     }
 
     fn end(&mut self, index: usize) {
-        let Run { granules, second, third, .. } = core::mem::take(&mut self.runs[index]);
-        self.has_put |= granules != 0;
+        let Run { words, second, third, .. } = core::mem::take(&mut self.runs[index]);
+        self.has_put |= words != 0;
         let is_pin = index < 2;
-        if granules.is_power_of_two() {
-            let granule = self.block + 8 * u64::from(granules.trailing_zeros());
-            self.sink.put([head(if is_pin { Kind::Pin } else { Kind::Late }, 0xff, granule), second, third]);
-        } else if granules != 0 {
+        if words.is_power_of_two() {
+            let word = self.block + 8 * u64::from(words.trailing_zeros());
+            self.sink.put([head(if is_pin { Kind::DropBarrier } else { Kind::Deferred }, 0xff, word), second, third]);
+        } else if words != 0 {
             self.sink.put([
-                head(if is_pin { Kind::Pins } else { Kind::Lates }, granules, self.block | self.behind),
+                head(if is_pin { Kind::DropBarrierBulk } else { Kind::DeferredBulk }, words, self.block | self.behind),
                 second,
                 third,
             ]);
@@ -90,8 +90,8 @@ impl<S: Sink> Sink for Runs<'_, S> {
         self.sink.begin();
     }
 
-    fn time(&mut self, when: When) -> u64 {
-        self.sink.time(when)
+    fn time(&mut self, timing: Timing) -> u64 {
+        self.sink.time(timing)
     }
 
     fn written(&self) {
@@ -103,7 +103,7 @@ impl<S: Sink> Sink for Runs<'_, S> {
     }
 
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]) {
-        let (Some(&[first, second, third]), Some(granule)) =
+        let (Some(&[first, second, third]), Some(word)) =
             (words.first_chunk(), words.first().and_then(|first| (first >> 16).checked_sub(self.block)))
         else {
             return self.sink.put(words);
@@ -112,16 +112,16 @@ impl<S: Sink> Sink for Runs<'_, S> {
             self.has_put = true;
             return self.sink.put(words);
         }
-        let index = usize::from(is_late_write(third)) + if first as u8 == Kind::Pin as u8 { 0 } else { 2 };
-        let number = granule / 8;
+        let index = usize::from(is_deferred_write(third)) + if first as u8 == Kind::DropBarrier as u8 { 0 } else { 2 };
+        let number = word / 8;
         let run = &mut self.runs[index];
-        if run.granules == 0 || run.second != second || run.next != third || run.granules >> number != 0 {
+        if run.words == 0 || run.second != second || run.next != third || run.words >> number != 0 {
             self.end(index);
-            self.runs[index] = Run { granules: 0, second, third, next: third };
+            self.runs[index] = Run { words: 0, second, third, next: third };
         }
         let run = &mut self.runs[index];
-        run.granules |= 1 << number;
-        run.next = run.next.wrapping_add(NEXT_RANK);
+        run.words |= 1 << number;
+        run.next = run.next.wrapping_add(NEXT_SEQ);
     }
 
     fn yield_now(&self) {

@@ -1,24 +1,24 @@
 //! Writing out what a cell has kept, when another thread comes.
 
 use super::Sink;
-use super::cell::{Entry, MOST_RANKS, Words};
+use super::cell::{Contents, Entry, MAX_SEQ};
 use super::memory::Filter;
 use super::recorder::Recorder;
-use crate::record::{Kind, PLACE_BITS, head, late, ranked};
+use crate::record::{CONTEXT_BITS, Kind, deferred_third, head, with_seq};
 
 impl Recorder {
     /// Writes what was kept of a granule, and gives its nodes back. There is room for all of it.
-    pub(super) fn write_out(&mut self, filter: &Filter, sink: &mut impl Sink, granule: u64, words: &Words) {
-        let mut at = words.nodes;
+    pub(super) fn write_out(&mut self, filter: &Filter, sink: &mut impl Sink, word: u64, contents: &Contents) {
+        let mut at = contents.nodes;
         while at != 0 {
             let node = filter.node(at);
-            put_entry(sink, granule, &node.entry());
+            put_entry(sink, word, &node.entry());
             let next = node.next();
             self.give_node(filter, at);
             at = next;
         }
-        put_entry(sink, granule, &words.second);
-        put_entry(sink, granule, &words.first);
+        put_entry(sink, word, &contents.second);
+        put_entry(sink, word, &contents.first);
     }
 
     /// Gives nodes back, of what is not to be written.
@@ -32,22 +32,22 @@ impl Recorder {
 }
 
 /// Writes the first and the last access of an entry, and a pin right before them if older ones were dropped: of reads, if it is a read.
-pub(super) fn put_entry(sink: &mut impl Sink, granule: u64, entry: &Entry) {
-    let third = |rank| ranked(late(entry.slot(), entry.is_write()), rank);
-    let position = entry.position() << PLACE_BITS;
-    if entry.is_lost() {
+pub(super) fn put_entry(sink: &mut impl Sink, word: u64, entry: &Entry) {
+    let third = |seq| with_seq(deferred_third(entry.slot(), entry.is_write()), seq);
+    let sync_index = entry.sync_index() << CONTEXT_BITS;
+    if entry.has_dropped() {
         // An arrival has no rank: it begins its position. What was dropped, and so the pin, is before it.
-        let (position, rank) = match entry.first() {
-            0 => (entry.position().saturating_sub(1) << PLACE_BITS, MOST_RANKS - 1),
-            first => (position, first - 1),
+        let (sync_index, seq) = match entry.first() {
+            0 => (entry.sync_index().saturating_sub(1) << CONTEXT_BITS, MAX_SEQ - 1),
+            first => (sync_index, first - 1),
         };
-        sink.put([head(Kind::Pin, 0xff, granule), position, third(rank)]);
+        sink.put([head(Kind::DropBarrier, 0xff, word), sync_index, third(seq)]);
     }
-    if !entry.is_kept() {
+    if !entry.is_deferred() {
         return;
     }
-    let mut put = |rank| {
-        sink.put([head(Kind::Late, entry.mask(), granule), position | u64::from(entry.place()), third(rank)]);
+    let mut put = |seq| {
+        sink.put([head(Kind::Deferred, entry.mask(), word), sync_index | u64::from(entry.context()), third(seq)]);
     };
     put(entry.first());
     if entry.last() > entry.first() {

@@ -1,7 +1,7 @@
 //! Threads that copy through the same buffers, under a lock and without: whole blocks under load.
 
+use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::decode::{Stands, decode};
-use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
 use detect::hb::Hb;
 use event::VarId;
@@ -19,9 +19,9 @@ use trace::validate::Validator;
 
 const THREADS: usize = 3;
 /// Where the buffers of each thread's own, those under the lock and those without are, a unit each.
-const LOCKED: usize = BASE + THREADS * UNIT;
-const RACY: usize = LOCKED + UNIT;
-const UNITS: usize = THREADS + 2;
+const LOCKED: usize = BASE + THREADS * REGION;
+const RACY: usize = LOCKED + REGION;
+const REGIONS: usize = THREADS + 2;
 
 /// So few that threads forget what they have read.
 const FEW_NODES: u32 = 100;
@@ -33,14 +33,14 @@ struct News(BTreeMap<u64, [[bool; 2]; THREADS]>);
 impl News {
     /// A thread accesses a granule. Whether it had a reason to arrive there, if it does: arrivals that are not in the order in which they
     /// were have none.
-    fn takes(&mut self, granule: u64, by: usize, write: bool, arrives: bool) -> bool {
-        let threads = self.0.entry(granule).or_default();
-        let is_new = !arrives || threads[by][usize::from(!write)];
+    fn takes(&mut self, word: u64, by: usize, write: bool, conflicts: bool) -> bool {
+        let threads = self.0.entry(word).or_default();
+        let is_new = !conflicts || threads[by][usize::from(!write)];
         for (t, [done, written]) in threads.iter_mut().enumerate() {
             if t != by {
                 *done = true;
                 *written |= write;
-            } else if arrives {
+            } else if conflicts {
                 *written = false;
                 *done &= !write;
             }
@@ -53,25 +53,25 @@ impl News {
 type Counts = BTreeMap<usize, [u64; 2]>;
 
 /// Part of a unit, which mostly begins with a block; or all of it.
-fn part(unit: usize, r: &mut Random) -> (usize, usize) {
+fn part(region: usize, r: &mut Random) -> (usize, usize) {
     if r.percent(20) {
-        return (unit, UNIT);
+        return (region, REGION);
     }
-    let begin = if r.percent(50) { r.below(UNIT / 64) * 64 } else { r.below(UNIT / 8) * 8 };
+    let begin = if r.percent(50) { r.below(REGION / 64) * 64 } else { r.below(REGION / 8) * 8 };
     let size = 8 * (1 + r.below(3 * 8));
-    (unit + begin, size.min(UNIT - begin))
+    (region + begin, size.min(REGION - begin))
 }
 
 fn access(walker: &mut Walker<'_>, counts: &mut Counts, (addr, size): (usize, usize), write: bool, r: &mut Random) {
-    for granule in (addr..addr + size).step_by(8) {
-        counts.entry(granule).or_default()[usize::from(write)] += 1;
+    for word in (addr..addr + size).step_by(8) {
+        counts.entry(word).or_default()[usize::from(write)] += 1;
     }
     let pc = 1 + r.below(3);
     if r.percent(90) {
         walker.range(addr, size, write, pc);
     } else {
-        for granule in (addr..addr + size).step_by(8) {
-            walker.access(granule, 3, write, pc);
+        for word in (addr..addr + size).step_by(8) {
+            walker.access(word, 3, write, pc);
         }
     }
 }
@@ -80,7 +80,7 @@ fn work(walker: &mut Walker<'_>, t: usize, lock: &Mutex<()>, r: &mut Random, ste
     let mut counts = Counts::new();
     for _ in 0..steps {
         // From one's own to another's, or back.
-        let (own, write) = (part(BASE + t * UNIT, r), r.percent(50));
+        let (own, write) = (part(BASE + t * REGION, r), r.percent(50));
         if r.percent(70) {
             let guard = lock.lock().expect("no panics");
             walker.sync(Kind::Acquire, 0, None);
@@ -105,10 +105,10 @@ fn text(all: &[Stands]) -> String {
     for stands in all {
         match stands {
             Stands::Late(late) if late.pin => {}
-            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.granule),
+            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.word),
             Stands::OnTime(record) => match record.kind {
-                Kind::ArriveRead => line(record.slot, "r", record.payload),
-                Kind::ArriveWrite => line(record.slot, "w", record.payload),
+                Kind::ConflictRead => line(record.slot, "r", record.payload),
+                Kind::ConflictWrite => line(record.slot, "w", record.payload),
                 Kind::Acquire => line(record.slot, "acq", record.payload),
                 Kind::Release => line(record.slot, "rel", record.payload),
                 _ => {}
@@ -123,19 +123,23 @@ fn buffers_go_from_thread_to_thread() {
     let begun = Instant::now();
     let (mut seed, mut in_blocks, mut side_by_side, mut with_races) = (0, 0, 0, 0);
     while begun.elapsed() < Duration::from_secs(3) {
-        let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
+        let per_context = if seed % 3 == 2 { 20 } else { Limits::default().per_context };
         let nodes = if seed % 5 == 4 { FEW_NODES } else { 10_000 };
-        let filter = Owned::new(Shape { slots: THREADS as u32, nodes }, Limits { each_place, ..Limits::default() });
-        let (land, clock, lock) = (Land::new(UNITS, THREADS, true), AtomicU64::new(0), Mutex::new(()));
+        let filter = Owned::new(Shape { slots: THREADS as u32, nodes }, Limits { per_context, ..Limits::default() });
+        let (memory, clock, lock) = (BiasedMemory::new(REGIONS, THREADS, true), AtomicU64::new(0), Mutex::new(()));
         let steps = 30 + seed as usize % 7 * 30;
         let all: Vec<(Vec<u64>, Counts, [u64; 2])> = std::thread::scope(|scope| {
             let threads: Vec<_> = (0..THREADS)
                 .map(|t| {
-                    let (land, filter, clock, lock) = (&land, &filter, &clock, &lock);
+                    let (memory, filter, clock, lock) = (&memory, &filter, &clock, &lock);
                     scope.spawn(move || {
                         let mut r = Random::new(8 << 32 | seed << 8 | t as u64);
-                        let mut walker =
-                            Walker::begin(land, filter, t, Records { gives_way: seed % 2 == 0, ..Records::new(clock) });
+                        let mut walker = Walker::begin(
+                            memory,
+                            filter,
+                            t,
+                            Records { gives_way: seed % 2 == 0, ..Records::new(clock) },
+                        );
                         let counts = work(&mut walker, t, lock, &mut r, steps);
                         let in_blocks = [walker.in_blocks, walker.side_by_side];
                         (walker.finish(), counts, in_blocks)
@@ -146,36 +150,36 @@ fn buffers_go_from_thread_to_thread() {
         });
         let words: Vec<&[u64]> = all.iter().map(|thread| &thread.0[..]).collect();
         let stands = decode(&words);
-        let (mut seen, mut pinned, mut news) = (vec![Counts::new(); THREADS], BTreeSet::new(), News::default());
+        let (mut seen, mut dropped, mut news) = (vec![Counts::new(); THREADS], BTreeSet::new(), News::default());
         for stands in &stands {
-            let (slot, granule, write, arrives) = match stands {
+            let (slot, word, write, conflicts) = match stands {
                 Stands::Late(late) if late.pin => {
-                    pinned.insert((late.slot, late.granule as usize));
+                    dropped.insert((late.slot, late.word as usize));
                     continue;
                 }
-                Stands::Late(late) => (late.slot, late.granule, late.write, false),
+                Stands::Late(late) => (late.slot, late.word, late.write, false),
                 Stands::OnTime(record) => match record.kind {
-                    Kind::ArriveRead => (record.slot, record.payload, false, true),
-                    Kind::ArriveWrite => (record.slot, record.payload, true, true),
+                    Kind::ConflictRead => (record.slot, record.payload, false, true),
+                    Kind::ConflictWrite => (record.slot, record.payload, true, true),
                     _ => continue,
                 },
             };
-            let is_new = news.takes(granule, slot, write, arrives);
-            assert!(is_new || nodes == FEW_NODES, "seed {seed}: thread {slot} arrives at {granule} for no reason");
-            seen[slot].entry(granule as usize).or_default()[usize::from(write)] += 1;
+            let is_new = news.takes(word, slot, write, conflicts);
+            assert!(is_new || nodes == FEW_NODES, "seed {seed}: thread {slot} arrives at {word} for no reason");
+            seen[slot].entry(word as usize).or_default()[usize::from(write)] += 1;
         }
         // Whoever has written what others access, or read what others write, is in the trace, and nobody was there more often than he was.
         for (t, (_, counts, blocks)) in all.iter().enumerate() {
             in_blocks += blocks[0];
             side_by_side += blocks[1];
-            for (&granule, &[reads, writes]) in counts {
-                let others = (0..THREADS).filter(|&u| u != t).filter_map(|u| all[u].1.get(&granule));
+            for (&word, &[reads, writes]) in counts {
+                let others = (0..THREADS).filter(|&u| u != t).filter_map(|u| all[u].1.get(&word));
                 let is_met = others.into_iter().any(|&[reads, others]| others > 0 || writes > 0 && reads > 0);
-                let [seen_reads, seen_writes] = seen[t].get(&granule).copied().unwrap_or_default();
-                let is_there = seen_reads + seen_writes > 0 || pinned.contains(&(t, granule));
-                assert!(is_there || !is_met, "seed {seed} thread {t} granule {granule}");
-                assert!(!is_there || granule >= LOCKED, "seed {seed} thread {t} granule {granule} is its own");
-                assert!(seen_reads <= reads && seen_writes <= writes, "seed {seed} thread {t} granule {granule}");
+                let [seen_reads, seen_writes] = seen[t].get(&word).copied().unwrap_or_default();
+                let is_there = seen_reads + seen_writes > 0 || dropped.contains(&(t, word));
+                assert!(is_there || !is_met, "seed {seed} thread {t} granule {word}");
+                assert!(!is_there || word >= LOCKED, "seed {seed} thread {t} granule {word} is its own");
+                assert!(seen_reads <= reads && seen_writes <= writes, "seed {seed} thread {t} granule {word}");
             }
         }
         let trace = Trace::read(&mut TextReader::new(text(&stands).as_bytes())).expect("a trace");
@@ -184,8 +188,8 @@ fn buffers_go_from_thread_to_thread() {
         let mut hb = Hb::new();
         hb.batch(&trace.names, &trace.batch);
         for race in &hb.finish().races {
-            let granule: usize = trace.names.var(VarId(race.variable.0)).parse().expect("a granule");
-            assert!(granule >= RACY, "seed {seed}: a race of {granule}");
+            let word: usize = trace.names.var(VarId(race.variable.0)).parse().expect("a granule");
+            assert!(word >= RACY, "seed {seed}: a race of {word}");
             with_races += 1;
         }
         seed += 1;

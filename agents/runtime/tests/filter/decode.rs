@@ -1,6 +1,6 @@
 //! What an observer makes of the records: merged by their times, late ones put back to their places.
 
-use runtime::record::{Kind, Ordered, PLACE_BITS, head, several};
+use runtime::record::{CONTEXT_BITS, Kind, Ordered, bulk_words, head};
 use std::collections::VecDeque;
 
 /// A record that has a place of its own.
@@ -11,11 +11,11 @@ pub(crate) struct OnTime {
     pub(crate) kind: Kind,
     pub(crate) aux: u8,
     pub(crate) payload: u64,
-    pub(crate) place: u32,
+    pub(crate) context: u32,
     /// The third word.
     pub(crate) word: u64,
     /// Its number among those of its slot, from 1.
-    pub(crate) position: u64,
+    pub(crate) sync_index: u64,
     time: u64,
 }
 
@@ -27,10 +27,10 @@ pub(crate) struct Late {
     pub(crate) pin: bool,
     pub(crate) write: bool,
     pub(crate) mask: u8,
-    pub(crate) granule: u64,
-    pub(crate) place: u32,
-    pub(crate) position: u64,
-    pub(crate) rank: u32,
+    pub(crate) word: u64,
+    pub(crate) context: u32,
+    pub(crate) sync_index: u64,
+    pub(crate) seq: u32,
 }
 
 /// What stands in the trace.
@@ -51,30 +51,30 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
             let record = &words[at..at + kind.words()];
             at += kind.words();
             let (aux, payload) = ((record[0] >> 8) as u8, record[0] >> 16);
-            let place = |word: u64| word as u32 & ((1 << PLACE_BITS) - 1);
+            let context = |word: u64| word as u32 & ((1 << CONTEXT_BITS) - 1);
             match kind {
-                Kind::Late | Kind::Pin | Kind::Lates | Kind::Pins => {
+                Kind::Deferred | Kind::DropBarrier | Kind::DeferredBulk | Kind::DropBarrierBulk => {
                     let of = record[2] as u32 as usize;
-                    let is_one = matches!(kind, Kind::Late | Kind::Pin);
-                    let granules = if is_one { vec![payload] } else { addresses(record[0]) };
-                    late[of].extend(granules.into_iter().zip(0..).map(|(granule, further)| Late {
+                    let is_one = matches!(kind, Kind::Deferred | Kind::DropBarrier);
+                    let words = if is_one { vec![payload] } else { addresses(record[0]) };
+                    late[of].extend(words.into_iter().zip(0..).map(|(word, further)| Late {
                         slot: of,
-                        pin: matches!(kind, Kind::Pin | Kind::Pins),
+                        pin: matches!(kind, Kind::DropBarrier | Kind::DropBarrierBulk),
                         write: record[2] >> 32 & 1 == 1,
                         mask: if is_one { aux } else { 0xff },
-                        granule,
-                        place: place(record[1]),
-                        position: record[1] >> PLACE_BITS,
-                        rank: (record[2] >> 34) as u32 + further,
+                        word,
+                        context: context(record[1]),
+                        sync_index: record[1] >> CONTEXT_BITS,
+                        seq: (record[2] >> 34) as u32 + further,
                     }));
                 }
                 _ => {
                     assert_eq!(kind.order(), Ordered::Timed, "{kind:?}");
-                    let time = record[1] >> PLACE_BITS;
+                    let time = record[1] >> CONTEXT_BITS;
                     let word = record.get(2).copied().unwrap_or(0);
-                    let place = place(record[1]);
-                    let position = on_time[slot].len() as u64 + 1;
-                    on_time[slot].push_back(OnTime { slot, kind, aux, payload, place, word, position, time });
+                    let context = context(record[1]);
+                    let sync_index = on_time[slot].len() as u64 + 1;
+                    on_time[slot].push_back(OnTime { slot, kind, aux, payload, context, word, sync_index, time });
                 }
             }
         }
@@ -83,26 +83,26 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
     }
     for late in &mut late {
         // What was kept at one moment was written in its order.
-        late.sort_by_key(|late| (late.position, late.rank));
+        late.sort_by_key(|late| (late.sync_index, late.seq));
         late.reverse();
     }
     merge(on_time, late)
 }
 
 fn addresses(head: u64) -> Vec<u64> {
-    several(head).map(|granule| granule << 3).collect()
+    bulk_words(head).map(|word| word << 3).collect()
 }
 
 /// The accesses of a record; one that is none stays as it is.
 fn each(record: OnTime) -> impl Iterator<Item = OnTime> {
     let kind = match record.kind {
-        Kind::ArriveReads => Kind::ArriveRead,
-        Kind::ArriveWrites => Kind::ArriveWrite,
+        Kind::ConflictReadBulk => Kind::ConflictRead,
+        Kind::ConflictWriteBulk => Kind::ConflictWrite,
         _ => return Vec::from([record]).into_iter(),
     };
     assert!(record.aux == 0xff || record.aux != 0 && record.payload.is_multiple_of(64), "{record:?}");
-    let granules = addresses(head(record.kind, record.aux, record.payload)).into_iter();
-    let each = granules.map(|payload| OnTime { kind, aux: 0xff, payload, ..record.clone() });
+    let words = addresses(head(record.kind, record.aux, record.payload)).into_iter();
+    let each = words.map(|payload| OnTime { kind, aux: 0xff, payload, ..record.clone() });
     each.collect::<Vec<OnTime>>().into_iter()
 }
 
@@ -111,7 +111,7 @@ fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<St
     let mut seen = vec![0; on_time.len()];
     while let Some(slot) = (0..on_time.len()).filter(|&s| !on_time[s].is_empty()).min_by_key(|&s| on_time[s][0].time) {
         let mut due = |slot: usize, seen: &[u64], all: &mut Vec<Stands>| {
-            while late[slot].last().is_some_and(|late| late.position <= seen[slot]) {
+            while late[slot].last().is_some_and(|late| late.sync_index <= seen[slot]) {
                 all.extend(late[slot].pop().map(Stands::Late));
             }
         };

@@ -3,15 +3,16 @@
 //! `FORETRACE_CASES` says how many traces each test takes.
 
 mod accesses;
+mod biased_memory;
 mod block_stress;
 mod decode;
-mod land;
 mod memory;
+
+mod paths;
 mod ranges;
+mod scan_stress;
+mod scans;
 mod soundness;
+mod steps;
 mod stress;
-mod sweep_stress;
-mod sweeps;
 mod traces;
-mod units;
-mod ways;

@@ -1,8 +1,8 @@
 //! Memory for a filter, and a place for records, as a test has them.
 #![allow(unsafe_code)]
 
-use runtime::filter::{Cell, Filter, Half, Limits, Shape, Sink};
-use runtime::handover::When;
+use runtime::filter::{AtomicEntry, Cell, Filter, Limits, Shape, Sink};
+use runtime::hand_off::Timing;
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -69,16 +69,16 @@ impl<'t> Records<'t> {
 impl Sink for Records<'_> {
     fn begin(&self) {}
     fn written(&self) {}
-    fn time(&mut self, when: When) -> u64 {
+    fn time(&mut self, timing: Timing) -> u64 {
         if self.gives_way && self.words.len().is_multiple_of(8) {
             std::thread::yield_now();
         }
-        self.time = match when {
-            When::After(time) => {
+        self.time = match timing {
+            Timing::After(time) => {
                 self.handed[usize::from(time == 0)] += 1;
                 time.max(self.time) + 1
             }
-            When::Now | When::Before => self.clock.fetch_add(TICK, SeqCst) + TICK,
+            Timing::Now | Timing::Before => self.clock.fetch_add(TICK, SeqCst) + TICK,
         };
         self.time
     }
@@ -95,21 +95,21 @@ impl Sink for Records<'_> {
     }
 }
 
-/// Cells: their first halves, and their second ones.
-pub(crate) struct Cells([Vec<Half>; 2]);
+/// Cells: their first entries, and their second ones.
+pub(crate) struct Cells([Vec<AtomicEntry>; 2]);
 
 impl Cells {
     pub(crate) fn cell(&self, at: usize) -> Cell<'_> {
         Cell::new(&self.0[0][at], &self.0[1][at])
     }
 
-    /// The halves of eight of them.
-    pub(crate) fn side_by_side(&self, granules: Range<usize>) -> [&[Half]; 2] {
-        self.0.each_ref().map(|halves| &halves[granules.clone()])
+    /// The entries of eight of them.
+    pub(crate) fn side_by_side(&self, words: Range<usize>) -> [&[AtomicEntry]; 2] {
+        self.0.each_ref().map(|entries| &entries[words.clone()])
     }
 }
 
 /// Empty cells.
 pub(crate) fn cells(count: usize) -> Cells {
-    Cells([0; 2].map(|_| (0..count).map(|_| Half::default()).collect()))
+    Cells([0; 2].map(|_| (0..count).map(|_| AtomicEntry::default()).collect()))
 }

@@ -1,7 +1,7 @@
 //! Accesses of ranges, and of rows at once: of each granule, what comes out is what comes out if one is accessed after the other.
 
+use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::decode::{Stands, decode};
-use crate::land::{BASE, Land, UNIT, Walker};
 use crate::memory::{Owned, Records};
 use oracle::cases;
 use oracle::random::Random;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicU64;
 
 const THREADS: usize = 3;
-const BYTES: usize = UNIT;
+const BYTES: usize = REGION;
 
 /// Who accesses what: thread, address, size, whether it writes, the address of the code; or synchronises.
 type Does = (usize, Option<(usize, usize, bool, usize)>);
@@ -38,7 +38,7 @@ fn program(r: &mut Random) -> Vec<Does> {
 struct Version {
     readers: BTreeSet<usize>,
     /// Those of them who have arrived.
-    arrived: BTreeSet<usize>,
+    conflicting: BTreeSet<usize>,
     /// Its slot, and whether it has arrived.
     writer: Option<(usize, bool)>,
 }
@@ -48,41 +48,41 @@ type Done = (BTreeMap<u64, Vec<Version>>, u64);
 
 fn run(program: &[Does], limits: Limits, nodes: u32, singly: bool) -> Done {
     let filter = Owned::new(Shape { slots: THREADS as u32 + 1, nodes }, limits);
-    let (land, clock) = (Land::new(1, THREADS + 1, false), AtomicU64::new(0));
-    let mut walkers: Vec<_> = (0..=THREADS).map(|t| Walker::begin(&land, &filter, t, Records::new(&clock))).collect();
+    let (memory, clock) = (BiasedMemory::new(1, THREADS + 1, false), AtomicU64::new(0));
+    let mut walkers: Vec<_> = (0..=THREADS).map(|t| Walker::begin(&memory, &filter, t, Records::new(&clock))).collect();
     for &(t, what) in program {
         match what {
             None => walkers[t].sync(Kind::Fence, 0, None),
             Some((addr, size, write, pc)) if singly => {
-                (addr..addr + size).step_by(8).for_each(|granule| walkers[t].access(granule, 3, write, pc));
+                (addr..addr + size).step_by(8).for_each(|word| walkers[t].access(word, 3, write, pc));
             }
             Some((addr, size, write, pc)) => walkers[t].range(addr, size, write, pc),
         }
     }
     // Somebody sees all that they have kept.
-    (BASE..BASE + BYTES).step_by(8).for_each(|granule| walkers[THREADS].access(granule, 3, true, 9));
+    (BASE..BASE + BYTES).step_by(8).for_each(|word| walkers[THREADS].access(word, 3, true, 9));
     let side_by_side = walkers.iter().map(|walker| walker.side_by_side).sum();
     let all: Vec<Vec<u64>> = walkers.into_iter().map(Walker::finish).collect();
     let mut versions: BTreeMap<u64, Vec<Version>> = BTreeMap::new();
     for one in decode(&all.iter().map(|words| &words[..]).collect::<Vec<_>>()) {
-        let (granule, slot, write, arrives) = match one {
-            Stands::Late(late) if !late.pin => (late.granule, late.slot, late.write, false),
-            Stands::OnTime(record) if record.kind == Kind::ArriveRead => (record.payload, record.slot, false, true),
-            Stands::OnTime(record) if record.kind == Kind::ArriveWrite => (record.payload, record.slot, true, true),
+        let (word, slot, write, conflicts) = match one {
+            Stands::Late(late) if !late.pin => (late.word, late.slot, late.write, false),
+            Stands::OnTime(record) if record.kind == Kind::ConflictRead => (record.payload, record.slot, false, true),
+            Stands::OnTime(record) if record.kind == Kind::ConflictWrite => (record.payload, record.slot, true, true),
             _ => continue,
         };
-        let versions = versions.entry(granule).or_insert_with(|| vec![Version::default()]);
+        let versions = versions.entry(word).or_insert_with(|| vec![Version::default()]);
         let is_again = versions.len() > 1
             && versions[versions.len() - 2].writer.is_some_and(|writer| writer.0 == slot)
             && versions[versions.len() - 1].readers.iter().all(|&reader| reader == slot);
         let last = versions.last_mut().expect("one");
         if !write {
             last.readers.insert(slot);
-            if arrives {
-                last.arrived.insert(slot);
+            if conflicts {
+                last.conflicting.insert(slot);
             }
         } else if !is_again {
-            last.writer = Some((slot, arrives));
+            last.writer = Some((slot, conflicts));
             versions.push(Version::default());
         }
     }
@@ -93,7 +93,7 @@ fn run(program: &[Does], limits: Limits, nodes: u32, singly: bool) -> Done {
             let own = [before, version.writer].into_iter().flatten().map(|(slot, _)| slot);
             for slot in own {
                 version.readers.remove(&slot);
-                version.arrived.remove(&slot);
+                version.conflicting.remove(&slot);
             }
             before = version.writer;
         }
@@ -109,11 +109,11 @@ fn ranges_leave_what_single_accesses_leave() {
         let mut r = Random::new(9 << 32 | seed);
         let program = program(&mut r);
         let limits =
-            Limits { entries: *r.pick(&[1, 2, 8]), each_place: *r.pick(&[0, 20, u8::MAX]), ..Limits::default() };
+            Limits { entries: *r.pick(&[1, 2, 8]), per_context: *r.pick(&[0, 20, u8::MAX]), ..Limits::default() };
         let nodes = *r.pick(&[0, 10_000]);
         let [ranges, singly] = [false, true].map(|singly| run(&program, limits, nodes, singly));
-        for (granule, versions) in &singly.0 {
-            assert_eq!(ranges.0.get(granule), Some(versions), "seed {seed}, granule {granule:#x}: {program:#x?}");
+        for (word, versions) in &singly.0 {
+            assert_eq!(ranges.0.get(word), Some(versions), "seed {seed}, granule {word:#x}: {program:#x?}");
         }
         assert_eq!(ranges.0.len(), singly.0.len(), "seed {seed}");
         side_by_side += ranges.1;
@@ -128,9 +128,9 @@ fn ranges_keep_their_order() {
     for seed in 0..cases(1_500) {
         let mut r = Random::new(10 << 32 | seed);
         let filter = Owned::new(Shape { slots: THREADS as u32, nodes: 10_000 }, Limits::default());
-        let (land, clock) = (Land::new(1, THREADS, false), AtomicU64::new(0));
+        let (memory, clock) = (BiasedMemory::new(1, THREADS, false), AtomicU64::new(0));
         let mut walkers: Vec<_> =
-            (0..THREADS).map(|t| Walker::begin(&land, &filter, t, Records::new(&clock))).collect();
+            (0..THREADS).map(|t| Walker::begin(&memory, &filter, t, Records::new(&clock))).collect();
         let (mut at, write) = (0, r.percent(50));
         while at < BYTES {
             let size = (8 * (1 + r.below(40))).min(BYTES - at);
@@ -148,12 +148,12 @@ fn ranges_keep_their_order() {
         walkers[2].range(BASE, BYTES, true, 3);
         let all: Vec<Vec<u64>> = walkers.into_iter().map(Walker::finish).collect();
         let stands = decode(&all.iter().map(|words| &words[..]).collect::<Vec<_>>());
-        let granule = |one: &Stands| match one {
-            Stands::Late(late) if late.slot == 0 => Some(late.granule),
+        let word = |one: &Stands| match one {
+            Stands::Late(late) if late.slot == 0 => Some(late.word),
             _ => None,
         };
-        let granules: Vec<u64> = stands.iter().filter_map(granule).collect();
+        let words: Vec<u64> = stands.iter().filter_map(word).collect();
         let expected: Vec<u64> = (BASE as u64..(BASE + BYTES) as u64).step_by(8).collect();
-        assert_eq!(granules, expected, "seed {seed}");
+        assert_eq!(words, expected, "seed {seed}");
     }
 }

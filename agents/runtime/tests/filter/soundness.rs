@@ -240,8 +240,8 @@ fn with_less_kept_less_is_found() {
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
             nodes: *r.pick(&[0, 1, 2, 200, 200]),
-            each_place: *r.pick(&[0, 0, 1, 3, 200]),
-            few_ranks: false,
+            per_context: *r.pick(&[0, 0, 1, 3, 200]),
+            few_seqs: false,
         };
         let case = Case::random(1 << 32 | seed, room);
         let refuted = refuted(&case);
@@ -258,7 +258,7 @@ fn with_less_kept_less_is_found() {
 
 #[test]
 fn more_threads_than_entries() {
-    let (mut again, mut late, mut fewer) = (0, 0, 0);
+    let (mut repeat_biased, mut late, mut fewer) = (0, 0, 0);
     let count = cases(1_000);
     for seed in 0..count {
         let case = Case::forked(3 << 32 | seed, AMPLE);
@@ -268,12 +268,12 @@ fn more_threads_than_entries() {
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
         assert!(case.lie != Lie::Apart || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
         fewer += u64::from(before != after);
-        again += case.out.again;
+        repeat_biased += case.out.repeat_biased;
         late += case.out.late;
     }
-    println!("{late} late, {again} slots used again, {fewer} traces with fewer racy variables");
+    println!("{late} late, {repeat_biased} slots used again, {fewer} traces with fewer racy variables");
     assert!(fewer <= 1 + count / 1000);
-    assert!(late as u64 > count / 2 && again as u64 > count / 20);
+    assert!(late as u64 > count / 2 && repeat_biased as u64 > count / 20);
 }
 
 #[test]
@@ -285,8 +285,8 @@ fn more_threads_with_less_room() {
         let room = Room {
             entries: *r.pick(&[1, 2, 8]),
             nodes: *r.pick(&[0, 1, 2, 4, 200, 200]),
-            each_place: *r.pick(&[0, 0, 1, 3, 200]),
-            few_ranks: r.percent(50),
+            per_context: *r.pick(&[0, 0, 1, 3, 200]),
+            few_seqs: r.percent(50),
         };
         let forked = r.percent(70);
         let seed_of = 5 << 32 | seed;
@@ -297,7 +297,7 @@ fn more_threads_with_less_room() {
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed} {room:?}\n{}", case.shown());
         assert!(hides_nothing(&case), "{before:?} {after:?} seed {seed} {room:?}\n{}", case.shown());
         fewer += usize::from(before != after);
-        unused += usize::from(room.few_ranks);
+        unused += usize::from(room.few_seqs);
         pins += case.out.pins;
     }
     println!("{pins} pins, {unused} with few ranks, {fewer} traces with fewer racy variables");
@@ -307,7 +307,7 @@ fn more_threads_with_less_room() {
 /// Pins order nothing for `hb` that was not ordered.
 #[test]
 fn what_was_dropped_hides_no_other_race() {
-    let little = Room { entries: 1, nodes: 200, each_place: 0, few_ranks: false };
+    let little = Room { entries: 1, nodes: 200, per_context: 0, few_seqs: false };
     let reads = "t acq(l) t r(y) t r(x) t rel(l) t acq(l) t r(y) t r(x) t rel(l)";
     let examples: [(&str, &[&str]); 3] = [
         ("u r(x) u w(y) u acq(l) u w(x) u rel(l)", &["y"]),

@@ -26,37 +26,37 @@ const READ: usize = 3;
 const CELLS: usize = THREADS * OWN + LOCKED + RACY + READ;
 
 /// Cells that belong to one thread at a time, as in the agent, but with full barriers.
-const UNIT: usize = 3;
-const COMMON: u32 = u32::MAX;
-const IN_BETWEEN: u32 = u32::MAX - 1;
+const REGION: usize = 3;
+const UNBIASED: u32 = u32::MAX;
+const BEING_REVOKED: u32 = u32::MAX - 1;
 const SECOND: u32 = 1 << 8;
 
 #[derive(Default)]
 struct Units {
-    owners: [AtomicU32; CELLS / UNIT + 1],
-    turns: [AtomicBool; THREADS + 1],
-    taking: Mutex<()>,
+    owners: [AtomicU32; CELLS / REGION + 1],
+    inside: [AtomicBool; THREADS + 1],
+    revoking: Mutex<()>,
 }
 
 impl Units {
     /// Whether this thread, which begins its turn, has the unit of a cell to itself.
     fn begin(&self, t: usize, cell: usize) -> bool {
-        let owner = &self.owners[cell / UNIT];
+        let owner = &self.owners[cell / REGION];
         loop {
             match self.try_begin(t, cell) {
-                Some(alone) => return alone,
+                Some(biased) => return biased,
                 None => {
-                    self.turns[t].store(false, SeqCst);
-                    let _taking = self.taking.lock().expect("no panics");
+                    self.inside[t].store(false, SeqCst);
+                    let _taking = self.revoking.lock().expect("no panics");
                     let old = owner.load(SeqCst);
                     let new = match old {
                         0 => t as u32 + 1,
                         old if old & SECOND == 0 => (t as u32 + 1) | SECOND,
-                        _ => COMMON,
+                        _ => UNBIASED,
                     };
-                    if old != 0 && old != COMMON {
-                        owner.store(IN_BETWEEN, SeqCst);
-                        while self.turns[(old & !SECOND) as usize - 1].load(SeqCst) {
+                    if old != 0 && old != UNBIASED {
+                        owner.store(BEING_REVOKED, SeqCst);
+                        while self.inside[(old & !SECOND) as usize - 1].load(SeqCst) {
                             std::thread::yield_now();
                         }
                     }
@@ -68,10 +68,10 @@ impl Units {
 
     /// The same, if it needs not be taken from another.
     fn try_begin(&self, t: usize, cell: usize) -> Option<bool> {
-        self.turns[t].store(true, SeqCst);
-        match self.owners[cell / UNIT].load(SeqCst) {
-            COMMON => Some(false),
-            owner if owner != IN_BETWEEN && owner & !SECOND == t as u32 + 1 => Some(true),
+        self.inside[t].store(true, SeqCst);
+        match self.owners[cell / REGION].load(SeqCst) {
+            UNBIASED => Some(false),
+            owner if owner != BEING_REVOKED && owner & !SECOND == t as u32 + 1 => Some(true),
             _ => None,
         }
     }
@@ -79,8 +79,8 @@ impl Units {
 
 #[derive(Default)]
 struct Counts {
-    again: u64,
-    covered: u64,
+    repeat_biased: u64,
+    is_covered: u64,
     kept: u64,
     written: u64,
 }
@@ -88,7 +88,7 @@ struct Counts {
 struct Thread<'f> {
     filter: &'f Filter,
     cells: &'f Cells,
-    units: &'f Units,
+    regions: &'f Units,
     recorder: Recorder,
     sink: Records<'f>,
     counts: Counts,
@@ -101,34 +101,37 @@ impl Thread<'_> {
     fn access(&mut self, cell: usize, write: bool) {
         self.accesses[cell] += 1;
         self.writes[cell] += u64::from(write);
-        if self.recorder.covered(self.cells.cell(cell), 0xff, write) {
-            self.counts.covered += 1;
+        if self.recorder.is_covered(self.cells.cell(cell), 0xff, write) {
+            self.counts.is_covered += 1;
             return;
         }
-        let (t, place) = (self.recorder.slot() as usize, cell as u32 + 1);
-        let again = match self.units.try_begin(t, cell) {
+        let (t, context) = (self.recorder.slot() as usize, cell as u32 + 1);
+        let repeat_biased = match self.regions.try_begin(t, cell) {
             Some(true) => {
                 let of = self.cells.cell(cell);
-                self.recorder.again(of, 0xff, write, place) || self.recorder.first(self.filter, of, 0xff, write, place)
+                self.recorder.repeat_biased(of, 0xff, write, context)
+                    || self.recorder.first_touch(self.filter, of, 0xff, write, context)
             }
             Some(false) => {
                 let of = self.cells.cell(cell);
-                self.recorder.renews(of, 0xff, write, place) || self.recorder.again_among_others(of, 0xff, write, place)
+                self.recorder.renew_shared(of, 0xff, write, context)
+                    || self.recorder.repeat_locked(of, 0xff, write, context)
             }
             None => false,
         };
-        self.units.turns[t].store(false, SeqCst);
-        if again {
-            self.counts.again += 1;
+        self.regions.inside[t].store(false, SeqCst);
+        if repeat_biased {
+            self.counts.repeat_biased += 1;
             self.counts.kept += 1;
             return;
         }
-        let access = Access { granule: cell as u64, mask: 0xff, write };
-        let alone = || self.units.begin(t, cell);
-        let outcome = self.recorder.access(self.filter, &mut self.sink, self.cells.cell(cell), alone, access, place);
-        self.units.turns[t].store(false, SeqCst);
+        let access = Access { word: cell as u64, mask: 0xff, write };
+        let biased = || self.regions.begin(t, cell);
+        let outcome =
+            self.recorder.record_access(self.filter, &mut self.sink, self.cells.cell(cell), biased, access, context);
+        self.regions.inside[t].store(false, SeqCst);
         match outcome {
-            Outcome::Kept => self.counts.kept += 1,
+            Outcome::Deferred => self.counts.kept += 1,
             Outcome::Written => self.counts.written += 1,
             Outcome::Watched => panic!("nothing is watched"),
         }
@@ -168,13 +171,13 @@ type Done = (Vec<u64>, Counts, Vec<u64>, Vec<u64>);
 fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
     let clock = AtomicU64::new(0);
     let cells = cells(CELLS);
-    let (lock, units) = (Mutex::new(()), Units::default());
-    let (clock, cells, lock, units) = (&clock, &cells, &lock, &units);
+    let (lock, regions) = (Mutex::new(()), Units::default());
+    let (clock, cells, lock, regions) = (&clock, &cells, &lock, &regions);
     std::thread::scope(|scope| {
         let begin = |t: usize| Thread {
             filter,
             cells,
-            units,
+            regions,
             recorder: Recorder::begin(filter, t as u32, false),
             sink: Records::new(clock),
             counts: Counts::default(),
@@ -228,10 +231,10 @@ fn text(all: &[Stands]) -> String {
         match stands {
             // Nothing here is ordered only by what a thread reads.
             Stands::Late(late) if late.pin => {}
-            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.granule),
+            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.word),
             Stands::OnTime(record) => match record.kind {
-                Kind::ArriveRead => line(record.slot, "r", record.payload),
-                Kind::ArriveWrite => line(record.slot, "w", record.payload),
+                Kind::ConflictRead => line(record.slot, "r", record.payload),
+                Kind::ConflictWrite => line(record.slot, "w", record.payload),
                 Kind::Acquire => line(record.slot, "acq", record.payload),
                 Kind::Release => line(record.slot, "rel", record.payload),
                 Kind::Fork => line(record.slot, "fork", record.word),
@@ -246,27 +249,27 @@ fn text(all: &[Stands]) -> String {
 #[test]
 fn threads_meet() {
     let begun = Instant::now();
-    let (mut covered, mut again, mut late, mut events, mut all_racy) = (0, 0, 0, 0, 0);
+    let (mut is_covered, mut repeat_biased, mut late, mut events, mut all_racy) = (0, 0, 0, 0, 0);
     let mut seed = 0;
     while begun.elapsed() < Duration::from_secs(3) {
         let shape = Shape { slots: THREADS as u32 + 1, nodes: 1000 };
         // Most threads keep all they may, some only the newest.
-        let each_place = if seed % 3 == 2 { 20 } else { Limits::default().each_place };
-        let filter = Owned::new(shape, Limits { entries: 8, each_place, ..Limits::default() });
+        let per_context = if seed % 3 == 2 { 20 } else { Limits::default().per_context };
+        let filter = Owned::new(shape, Limits { entries: 8, per_context, ..Limits::default() });
         let steps = 40 + seed as usize % 7 * 300;
         let all = run(&filter, seed, steps);
         let words: Vec<&[u64]> = all.iter().map(|thread| &thread.0[..]).collect();
         let stands = decode(&words);
         let mut seen = vec![vec![0; CELLS]; THREADS + 1];
-        let mut pinned = vec![vec![false; CELLS]; THREADS + 1];
+        let mut dropped = vec![vec![false; CELLS]; THREADS + 1];
         for stands in &stands {
             let (slot, cell) = match stands {
                 Stands::Late(late) if late.pin => {
-                    pinned[late.slot][late.granule as usize] = true;
+                    dropped[late.slot][late.word as usize] = true;
                     continue;
                 }
-                Stands::Late(late) => (late.slot, late.granule),
-                Stands::OnTime(record) if matches!(record.kind, Kind::ArriveRead | Kind::ArriveWrite) => {
+                Stands::Late(late) => (late.slot, late.word),
+                Stands::OnTime(record) if matches!(record.kind, Kind::ConflictRead | Kind::ConflictWrite) => {
                     (record.slot, record.payload)
                 }
                 _ => continue,
@@ -276,20 +279,20 @@ fn threads_meet() {
         let shared = THREADS * OWN..CELLS;
         for (t, (words, counts, accesses, writes)) in all.iter().enumerate() {
             let total: u64 = accesses.iter().sum();
-            assert_eq!(counts.covered + counts.kept + counts.written, total, "seed {seed}");
-            let written = words_of(words, &[Kind::ArriveRead, Kind::ArriveWrite]);
+            assert_eq!(counts.is_covered + counts.kept + counts.written, total, "seed {seed}");
+            let written = words_of(words, &[Kind::ConflictRead, Kind::ConflictWrite]);
             assert_eq!(written, counts.written, "seed {seed}");
             // Whoever has written what others access, or read what others write, is in the trace, and nobody was there
             // more often than he was.
             for cell in shared.clone().filter(|_| t < THREADS) {
                 let mut others = (0..THREADS).filter(|&u| u != t);
                 let is_met = others.any(|u| all[u].3[cell] > 0 || writes[cell] > 0 && all[u].2[cell] > 0);
-                let is_there = seen[t][cell] > 0 || pinned[t][cell] || !is_met;
+                let is_there = seen[t][cell] > 0 || dropped[t][cell] || !is_met;
                 assert!(accesses[cell] == 0 || is_there, "seed {seed} thread {t} cell {cell}");
                 assert!(seen[t][cell] <= accesses[cell], "seed {seed} thread {t} cell {cell}");
             }
-            covered += counts.covered;
-            again += counts.again;
+            is_covered += counts.is_covered;
+            repeat_biased += counts.repeat_biased;
         }
         late += stands.iter().filter(|stands| matches!(stands, Stands::Late(_))).count();
         let text = text(&stands);
@@ -311,8 +314,10 @@ fn threads_meet() {
         seed += 1;
     }
     // One thread may have gone after the other, with the lock in between.
-    assert!(all_racy > 0 && again > 0);
-    println!("{seed} runs, {all_racy} with all races, {covered} covered, {again} again, {late} late, {events} events");
+    assert!(all_racy > 0 && repeat_biased > 0);
+    println!(
+        "{seed} runs, {all_racy} with all races, {is_covered} covered, {repeat_biased} again, {late} late, {events} events"
+    );
 }
 
 fn words_of(words: &[u64], kinds: &[Kind]) -> u64 {

@@ -2,11 +2,11 @@
 
 use crate::decode::{Stands, decode};
 use crate::memory::{Cells, Owned, Records, cells};
-use crate::ways::{Fates, Way, address};
+use crate::paths::{Fates, Path, address};
 use event::{Event, Id, Op, Space, VarId};
 use oracle::random::Random;
-use runtime::filter::{Half, Limits, Recorder, Shape, Sink, forget_line};
-use runtime::handover::Handover;
+use runtime::filter::{AtomicEntry, Limits, Recorder, Shape, Sink, clear_summary};
+use runtime::hand_off::HandOff;
 use runtime::record::{Kind, head};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -29,7 +29,7 @@ pub(crate) enum Lie {
 }
 
 /// Where a variable is.
-fn granule(lie: Lie, names: &event::Names, var: VarId) -> (usize, u8) {
+fn word(lie: Lie, names: &event::Names, var: VarId) -> (usize, u8) {
     match (lie, names.var(var)) {
         (Lie::Together, "x") => (0, 0x0f),
         (Lie::Together, "y") => (0, 0xf0),
@@ -89,13 +89,13 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
 pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
-    pub(crate) each_place: u8,
+    pub(crate) per_context: u8,
     /// Threads use up their ranks now and then.
-    pub(crate) few_ranks: bool,
+    pub(crate) few_seqs: bool,
 }
 
 /// Enough for every small trace.
-pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, each_place: 200, few_ranks: false };
+pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, per_context: 200, few_seqs: false };
 
 /// What came out of the filter.
 pub(crate) struct Filtered {
@@ -107,7 +107,7 @@ pub(crate) struct Filtered {
     pub(crate) pins: usize,
     pub(crate) late: usize,
     /// Slots that were used again.
-    pub(crate) again: usize,
+    pub(crate) repeat_biased: usize,
     /// Times that were not by the clock: of locks that were taken, and others.
     pub(crate) handed: [usize; 2],
 }
@@ -119,24 +119,24 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     let shape = Shape { slots: threads as u32, nodes: room.nodes };
     let filter = Owned::new(
         shape,
-        Limits { entries: room.entries, each_place: room.each_place, long: r.below(3) as u32, ..Limits::default() },
+        Limits { entries: room.entries, per_context: room.per_context, long: r.below(3) as u32, ..Limits::default() },
     );
     let clock = AtomicU64::new(0);
     // Of whole blocks.
     let cells = cells((16 + names.space(Space::Var).len()).next_multiple_of(8));
     // Of even and of odd slots.
-    let lines: [Half; 2] = Default::default();
+    let lines: [AtomicEntry; 2] = Default::default();
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
-    let handovers = handovers(trace);
+    let hand_offs = hand_offs(trace);
     let is_condition = |e: &&Event| matches!(e.op(), Op::Wait | Op::Notify | Op::NotifyAll);
-    let conditions: BTreeMap<u32, Handover> =
-        batch.events.iter().filter(is_condition).map(|e| (e.object(), Handover::default())).collect();
+    let conditions: BTreeMap<u32, HandOff> =
+        batch.events.iter().filter(is_condition).map(|e| (e.object(), HandOff::default())).collect();
     let begin = |t: usize, slots: &mut Slots, sinks: &mut [Records]| {
         let slot = slots.of[t];
         let mut recorder = Recorder::begin(&filter, slot as u32, false);
-        slots.users[slot].push((recorder.position() + 1, t));
+        slots.users[slot].push((recorder.sync_index() + 1, t));
         recorder.timed(&mut sinks[slot], head(Kind::ThreadStart, 0, 0), 0, Some(0));
         Some(recorder)
     };
@@ -161,27 +161,27 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
         while is_pair(trace, lie, e + count - 1) && r.percent(90) {
             count += 1;
         }
-        let place = |e: usize| sites.map_or(e, |sites| e % sites) as u32;
+        let context = |e: usize| sites.map_or(e, |sites| e % sites) as u32;
         if event.op().is_plain_access() {
-            if room.few_ranks && r.percent(15) {
-                recorder.use_ranks(r.below(10) as u32);
+            if room.few_seqs && r.percent(15) {
+                recorder.use_up_seq(r.below(10) as u32);
             }
-            let (at, _) = granule(lie, names, event.var());
-            let mut way = Way {
+            let (at, _) = word(lie, names, event.var());
+            let mut way = Path {
                 filter: &filter,
                 cells: &cells,
                 lines: &lines,
                 recorder,
                 sink,
                 fates: &mut fates,
-                place: place(e),
+                context: context(e),
                 write: event.op() == Op::Write,
             };
             if matches!(lie, Lie::Side(_)) {
                 way.side_by_side(at..at + count, e..e + count, r);
             } else {
                 let parts = batch.events[e..e + count].iter();
-                let mask = parts.map(|event| granule(lie, names, event.var()).1).fold(0, |mask, part| mask | part);
+                let mask = parts.map(|event| word(lie, names, event.var()).1).fold(0, |mask, part| mask | part);
                 way.one(at, mask, true, e..e + count, r);
             }
         } else {
@@ -189,34 +189,34 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                 slots.give(event.child().index(), |slot| filter.may_use_again(slot as u32, recorder), r);
             }
             if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
-                lines.iter().for_each(forget_line);
+                lines.iter().for_each(clear_summary);
             }
-            let lock = mutex(trace, event).and_then(|lock| handovers.get(&lock));
+            let lock = mutex(trace, event).and_then(|lock| hand_offs.get(&lock));
             match lock {
                 Some(lock) => {
                     sink.reserve(3);
                     match event.op() {
-                        Op::Release => recorder.given(sink, head(Kind::Release, 0, e as u64), 0, lock),
+                        Op::Release => recorder.released(sink, head(Kind::Release, 0, e as u64), 0, lock),
                         Op::Wait => {
                             let condition = conditions.get(&event.object()).expect("all are there");
                             let mutex = u64::from(mutex(trace, event).expect("it has one"));
                             recorder.waits(sink, head(Kind::Wait, 0, e as u64), 0, mutex, Some([condition, lock]));
                         }
                         Op::Woken => recorder.woken(sink, head(Kind::Woken, 0, e as u64), 0, 0, Some(lock)),
-                        _ => recorder.taken(sink, head(Kind::Acquire, 0, e as u64), 0, lock),
+                        _ => recorder.acquired(sink, head(Kind::Acquire, 0, e as u64), 0, lock),
                     }
                 }
                 None if matches!(event.op(), Op::Notify | Op::NotifyAll) => {
                     sink.reserve(2);
                     let condition = conditions.get(&event.object()).expect("all are there");
-                    let mutex = |mutex: u64| handovers.get(&(mutex as u32));
+                    let mutex = |mutex: u64| hand_offs.get(&(mutex as u32));
                     recorder.notified(sink, head(Kind::Notify, 0, e as u64), 0, condition, mutex);
                 }
                 None => {
                     if event.op() == Op::Wait
                         && let Some(condition) = conditions.get(&event.object())
                     {
-                        condition.set_exact();
+                        condition.set_clock_only();
                     }
                     synchronise(trace, lie, event, e, &filter, recorder, sink, &cells, &slots);
                 }
@@ -255,10 +255,10 @@ fn mutex(trace: &Trace, event: Event) -> Option<u32> {
 }
 
 /// Of those locks whose times agents hand over: they are not shared, and nobody tries them in vain.
-fn handovers(trace: &Trace) -> BTreeMap<u32, Handover> {
+fn hand_offs(trace: &Trace) -> BTreeMap<u32, HandOff> {
     let events = &trace.batch.events;
-    let mut all: BTreeMap<u32, Handover> =
-        events.iter().filter_map(|&event| Some((mutex(trace, event)?, Handover::default()))).collect();
+    let mut all: BTreeMap<u32, HandOff> =
+        events.iter().filter_map(|&event| Some((mutex(trace, event)?, HandOff::default()))).collect();
     for event in events {
         if let Op::ReadAcquire | Op::ReadRelease | Op::TryFail = event.op() {
             all.remove(&event.object());
@@ -296,8 +296,8 @@ impl Slots {
     }
 
     /// The thread of a position.
-    fn user(&self, slot: usize, position: u64) -> usize {
-        let user = self.users[slot].iter().rfind(|user| user.0 <= position);
+    fn user(&self, slot: usize, sync_index: u64) -> usize {
+        let user = self.users[slot].iter().rfind(|user| user.0 <= sync_index);
         user.expect("somebody had the slot").1
     }
 }
@@ -310,7 +310,7 @@ fn is_pair(trace: &Trace, lie: Lie, e: usize) -> bool {
     let is_access =
         lie != Lie::Apart && event.op().is_plain_access() && (event.op(), event.thread()) == (next.op(), next.thread());
     is_access && {
-        let [(at, mask), (next_at, next_mask)] = [event, next].map(|event| granule(lie, names, event.var()));
+        let [(at, mask), (next_at, next_mask)] = [event, next].map(|event| word(lie, names, event.var()));
         if matches!(lie, Lie::Side(_)) { at + 1 == next_at } else { at == next_at && mask < next_mask }
     }
 }
@@ -336,18 +336,18 @@ fn synchronise(
                 Op::AtomicStore => Kind::AtomicStore,
                 _ => Kind::AtomicRmw,
             };
-            let (at, _) = granule(lie, &trace.names, event.var());
+            let (at, _) = word(lie, &trace.names, event.var());
             recorder.atomic(filter, sink, &[(cells.cell(at), address(at))], number, 0, || (kind, 0, 0, ()));
         }
         Op::Alloc => {
-            let (at, _) = granule(lie, &trace.names, event.var());
+            let (at, _) = word(lie, &trace.names, event.var());
             // What gave the memory back, unseen.
             recorder.timed(sink, head(Kind::ThreadStart, 0, 0), 0, Some(0));
             recorder.allocated(sink, number, 8, 0);
             recorder.alloc(filter, sink, cells.cell(at), || false, address(at));
         }
         Op::Free => {
-            let (at, _) = granule(lie, &trace.names, event.var());
+            let (at, _) = word(lie, &trace.names, event.var());
             recorder.free(filter, sink, cells.cell(at), || false, address(at));
             recorder.timed(sink, head(Kind::Free, 0, number), 0, Some(8));
         }
@@ -370,7 +370,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
     }
     let mut lines: Vec<(usize, String, Option<usize>)> = Vec::new();
     let vars = (0..names.space(Space::Var).len() as u32).map(VarId);
-    let mut variables: Vec<(VarId, (usize, u8))> = vars.map(|var| (var, granule(lie, names, var))).collect();
+    let mut variables: Vec<(VarId, (usize, u8))> = vars.map(|var| (var, word(lie, names, var))).collect();
     // In the order in which `plain` has the parts of an access.
     variables.sort_by_key(|variable| variable.1);
     // Of the events of an access, that of one of its variables.
@@ -383,17 +383,17 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
     let (mut pins, mut lates) = (0, 0);
     for stands in all {
         let thread = match stands {
-            Stands::OnTime(record) => slots.user(record.slot, record.position),
-            Stands::Late(late) => slots.user(late.slot, late.position),
+            Stands::OnTime(record) => slots.user(record.slot, record.sync_index),
+            Stands::Late(late) => slots.user(late.slot, late.sync_index),
         };
         match stands {
             Stands::OnTime(record) => match record.kind {
                 Kind::ThreadStart | Kind::ThreadEnd | Kind::Mark => {}
-                Kind::ArriveRead | Kind::ArriveWrite => {
-                    let write = record.kind == Kind::ArriveWrite;
+                Kind::ConflictRead | Kind::ConflictWrite => {
+                    let write = record.kind == Kind::ConflictWrite;
                     for &(var, (at, mask)) in &variables {
                         if address(at) == record.payload && mask & record.aux != 0 {
-                            let events = kept[&(record.slot, record.position, u32::MAX)].clone();
+                            let events = kept[&(record.slot, record.sync_index, u32::MAX)].clone();
                             let was = which(events, write, var);
                             lines.push((thread, access(names, write, var), was));
                         }
@@ -407,10 +407,10 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
             Stands::Late(late) => {
                 pins += usize::from(late.pin);
                 lates += 1;
-                let events = kept.get(&(late.slot, late.position, late.rank));
+                let events = kept.get(&(late.slot, late.sync_index, late.seq));
                 assert!(events.is_some() || late.pin, "nothing was kept there: {late:?} {kept:?}");
                 for &(var, (at, mask)) in &variables {
-                    if address(at) == late.granule && mask & late.mask != 0 {
+                    if address(at) == late.word && mask & late.mask != 0 {
                         if late.pin {
                             let kind = if late.write { "pin" } else { "rpin" };
                             lines.push((thread, format!("{kind}({}", names.var(var)), None));
@@ -431,7 +431,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, pins, late: lates, again: slots.taken, handed: [0; 2] }
+    Filtered { text, was, left_out, pins, late: lates, repeat_biased: slots.taken, handed: [0; 2] }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {

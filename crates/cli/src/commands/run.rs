@@ -113,7 +113,7 @@ fn process(process: &ProcessRecord) -> Process {
         accesses: process.accesses,
         lost: process.lost,
         unwatched: process.unwatched,
-        pinned: process.pinned,
+        pinned: process.dropped,
         without_hooks: process.without_hooks.iter().map(|path| path.display().to_string()).collect(),
         system_libraries: process.system_modules,
     }

@@ -31,13 +31,13 @@ pub(super) enum Common {
 impl Common {
     const fn new(kind: Kind) -> Common {
         match kind {
-            Kind::ArriveRead => Common::Access(Op::Read),
-            Kind::ArriveWrite => Common::Access(Op::Write),
-            Kind::ArriveReads => Common::Accesses(Op::Read),
-            Kind::ArriveWrites => Common::Accesses(Op::Write),
-            Kind::Late | Kind::Pin => Common::Late,
-            Kind::Lates => Common::Lates(Kind::Late),
-            Kind::Pins => Common::Lates(Kind::Pin),
+            Kind::ConflictRead => Common::Access(Op::Read),
+            Kind::ConflictWrite => Common::Access(Op::Write),
+            Kind::ConflictReadBulk => Common::Accesses(Op::Read),
+            Kind::ConflictWriteBulk => Common::Accesses(Op::Write),
+            Kind::Deferred | Kind::DropBarrier => Common::Late,
+            Kind::DeferredBulk => Common::Lates(Kind::Deferred),
+            Kind::DropBarrierBulk => Common::Lates(Kind::DropBarrier),
             // After a request, the thread waits.
             Kind::Request => Common::No,
             kind => match sync::plain(kind) {

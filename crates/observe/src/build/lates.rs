@@ -9,14 +9,14 @@ use super::positions::Spot;
 use super::variables::Part;
 use crate::decode::{aux, payload, place};
 use event::{Event, Op, ThreadId, VarId};
-use runtime::record::{Kind, PENDING, PLACE_BITS, RANK_BITS, head, is_late_write, several};
+use runtime::record::{CONTEXT_BITS, Kind, PENDING, SEQ_BITS, bulk_words, head, is_deferred_write};
 use trace::binary::{Action, LateRecord};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
 
-const LATE: u8 = Kind::Late as u8;
-const PIN: u8 = Kind::Pin as u8;
+const LATE: u8 = Kind::Deferred as u8;
+const PIN: u8 = Kind::DropBarrier as u8;
 
 /// What was found for a late access.
 #[derive(Clone, Copy, Default)]
@@ -49,9 +49,9 @@ impl Build {
     /// `Lates` or `Pins`: of whole granules, one rank after the other.
     pub(super) fn several_late(&mut self, kind: Kind, words: &[u64]) {
         let Some(&[first, second, mut third]) = words.first_chunk() else { return };
-        for granule in several(first) {
+        for granule in bulk_words(first) {
             self.late(&[head(kind, 0xff, granule << 3), second, third]);
-            third = third.wrapping_add(1 << (64 - RANK_BITS));
+            third = third.wrapping_add(1 << (64 - SEQ_BITS));
         }
     }
 
@@ -108,7 +108,7 @@ impl Build {
     #[cold]
     fn tell_apart(&mut self, granule: u64, lates: &[[u64; 3]], arriving: u8, all: u8) {
         let masks = || {
-            let accesses = lates.iter().filter(|late| late[0] as u8 == Kind::Late as u8);
+            let accesses = lates.iter().filter(|late| late[0] as u8 == Kind::Deferred as u8);
             accesses.map(|late| bytes_of(late[0]).1).chain([arriving]).filter(|&mask| mask != 0)
         };
         let mut rest = all & !self.variables.bytes(granule);
@@ -146,15 +146,15 @@ impl Build {
     /// A late access. `known`: what was found for the one before it in the same granule; the same of this one.
     #[inline]
     fn put_late(&mut self, words: &[u64; 3], known: Known) -> Known {
-        let op = match (words[0] as u8 == PIN, is_late_write(words[2])) {
+        let op = match (words[0] as u8 == PIN, is_deferred_write(words[2])) {
             (true, true) => Op::Pin,
             (true, false) => Op::ReadPin,
             (false, true) => Op::Write,
             (false, false) => Op::Read,
         };
-        let rank = (words[2] >> (64 - RANK_BITS)) as u32;
+        let rank = (words[2] >> (64 - SEQ_BITS)) as u32;
         let slot = words[2] as u32;
-        let position = words[1] >> PLACE_BITS;
+        let position = words[1] >> CONTEXT_BITS;
         let Some(state) = self.slots.get(slot as usize) else {
             self.senseless += 1;
             return known;
@@ -215,8 +215,8 @@ impl Build {
 /// The bytes of a granule that the record with this head touches.
 #[inline]
 fn bytes_in(head: u64, granule: u64) -> u8 {
-    const READ: u8 = Kind::ArriveRead as u8;
-    const WRITE: u8 = Kind::ArriveWrite as u8;
+    const READ: u8 = Kind::ConflictRead as u8;
+    const WRITE: u8 = Kind::ConflictWrite as u8;
     match head as u8 {
         READ | WRITE => {
             let (at, mask) = bytes_of(head);
@@ -228,8 +228,8 @@ fn bytes_in(head: u64, granule: u64) -> u8 {
 
 fn other_bytes_in(head: u64, granule: u64) -> u8 {
     let size = match Kind::from_code(head as u8) {
-        Some(Kind::ArriveReads | Kind::ArriveWrites) => {
-            return if several(head).any(|one| one == granule) { 0xff } else { 0 };
+        Some(Kind::ConflictReadBulk | Kind::ConflictWriteBulk) => {
+            return if bulk_words(head).any(|one| one == granule) { 0xff } else { 0 };
         }
         Some(Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw) => 1u64 << (aux(head) >> 4).min(4),
         Some(Kind::WatchRead | Kind::WatchWrite) => 1 << (aux(head) & !PENDING).min(3),
@@ -245,18 +245,18 @@ mod tests {
 
     #[test]
     fn records_touch_bytes_of_granules() {
-        assert_eq!(bytes_in(head(Kind::ArriveRead, 0x3c, 0x5008), 0xa01), 0x3c);
-        assert_eq!(bytes_in(head(Kind::ArriveRead, 0x3c, 0x5008), 0xa02), 0);
-        assert_eq!(bytes_in(head(Kind::ArriveWrites, 0x82, 0x5000), 0xa01), 0xff);
-        assert_eq!(bytes_in(head(Kind::ArriveWrites, 0x82, 0x5000), 0xa02), 0);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa07), 0xff);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0xa09), 0);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5000), 0x9ff), 0);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa00), 0);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa17), 0xff);
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5002), 0xa18), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictRead, 0x3c, 0x5008), 0xa01), 0x3c);
+        assert_eq!(bytes_in(head(Kind::ConflictRead, 0x3c, 0x5008), 0xa02), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictWriteBulk, 0x82, 0x5000), 0xa01), 0xff);
+        assert_eq!(bytes_in(head(Kind::ConflictWriteBulk, 0x82, 0x5000), 0xa02), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5000), 0xa07), 0xff);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5000), 0xa09), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5000), 0x9ff), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa00), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa17), 0xff);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa18), 0);
         // More than a row has.
-        assert_eq!(bytes_in(head(Kind::ArriveReads, 0x82, 0x5008), 0xa08), 0);
+        assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5008), 0xa08), 0);
         assert_eq!(bytes_in(head(Kind::AtomicRmw, 2 << 4, 0x500c), 0xa01), 0xf0);
         assert_eq!(bytes_in(head(Kind::AtomicLoad, 3 << 4, 0x500c), 0xa02), 0x0f);
         assert_eq!(bytes_in(head(Kind::WatchWrite, PENDING | 1, 0x500a), 0xa01), 0x0c);

@@ -6,7 +6,7 @@ use super::values::{Encoding, Use, Watched};
 use super::variables::{Parts, cut};
 use crate::decode::{aux, payload, place};
 use event::{Extra, Op, Order, Value, VarId};
-use runtime::record::{ADDRESS_BITS, Kind, PENDING, several};
+use runtime::record::{ADDRESS_BITS, Kind, PENDING, bulk_words};
 
 /// No watched variable is larger.
 const LARGEST: u64 = 8;
@@ -37,7 +37,7 @@ impl Build {
     /// Plain accesses by which a thread arrives at whole granules: those of the lowest one come first.
     #[inline]
     pub(super) fn accesses(&mut self, slot: u32, words: &[u64], op: Op) {
-        let mut granules = several(words[0]);
+        let mut granules = bulk_words(words[0]);
         let mut events = 0;
         if let Some((thread, action)) = self.known_action(slot, place(words[1]), op)
             && (op == Op::Read || self.values.is_empty())

@@ -30,7 +30,7 @@ use out::Out;
 use places::{Places, Sites};
 use positions::Positions;
 use runtime::layout::SLOTS;
-use runtime::record::{Kind, PLACE_BITS, TextFor};
+use runtime::record::{CONTEXT_BITS, Kind, TextFor};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -417,7 +417,10 @@ impl Build {
 }
 
 /// The kinds of late accesses, as bits.
-const LATE: u64 = 1 << Kind::Late as u64 | 1 << Kind::Pin as u64 | 1 << Kind::Lates as u64 | 1 << Kind::Pins as u64;
+const LATE: u64 = 1 << Kind::Deferred as u64
+    | 1 << Kind::DropBarrier as u64
+    | 1 << Kind::DeferredBulk as u64
+    | 1 << Kind::DropBarrierBulk as u64;
 
 impl Take for Build {
     #[inline]
@@ -468,7 +471,7 @@ impl Take for Build {
             [head, word, slot] if LATE >> (head & 63) & 1 == 1 => {
                 self.variables.fetch(payload(head) >> 3);
                 if let Some(state) = self.slots.get(slot as u32 as usize) {
-                    state.positions.fetch(word >> PLACE_BITS);
+                    state.positions.fetch(word >> CONTEXT_BITS);
                 }
             }
             _ => {}
@@ -503,16 +506,16 @@ impl Build {
     fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {
         match kind {
             Kind::Stamp => {}
-            Kind::Place => self.place_record(slot, words),
-            Kind::Late | Kind::Pin => self.late(words),
-            Kind::Lates => self.several_late(Kind::Late, words),
-            Kind::Pins => self.several_late(Kind::Pin, words),
+            Kind::Context => self.place_record(slot, words),
+            Kind::Deferred | Kind::DropBarrier => self.late(words),
+            Kind::DeferredBulk => self.several_late(Kind::Deferred, words),
+            Kind::DropBarrierBulk => self.several_late(Kind::DropBarrier, words),
             Kind::Text => self.text_record(slot, words),
             Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
-            Kind::ArriveRead => self.access(slot, words, Op::Read),
-            Kind::ArriveWrite => self.access(slot, words, Op::Write),
-            Kind::ArriveReads => self.accesses(slot, words, Op::Read),
-            Kind::ArriveWrites => self.accesses(slot, words, Op::Write),
+            Kind::ConflictRead => self.access(slot, words, Op::Read),
+            Kind::ConflictWrite => self.access(slot, words, Op::Write),
+            Kind::ConflictReadBulk => self.accesses(slot, words, Op::Read),
+            Kind::ConflictWriteBulk => self.accesses(slot, words, Op::Write),
             Kind::Alloc => self.alloc(slot, words),
             Kind::Free => self.free(slot, words),
             Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),

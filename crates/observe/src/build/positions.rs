@@ -14,10 +14,10 @@ use trace::binary::LateRecord;
 const BLOCK_BITS: u32 = 6;
 
 /// Bits of the ranks that agents give at one position.
-const RANK_BITS: u32 = 14;
+const SEQ_BITS: u32 = 14;
 
 /// Bits that are left in the rank of a late record.
-const SILENT_BITS: u32 = u32::BITS - RANK_BITS;
+const SILENT_BITS: u32 = u32::BITS - SEQ_BITS;
 
 /// Silent records in a row for which there is room.
 pub(crate) const MOST_SILENT: u32 = (1 << SILENT_BITS) - 1;
@@ -39,13 +39,13 @@ impl Spot {
     /// The place of a late access with this rank, if agents give such ranks.
     #[inline]
     pub(crate) fn at(self, rank: u32) -> Option<LateRecord> {
-        let rank = (rank >> RANK_BITS == 0).then_some(self.silent.min(MOST_SILENT) << RANK_BITS | rank)?;
+        let rank = (rank >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | rank)?;
         Some(LateRecord { after: self.after, rank })
     }
 
     /// The place behind all accesses here, and before those behind the next record.
     pub(crate) fn end(self) -> LateRecord {
-        let rank = self.silent.min(MOST_SILENT) << RANK_BITS | ((1 << RANK_BITS) - 1);
+        let rank = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
         LateRecord { after: self.after, rank }
     }
 }
@@ -262,7 +262,7 @@ mod tests {
             }
             positions.record(events);
         }
-        assert_eq!(positions.find(0).and_then(|spot| spot.at(1 << RANK_BITS)), None);
+        assert_eq!(positions.find(0).and_then(|spot| spot.at(1 << SEQ_BITS)), None);
     }
 
     #[test]

@@ -53,9 +53,9 @@ fn written(random: &mut Random, slots: usize, records: u64) -> (Vec<VecDeque<Wri
         }
         let late = random.below(3) == 0;
         if late {
-            words.extend([head(Kind::Late, 1, number), 0, 0]);
+            words.extend([head(Kind::Deferred, 1, number), 0, 0]);
         }
-        words.extend([head(Kind::ArriveWrite, 1, number), timed(time, 7)]);
+        words.extend([head(Kind::ConflictWrite, 1, number), timed(time, 7)]);
         keys.push((time, slot as u32, number, late));
         lanes[slot].push_back(Written { time, words });
     }
@@ -127,7 +127,7 @@ fn portions_of_lanes_become_one_sorted_trace() {
 #[test]
 fn what_comes_after_its_place_was_passed_is_told() {
     let (mut merger, mut taken) = (Merger::default(), Taken::default());
-    let record = |time: u64| [head(Kind::ArriveWrite, 1, time), timed(time, 0)];
+    let record = |time: u64| [head(Kind::ConflictWrite, 1, time), timed(time, 0)];
     add(&mut merger, 0, &record(5));
     merger.advance(9, &mut taken);
     add(&mut merger, 1, &record(3));
@@ -141,7 +141,7 @@ fn what_comes_after_its_place_was_passed_is_told() {
 #[test]
 fn nobody_waits_for_a_slot_that_has_nothing() {
     let (mut merger, mut taken) = (Merger::default(), Taken::default());
-    let record = |time: u64| [head(Kind::ArriveWrite, 1, time), timed(time, 0)];
+    let record = |time: u64| [head(Kind::ConflictWrite, 1, time), timed(time, 0)];
     add(&mut merger, 0, &record(1));
     merger.set_more(3, false);
     for time in 2..100 {

@@ -2,10 +2,10 @@
 #![allow(unsafe_code, missing_docs, dead_code, unreachable_pub)]
 
 use runtime::layout::{
-    CHUNK_WORDS, CHUNKS, CLOCK_VARIABLE, Chunk, Line, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION, chunk,
-    clock, offset, process,
+    CHUNK_WORDS, CHUNKS, CLOCK_VARIABLE, CacheLine, Chunk, MAGIC, Process, SESSION_VARIABLE, SLOTS, Slot, VERSION,
+    chunk, clock, offset, process,
 };
-use runtime::record::{Class, Kind, MOST_BETWEEN, TextFor, atomic_aux, head, late, ranked, timed};
+use runtime::record::{Class, Kind, MOST_BETWEEN, TextFor, atomic_aux, deferred_third, head, timed, with_seq};
 use rustix::mm::{MapFlags, ProtFlags, mmap};
 use rustix::thread::futex;
 use std::fs::File;
@@ -109,7 +109,7 @@ impl Agent {
                 std::arch::x86_64::_rdtsc()
             };
         }
-        let Line(counter) = &self.process().counter;
+        let CacheLine(counter) = &self.process().counter;
         counter.fetch_add(1, AcqRel) + 1
     }
 
@@ -128,7 +128,8 @@ impl Agent {
 
     fn take_chunk(&self) -> usize {
         let process = self.process();
-        let (Line(free), Line(returned), Line(waiting)) = (&process.free, &process.returned, &process.waiting);
+        let (CacheLine(free), CacheLine(returned), CacheLine(waiting)) =
+            (&process.free, &process.returned, &process.waiting);
         loop {
             let before = returned.load(SeqCst);
             let top = free.load(SeqCst);
@@ -232,7 +233,7 @@ impl Thread {
 
     pub fn place(&mut self, caller: u32, pc: u64) -> u32 {
         self.places += 1;
-        self.put(&[head(Kind::Place, 0, u64::from(self.places) | u64::from(caller) << 24), pc]);
+        self.put(&[head(Kind::Context, 0, u64::from(self.places) | u64::from(caller) << 24), pc]);
         self.places
     }
 
@@ -275,7 +276,7 @@ impl Thread {
     }
 
     pub fn read(&mut self, granule: u64, mask: u8, place: u32) {
-        self.sync(Kind::ArriveRead, mask, granule, place);
+        self.sync(Kind::ConflictRead, mask, granule, place);
     }
 
     pub fn alloc(&mut self, address: u64, size: u64, place: u32) {
@@ -294,22 +295,22 @@ impl Thread {
         self.sync(Kind::Release, Class::Mutex as u8, lock, place);
     }
 
-    pub fn late(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
+    pub fn deferred(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
         let (slot, position, place) = whose;
-        let third = ranked(late(slot, write), rank);
-        self.put(&[head(Kind::Late, mask, granule), timed(position, place), third]);
+        let third = with_seq(deferred_third(slot, write), rank);
+        self.put(&[head(Kind::Deferred, mask, granule), timed(position, place), third]);
     }
 
     /// Several, of whole granules of a block.
     pub fn lates(&mut self, kind: Kind, (block, granules): (u64, u8), whose: (u32, u64, u32), write: bool, rank: u32) {
         let (slot, position, place) = whose;
-        let third = ranked(late(slot, write), rank);
+        let third = with_seq(deferred_third(slot, write), rank);
         self.put(&[head(kind, granules, block), timed(position, place), third]);
     }
 
     pub fn pin(&mut self, granule: u64, mask: u8, (slot, position): (u32, u64), write: bool, rank: u32) {
-        let third = ranked(late(slot, write), rank);
-        self.put(&[head(Kind::Pin, mask, granule), timed(position, 0), third]);
+        let third = with_seq(deferred_third(slot, write), rank);
+        self.put(&[head(Kind::DropBarrier, mask, granule), timed(position, 0), third]);
     }
 
     pub fn text(&mut self, purpose: TextFor, text: &str, word: Option<u64>) {

@@ -24,9 +24,9 @@ pub(crate) fn handler() {
     child.reserve(64);
     // Before the wait, in the handler, and after the wake-up.
     for position in [3, 5, 7] {
-        child.late(g, 0xff, (main.slot, position, 0), true, 0);
+        child.deferred(g, 0xff, (main.slot, position, 0), true, 0);
     }
-    child.sync(Kind::ArriveWrite, 0xff, g, 0);
+    child.sync(Kind::ConflictWrite, 0xff, g, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.join(child.slot, 0);
     agent.end(process::EXITED);
@@ -75,9 +75,9 @@ pub(crate) fn interrupted_request() {
     main.release(lock, at); // 9
     child.reserve(64);
     for position in [4, 6] {
-        child.late(g, 0xff, (main.slot, position, 0), true, 0);
+        child.deferred(g, 0xff, (main.slot, position, 0), true, 0);
     }
-    child.sync(Kind::ArriveWrite, 0xff, g, 0);
+    child.sync(Kind::ConflictWrite, 0xff, g, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.join(child.slot, 0);
     agent.end(process::EXITED);

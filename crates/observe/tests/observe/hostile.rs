@@ -77,7 +77,7 @@ pub(crate) fn heads() {
         let mut main = agent.thread();
         main.begin();
         for k in 0..5_000 {
-            main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 7 * 8, 0);
+            main.sync(Kind::ConflictWrite, 0xff, 0x1000 + k % 7 * 8, 0);
         }
         main.full();
         for _ in 0..200 {
@@ -153,8 +153,8 @@ pub(crate) fn damaged() {
     bad.acquire(16, 0);
     bad.put(&[0xfe, 1, 2]);
     for _ in 0..100_000 {
-        bad.sync(Kind::ArriveWrite, 0xff, 16, 0);
-        good.sync(Kind::ArriveWrite, 0xff, 8, 0);
+        bad.sync(Kind::ConflictWrite, 0xff, 16, 0);
+        good.sync(Kind::ConflictWrite, 0xff, 8, 0);
     }
     agent.end(process::EXITED);
 }

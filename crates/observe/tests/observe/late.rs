@@ -17,13 +17,13 @@ pub(crate) fn late() {
     let g = 0x7000;
     // The child arrives where main was before the lock, inside and after it.
     child.reserve(64);
-    child.late(g, 0xff, (main.slot, 3, at), false, 1);
-    child.late(g, 0xff, (main.slot, 3, at), true, 0);
-    child.late(g, 0xff, (main.slot, 4, at), false, 2);
-    child.late(g, 0xff, (main.slot, 5, at), true, 1);
+    child.deferred(g, 0xff, (main.slot, 3, at), false, 1);
+    child.deferred(g, 0xff, (main.slot, 3, at), true, 0);
+    child.deferred(g, 0xff, (main.slot, 4, at), false, 2);
+    child.deferred(g, 0xff, (main.slot, 5, at), true, 1);
     child.pin(g, 0xff, (main.slot, 4), true, 1);
     child.pin(g, 0xff, (main.slot, 5), false, 0);
-    child.sync(Kind::ArriveWrite, 0xff, g, 0);
+    child.sync(Kind::ConflictWrite, 0xff, g, 0);
     agent.end(process::EXITED);
 }
 
@@ -51,8 +51,8 @@ pub(crate) fn early() {
     // Nothing in order comes behind the place until the child has told of the access there.
     let at = main.place(0, 0x1011);
     child.reserve(64);
-    child.late(0x5000, 0xff, (main.slot, 2, at), true, 0);
-    child.sync(Kind::ArriveRead, 0xff, 0x5000, 0);
+    child.deferred(0x5000, 0xff, (main.slot, 2, at), true, 0);
+    child.sync(Kind::ConflictRead, 0xff, 0x5000, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
     main.join(child.slot, at);
     agent.end(process::EXITED);
@@ -80,12 +80,12 @@ pub(crate) fn silent() {
     child.reserve(256);
     // What main did at each position, the last first. Ranks begin anew.
     for (position, ranks) in [(6, [0, 0]), (5, [0, 3]), (4, [1, 9]), (3, [0, 2]), (2, [5, 16_383])] {
-        child.late(0x5000 + position * 8, 0xff, (main.slot, position, 0), true, ranks[1]);
-        child.late(0x5000 + position * 8, 0xff, (main.slot, position, 0), false, ranks[0]);
-        child.sync(Kind::ArriveWrite, 0xff, 0x5000 + position * 8, 0);
+        child.deferred(0x5000 + position * 8, 0xff, (main.slot, position, 0), true, ranks[1]);
+        child.deferred(0x5000 + position * 8, 0xff, (main.slot, position, 0), false, ranks[0]);
+        child.sync(Kind::ConflictWrite, 0xff, 0x5000 + position * 8, 0);
     }
     // The free comes to light now.
-    child.sync(Kind::ArriveRead, 0xff, 0x7008, 0);
+    child.sync(Kind::ConflictRead, 0xff, 0x7008, 0);
     agent.end(process::EXITED);
 }
 
@@ -123,9 +123,9 @@ pub(crate) fn long_silence() {
     }
     child.reserve(64);
     for position in [MANY + 2, MANY + 1, MANY / 2, 3, 2] {
-        child.late(0x5000, 0xff, (main.slot, position, 0), position % 2 == 0, 7);
+        child.deferred(0x5000, 0xff, (main.slot, position, 0), position % 2 == 0, 7);
     }
-    child.sync(Kind::ArriveWrite, 0xff, 0x5000, 0);
+    child.sync(Kind::ConflictWrite, 0xff, 0x5000, 0);
     agent.end(process::EXITED);
 }
 

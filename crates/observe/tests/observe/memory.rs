@@ -9,14 +9,14 @@ pub(crate) fn memory() {
     let (agent, mut main) = start();
     let g = 0x7000;
     main.alloc(0x7000, 64, 0);
-    main.sync(Kind::ArriveWrite, 0xff, g, 0);
-    main.sync(Kind::ArriveWrite, 0x0f, g + 8, 0);
-    main.sync(Kind::ArriveWrite, 0xf0, g + 8, 0);
+    main.sync(Kind::ConflictWrite, 0xff, g, 0);
+    main.sync(Kind::ConflictWrite, 0x0f, g + 8, 0);
+    main.sync(Kind::ConflictWrite, 0xf0, g + 8, 0);
     // Cuts the first: it keeps what both touch, the rest is another.
-    main.sync(Kind::ArriveWrite, 0xf0, g, 0);
-    main.sync(Kind::ArriveRead, 0x0f, g, 0);
-    main.sync(Kind::ArriveRead, 0xff, g, 0);
-    main.sync(Kind::ArriveRead, 0xff, g + 8, 0);
+    main.sync(Kind::ConflictWrite, 0xf0, g, 0);
+    main.sync(Kind::ConflictRead, 0x0f, g, 0);
+    main.sync(Kind::ConflictRead, 0xff, g, 0);
+    main.sync(Kind::ConflictRead, 0xff, g + 8, 0);
     main.atomic(Kind::AtomicRmw, 1, 2, 0x7010, 0xffff_ffff);
     main.atomic(Kind::AtomicLoad, 2, 2, 0x7010, 0xffff_ffff);
     main.atomic(Kind::AtomicLoad, 0, 4, 0x7020, 1);
@@ -49,25 +49,25 @@ pub(crate) fn freed() {
     child.begin();
     let (made, taken) = (main.place(0, 0x1201), child.place(0, 0x1301));
     main.alloc(0x7000, 32, made);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7010, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7010, 0);
     main.acquire(0x7010, 0);
     main.release(0x7010, 0);
     child.free(0x7000, 32, taken);
     child.acquire(0x5000, 0);
     // Known before the free, and not.
-    main.sync(Kind::ArriveRead, 0xff, 0x7000, 0);
-    main.sync(Kind::ArriveRead, 0xff, 0x7008, 0);
+    main.sync(Kind::ConflictRead, 0xff, 0x7000, 0);
+    main.sync(Kind::ConflictRead, 0xff, 0x7008, 0);
     // The same memory, another block.
     main.alloc(0x7000, 16, made);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
     main.acquire(0x7010, 0);
     // A free tells more than was asked for: what is left of the first block there was freed with it.
     main.free(0x7000, 24, 0);
     // Memory that nobody allocated is something else when it is freed.
-    main.sync(Kind::ArriveWrite, 0xff, 0x9000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x9000, 0);
     main.free(0x9000, 8, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x9000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x9000, 0);
     agent.end(process::EXITED);
 }
 
@@ -106,11 +106,11 @@ main|w(mem@9000#2)|";
 pub(crate) fn beyond() {
     let (agent, mut main) = start();
     main.alloc(0x7000, 64, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7010, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7010, 0);
     main.free(0x7000, 72, 0);
     for _ in 0..2 {
         main.alloc(0x7000, 16, 0);
-        main.sync(Kind::ArriveWrite, 0xff, 0x7008, 0);
+        main.sync(Kind::ConflictWrite, 0xff, 0x7008, 0);
         main.free(0x7000, 24, 0);
     }
     agent.end(process::EXITED);
@@ -137,13 +137,13 @@ pub(crate) fn stacks() {
     main.fork(child.slot, 0);
     child.sync3(Kind::ThreadStart, 0, 0x7f08_0000, 0, 1 | 0x40 << 32);
     let local = 0x7f07_fff0;
-    main.sync(Kind::ArriveWrite, 0xff, local, 0);
-    child.sync(Kind::ArriveRead, 0xff, local, 0);
+    main.sync(Kind::ConflictWrite, 0xff, local, 0);
+    child.sync(Kind::ConflictRead, 0xff, local, 0);
     // The function returns, and another has its frame there.
     child.free(local, 16, 0);
     child.alloc(local, 16, 0);
-    main.sync(Kind::ArriveWrite, 0xff, local, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7f08_0000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, local, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7f08_0000, 0);
     agent.end(process::EXITED);
 }
 

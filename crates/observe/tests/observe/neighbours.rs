@@ -20,20 +20,20 @@ pub(crate) fn neighbours() {
     child.begin();
     child.reserve(256);
     // All eight bytes, then the first four: the child reads the second four.
-    child.late(0x7000, 0xff, (main.slot, 3, 0), true, 0);
-    child.late(0x7000, 0x0f, (main.slot, 3, 0), true, 1);
-    child.sync(Kind::ArriveRead, 0xf0, 0x7000, 0);
+    child.deferred(0x7000, 0xff, (main.slot, 3, 0), true, 0);
+    child.deferred(0x7000, 0x0f, (main.slot, 3, 0), true, 1);
+    child.sync(Kind::ConflictRead, 0xf0, 0x7000, 0);
     // Nobody remembers what it was; the child reads a byte.
     child.pin(0x7008, 0xff, (main.slot, 3), true, 2);
-    child.sync(Kind::ArriveRead, 0x10, 0x7008, 0);
+    child.sync(Kind::ConflictRead, 0x10, 0x7008, 0);
     // Two granules were written; an atomic access is of a half of the second.
-    child.late(0x7010, 0xff, (main.slot, 3, 0), true, 3);
-    child.late(0x7018, 0xff, (main.slot, 3, 0), true, 4);
+    child.deferred(0x7010, 0xff, (main.slot, 3, 0), true, 3);
+    child.deferred(0x7018, 0xff, (main.slot, 3, 0), true, 4);
     child.atomic(Kind::AtomicLoad, 0, 2, 0x701c, 7);
     // Some of it is known.
-    child.sync(Kind::ArriveWrite, 0x0f, 0x7020, 0);
-    child.late(0x7020, 0xff, (main.slot, 3, 0), false, 5);
-    child.sync(Kind::ArriveWrite, 0xc0, 0x7020, 0);
+    child.sync(Kind::ConflictWrite, 0x0f, 0x7020, 0);
+    child.deferred(0x7020, 0xff, (main.slot, 3, 0), false, 5);
+    child.sync(Kind::ConflictWrite, 0xc0, 0x7020, 0);
     agent.end(process::EXITED);
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn killed() {
     let mut main = agent.thread();
     main.begin();
     for k in 0..10_000 {
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 7 * 8, 0);
+        main.sync(Kind::ConflictWrite, 0xff, 0x1000 + k % 7 * 8, 0);
     }
     // In the middle of a record: all but its head.
     main.reserve(3);
@@ -61,7 +61,7 @@ pub(crate) fn slow() {
     let time = slow.begin_record();
     for _ in 0..30 {
         std::thread::sleep(Duration::from_millis(10));
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000, 0);
+        main.sync(Kind::ConflictWrite, 0xff, 0x1000, 0);
     }
     slow.put(&[head(Kind::Acquire, 1, 16), timed(time, 0)]);
     slow.end_record();
@@ -95,7 +95,7 @@ pub(crate) fn stopped() {
     let name = "x".repeat(1_000);
     for k in 0..GOING_ON {
         main.text(TextFor::ThreadName, &name, None);
-        main.sync(Kind::ArriveWrite, 0xff, 0x1000 + k % 64 * 8, 0);
+        main.sync(Kind::ConflictWrite, 0xff, 0x1000 + k % 64 * 8, 0);
     }
     stopped.put(&[head(Kind::Acquire, 1, 64), timed(time, 0)]);
     stopped.end_record();
@@ -233,7 +233,7 @@ pub(crate) fn random_order() {
         let who = random(&mut seed, 9) as usize;
         for _ in 0..=random(&mut seed, 4) {
             // Each writes a granule of its own: its address tells its place.
-            threads[who].sync(Kind::ArriveWrite, 0xff, (0x10000 + number) * 8, 0);
+            threads[who].sync(Kind::ConflictWrite, 0xff, (0x10000 + number) * 8, 0);
             number += 1;
         }
         if random(&mut seed, 3) == 0 {

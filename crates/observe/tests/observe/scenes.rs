@@ -24,7 +24,7 @@ pub(crate) fn start() -> (Agent, Thread) {
 pub(crate) fn quiet() {
     let (agent, mut main) = start();
     let at = main.place(0, 0x1011);
-    main.sync(Kind::ArriveWrite, 0xff, 0x5008, at);
+    main.sync(Kind::ConflictWrite, 0xff, 0x5008, at);
     main.read(0x5008, 0xff, at);
     main.sync(Kind::ThreadEnd, 0, 0, 0);
     agent.end(process::EXITED);
@@ -186,7 +186,7 @@ pub(crate) fn texts() {
     let (agent, mut main) = start();
     main.text(TextFor::ThreadName, "the main one", None);
     main.text(TextFor::ObjectName, "account", Some(0x7000));
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
     main.text(TextFor::Label, "transfer", None);
     main.sync(Kind::Begin, 0, 0, 0);
     main.text(TextFor::Label, "paid", None);
@@ -239,8 +239,8 @@ pub(crate) fn reuse() {
     }
     // An access of the second thread, between its acquire and its release: position 4 + 2 of the slot.
     main.reserve(64);
-    main.late(0x7000, 0xff, (child.slot, 6, 0), true, 0);
-    main.sync(Kind::ArriveWrite, 0xff, 0x7000, 0);
+    main.deferred(0x7000, 0xff, (child.slot, 6, 0), true, 0);
+    main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
     agent.end(process::EXITED);
 }
 

@@ -3,17 +3,17 @@
 //! Programs that compute on large tables read them again and again without a lock in between. Each read is covered, but to see that
 //! one would have to look at a cell, and cells are larger than what they are of. A line says the same of 64 granules in two words: since
 //! when in the segment (the thread's `floor`), and which. It knows of nothing but reads: who writes to one of the granules makes all others forget it
-//! ([`forget_line`]).
+//! ([`clear_summary`]).
 //!
 //! There are two for the same memory, of threads with even slots and with odd ones. Threads of one kind take it from each other.
 
-use super::cell::{Entry, Half};
+use super::cell::{AtomicEntry, Entry};
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::Release;
 use core::sync::atomic::fence;
 
 /// A line is of 2 to the power of this many bytes: 64 granules.
-pub const LINE_BITS: u32 = 9;
+pub const SUMMARY_BITS: u32 = 9;
 /// There are lines of addresses below 2 to the power of this.
 pub const ADDRESS_BITS: u32 = 47;
 
@@ -26,8 +26,8 @@ const fn bit(address: u64) -> u64 {
 impl Recorder {
     /// Whether all bytes of the granule of an address were read in this segment: a read is covered.
     #[inline(always)]
-    pub fn has_read(&self, line: &Half, address: u64) -> bool {
-        self.may_have_read(address) && self.has_noted(line, address)
+    pub fn has_read(&self, summary: &AtomicEntry, address: u64) -> bool {
+        self.may_have_read(address) && self.has_noted(summary, address)
     }
 
     /// Whether it is worth a look at the line of an address: it is that of a granule, and anything was noted in this segment. Short
@@ -40,10 +40,10 @@ impl Recorder {
 
     /// What the line of a granule says.
     #[inline(always)]
-    pub fn has_noted(&self, line: &Half, address: u64) -> bool {
+    pub fn has_noted(&self, summary: &AtomicEntry, address: u64) -> bool {
         // In this order: if the line is this thread's afterwards, it was before.
-        let granules = line.what_first();
-        granules & bit(address) != 0 && self.is_own(line.at())
+        let words = summary.what_first();
+        words & bit(address) != 0 && self.is_own(summary.at())
     }
 
     /// Whether a line that begins so is this thread's, and nothing was done since that makes its reads not the last.
@@ -61,21 +61,21 @@ impl Recorder {
     /// A read of all bytes of a granule that is about to go its way: before its cell is changed, so that who writes next
     /// comes later.
     #[inline]
-    pub fn note_read(&mut self, line: &Half, address: u64) {
-        self.note(line, bit(address));
+    pub fn note_read(&mut self, summary: &AtomicEntry, address: u64) {
+        self.note(summary, bit(address));
     }
 
     /// The same of granules of the line, as its bits.
     #[inline]
-    pub(super) fn note(&mut self, line: &Half, granules: u64) {
+    pub(super) fn note(&mut self, summary: &AtomicEntry, words: u64) {
         // A line that was never noted begins with 0.
         if !self.notes_reads() || self.floor == 0 {
             return;
         }
         self.noted = 1 << (ADDRESS_BITS - 3);
-        let old = line.entry();
-        let granules = if self.is_own(old.at) { old.what | granules } else { granules };
-        line.exchange(old, Entry { at: self.floor, what: granules });
+        let old = summary.entry();
+        let words = if self.is_own(old.at) { old.what | words } else { words };
+        summary.exchange(old, Entry { at: self.floor, what: words });
     }
 }
 
@@ -84,9 +84,9 @@ impl Recorder {
 /// A look without a barrier will do: the caller has locked the cell since (or has had the unit to itself), and who notes a read does so
 /// before it changes the cell.
 #[inline]
-pub fn forget_line(line: &Half) {
-    if line.at() != 0 {
-        line.set_at(0);
+pub fn clear_summary(summary: &AtomicEntry) {
+    if summary.at() != 0 {
+        summary.set_at(0);
         fence(Release);
     }
 }

@@ -3,7 +3,7 @@
 use core::ptr;
 
 use runtime::filter::Sink;
-use runtime::record::{Kind, PLACE_BITS, head};
+use runtime::record::{CONTEXT_BITS, Kind, head};
 
 use crate::frames::Frames;
 use crate::machine::tls;
@@ -11,7 +11,7 @@ use crate::ring::Ring;
 use crate::system;
 
 const FIRST: usize = 1 << 10;
-const MOST: u32 = (1 << PLACE_BITS) - 1;
+const MOST: u32 = (1 << CONTEXT_BITS) - 1;
 
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -19,11 +19,11 @@ struct Entry {
     address: u64,
     parent: u32,
     /// 0: no entry.
-    place: u32,
+    context: u32,
 }
 
 /// The places of a slot. Zeroed memory is an empty table.
-pub struct Places {
+pub struct Contexts {
     table: *mut Entry,
     capacity: usize,
     used: usize,
@@ -39,44 +39,44 @@ fn recent(pc: usize) -> usize {
     (pc ^ pc >> 8) % RECENT
 }
 
-impl Places {
+impl Contexts {
     /// The place of a hook's caller; without one (0), that of the call it is in.
     #[inline(never)]
-    pub fn place(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
+    pub fn context(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
         let parent = match frames.last(tls()) {
-            Some(frame) if frame.place as u32 != 0 => frame.place as u32,
-            Some(_) => self.place_of_calls(frames, ring),
+            Some(frame) if frame.context as u32 != 0 => frame.context as u32,
+            Some(_) => self.context_of_calls(frames, ring),
             None => 0,
         };
         if pc == 0 {
             return parent;
         }
-        let place = self.of(parent, pc, ring);
-        if place != parent && parent != 0 {
-            self.recent[recent(pc)] = Entry { address: pc as u64, parent, place };
+        let context = self.of(parent, pc, ring);
+        if context != parent && parent != 0 {
+            self.recent[recent(pc)] = Entry { address: pc as u64, parent, context };
         }
-        place
+        context
     }
 
     /// The place of an address called from `parent`, if it was asked for lately: loops ask for the same again and again.
     #[inline(always)]
     pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
         let recent = &self.recent[recent(pc)];
-        (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.place)
+        (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.context)
     }
 
     /// Numbers the calls under way that have no place yet.
     #[cold]
-    fn place_of_calls(&mut self, frames: &mut Frames, ring: &mut Ring) -> u32 {
+    fn context_of_calls(&mut self, frames: &mut Frames, ring: &mut Ring) -> u32 {
         let calls = frames.calls(tls());
-        let known = calls.iter().rposition(|frame| frame.place as u32 != 0).map_or(0, |at| at + 1);
+        let known = calls.iter().rposition(|frame| frame.context as u32 != 0).map_or(0, |at| at + 1);
         let (named, rest) = calls.split_at_mut(known);
-        let mut place = named.last().map_or(0, |frame| frame.place as u32);
+        let mut context = named.last().map_or(0, |frame| frame.context as u32);
         for frame in rest {
-            place = self.of(place, frame.pc, ring);
-            frame.place |= place as usize;
+            context = self.of(context, frame.pc, ring);
+            frame.context |= context as usize;
         }
-        place
+        context
     }
 
     /// The place of an address called from `parent`, told to the observer if it is new. Without room for it, the caller's
@@ -88,8 +88,8 @@ impl Places {
         }
         // SAFETY: `find` gives an entry of the table, which has room.
         let entry = unsafe { &mut *find(self.table, self.capacity, parent, pc as u64) };
-        if entry.place != 0 {
-            return entry.place;
+        if entry.context != 0 {
+            return entry.context;
         }
         ring.reserve(2);
         if self.last == MOST || ring.is_closed() {
@@ -97,10 +97,10 @@ impl Places {
         }
         self.last += 1;
         self.used += 1;
-        let place = self.last;
-        *entry = Entry { address: pc as u64, parent, place };
-        ring.put([head(Kind::Place, 0, u64::from(place) | u64::from(parent) << PLACE_BITS), pc as u64]);
-        place
+        let context = self.last;
+        *entry = Entry { address: pc as u64, parent, context };
+        ring.put([head(Kind::Context, 0, u64::from(context) | u64::from(parent) << CONTEXT_BITS), pc as u64]);
+        context
     }
 
     #[cold]
@@ -112,7 +112,7 @@ impl Places {
             // SAFETY: within the old table; the new one is larger.
             unsafe {
                 let old = *self.table.add(i);
-                if old.place != 0 {
+                if old.context != 0 {
                     *find(table, capacity, old.parent, old.address) = old;
                 }
             }
@@ -164,7 +164,7 @@ unsafe fn find(table: *mut Entry, capacity: usize, parent: u32, address: u64) ->
         // SAFETY: masked to the table, whose capacity is a power of two.
         unsafe {
             let entry = table.add(at & (capacity - 1));
-            if (*entry).place == 0 || (*entry).address == address && (*entry).parent == parent {
+            if (*entry).context == 0 || (*entry).address == address && (*entry).parent == parent {
                 return entry;
             }
         }

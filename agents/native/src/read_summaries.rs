@@ -1,18 +1,18 @@
-//! Where the lines are ([`runtime::filter::LINE_BITS`]): one stretch of address space for those of all memory there can be, so that a hook finds one by a
+//! Where the lines are ([`runtime::filter::SUMMARY_BITS`]): one stretch of address space for those of all memory there can be, so that a hook finds one by a
 //! shift. Next to nothing of it is ever touched.
 
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 
-use runtime::filter::{ADDRESS_BITS, Half, LINE_BITS, Recorder, forget_line};
+use runtime::filter::{ADDRESS_BITS, AtomicEntry, Recorder, SUMMARY_BITS, clear_summary};
 
 use crate::system;
 
 /// The lines of one kind, of even threads or of odd ones.
-const BYTES: usize = size_of::<Half>() << (ADDRESS_BITS - LINE_BITS);
+const BYTES: usize = size_of::<AtomicEntry>() << (ADDRESS_BITS - SUMMARY_BITS);
 
 /// Where those of even threads begin; behind them are the others. 0: there was no address space for them, and nothing is noted.
-static LINES: AtomicUsize = AtomicUsize::new(0);
+static SUMMARIES: AtomicUsize = AtomicUsize::new(0);
 
 /// Far from where programs have anything: an address near their own memory that is none of theirs still is an error.
 const FAR: usize = 1 << 45;
@@ -31,17 +31,17 @@ pub fn start() {
         system::wipe_on_fork(at, 2 * BYTES);
         system::leave_out_of_dumps(at, 2 * BYTES);
     }
-    LINES.store(at as usize, Relaxed);
+    SUMMARIES.store(at as usize, Relaxed);
 }
 
 /// The address space that they take.
 pub fn reserved() -> usize {
-    if LINES.load(Relaxed) == 0 { 0 } else { 2 * BYTES }
+    if SUMMARIES.load(Relaxed) == 0 { 0 } else { 2 * BYTES }
 }
 
 /// Where the lines of even or of odd threads begin; 0 if there are none. Then nothing is ever noted (`Recorder::noted` stays 0), and nobody looks there.
 pub fn of_kind(odd: bool) -> usize {
-    match LINES.load(Relaxed) {
+    match SUMMARIES.load(Relaxed) {
         0 => 0,
         even => even + if odd { BYTES } else { 0 },
     }
@@ -49,25 +49,25 @@ pub fn of_kind(odd: bool) -> usize {
 
 /// The line of an address, where [`of_kind`] is not 0.
 #[inline(always)]
-pub unsafe fn among(lines: usize, addr: usize) -> &'static Half {
-    let offset = ((addr >> LINE_BITS) * size_of::<Half>()) & (BYTES - size_of::<Half>());
+pub unsafe fn among(summaries: usize, addr: usize) -> &'static AtomicEntry {
+    let offset = ((addr >> SUMMARY_BITS) * size_of::<AtomicEntry>()) & (BYTES - size_of::<AtomicEntry>());
     // SAFETY: masked to the lines of one kind.
-    unsafe { &*((lines + offset) as *const Half) }
+    unsafe { &*((summaries + offset) as *const AtomicEntry) }
 }
 
 /// The line of an address, if there are any.
 #[inline(always)]
-fn line(addr: usize, odd: bool) -> Option<&'static Half> {
-    let lines = LINES.load(Relaxed);
+fn summary(addr: usize, odd: bool) -> Option<&'static AtomicEntry> {
+    let summaries = SUMMARIES.load(Relaxed);
     // SAFETY: they are there.
-    (lines != 0).then(|| unsafe { among(lines + if odd { BYTES } else { 0 }, addr) })
+    (summaries != 0).then(|| unsafe { among(summaries + if odd { BYTES } else { 0 }, addr) })
 }
 
 /// The line of an address, to look at only: all zero, if there is none.
 #[inline]
-pub fn to_look_at(addr: usize, odd: bool) -> &'static Half {
+pub fn to_look_at(addr: usize, odd: bool) -> &'static AtomicEntry {
     // SAFETY: zeros, of its size and alignment.
-    line(addr, odd).unwrap_or_else(|| unsafe { &*NOTHING.0.as_ptr().cast() })
+    summary(addr, odd).unwrap_or_else(|| unsafe { &*NOTHING.0.as_ptr().cast() })
 }
 
 /// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
@@ -75,37 +75,37 @@ pub fn to_look_at(addr: usize, odd: bool) -> &'static Half {
 pub fn note_read(addr: usize, recorder: &mut Recorder) {
     // First what most often is not so.
     if recorder.notes_reads()
-        && let Some(line) = line(addr, recorder.is_second())
+        && let Some(summary) = summary(addr, recorder.is_second())
     {
-        recorder.note_read(line, addr as u64);
+        recorder.note_read(summary, addr as u64);
     }
 }
 
 /// The same of several granules: `note` gets the line.
 #[inline]
-pub fn note(addr: usize, recorder: &mut Recorder, note: impl FnOnce(&mut Recorder, &Half)) {
+pub fn note(addr: usize, recorder: &mut Recorder, note: impl FnOnce(&mut Recorder, &AtomicEntry)) {
     if recorder.notes_reads()
-        && let Some(line) = line(addr, recorder.is_second())
+        && let Some(summary) = summary(addr, recorder.is_second())
     {
-        note(recorder, line);
+        note(recorder, summary);
     }
 }
 
 /// What threads have noted to have read around an address is to be looked at again.
 #[inline]
 pub fn forget(addr: usize) {
-    if let Some(even) = line(addr, false) {
-        forget_line(even);
+    if let Some(even) = summary(addr, false) {
+        clear_summary(even);
         // SAFETY: behind those of the other kind.
-        forget_line(unsafe { among(of_kind(true), addr) });
+        clear_summary(unsafe { among(of_kind(true), addr) });
     }
 }
 
 /// In a forked child: nothing is noted, also if the kernel has copied it.
 pub fn after_fork_child() {
-    let lines = LINES.load(Relaxed);
-    if lines != 0 {
+    let summaries = SUMMARIES.load(Relaxed);
+    if summaries != 0 {
         // SAFETY: the whole mapping.
-        unsafe { system::discard(lines as *mut u8, 2 * BYTES) };
+        unsafe { system::discard(summaries as *mut u8, 2 * BYTES) };
     }
 }

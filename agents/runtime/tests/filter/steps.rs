@@ -2,11 +2,11 @@
 
 use crate::memory::{Owned, Records, cells};
 use runtime::filter::{Access, Limits, Outcome, Recorder, Shape};
-use runtime::record::{Kind, head, is_late_write};
+use runtime::record::{Kind, head, is_deferred_write};
 use std::sync::atomic::AtomicU64;
 
 const SHAPE: Shape = Shape { slots: 4, nodes: 16 };
-const WRITE: Access = Access { granule: 8, mask: 0xff, write: true };
+const WRITE: Access = Access { word: 8, mask: 0xff, write: true };
 const READ: Access = Access { write: false, ..WRITE };
 
 #[test]
@@ -16,10 +16,10 @@ fn with_everything_recorded_every_access_is_written() {
     let mut sink = Records::new(&clock);
     let mut recorder = Recorder::begin(&filter, 0, true);
     for access in [WRITE, WRITE, READ, READ, WRITE] {
-        assert!(!recorder.covered(cells.cell(0), access.mask, access.write));
-        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, access, 1), Outcome::Written);
+        assert!(!recorder.is_covered(cells.cell(0), access.mask, access.write));
+        assert_eq!(recorder.record_access(&filter, &mut sink, cells.cell(0), || false, access, 1), Outcome::Written);
     }
-    assert_eq!((recorder.position(), sink.words.len()), (5, 10));
+    assert_eq!((recorder.sync_index(), sink.words.len()), (5, 10));
 }
 
 #[test]
@@ -33,24 +33,24 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
     main.fork(&filter, 1);
     let mut child = Recorder::begin(&filter, 1, false);
     child.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(child.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Kept);
+    assert_eq!(child.record_access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Deferred);
     assert!(!filter.may_use_again(1, &main), "it has not ended");
     child.end(&filter);
     assert!(!filter.may_use_again(1, &main), "nobody has waited for it");
     main.timed(&mut sinks[0], head(Kind::Join, 0, 0), 0, Some(1));
     main.join(&filter, 1);
     assert!(filter.may_use_again(1, &main) && !filter.may_use_again(1, &other));
-    let position = child.position();
+    let sync_index = child.sync_index();
     main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(1));
     main.fork(&filter, 1);
     let mut next = Recorder::begin(&filter, 1, false);
-    assert_eq!(next.position(), position);
+    assert_eq!(next.sync_index(), sync_index);
     next.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert!(!next.covered(cells.cell(0), 0xff, true), "that was at another position");
-    assert_eq!(next.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 2), Outcome::Kept);
+    assert!(!next.is_covered(cells.cell(0), 0xff, true), "that was at another position");
+    assert_eq!(next.record_access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 2), Outcome::Deferred);
     // Who has waited for the first only arrives, and both accesses are written.
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, READ, 3), Outcome::Written);
-    let late = sinks[0].words.iter().filter(|&&word| word == head(Kind::Late, 0xff, 8)).count();
+    assert_eq!(main.record_access(&filter, &mut sinks[0], cells.cell(0), || false, READ, 3), Outcome::Written);
+    let late = sinks[0].words.iter().filter(|&&word| word == head(Kind::Deferred, 0xff, 8)).count();
     assert_eq!(late, 2);
 }
 
@@ -63,39 +63,39 @@ fn what_was_written_last_may_be_anothers_by_now() {
     let mut old = Recorder::begin(&filter, 1, false);
     old.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
     main.timed(&mut sinks[0], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(old.access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Kept);
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
+    assert_eq!(old.record_access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Deferred);
+    assert_eq!(main.record_access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
     main.timed(&mut sinks[0], head(Kind::Fork, 0, 0), 0, Some(2));
     main.fork(&filter, 2);
     let mut child = Recorder::begin(&filter, 2, false);
     child.timed(&mut sinks[2], head(Kind::ThreadStart, 0, 0), 0, Some(0));
-    assert_eq!(child.access(&filter, &mut sinks[2], cells.cell(0), || false, READ, 3), Outcome::Kept);
+    assert_eq!(child.record_access(&filter, &mut sinks[2], cells.cell(0), || false, READ, 3), Outcome::Deferred);
     // Both race: the read must be written, and known to be followed by a write.
-    assert!(!main.covered(cells.cell(0), 0xff, true) && !main.again_among_others(cells.cell(0), 0xff, true, 2));
-    assert_eq!(main.access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
-    assert!(!child.covered(cells.cell(0), 0xff, false));
+    assert!(!main.is_covered(cells.cell(0), 0xff, true) && !main.repeat_locked(cells.cell(0), 0xff, true, 2));
+    assert_eq!(main.record_access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
+    assert!(!child.is_covered(cells.cell(0), 0xff, false));
 }
 
 #[test]
 fn dropped_reads_hold_back_writes_only() {
-    let filter = Owned::new(SHAPE, Limits { each_place: 0, ..Limits::default() });
+    let filter = Owned::new(SHAPE, Limits { per_context: 0, ..Limits::default() });
     let (clock, cells) = (AtomicU64::new(0), cells(1));
     let mut sinks = [0; 3].map(|_| Records::new(&clock));
     let mut threads = [0, 1, 2].map(|slot| Recorder::begin(&filter, slot, false));
     let mut access = |t: usize, access: Access| {
         threads[t].timed(&mut sinks[t], head(Kind::Internal, 0, 0), 0, Some(0));
-        let outcome = threads[t].access(&filter, &mut sinks[t], cells.cell(0), || false, access, 1);
-        let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::Pin, 0xff, 8)).count();
+        let outcome = threads[t].record_access(&filter, &mut sinks[t], cells.cell(0), || false, access, 1);
+        let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::DropBarrier, 0xff, 8)).count();
         (outcome, pins)
     };
     for what in [WRITE, READ, READ, READ] {
-        assert_eq!(access(0, what), (Outcome::Kept, 0));
+        assert_eq!(access(0, what), (Outcome::Deferred, 0));
     }
     // Two reads of the first thread were dropped. That is of no concern to who reads.
     assert_eq!(access(1, READ), (Outcome::Written, 0));
     assert_eq!(access(2, WRITE), (Outcome::Written, 1));
-    let pin = sinks[2].words.iter().position(|&word| word == head(Kind::Pin, 0xff, 8)).expect("a pin");
-    assert!(!is_late_write(sinks[2].words[pin + 2]), "it is of reads");
+    let pin = sinks[2].words.iter().position(|&word| word == head(Kind::DropBarrier, 0xff, 8)).expect("a pin");
+    assert!(!is_deferred_write(sinks[2].words[pin + 2]), "it is of reads");
 }
 
 #[test]
@@ -104,18 +104,18 @@ fn freed_and_watched_granules() {
     let (clock, cells) = (AtomicU64::new(0), cells(2));
     let mut sink = Records::new(&clock);
     let mut recorder = Recorder::begin(&filter, 0, false);
-    recorder.access(&filter, &mut sink, cells.cell(0), || false, WRITE, 1);
+    recorder.record_access(&filter, &mut sink, cells.cell(0), || false, WRITE, 1);
     recorder.timed(&mut sink, head(Kind::Free, 0, 8), 0, Some(8));
     recorder.free(&filter, &mut sink, cells.cell(0), || false, 8);
     for _ in 0..2 {
-        assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Written);
+        assert_eq!(recorder.record_access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Written);
     }
     recorder.allocated(&mut sink, 8, 8, 0);
     recorder.alloc(&filter, &mut sink, cells.cell(0), || false, 8);
-    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Kept);
+    assert_eq!(recorder.record_access(&filter, &mut sink, cells.cell(0), || false, READ, 1), Outcome::Deferred);
     recorder.forget(&filter, &sink, cells.cell(0), || false);
     assert!(cells.cell(0).is_empty());
     cells.cell(1).watch();
-    assert_eq!(recorder.access(&filter, &mut sink, cells.cell(1), || false, WRITE, 1), Outcome::Watched);
-    assert!(cells.cell(1).is_watched() && !recorder.covered(cells.cell(1), 0xff, true));
+    assert_eq!(recorder.record_access(&filter, &mut sink, cells.cell(1), || false, WRITE, 1), Outcome::Watched);
+    assert!(cells.cell(1).is_watched() && !recorder.is_covered(cells.cell(1), 0xff, true));
 }

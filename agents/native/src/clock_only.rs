@@ -1,11 +1,11 @@
-//! Locks whose times are not handed over ([`runtime::handover`]), because it matters when exactly they are held.
+//! Locks whose times are not handed over ([`runtime::hand_off`]), because it matters when exactly they are held.
 
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 use runtime::chunks;
 
-use crate::{alone, ring, session, shadow, system};
+use crate::{biased, ring, session, shadow, system};
 
 /// How often a thread is looked at that is writing something. It has nothing to wait for in between; but it may have been stopped.
 const LOOKS: u32 = 1 << 16;
@@ -23,15 +23,15 @@ pub fn make(lock: usize) -> bool {
     if !ring::may_hand() {
         return false;
     }
-    let Some(handover) = shadow::handover_of(lock) else { return false };
-    if handover.is_exact() && !MAKING.load(Acquire) {
+    let Some(hand_off) = shadow::hand_off_or_create(lock) else { return false };
+    if hand_off.is_clock_only() && !MAKING.load(Acquire) {
         return false;
     }
     until(|| !MAKING.swap(true, Acquire));
-    while !handover.is_exact() {
-        handover.set_exact();
+    while !hand_off.is_clock_only() {
+        hand_off.set_clock_only();
         // Who has looked at it before this is seen to be writing afterwards, until it has changed it.
-        alone::make_seen();
+        biased::make_seen();
         wait_for_writers();
     }
     MAKING.store(false, Release);

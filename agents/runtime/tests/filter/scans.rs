@@ -1,16 +1,16 @@
 //! Sweeps through rows of memory: what comes out is what comes out if every read goes to its cell.
 
-use crate::land::{BASE, Land, UNIT, Walker};
+use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::memory::{Owned, Records};
 use oracle::cases;
 use oracle::random::Random;
-use runtime::filter::{Limits, ROW_BYTES, Shape};
+use runtime::filter::{Limits, STRIP_BYTES, Shape};
 use runtime::record::Kind;
 use std::sync::atomic::AtomicU64;
 
 const THREADS: usize = 4;
-const UNITS: usize = 5;
-const BYTES: usize = UNITS * UNIT;
+const REGIONS: usize = 5;
+const BYTES: usize = REGIONS * REGION;
 
 /// What a thread does.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ enum Do {
     Alloc(usize, usize),
     Forget(usize, usize),
     Atomic(usize, Kind),
-    UseRanks(u32),
+    UseUpSeq(u32),
     /// Ends, and another begins in its slot if that may be.
     End,
 }
@@ -42,7 +42,7 @@ fn program(r: &mut Random) -> Vec<(usize, Do)> {
             t = r.below(THREADS);
         }
         if r.percent(70) {
-            sweep(&mut all, t, disturbed, block, r);
+            scan(&mut all, t, disturbed, block, r);
         } else {
             all.push((t, other(r)));
         }
@@ -54,24 +54,25 @@ fn program(r: &mut Random) -> Vec<(usize, Do)> {
 }
 
 /// A loop through part of the memory, which mostly begins where others do.
-fn sweep(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, block: Option<usize>, r: &mut Random) {
+fn scan(all: &mut Vec<(usize, Do)>, t: usize, disturbed: usize, block: Option<usize>, r: &mut Random) {
     let (log2, pc, write) = (*r.pick(&[0, 1, 2, 2, 3, 3, 3]), 1 + r.below(2), r.percent(8));
-    let unit = if r.percent(70) { t } else { r.below(UNITS) };
-    let begin = BASE + unit * UNIT + if r.percent(20) { r.below(UNIT / 8) * 8 } else { 0 };
-    let rows = 1 + r.below(3);
-    let end = (begin + rows * ROW_BYTES - if r.percent(30) { r.below(ROW_BYTES / 8) * 8 } else { 0 }).min(BASE + BYTES);
+    let region = if r.percent(70) { t } else { r.below(REGIONS) };
+    let begin = BASE + region * REGION + if r.percent(20) { r.below(REGION / 8) * 8 } else { 0 };
+    let strips = 1 + r.below(3);
+    let end =
+        (begin + strips * STRIP_BYTES - if r.percent(30) { r.below(STRIP_BYTES / 8) * 8 } else { 0 }).min(BASE + BYTES);
     let mut at = begin;
     while at + (1 << log2) <= end {
         all.push((t, Do::Access(at, log2, write, pc)));
         at += 1 << log2;
-        if block == Some(at % ROW_BYTES) && r.percent(90) {
+        if block == Some(at % STRIP_BYTES) && r.percent(90) {
             all.push((t, Do::Sync));
         }
         if r.below(100) < disturbed {
             match r.below(7) {
                 6 => {
                     let near =
-                        (at + r.below(ROW_BYTES / 4) * 8).saturating_sub(ROW_BYTES).clamp(BASE, BASE + BYTES - 8);
+                        (at + r.below(STRIP_BYTES / 4) * 8).saturating_sub(STRIP_BYTES).clamp(BASE, BASE + BYTES - 8);
                     all.push((r.below(THREADS), Do::Access(near & !7, 3, r.percent(30), 5)));
                 }
                 0 => all.push((t, Do::Sync)),
@@ -94,7 +95,7 @@ fn other(r: &mut Random) -> Do {
         1 => Do::Alloc(addr, size),
         2 => Do::Forget(addr, size),
         3 => Do::Atomic(addr, *r.pick(&[Kind::AtomicLoad, Kind::AtomicRmw])),
-        4 => Do::UseRanks(r.below(200) as u32),
+        4 => Do::UseUpSeq(r.below(200) as u32),
         5 => Do::End,
         6..=9 => Do::Sync,
         _ => Do::Access(addr, 3, r.percent(40), 1 + r.below(5)),
@@ -104,16 +105,16 @@ fn other(r: &mut Random) -> Do {
 /// The records of each slot, where each thread was after each event, and the reads that left their cells.
 type Done = (Vec<Vec<u64>>, Vec<(u64, u32)>, u64);
 
-fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -> Done {
+fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_scans: bool) -> Done {
     let filter = Owned::new(Shape { slots: THREADS as u32 + 2, nodes }, limits);
-    let land = Land::new(UNITS, THREADS + 2, with_sweeps);
+    let memory = BiasedMemory::new(REGIONS, THREADS + 2, with_scans);
     let clock = AtomicU64::new(0);
-    let new = |t: usize| Walker::begin(&land, &filter, t, Records::new(&clock));
+    let new = |t: usize| Walker::begin(&memory, &filter, t, Records::new(&clock));
     // Who forks and joins the others; and who sees all they have kept, in the end.
     let (mut main, mut last) = (new(THREADS), new(THREADS + 1));
     let mut walkers: Vec<Option<Walker<'_>>> = (0..THREADS).map(|_| None).collect();
     let mut all: Vec<Vec<u64>> = vec![Vec::new(); THREADS];
-    let (mut trail, mut swept) = (Vec::new(), 0);
+    let (mut trail, mut scanned) = (Vec::new(), 0);
     for &(t, what) in program {
         if walkers[t].is_none() {
             main.sync(Kind::Fork, 0, Some(t as u64));
@@ -129,10 +130,10 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -
             Do::Alloc(addr, size) => walker.alloc(addr, size),
             Do::Forget(addr, size) => walker.forget(addr, size),
             Do::Atomic(addr, kind) => walker.atomic(addr, kind),
-            Do::UseRanks(left) => walker.use_ranks(left),
+            Do::UseUpSeq(left) => walker.use_up_seq(left),
             Do::End => {
                 let walker = walkers[t].take().expect("it has begun");
-                swept += walker.swept;
+                scanned += walker.scanned;
                 all[t].extend(walker.finish());
                 main.sync(Kind::Join, 0, Some(t as u64));
                 main.recorder.join(&filter, t as u32);
@@ -143,36 +144,36 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_sweeps: bool) -
             trail.push(walker.now());
         }
     }
-    for granule in (BASE..BASE + BYTES).step_by(8) {
-        last.access(granule, 3, true, 9);
+    for word in (BASE..BASE + BYTES).step_by(8) {
+        last.access(word, 3, true, 9);
     }
     for (t, walker) in walkers.into_iter().enumerate() {
         if let Some(walker) = walker {
-            swept += walker.swept;
+            scanned += walker.scanned;
             all[t].extend(walker.finish());
         }
     }
     all.extend([main.finish(), last.finish()]);
-    (all, trail, swept)
+    (all, trail, scanned)
 }
 
 #[test]
 fn sweeps_leave_what_single_reads_leave() {
-    let (mut swept, mut accesses) = (0, 0);
+    let (mut scanned, mut accesses) = (0, 0);
     for seed in 0..cases(1_500) {
         let mut r = Random::new(6 << 32 | seed);
         let program = program(&mut r);
         let limits =
-            Limits { entries: *r.pick(&[1, 2, 8]), each_place: *r.pick(&[0, 0, 0, 3, 100]), ..Limits::default() };
+            Limits { entries: *r.pick(&[1, 2, 8]), per_context: *r.pick(&[0, 0, 0, 3, 100]), ..Limits::default() };
         let nodes = *r.pick(&[0, 10, 10_000]);
-        let [with, without] = [true, false].map(|with_sweeps| run(&program, limits, nodes, with_sweeps));
+        let [with, without] = [true, false].map(|with_scans| run(&program, limits, nodes, with_scans));
         let differs = (0..with.1.len()).find(|&e| with.1[e] != without.1[e]);
         assert_eq!(differs, None, "seed {seed}: another moment after this event");
         assert!(with.0 == without.0, "seed {seed}: other records");
         assert_eq!(without.2, 0);
-        swept += with.2;
+        scanned += with.2;
         accesses += program.iter().filter(|(_, what)| matches!(what, Do::Access(..))).count();
     }
-    println!("{swept} of {accesses} accesses left their cells");
-    assert!(swept as usize > accesses / 20);
+    println!("{scanned} of {accesses} accesses left their cells");
+    assert!(scanned as usize > accesses / 20);
 }

@@ -2,13 +2,13 @@
 
 use crate::memory::{Cells, Owned, Records};
 use oracle::random::Random;
-use runtime::filter::{Access, BLOCK_BYTES, Block, Half, Outcome, Recorder, forget_line};
+use runtime::filter::{Access, AtomicEntry, BLOCK_BYTES, Block, Outcome, Recorder, clear_summary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The address of a granule.
-pub(crate) fn address(granule: usize) -> u64 {
-    8 * granule as u64
+pub(crate) fn address(word: usize) -> u64 {
+    8 * word as u64
 }
 
 /// What became of events that are accesses.
@@ -21,24 +21,24 @@ pub(crate) struct Fates {
 }
 
 /// A thread at the memory of all.
-pub(crate) struct Way<'w, 'c> {
+pub(crate) struct Path<'w, 'c> {
     pub(crate) filter: &'w Owned,
     pub(crate) cells: &'w Cells,
     /// Of even and of odd slots, for all cells.
-    pub(crate) lines: &'w [Half; 2],
+    pub(crate) lines: &'w [AtomicEntry; 2],
     pub(crate) recorder: &'w mut Recorder,
     pub(crate) sink: &'w mut Records<'c>,
     pub(crate) fates: &'w mut Fates,
-    pub(crate) place: u32,
+    pub(crate) context: u32,
     pub(crate) write: bool,
 }
 
-impl<'w> Way<'w, '_> {
+impl<'w> Path<'w, '_> {
     fn now(&self) -> (u64, u32) {
-        (self.recorder.position(), self.recorder.rank())
+        (self.recorder.sync_index(), self.recorder.seq())
     }
 
-    fn line(&self) -> &'w Half {
+    fn line(&self) -> &'w AtomicEntry {
         &self.lines[usize::from(self.recorder.is_second())]
     }
 
@@ -59,11 +59,11 @@ impl<'w> Way<'w, '_> {
     }
 
     fn goes(&mut self, at: usize, mask: u8, asks: bool, r: &mut Random) -> Option<Outcome> {
-        let (cell, write, place) = (self.cells.cell(at), self.write, self.place);
+        let (cell, write, context) = (self.cells.cell(at), self.write, self.context);
         let is_whole_read = !write && mask == 0xff;
         let has_read = asks && is_whole_read && self.recorder.has_read(self.line(), address(at));
-        let is_covered = self.recorder.covered(cell, mask, write);
-        assert!(write || is_covered || !self.recorder.covers(self.recorder.at_home(cell), mask));
+        let is_covered = self.recorder.is_covered(cell, mask, write);
+        assert!(write || is_covered || !self.recorder.is_covered_by_home(self.recorder.home_entry(cell), mask));
         if has_read || is_covered {
             return None;
         }
@@ -73,40 +73,40 @@ impl<'w> Way<'w, '_> {
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
             && match r.below(4) {
-                0 => recorder.again(cell, mask, write, place),
-                1 => recorder.again_among_others(cell, mask, write, place),
+                0 => recorder.repeat_biased(cell, mask, write, context),
+                1 => recorder.repeat_locked(cell, mask, write, context),
                 2 => {
-                    let is_done = recorder.first(self.filter, cell, mask, write, place);
+                    let is_done = recorder.first_touch(self.filter, cell, mask, write, context);
                     if is_done && write {
-                        self.lines.iter().for_each(forget_line);
+                        self.lines.iter().for_each(clear_summary);
                     }
                     is_done
                 }
-                _ => recorder.renews(cell, mask, write, place),
+                _ => recorder.renew_shared(cell, mask, write, context),
             };
         if is_done {
-            return Some(Outcome::Kept);
+            return Some(Outcome::Deferred);
         }
-        let access = Access { granule: address(at), mask, write };
-        let outcome = recorder.access(self.filter, self.sink, cell, || r.percent(50), access, place);
+        let access = Access { word: address(at), mask, write };
+        let outcome = recorder.record_access(self.filter, self.sink, cell, || r.percent(50), access, context);
         if write {
-            self.lines.iter().for_each(forget_line);
+            self.lines.iter().for_each(clear_summary);
         }
         Some(outcome)
     }
 
     /// An access of whole granules, one event of each, in their order.
-    pub(crate) fn side_by_side(&mut self, granules: Range<usize>, events: Range<usize>, r: &mut Random) {
+    pub(crate) fn side_by_side(&mut self, words: Range<usize>, events: Range<usize>, r: &mut Random) {
         const EACH: usize = BLOCK_BYTES / 8;
-        let event = |at: usize| events.start + (at - granules.start);
-        let mut at = granules.start;
-        while at < granules.end {
+        let event = |at: usize| events.start + (at - words.start);
+        let mut at = words.start;
+        while at < words.end {
             let base = at / EACH * EACH;
-            let end = granules.end.min(base + EACH);
+            let end = words.end.min(base + EACH);
             if end - at > 1 {
                 let bits = (((1u32 << (end - at)) - 1) << (at - base)) as u8;
-                let halves = self.cells.side_by_side(base..base + EACH);
-                let block = Block { address: address(base), halves, granules: bits, write: self.write };
+                let entries = self.cells.side_by_side(base..base + EACH);
+                let block = Block { address: address(base), entries, words: bits, write: self.write };
                 let left = self.block(block, |number| event(base + number), &events, r);
                 for at in (0..EACH).filter(|number| left >> number & 1 == 1).map(|number| base + number) {
                     // The line knows of it already.
@@ -121,28 +121,28 @@ impl<'w> Way<'w, '_> {
 
     /// What is left of it.
     fn block(&mut self, mut block: Block, event: impl Fn(usize) -> usize, events: &Range<usize>, r: &mut Random) -> u8 {
-        let all = block.granules;
-        block.granules = self.recorder.uncovered(self.line(), &block);
-        let covered = (0..8).filter(|number| (all & !block.granules) >> number & 1 == 1);
-        self.fates.left_out.extend(covered.map(event));
-        if block.granules == 0 {
+        let all = block.words;
+        block.words = self.recorder.first_uncovered(self.line(), &block);
+        let is_covered = (0..8).filter(|number| (all & !block.words) >> number & 1 == 1);
+        self.fates.left_out.extend(is_covered.map(event));
+        if block.words == 0 {
             return 0;
         }
         self.recorder.note_reads(self.line(), &block);
         let (before, slot) = (self.now(), self.recorder.slot() as usize);
-        let left = self.recorder.accesses(self.filter, self.sink, block, || r.percent(50), self.place);
+        let left = self.recorder.record_block(self.filter, self.sink, block, || r.percent(50), self.context);
         if self.write {
-            self.lines.iter().for_each(forget_line);
+            self.lines.iter().for_each(clear_summary);
         }
         let now = self.now();
         let kept = &mut self.fates.kept;
         // All ranks that it can have used: those that it has not are used by what comes next, or never.
-        for rank in before.1 + 1..=before.1 + 8 {
-            kept.insert((slot, before.0, rank), events.clone());
+        for seq in before.1 + 1..=before.1 + 8 {
+            kept.insert((slot, before.0, seq), events.clone());
         }
         if now.0 != before.0 {
-            for rank in 1..=now.1 {
-                kept.insert((slot, now.0, rank), events.clone());
+            for seq in 1..=now.1 {
+                kept.insert((slot, now.0, seq), events.clone());
             }
             kept.insert((slot, now.0, u32::MAX), events.clone());
         }

@@ -1,0 +1,174 @@
+//! Reads of a loop that goes through memory of its thread's own, element after element.
+
+use core::sync::atomic::Ordering::SeqCst;
+use core::sync::atomic::compiler_fence;
+
+use runtime::filter::{Cell, Ownership, STRIP_BYTES, ScanMemory, ScanStep, Strip};
+
+use crate::thread::Thread;
+use crate::{access, biased, frames, machine, shadow};
+
+/// Memory, as the thread of a slot has it.
+pub struct Own(pub u32);
+
+impl ScanMemory for Own {
+    #[inline]
+    fn cell(&self, word: usize) -> Cell<'_> {
+        // SAFETY: rows that are swept have cells.
+        unsafe { shadow::leaf_unchecked(word) }.cell(word)
+    }
+
+    #[inline]
+    fn strip(&self, addr: usize) -> &Strip {
+        // SAFETY: only addresses are asked for whose unit is known.
+        unsafe { shadow::leaf_unchecked(addr) }.strip(addr)
+    }
+
+    #[inline]
+    fn ownership(&self, addr: usize) -> Ownership {
+        biased::ownership(addr, self.0)
+    }
+}
+
+/// Sizes as powers of two.
+pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
+
+/// A read that is most likely the next one of a sweep: nothing is to be done but to say that it has come so far. `machine::reads` does the same.
+#[inline(never)]
+pub unsafe extern "C" fn advance<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state; its fast way is open.
+    unsafe {
+        let critical = &(*thread).critical;
+        if !critical.scan.goes_on_at(pc, frames::parent(machine::tls())) {
+            return leave_scan::<SIZE>(addr, pc, thread);
+        }
+        critical.scan.goes_on(addr, LOG2[SIZE]);
+        if !critical.is_undisturbed() {
+            return recheck::<SIZE>(addr, pc, thread);
+        }
+        if (addr + SIZE) as u32 & (STRIP_BYTES as u32 - 1) == 0 {
+            end_strip(thread);
+        }
+    }
+}
+
+/// The sweep has come to the end of a row.
+#[inline(never)]
+pub unsafe extern "C" fn end_strip(thread: *mut Thread) {
+    // SAFETY: this thread's own state, in its critical: no signal handler comes in between.
+    unsafe {
+        let Thread { critical, recorder, slot, .. } = &mut *thread;
+        loop {
+            critical.enter_any();
+            if critical.is_undisturbed() {
+                recorder.end_strip(&Own(*slot), &critical.scan);
+                break;
+            }
+            critical.leave();
+            if !critical.still_owns_scan(*slot) {
+                // Who has taken it knows how far the sweep has come.
+                critical.enter_any();
+                recorder.finish_scan(&critical.scan);
+                break;
+            }
+        }
+        critical.leave();
+        compiler_fence(SeqCst);
+        if (*machine::tls()).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// The sweep has said that it has come beyond this address; but memory was taken from the thread, or a signal handler was here. If it does not count, the
+/// read goes the way of others: it is covered if who has taken the memory knows of it.
+#[cold]
+#[inline(never)]
+pub unsafe extern "C" fn recheck<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state.
+    unsafe {
+        let Thread { critical, slot, .. } = &*thread;
+        let scan = &critical.scan;
+        if critical.still_owns_scan(*slot) && scan.is_on() {
+            if (addr + SIZE) as u32 & (STRIP_BYTES as u32 - 1) == 0 {
+                end_strip(thread);
+            }
+            return;
+        }
+        if !scan.is_on() {
+            // The handler has ended it.
+            scan.clear();
+        }
+        leave_scan::<SIZE>(addr, pc, thread);
+    }
+}
+
+/// It was not: it goes the way of others.
+#[cold]
+#[inline(never)]
+pub unsafe extern "C" fn leave_scan<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
+    // SAFETY: this thread's own state.
+    unsafe {
+        finish(thread);
+        access::read_by_cell::<SIZE>(addr, pc, thread);
+    }
+}
+
+/// The sweep does not go on.
+pub unsafe fn finish(thread: *mut Thread) {
+    let tls = machine::tls();
+    // SAFETY: this thread's own state; a signal handler does not come while it is busy.
+    unsafe {
+        if (*tls).busy {
+            return;
+        }
+        (*tls).busy = true;
+        compiler_fence(SeqCst);
+        let Thread { critical, recorder, .. } = &mut *thread;
+        recorder.finish_scan(&critical.scan);
+        compiler_fence(SeqCst);
+        (*tls).busy = false;
+        compiler_fence(SeqCst);
+        if (*tls).deferred {
+            crate::intercept::deliver();
+        }
+    }
+}
+
+/// An access of a row that was swept, that is not covered. True: it is done.
+#[cold]
+#[inline(never)]
+pub unsafe fn access_scanned<const SIZE: usize, const WRITE: bool>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    strip: &Strip,
+    context: u32,
+) -> bool {
+    // SAFETY: this thread's own state, in its critical; the address has a unit, which is this thread's.
+    unsafe {
+        let Thread { critical, recorder, slot, .. } = &mut *thread;
+        let parent = frames::parent(machine::tls());
+        let step = ScanStep { addr, log2: LOG2[SIZE], write: WRITE, context, pc, parent };
+        recorder.access_scanned(&Own(*slot), &critical.scan, strip, &step)
+    }
+}
+
+/// A read was done where a sweep may begin or go on, cell by cell.
+#[inline(never)]
+pub unsafe fn note_scan_step<const SIZE: usize>(
+    addr: usize,
+    pc: usize,
+    thread: *mut Thread,
+    (cell, strip): (Cell, &Strip),
+    context: u32,
+    before: u64,
+) {
+    // SAFETY: as in `access_scanned`.
+    unsafe {
+        let Thread { critical, recorder, slot, .. } = &*thread;
+        let parent = frames::parent(machine::tls());
+        let step = ScanStep { addr, log2: LOG2[SIZE], write: false, context, pc, parent };
+        recorder.note_scan_step(&Own(*slot), &critical.scan, strip, cell, &step, before);
+    }
+}

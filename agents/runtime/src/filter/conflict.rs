@@ -1,0 +1,172 @@
+//! Threads meet at a granule: reads among others' reads, and accesses that see what others did.
+
+use super::Sink;
+use super::access::AccessAt;
+use super::cell::{Contents, Entry, epoch_of, same_slot, without_halves};
+use super::memory::Filter;
+use super::recorder::{Outcome, Recorder};
+use super::write_out::put_entry;
+use crate::hand_off::Timing;
+
+impl Recorder {
+    /// Writes to a granule of others: what they have kept is written, and it is this thread's.
+    pub(super) fn take_ownership(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        contents: &mut Contents,
+        access: &AccessAt,
+    ) -> Outcome {
+        let timing = self.conflict_timing(contents);
+        self.write_out(filter, sink, access.word, contents);
+        self.put_conflict(sink, access, timing);
+        *contents = Contents {
+            first: Entry::nothing(self.epoch()),
+            second: Entry::recorded(self.epoch(), access.mask, true),
+            version: true,
+            foreign: !access.mask,
+            unread: without_halves(0xff, access.mask),
+            ..Contents::default()
+        };
+        Outcome::Written
+    }
+
+    /// Reads a granule of another. If that one has only read it, too, both have: nothing is written before somebody writes.
+    pub(super) fn read_foreign(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        contents: &mut Contents,
+        access: &AccessAt,
+    ) -> Outcome {
+        let writes = contents.second.is_write() && !self.is_ordered_after(filter, &contents.second);
+        let sees = contents.version || writes || self.sees_write(filter, contents);
+        let write = contents.second;
+        // Without a node for what comes first in every run, it is written, and this read with it.
+        if !sees && (write.is_silent() || self.push(filter, contents, write)) {
+            contents.shared = true;
+            let entry = Entry::deferred(self.epoch(), self.next_seq(false), access.mask, access.context, false);
+            if self.is_second() {
+                contents.second = entry;
+            } else {
+                let other = contents.first;
+                contents.second = if other.is_silent() { Entry::default() } else { other };
+                contents.first = entry;
+                contents.read = access.mask;
+            }
+            return Outcome::Deferred;
+        }
+        let timing = self.conflict_timing(contents);
+        let known = contents.first.mask() | contents.second.mask();
+        // It need not arrive at what it did itself. If only reads of it were dropped, that concerns those who will write.
+        let other = if contents.first.has_dropped() && contents.second.is_write() && !contents.second.has_dropped() {
+            let dropped = contents.first.recorded_with(known);
+            contents.first.clear_dropped();
+            dropped
+        } else {
+            Entry::recorded(epoch_of(contents.first.slot(), 0), known, false)
+        };
+        self.write_out(filter, sink, access.word, contents);
+        self.put_conflict(sink, access, timing);
+        let mine = Entry::recorded(self.epoch(), access.mask, false);
+        let (first, second) = if self.is_second() { (other, mine) } else { (mine, other) };
+        *contents = Contents { first, second, shared: true, version: true, read: first.mask(), ..Contents::default() };
+        Outcome::Written
+    }
+
+    /// Whether there is a write in the nodes that need not come before this thread.
+    fn sees_write(&self, filter: &Filter, contents: &Contents) -> bool {
+        filter.list(contents.nodes).any(|(_, entry)| entry.is_write() && !self.is_ordered_after(filter, &entry))
+    }
+
+    /// Reads a shared granule. Who knows the version of these bytes keeps its read; who does not, arrives.
+    pub(super) fn read_shared(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        contents: &mut Contents,
+        access: &AccessAt,
+    ) -> Outcome {
+        let epoch = self.epoch();
+        let mine = |entry: &Entry| entry.at != 0 && same_slot(entry.at, epoch);
+        let knows = |entry: &Entry, bytes: u8| access.mask & !(entry.mask() | bytes) == 0;
+        let version = contents.version;
+        let mut is_second = mine(&contents.second);
+        let is_inline = is_second || mine(&contents.first);
+        if !is_inline
+            && let Some((node, entry)) = filter
+                .list(contents.nodes)
+                .find(|(_, entry)| mine(entry) && !entry.is_write() && (!version || knows(entry, 0)))
+        {
+            is_second = self.is_second();
+            let old = if is_second { &mut contents.second } else { &mut contents.first };
+            filter.node(node).set_entry(core::mem::replace(old, entry));
+            if !is_second {
+                contents.read = entry.mask();
+            }
+        }
+        let old = if is_second { contents.second } else { contents.first };
+        let bytes = if is_second { 0 } else { contents.read };
+        if mine(&old) && (!version || knows(&old, bytes)) {
+            let entry = self.deferred(filter, sink, contents, old, access);
+            if is_second {
+                contents.second = entry;
+            } else {
+                contents.first = entry;
+            }
+            return Outcome::Deferred;
+        }
+        let sees = version || self.sees_write(filter, contents);
+        let outcome = if sees { Outcome::Written } else { Outcome::Deferred };
+        if sees {
+            if !version {
+                self.write_out(filter, sink, access.word, contents);
+                *contents = Contents { shared: true, ..Contents::default() };
+            }
+            contents.version = true;
+            // Nobody has written since it came here before. Else another reader may go below: this one is later.
+            let is_handed_off = version && is_inline && self.is_earlier(&old) && self.may_hand_off();
+            self.put_conflict(sink, access, if is_handed_off { Timing::After(0) } else { Timing::Now });
+        }
+        // This thread's older entry goes, or another reader's.
+        let is_mine = is_second || mine(&contents.first);
+        let dropped = if is_mine {
+            self.retire(filter, sink, contents, old, access.word)
+        } else {
+            is_second = self.make_room(filter, sink, contents, access.word);
+            false
+        };
+        let mut entry = if sees {
+            Entry::recorded(self.epoch(), access.mask, false)
+        } else {
+            Entry::deferred(self.epoch(), self.next_seq(false), access.mask, access.context, false)
+        };
+        if dropped {
+            entry.set_dropped();
+        }
+        if is_second {
+            contents.second = entry;
+        } else {
+            contents.first = entry;
+            contents.read = access.mask;
+        }
+        outcome
+    }
+
+    /// Makes room for this thread among the readers of a shared cell: where it belongs, or where nobody is. Who is there goes
+    /// into a node; if there is none, its read is written. Whether the room is the second entry.
+    fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, contents: &mut Contents, word: u64) -> bool {
+        let is_free = |entry: &Entry| entry.mask() == 0 && !entry.has_dropped();
+        let is_second = if self.is_second() {
+            is_free(&contents.second) || !is_free(&contents.first)
+        } else {
+            !is_free(&contents.first) && is_free(&contents.second)
+        };
+        let entry = if is_second { contents.second } else { contents.first };
+        if !is_free(&entry) && !self.push(filter, contents, entry) {
+            put_entry(sink, word, &entry);
+            self.need_clock();
+        }
+        is_second
+    }
+}

@@ -1,0 +1,154 @@
+//! Records whose times are handed over ([`HandOff`]), and what a thread knows by that of others: their accesses that are earlier than all it does from now on. Where
+//! it meets such an access, the clock need not be asked either.
+
+use super::Sink;
+use super::cell::{Contents, Entry, MAX_SEQ, point, same_slot};
+use super::recorder::Recorder;
+use crate::hand_off::{HandOff, Timing};
+
+/// Other threads of which one knows: of those whose slots share a place, the last.
+const OTHERS: usize = 16;
+
+/// Until when all that others did is earlier.
+#[derive(Default, Debug)]
+pub(super) struct Known([u64; OTHERS]);
+
+impl Known {
+    #[inline(always)]
+    fn learn(&mut self, until: u64) {
+        let known = &mut self.0[of(until)];
+        if !same_slot(*known, until) || *known < until {
+            *known = until;
+        }
+    }
+
+    /// Whether another's entry that begins so is earlier.
+    #[inline(always)]
+    fn has(&self, at: u64) -> bool {
+        let known = self.0[of(at)];
+        same_slot(at, known) && at <= known
+    }
+}
+
+#[inline(always)]
+fn of(at: u64) -> usize {
+    super::cell::slot_of(at) as usize % OTHERS
+}
+
+impl Recorder {
+    /// Writes that a lock was acquired. There is room for it.
+    #[inline(always)]
+    pub fn acquired(&mut self, sink: &mut impl Sink, head: u64, context: u32, lock: &HandOff) {
+        let (slot, mut until) = (self.slot(), None);
+        let is_handed_off = self.may_hand_off();
+        self.timed_by(sink, head, context, None, |sink| {
+            let acquired = lock.acquired(slot);
+            until = acquired.until;
+            sink.time(if is_handed_off { acquired.timing } else { Timing::Now })
+        });
+        self.learn(until);
+    }
+
+    /// Writes that a lock will be released back. There is room for it.
+    #[inline(always)]
+    pub fn released(&mut self, sink: &mut impl Sink, head: u64, context: u32, lock: &HandOff) {
+        let (slot, until, is_handed_off) = (self.slot(), self.until(), self.may_hand_off());
+        self.timed_by(sink, head, context, None, |sink| {
+            lock.released(slot, until, |timing| sink.time(if is_handed_off { timing } else { Timing::Now }))
+        });
+    }
+
+    /// Writes that a condition will be notified. `mutex` finds that of an address. There is room for it.
+    ///
+    /// If all who wait on it and all who notify it have one mutex meanwhile, that orders them. Else the clock does.
+    #[inline(always)]
+    pub fn notified<'h>(
+        &mut self,
+        sink: &mut impl Sink,
+        head: u64,
+        context: u32,
+        condition: &HandOff,
+        mutex: impl FnOnce(u64) -> Option<&'h HandOff>,
+    ) {
+        let known = condition.mutex();
+        let is_handed_off = known.and_then(mutex).is_some_and(|mutex| mutex.is_held_by(self.slot()));
+        if known.is_some() && !is_handed_off {
+            condition.set_clock_only();
+        }
+        let is_handed_off = is_handed_off && self.may_hand_off();
+        self.timed_by(sink, head, context, None, |sink| {
+            sink.time(if is_handed_off { Timing::After(0) } else { Timing::Now })
+        });
+    }
+
+    /// Writes that this thread gives a mutex back and waits on a condition. There is room for it.
+    pub fn waits(&mut self, sink: &mut impl Sink, head: u64, context: u32, mutex: u64, of: Option<[&HandOff; 2]>) {
+        let (slot, until) = (self.slot(), self.until());
+        self.timed_by(sink, head, context, Some(mutex), |sink| {
+            let time = sink.time(Timing::Now);
+            if let Some([condition, hand_off]) = of {
+                hand_off.released(slot, until, |_| time);
+                condition.waited(mutex);
+            }
+            time
+        });
+    }
+
+    /// Writes that it has been woken, and has the mutex again. There is room for it.
+    pub fn woken(&mut self, sink: &mut impl Sink, head: u64, context: u32, third: u64, mutex: Option<&HandOff>) {
+        let (slot, mut until) = (self.slot(), None);
+        self.timed_by(sink, head, context, Some(third), |sink| {
+            until = mutex.and_then(|mutex| mutex.acquired(slot).until);
+            sink.time(Timing::Now)
+        });
+        self.learn(until);
+    }
+
+    #[inline(always)]
+    fn learn(&mut self, until: Option<u64>) {
+        if let Some(until) = until {
+            self.known.learn(until);
+        }
+    }
+
+    #[inline(always)]
+    fn timed_by<S: Sink>(
+        &mut self,
+        sink: &mut S,
+        head: u64,
+        context: u32,
+        third: Option<u64>,
+        time: impl FnOnce(&mut S) -> u64,
+    ) {
+        super::recorder::put_timed_by(sink, head, context, third, time);
+        self.synchronised();
+    }
+
+    /// Where this thread is, with every rank there can be.
+    #[inline(always)]
+    fn until(&self) -> u64 {
+        point(self.epoch(), MAX_SEQ) | 0xf
+    }
+
+    /// How the time of an arrival at a cell with these words is found. Whatever was recorded of the granule is earlier than one of its entries: who writes, or makes another's
+    /// entry go, is later than all before. Atomic loads are not; they leave a mark among readers ([`Contents::unread`]), or the cell without entries that say where they are.
+    #[inline]
+    pub(super) fn conflict_timing(&self, contents: &Contents) -> Timing {
+        let is_handed_off = self.may_hand_off()
+            && contents.nodes == 0
+            && !(contents.shared && contents.unread != 0)
+            && self.is_earlier(&contents.first)
+            && self.is_earlier(&contents.second);
+        if is_handed_off { Timing::After(0) } else { Timing::Now }
+    }
+
+    /// Whether an entry is no later than what this thread did last.
+    #[inline(always)]
+    pub(super) fn is_earlier(&self, entry: &Entry) -> bool {
+        if same_slot(entry.at, self.epoch()) && entry.at != 0 {
+            // One that says nothing of a position may be of an atomic access, and others may have come since.
+            return entry.sync_index() != 0 || entry.mask() != 0;
+        }
+        entry.at == 0 || entry.sync_index() != 0 && self.known.has(entry.at)
+    }
+}

@@ -1,0 +1,264 @@
+//! Granules side by side whose cells are all alike, as after an access in bulk: what becomes of the first becomes of all.
+//!
+//! Accesses that are kept have ranks one after the other. So cells are alike if each of their entries is the same as in the first one, or is kept and is as many ranks
+//! further as the cell is. Then the same goes for what they become: nothing that decides about it depends on the rank of an access of a whole granule, but which one is
+//! covered, and the number of the next.
+
+use super::access::Bulk;
+use super::block::{Block, WORDS};
+use super::cell::{AtomicEntry, Cell, EMPTY, Entry, NEXT_SEQ, Packed, is_known, is_shared, same_point};
+use super::memory::Filter;
+use super::recorder::{Outcome, Recorder};
+use super::runs::Runs;
+use super::{BULK_ROOM, Sink};
+
+/// Cells side by side.
+#[derive(Clone, Copy)]
+struct Cells<'c> {
+    first: &'c [AtomicEntry],
+    second: &'c [AtomicEntry],
+}
+
+impl<'c> Cells<'c> {
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = Cell<'c>> {
+        self.first.iter().zip(self.second).map(|(first, second)| Cell::new(first, second))
+    }
+
+    /// The first so many, and the others.
+    #[inline(always)]
+    fn split(self, count: usize) -> [Self; 2] {
+        let ((first, behind_first), (second, behind_second)) =
+            (self.first.split_at(count), self.second.split_at(count));
+        [Cells { first, second }, Cells { first: behind_first, second: behind_second }]
+    }
+}
+
+/// What is in cells that are alike: what is in the first, and how far each of its entries is from that of the next.
+#[derive(Clone, Copy)]
+struct Pattern {
+    packed: Packed,
+    strides: [u64; 2],
+}
+
+impl Pattern {
+    #[inline(always)]
+    fn of(packed: Packed) -> Pattern {
+        Pattern { packed, strides: [stride(&packed[0]), stride(&packed[1])] }
+    }
+
+    /// What is in each cell from the first on.
+    #[inline(always)]
+    fn each(self) -> impl Iterator<Item = Packed> {
+        let Pattern { mut packed, strides } = self;
+        core::iter::repeat_with(move || {
+            let now = packed;
+            packed[0].at = packed[0].at.wrapping_add(strides[0]);
+            packed[1].at = packed[1].at.wrapping_add(strides[1]);
+            now
+        })
+    }
+
+    /// When all cells have become something: an entry that was there stays as far as it was.
+    #[inline(always)]
+    fn becomes(&self, packed: Packed) -> Pattern {
+        let was = |old: usize, entry: &Entry| self.strides[old] != 0 && same_point(self.packed[old].at, entry.at);
+        let stride = |entry: &Entry| {
+            if entry.mask() != 0 && (was(0, entry) || was(1, entry)) { NEXT_SEQ } else { stride(entry) }
+        };
+        Pattern { packed, strides: [stride(&packed[0]), stride(&packed[1])] }
+    }
+
+    /// Whether whatever is written of it has a rank that goes on from cell to cell.
+    #[inline(always)]
+    fn is_sequenced(&self) -> bool {
+        let [first, second] = &self.packed;
+        (first.is_deferred() || !first.has_dropped()) && (second.is_deferred() || !second.has_dropped())
+    }
+
+    /// Locks the cells that are so, from the first on up to one that is not, and takes what is in them. How many. (If `biased`, they need no lock.)
+    #[inline]
+    fn hold(&self, cells: Cells, biased: bool) -> usize {
+        let is_empty = self.packed[0].at == EMPTY;
+        let is_held = |(cell, was): (Cell, Packed)| {
+            let a = was[0].at;
+            if biased && cell.state() != a || !biased && !cell.try_lock(a) {
+                return false;
+            }
+            if is_empty {
+                return true;
+            }
+            let now = cell.take(a);
+            if now != was {
+                cell.second.set_at(now[1].at);
+                cell.unlock(a);
+            }
+            now == was
+        };
+        cells.each().zip(self.each()).take_while(|&both| is_held(both)).count()
+    }
+
+    /// Lets go of cells as they were.
+    #[cold]
+    fn let_go(&self, cells: Cells) {
+        for (cell, [first, second]) in cells.each().zip(self.each()) {
+            if is_shared(first.at) {
+                cell.second.set_at(second.at);
+            }
+            cell.unlock(first.at);
+        }
+    }
+
+    /// The same of cells so many further.
+    #[inline]
+    fn behind(&self, steps: usize) -> Pattern {
+        let Pattern { packed: [first, second], strides } = *self;
+        let at = |entry: Entry, stride: u64| Entry { at: entry.at.wrapping_add(stride * steps as u64), ..entry };
+        Pattern { packed: [at(first, strides[0]), at(second, strides[1])], strides }
+    }
+}
+
+#[inline(always)]
+fn stride(entry: &Entry) -> u64 {
+    if entry.is_deferred() { NEXT_SEQ } else { 0 }
+}
+
+impl Recorder {
+    /// Accesses of whole blocks side by side, the first granule of which is not covered: as many of them as are alike. `biased` as for one of them
+    /// ([`Recorder::record_access`]). How many were done.
+    #[inline]
+    pub fn record_uniform_blocks<S: Sink>(
+        &mut self,
+        filter: &Filter,
+        sink: &mut S,
+        block: &Block,
+        biased: impl FnOnce() -> bool,
+        context: u32,
+    ) -> usize {
+        debug_assert_eq!(block.words, 0xff);
+        sink.reserve(BULK_ROOM);
+        let biased = biased();
+        let [first, second] = block.entries;
+        self.update_uniform(filter, sink, block, Cells { first, second }, biased, context) / WORDS
+    }
+
+    /// The same of the granules of one block. Whether they were done.
+    #[inline]
+    pub(super) fn record_uniform_block(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        block: &Block,
+        biased: bool,
+        context: u32,
+    ) -> bool {
+        let (begin, count) = (block.words.trailing_zeros() as usize, block.words.count_ones() as usize);
+        let [first, second] = block.entries.map(|entries| &entries[begin..begin + count]);
+        count > 1 && self.update_uniform(filter, sink, block, Cells { first, second }, biased, context) != 0
+    }
+
+    /// Accesses of granules that begin with those of this block: all of them, if they are not more than those; else as many blocks as are alike.
+    fn update_uniform(
+        &mut self,
+        filter: &Filter,
+        sink: &mut impl Sink,
+        block: &Block,
+        cells: Cells,
+        biased: bool,
+        context: u32,
+    ) -> usize {
+        let Some(cell) = cells.each().next() else { return 0 };
+        let was = match cell.state() {
+            EMPTY => Pattern::of(Packed::default()),
+            a if is_known(a) && !cell.has_nodes() => {
+                Pattern::of([Entry { at: a, what: cell.first.what() }, cell.second.entry()])
+            }
+            _ => return 0,
+        };
+        let held = was.hold(cells, biased);
+        let count = match held {
+            _ if held < block.words.count_ones() as usize => 0,
+            _ if block.words == 0xff => held - held % WORDS,
+            _ => held,
+        };
+        let [cells, others] = cells.split(held)[0].split(count);
+        was.behind(count).let_go(others);
+        if count == 0 {
+            return 0;
+        }
+        // Of kept ones, those behind the first may be covered.
+        let [one, other] = was.behind(count - 1).packed.map(AtomicEntry::of);
+        if self.is_covered(Cell::new(&one, &other), 0xff, block.write) || !self.has_seq_left_for(count as u32) {
+            was.let_go(cells);
+            return 0;
+        }
+        let first = block.words.trailing_zeros() as usize;
+        let (now, [dropped, deferred]) = (self.now(), self.dropped_and_kept());
+        let bulk = Bulk::new(self.sync_index());
+        let mut runs = Runs::new(sink, block.address);
+        let (outcome, contents) = self.update_block_cell(filter, &mut runs, &bulk, block, first, was.packed, context);
+        let [dropped_now, kept_now] = self.dropped_and_kept();
+        // What was kept counts for the next cell.
+        let goes_for_all = contents.nodes == 0
+            && kept_now == deferred
+            && match outcome {
+                Outcome::Deferred => self.now() == now + NEXT_SEQ && runs.is_empty(),
+                _ => was.is_sequenced() && runs.widen(block.words, count / WORDS),
+            };
+        let packed = contents.pack();
+        if !goes_for_all {
+            let [these, others] = cells.split(count.min(WORDS));
+            was.behind(WORDS).let_go(others);
+            let rest = Rest { was, cells: these, done: (outcome, packed) };
+            return self.update_rest(filter, &mut runs, &bulk, block, rest, context);
+        }
+        if outcome == Outcome::Written {
+            self.write(&mut runs, &bulk, block, block.words, context);
+        } else {
+            for _ in 1..count {
+                self.next_seq(block.write);
+            }
+        }
+        self.count_dropped(filter, (dropped_now - dropped) * (count as u64 - 1));
+        for (cell, packed) in cells.each().zip(was.becomes(packed).each()) {
+            cell.put(packed);
+        }
+        count
+    }
+
+    /// What became of the first cell of a block does not go for the others that are held with it.
+    #[cold]
+    #[inline(never)]
+    fn update_rest<S: Sink>(
+        &mut self,
+        filter: &Filter,
+        runs: &mut Runs<S>,
+        bulk: &Bulk,
+        block: &Block,
+        rest: Rest,
+        context: u32,
+    ) -> usize {
+        let first = block.words.trailing_zeros() as usize;
+        let (outcome, packed) = rest.done;
+        let mut after = [packed; WORDS];
+        let mut conflicting = u8::from(outcome == Outcome::Written) << first;
+        let count = rest.cells.first.len();
+        for ((number, was), after) in (first..first + count).zip(rest.was.each()).zip(&mut after).skip(1) {
+            let (outcome, contents) = self.update_block_cell(filter, runs, bulk, block, number, was, context);
+            *after = contents.pack();
+            conflicting |= u8::from(outcome == Outcome::Written) << number;
+        }
+        self.write(runs, bulk, block, conflicting, context);
+        for (cell, after) in rest.cells.each().zip(after) {
+            cell.put(after);
+        }
+        count
+    }
+}
+
+/// The cells of a block of which the first has become something.
+struct Rest<'c> {
+    was: Pattern,
+    cells: Cells<'c>,
+    done: (Outcome, Packed),
+}
