@@ -41,16 +41,16 @@ fn eight(random: &mut Random) -> Eight {
 }
 
 /// Cuts and seconds.
-fn run(lanes: u32, elements: u32, history: Option<usize>, threads: usize) -> (u64, f64) {
+fn run(chains: u32, events: u32, history: Option<usize>, threads: usize) -> (u64, f64) {
     let mut random = Random(42);
     let limits = Limits { history, threads, bytes: 4 << 30, ..Limits::default() };
     let mut explorer = Explorer::new(eight(&mut random), limits, None);
-    for lane in 0..lanes {
-        for number in 0..elements {
-            let event = u64::from(number * lanes + lane);
-            explorer.message(Message { lane, number, event, class: random.below(4), needs: &[] });
+    for chain in 0..chains {
+        for number in 0..events {
+            let index = u64::from(number * chains + chain);
+            explorer.message(Message { chain, number, index, class: random.below(4), predecessors: &[] });
         }
-        explorer.end(lane);
+        explorer.end(chain);
     }
     let (begun, worked) = (Instant::now(), worked());
     explorer.advance();
@@ -92,10 +92,10 @@ fn main() {
         (9, 6, 0),
         (10, 5, 15),
     ];
-    for (lanes, elements, asked) in table {
-        let elements = if quick { elements / 2 } else { elements };
+    for (chains, events, asked) in table {
+        let events = if quick { events / 2 } else { events };
         let best = |history, threads| {
-            let runs = (0..2).map(|_| run(lanes, elements, history, threads));
+            let runs = (0..2).map(|_| run(chains, events, history, threads));
             runs.map(|(cuts, seconds)| (cuts, cuts as f64 / seconds / 1e6))
                 .fold((0, 0.0), |a: (u64, f64), b| (b.0, a.1.max(b.1)))
         };
@@ -104,7 +104,7 @@ fn main() {
         let (_, both) = best(None, 2);
         let slow = if plain < f64::from(asked) { "  SLOW" } else { "" };
         let asked = if asked == 0 { String::new() } else { asked.to_string() };
-        println!("{:>7} x {elements:<6} {cuts:>12} {plain:>10.1} {asked:>6} {kept:>18.1} {both:>11.1}{slow}", lanes);
+        println!("{:>7} x {events:<6} {cuts:>12} {plain:>10.1} {asked:>6} {kept:>18.1} {both:>11.1}{slow}", chains);
     }
     // The memory of a process of its own: what came before does not count.
     if !quick && let Ok(own) = std::env::current_exe() {

@@ -1,4 +1,4 @@
-//! What is carried along every path: a deterministic automaton over the classes of the elements.
+//! What is carried along every path: a deterministic automaton over the classes of the events.
 
 /// What is known of a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,10 +14,10 @@ pub enum Status {
 /// A deterministic automaton, discovered as it runs. Several properties are one automaton that starts in several states,
 /// each of which stays with its *owner*.
 pub trait Automaton {
-    /// The states before the first element, one for each owner.
+    /// The states before the first event, one for each owner.
     fn start(&mut self) -> Vec<u32>;
 
-    /// The state after an element of a class.
+    /// The state after an event of a class.
     fn step(&mut self, state: u32, class: u32) -> u32;
 
     /// What is known of a state.

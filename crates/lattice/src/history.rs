@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A kept level.
 #[derive(Clone)]
-pub(crate) struct Kept<C> {
+pub(crate) struct StoredLevel<C> {
     pub(crate) layout: Arc<Layout>,
     pub(crate) keys: Keys,
     pub(crate) column: C,
@@ -17,9 +17,9 @@ pub(crate) struct Kept<C> {
     bytes: usize,
 }
 
-/// Kept levels by depth: all whose depth is a multiple of the stride.
+/// StoredLevel levels by depth: all whose depth is a multiple of the stride.
 pub(crate) struct History<C> {
-    pub(crate) levels: BTreeMap<u64, Kept<C>>,
+    pub(crate) levels: BTreeMap<u64, StoredLevel<C>>,
     stride: u64,
     bytes: usize,
     budget: usize,
@@ -50,7 +50,7 @@ impl<C> History<C> {
     ) {
         let bytes = keys.bytes() + P::bytes(&column) + recorded.len() * 4 + 200;
         self.bytes += bytes;
-        self.levels.insert(depth, Kept { layout, keys, column, recorded, bytes });
+        self.levels.insert(depth, StoredLevel { layout, keys, column, recorded, bytes });
         while self.bytes > self.budget && self.levels.len() > FEW {
             self.stride *= 2;
             let (first, stride) = (self.first, self.stride);

@@ -1,7 +1,7 @@
-//! Cuts packed into machine words: a field for each lane that moves, with a guard bit above it.
+//! Cuts packed into machine words: a field for each chain that moves, with a guard bit above it.
 //!
-//! Taking an element adds a constant to the key, so a sorted level stays sorted when one lane moves; and whether a cut
-//! covers what an element needs is one subtraction: no field may borrow from its guard bit.
+//! Taking an event adds a constant to the key, so a sorted level stays sorted when one chain moves; and whether a cut
+//! covers what an event needs is one subtraction: no field may borrow from its guard bit.
 
 /// A packed cut.
 pub(crate) trait Key: Copy + Ord + Send + Sync + 'static {
@@ -21,7 +21,7 @@ pub(crate) trait Key: Copy + Ord + Send + Sync + 'static {
     /// Adds fields; no field may overflow.
     fn plus(self, other: Self) -> Self;
     /// Whether every field is at least that of `need`. `guards` has all guard bits set.
-    fn covers(self, need: Self, guards: Self) -> bool;
+    fn covers(self, prefix: Self, guards: Self) -> bool;
 }
 
 impl Key for u64 {
@@ -43,8 +43,8 @@ impl Key for u64 {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn covers(self, need: u64, guards: u64) -> bool {
-        (self | guards).wrapping_sub(need) & guards == guards
+    fn covers(self, prefix: u64, guards: u64) -> bool {
+        (self | guards).wrapping_sub(prefix) & guards == guards
     }
 }
 
@@ -67,12 +67,12 @@ impl Key for u128 {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn covers(self, need: u128, guards: u128) -> bool {
-        (self | guards).wrapping_sub(need) & guards == guards
+    fn covers(self, prefix: u128, guards: u128) -> bool {
+        (self | guards).wrapping_sub(prefix) & guards == guards
     }
 }
 
-/// The fall-back for many lanes. The first word is the most significant, so that keys of all widths have the same order.
+/// The fall-back for many chains. The first word is the most significant, so that keys of all widths have the same order.
 impl<const W: usize> Key for [u64; W] {
     const BITS: u32 = 64 * W as u32;
     const FAST: bool = false;
@@ -97,10 +97,10 @@ impl<const W: usize> Key for [u64; W] {
         self
     }
     #[inline]
-    fn covers(self, need: [u64; W], guards: [u64; W]) -> bool {
+    fn covers(self, prefix: [u64; W], guards: [u64; W]) -> bool {
         let mut same = true;
         for word in 0..W {
-            same &= (self[word] | guards[word]).wrapping_sub(need[word]) & guards[word] == guards[word];
+            same &= (self[word] | guards[word]).wrapping_sub(prefix[word]) & guards[word] == guards[word];
         }
         same
     }

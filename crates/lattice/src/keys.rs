@@ -102,7 +102,7 @@ impl Keys {
         let mut cut = Vec::new();
         let is_within = |at| {
             self.unpack(at, layout, &mut cut);
-            (0..).zip(&cut).all(|(lane, count)| *count <= bound.get(lane as usize).copied().unwrap_or(0))
+            (0..).zip(&cut).all(|(chain, count)| *count <= bound.get(chain as usize).copied().unwrap_or(0))
         };
         (0..self.len()).map(is_within).collect()
     }
@@ -121,7 +121,7 @@ impl Keys {
         with_keys!(self, K: keys => keys.capacity() * size_of::<K>())
     }
 
-    /// The least and the greatest that the cuts have of each lane.
+    /// The least and the greatest that the cuts have of each chain.
     pub(crate) fn extent(&self, layout: &Layout) -> (Vec<u32>, Vec<u32>) {
         let mut least = vec![u32::MAX; layout.fields.len()];
         let mut most = vec![0; layout.fields.len()];
@@ -136,8 +136,8 @@ impl Keys {
         });
         let (mut low, mut high) = (layout.base.clone(), layout.base.clone());
         for ((field, least), most) in layout.fields.iter().zip(least).zip(most) {
-            low[field.lane as usize] += least;
-            high[field.lane as usize] += most;
+            low[field.chain as usize] += least;
+            high[field.chain as usize] += most;
         }
         (low, high)
     }

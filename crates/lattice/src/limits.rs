@@ -63,8 +63,8 @@ pub enum Shortened {
     /// Somebody stopped it.
     Interrupted,
     /// Too many threads at once.
-    Lanes(u64),
-    /// Elements that were to come have not arrived.
+    Chains(u64),
+    /// Events that were to come have not arrived.
     Missing,
 }
 
@@ -78,7 +78,7 @@ impl std::fmt::Display for Shortened {
             Shortened::Time(time) => write!(f, "time is up after {} s", time.as_secs_f64()),
             Shortened::Interrupted => write!(f, "interrupted"),
             Shortened::Missing => write!(f, "messages are missing"),
-            Shortened::Lanes(n) => write!(f, "{n} threads at the same time are too many"),
+            Shortened::Chains(n) => write!(f, "{n} threads at the same time are too many"),
         }
     }
 }

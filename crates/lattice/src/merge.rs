@@ -1,9 +1,9 @@
-//! The next level: an n-way merge of the lanes' successors, each of which is sorted already.
+//! The next level: an n-way merge of the chains' successors, each of which is sorted already.
 
 use crate::key::Key;
 use crate::layout::{Layout, Table, Tables};
+use crate::messages::Messages;
 use crate::payload::{Closing, Edge, Payload};
-use crate::world::World;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -17,20 +17,20 @@ pub(crate) struct Level<K, C> {
 pub(crate) struct Merge<'m, 'f, K, C> {
     pub(crate) tables: &'m Tables<K>,
     pub(crate) layout: &'m Layout,
-    pub(crate) world: &'m World<'f>,
+    pub(crate) messages: &'m Messages<'f>,
     pub(crate) from: &'m Level<K, C>,
 }
 
-/// A lane: its table, the cuts it looks at, and its field.
+/// A chain: its table, the cuts it looks at, and its field.
 #[derive(Clone, Copy)]
-struct Lane<'l, K> {
+struct Chain<'l, K> {
     table: &'l Table<K>,
     keys: &'l [K],
     shift: u32,
     mask: u32,
 }
 
-/// Where a lane stands in the level that is left, and what it makes of the cut there.
+/// Where a chain stands in the level that is left, and what it makes of the cut there.
 #[derive(Clone, Copy)]
 struct Head<K> {
     at: usize,
@@ -38,49 +38,49 @@ struct Head<K> {
     key: K,
 }
 
-#[allow(clippy::needless_range_loop, reason = "loops over the lanes are unrolled; several arrays go along")]
+#[allow(clippy::needless_range_loop, reason = "loops over the chains are unrolled; several arrays go along")]
 impl<K: Key, C> Merge<'_, '_, K, C> {
     /// The cuts with keys from `low` on and below `high` (`None`: to the end).
     pub(crate) fn run<P: Payload<Column = C>>(&self, low: K, high: Option<K>, payload: &mut P, to: &mut Level<K, C>) {
         // Unrolled loops pay where little else is done; elsewhere they would only be more code.
         if const { !P::FAST || !K::FAST } {
-            return self.any(self.tables.lanes.len(), low, high, payload, to);
+            return self.any(self.tables.chains.len(), low, high, payload, to);
         }
         macro_rules! fixed {
             ($($n:literal)*) => {
-                match self.tables.lanes.len() {
+                match self.tables.chains.len() {
                     0 => {}
                     $(
                         $n if self.layout.equal => self.fixed::<P, $n, true>(low, high, payload, to),
                         $n => self.fixed::<P, $n, false>(low, high, payload, to),
                     )*
-                    lanes => self.any(lanes, low, high, payload, to),
+                    chains => self.any(chains, low, high, payload, to),
                 }
             };
         }
         fixed!(1 2 3 4 5 6 7 8 9 10 11 12);
     }
 
-    /// Where a lane's successors reach a key.
-    fn seek(&self, lane: usize, key: K) -> usize {
-        let one = self.tables.lanes[lane].one;
+    /// Where a chain's successors reach a key.
+    fn seek(&self, chain: usize, key: K) -> usize {
+        let one = self.tables.chains[chain].one;
         self.from.keys.partition_point(|&cut| cut.plus(one) < key)
     }
 
-    /// The keys whose successors in a lane are below `high`.
-    fn keys_below(&self, lane: usize, high: Option<K>) -> &[K] {
-        high.map_or(&self.from.keys, |high| &self.from.keys[..self.seek(lane, high)])
+    /// The keys whose successors in a chain are below `high`.
+    fn keys_below(&self, chain: usize, high: Option<K>) -> &[K] {
+        high.map_or(&self.from.keys, |high| &self.from.keys[..self.seek(chain, high)])
     }
 
-    /// The next of `keys` from `from` on that a lane can continue, and the key of what comes of it.
+    /// The next of `keys` from `from` on that a chain can continue, and the key of what comes of it.
     #[inline(always)]
-    fn advance(&self, of: Lane<'_, K>, from: usize, ruled: bool, cut: &mut Vec<u32>) -> Head<K> {
-        let Lane { table, keys, shift, mask } = of;
+    fn advance(&self, of: Chain<'_, K>, from: usize, ruled: bool, cut: &mut Vec<u32>) -> Head<K> {
+        let Chain { table, keys, shift, mask } = of;
         let mut at = from;
         while let Some(&key) = keys.get(at) {
             let ahead = key.field(shift, mask) as usize;
             let row = &table.rows[ahead];
-            if key.covers(row.need, self.tables.guards) && (!ruled || self.allowed(table, ahead, key, cut)) {
+            if key.covers(row.prefix, self.tables.guards) && (!ruled || self.allowed(table, ahead, key, cut)) {
                 return Head { at, class: row.class, key: key.plus(table.one) };
             }
             at += 1;
@@ -88,13 +88,13 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         Head { at, class: 0, key: K::MAX }
     }
 
-    /// Whether the rules let an element come after a cut.
+    /// Whether the rules let an event come after a cut.
     #[cold]
     fn allowed(&self, table: &Table<K>, ahead: usize, key: K, cut: &mut Vec<u32>) -> bool {
-        let number = self.layout.base[table.lane as usize] + ahead as u32;
-        let Some((rules, element)) = self.world.ruled(table.lane, number) else { return true };
+        let number = self.layout.base[table.chain as usize] + ahead as u32;
+        let Some((rules, event)) = self.messages.ruled(table.chain, number) else { return true };
         self.layout.unpack(key, cut);
-        rules.allows(element, cut)
+        rules.allows(event, cut)
     }
 
     /// Gathers what comes over one edge.
@@ -107,14 +107,14 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         cut: &mut Vec<u32>,
         gathered: &mut P::Gathered,
     ) {
-        let mut edge = Edge { class: head.class, lane: table.lane, number: 0, cut: &[] };
+        let mut edge = Edge { class: head.class, chain: table.chain, number: 0, cut: &[] };
         if P::WANTS_CUT {
             let key = self.from.keys[head.at];
             self.layout.unpack(key, cut);
-            edge.number = self.layout.base[table.lane as usize] + key.field(table.shift, table.mask);
+            edge.number = self.layout.base[table.chain as usize] + key.field(table.shift, table.mask);
             edge.cut = cut;
         }
-        payload.edge(&self.from.column, head.at, &edge, self.world, gathered);
+        payload.edge(&self.from.column, head.at, &edge, self.messages, gathered);
     }
 
     /// Closes a cut.
@@ -146,79 +146,79 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         to: &mut Level<K, C>,
     ) {
         let mut cut = Vec::new();
-        let ruled = self.world.frame.is_some();
-        let lanes: &[Table<K>; N] = self.tables.lanes.as_slice().try_into().expect("so many lanes");
-        let keys: [&[K]; N] = std::array::from_fn(|lane| self.keys_below(lane, high));
+        let ruled = self.messages.structure.is_some();
+        let chains: &[Table<K>; N] = self.tables.chains.as_slice().try_into().expect("so many chains");
+        let keys: [&[K]; N] = std::array::from_fn(|chain| self.keys_below(chain, high));
         // Fields of equal width have shifts that the compiler knows.
         let width = K::BITS / N as u32;
-        let field = |lane: usize| {
-            let (table, keys) = (&lanes[lane], keys[lane]);
+        let field = |chain: usize| {
+            let (table, keys) = (&chains[chain], keys[chain]);
             if EQUAL {
                 let mask = ((1u64 << (width - 1).min(31)) - 1) as u32;
-                Lane { table, keys, shift: lane as u32 * width, mask }
+                Chain { table, keys, shift: chain as u32 * width, mask }
             } else {
-                Lane { table, keys, shift: table.shift, mask: table.mask }
+                Chain { table, keys, shift: table.shift, mask: table.mask }
             }
         };
-        let mut heads: [Head<K>; N] = std::array::from_fn(|lane| {
-            let from = if low == K::ZERO { 0 } else { self.seek(lane, low) };
-            self.advance(field(lane), from, ruled, &mut cut)
+        let mut heads: [Head<K>; N] = std::array::from_fn(|chain| {
+            let from = if low == K::ZERO { 0 } else { self.seek(chain, low) };
+            self.advance(field(chain), from, ruled, &mut cut)
         });
         let mut gathered = P::Gathered::default();
         loop {
             let mut least = heads[0].key;
-            for lane in 1..N {
-                least = if heads[lane].key < least { heads[lane].key } else { least };
+            for chain in 1..N {
+                least = if heads[chain].key < least { heads[chain].key } else { least };
             }
             if least == K::MAX {
                 break;
             }
-            for lane in 0..N {
-                let head = heads[lane];
+            for chain in 0..N {
+                let head = heads[chain];
                 if head.key == least {
-                    self.gather(&lanes[lane], head, payload, &mut cut, &mut gathered);
-                    heads[lane] = self.advance(field(lane), head.at + 1, ruled, &mut cut);
+                    self.gather(&chains[chain], head, payload, &mut cut, &mut gathered);
+                    heads[chain] = self.advance(field(chain), head.at + 1, ruled, &mut cut);
                 }
             }
             self.close(least, payload, &mut gathered, &mut cut, to);
         }
     }
 
-    /// For many lanes: a heap finds the least.
+    /// For many chains: a heap finds the least.
     fn any<P: Payload<Column = C>>(
         &self,
-        lanes: usize,
+        chains: usize,
         low: K,
         high: Option<K>,
         payload: &mut P,
         to: &mut Level<K, C>,
     ) {
         let mut cut = Vec::new();
-        let ruled = self.world.frame.is_some();
-        let keys: Vec<&[K]> = (0..lanes).map(|lane| self.keys_below(lane, high)).collect();
-        let tables = &self.tables.lanes;
-        let field = |lane: usize| {
-            let (table, keys) = (&tables[lane], keys[lane]);
-            Lane { table, keys, shift: table.shift, mask: table.mask }
+        let ruled = self.messages.structure.is_some();
+        let keys: Vec<&[K]> = (0..chains).map(|chain| self.keys_below(chain, high)).collect();
+        let tables = &self.tables.chains;
+        let field = |chain: usize| {
+            let (table, keys) = (&tables[chain], keys[chain]);
+            Chain { table, keys, shift: table.shift, mask: table.mask }
         };
-        let mut heads: Vec<Head<K>> = Vec::with_capacity(lanes);
-        let mut heap = BinaryHeap::with_capacity(lanes);
-        for lane in 0..lanes {
-            let from = if low == K::ZERO { 0 } else { self.seek(lane, low) };
-            heads.push(self.advance(field(lane), from, ruled, &mut cut));
-            heap.push(Reverse((heads[lane].key, lane)));
+        let mut heads: Vec<Head<K>> = Vec::with_capacity(chains);
+        let mut heap = BinaryHeap::with_capacity(chains);
+        for chain in 0..chains {
+            let from = if low == K::ZERO { 0 } else { self.seek(chain, low) };
+            heads.push(self.advance(field(chain), from, ruled, &mut cut));
+            heap.push(Reverse((heads[chain].key, chain)));
         }
         let mut gathered = P::Gathered::default();
         while let Some(&Reverse((least, _))) = heap.peek()
             && least != K::MAX
         {
-            while let Some(&Reverse((key, lane))) = heap.peek()
+            while let Some(&Reverse((key, chain))) = heap.peek()
                 && key == least
             {
                 heap.pop();
-                self.gather(&tables[lane], heads[lane], payload, &mut cut, &mut gathered);
-                heads[lane] = self.advance(field(lane), heads[lane].at + 1, ruled, &mut cut);
-                heap.push(Reverse((heads[lane].key, lane)));
+                self.gather(&tables[chain], heads[chain], payload, &mut cut, &mut gathered);
+                heads[chain] = self.advance(field(chain), heads[chain].at + 1, ruled, &mut cut);
+                heap.push(Reverse((heads[chain].key, chain)));
             }
             self.close(least, payload, &mut gathered, &mut cut, to);
         }

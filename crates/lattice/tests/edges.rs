@@ -1,8 +1,8 @@
-//! What a search does at its edges: limits while counting, and elements that are announced before their lanes.
+//! What a search does at its edges: limits while counting, and events that are announced before their chains.
 
 use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use lattice::{Automaton, Explorer, Limits, Message, Shortened, Status, count};
-use order::{Frame, Need, Trace, full_hb};
+use order::{ChainPrefix, EventStructure, Trace, full_hb};
 
 /// One state that stays open.
 struct Idle;
@@ -20,7 +20,7 @@ impl Automaton for Idle {
 }
 
 /// Threads that have nothing to do with each other.
-fn independent(threads: u32, events: u32) -> Frame {
+fn independent(threads: u32, events: u32) -> EventStructure {
     let (mut names, mut batch) = (Names::default(), Batch::default());
     for thread in 0..threads {
         names.add(Space::Thread, &format!("T{thread}")).expect("a name");
@@ -34,8 +34,8 @@ fn independent(threads: u32, events: u32) -> Frame {
 
 #[test]
 fn counting_ends_at_its_limits() {
-    let frame = independent(4, 4);
-    let counted = |limits: Limits<'_>| count(&frame, &|_| 0, Idle, &limits).map(|counted| counted.cuts);
+    let structure = independent(4, 4);
+    let counted = |limits: Limits<'_>| count(&structure, &|_| 0, Idle, &limits).map(|counted| counted.cuts);
     assert_eq!(counted(Limits::default()), Ok(625));
     assert_eq!(counted(Limits { max_cuts: Some(625), ..Limits::default() }), Ok(625));
     assert_eq!(counted(Limits { max_cuts: Some(600), ..Limits::default() }), Err(Shortened::MaxCuts(600)));
@@ -45,12 +45,18 @@ fn counting_ends_at_its_limits() {
 #[test]
 fn what_is_needed_may_be_of_a_lane_that_nobody_named() {
     let mut explorer = Explorer::new(Idle, Limits::default(), None);
-    explorer.progress(0, &[Need { lane: 2, count: 1 }]);
+    explorer.progress(0, &[ChainPrefix { chain: 2, count: 1 }]);
     explorer.end(1);
     explorer.advance();
     assert!(!explorer.is_done());
-    explorer.message(Message { lane: 0, number: 0, event: 1, class: 0, needs: &[Need { lane: 2, count: 1 }] });
-    explorer.message(Message { lane: 2, number: 0, event: 0, class: 0, needs: &[] });
+    explorer.message(Message {
+        chain: 0,
+        number: 0,
+        index: 1,
+        class: 0,
+        predecessors: &[ChainPrefix { chain: 2, count: 1 }],
+    });
+    explorer.message(Message { chain: 2, number: 0, index: 0, class: 0, predecessors: &[] });
     explorer.end(0);
     explorer.end(2);
     assert_eq!(explorer.outcome().figures.cuts, 3);

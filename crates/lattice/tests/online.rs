@@ -18,10 +18,10 @@ impl Automaton for One {
 }
 
 fn message(number: u32, class: u32) -> Message<'static> {
-    Message { lane: 0, number, event: number.into(), class, needs: &[] }
+    Message { chain: 0, number, index: number.into(), class, predecessors: &[] }
 }
 
-/// Element 1 never comes, so element 2, which violates, is never looked at.
+/// RelevantEvent 1 never comes, so event 2, which violates, is never looked at.
 #[test]
 fn a_gap_that_is_never_filled_cuts_the_search_short() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
@@ -32,7 +32,7 @@ fn a_gap_that_is_never_filled_cuts_the_search_short() {
     assert!(!outcome.shortened.is_empty() || !outcome.violations.is_empty(), "{outcome:?}");
 }
 
-/// A lane has not ended: more may come.
+/// A chain has not ended: more may come.
 #[test]
 fn a_lane_that_has_not_ended_cuts_the_search_short() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
@@ -55,7 +55,7 @@ fn going_on_before_the_first_message_ends_nothing() {
 #[test]
 fn messages_twice_change_nothing() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
-    explorer.lane(1);
+    explorer.chain(1);
     explorer.message(message(0, 0));
     explorer.message(message(0, 0));
     explorer.advance();

@@ -5,7 +5,7 @@
 //! kept as the clock of its last write and that of the reads since: their union is the access clock. Locks, conditions
 //! and semaphores are variables in disguise. Only events that matter count, so the clocks are over them alone.
 
-use crate::frame::Frame;
+use crate::event_structure::EventStructure;
 use crate::sections::{Effect, Sections};
 use crate::threads::{Threads, is_access, is_read};
 use crate::window::Trace;
@@ -80,14 +80,14 @@ impl Lock {
     }
 }
 
-/// The frame of `full-hb` over the events that matter.
-pub fn full_hb(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    Pass::new(trace, true).run(trace, is_element)
+/// The structure of `full-hb` over the events that matter.
+pub fn full_hb(trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
+    Pass::new(trace, true).run(trace, is_relevant)
 }
 
-/// The frame of `sync-only` over the events that matter.
-pub fn sync_only(trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    Pass::new(trace, false).run(trace, is_element)
+/// The structure of `sync-only` over the events that matter.
+pub fn sync_only(trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
+    Pass::new(trace, false).run(trace, is_relevant)
 }
 
 /// One look along the recorded order.
@@ -121,15 +121,15 @@ impl Pass {
         }
     }
 
-    fn run(mut self, trace: &Trace<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    fn run(mut self, trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
         for (index, &event) in trace.batch.events.iter().enumerate() {
-            self.step(trace, index as u64, event, is_element(index as u64));
+            self.step(trace, index as u64, event, is_relevant(index as u64));
         }
-        self.threads.frame
+        self.threads.structure
     }
 
     #[inline]
-    fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_element: bool) {
+    fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let (op, thread) = (event.op(), event.thread());
         self.threads.before(event);
         if is_access(op) {
@@ -142,8 +142,8 @@ impl Pass {
                     variable.write(&mut self.threads, thread);
                 }
             }
-            if is_element {
-                self.threads.element(index, event);
+            if is_relevant {
+                self.threads.event(index, event);
             }
             if counts {
                 let variable = &mut self.vars[event.var().0 as usize];
@@ -151,13 +151,13 @@ impl Pass {
                 if is_read(op) { variable.has_read(clock) } else { variable.has_written(clock) }
             }
         } else {
-            self.rare(trace, index, event, is_element);
+            self.rare(trace, index, event, is_relevant);
         }
         self.threads.after(event);
     }
 
     /// Everything but accesses.
-    fn rare(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_element: bool) {
+    fn rare(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let thread = event.thread();
         let lock = self.lock(trace, event);
         if let Some((lock, kind)) = lock {
@@ -171,8 +171,8 @@ impl Pass {
         if let Some(clock) = &other {
             self.threads.join(thread, clock);
         }
-        if is_element {
-            self.threads.element(index, event);
+        if is_relevant {
+            self.threads.event(index, event);
         }
         let clock = self.threads.clock(thread);
         if let Some(other) = other {

@@ -1,7 +1,7 @@
 //! Causality models: which other orders of the recorded events the program could have shown.
 //!
-//! `docs/causality.md` defines them. A model turns a trace into a [`Frame`]: the *elements* (the events that matter), one
-//! lane for each thread, with what each element needs before it (vector clocks over the elements), and, for `weak-hb` and
+//! `docs/causality.md` defines them. A model turns a trace into a [`EventStructure`]: the *elements* (the events that matter), one
+//! chain for each thread, with what each element needs before it (vector clocks over the elements), and, for `weak-hb` and
 //! `maximal`, [`Rules`] that depend on the cut or on the path. Events that are no elements still order those that are:
 //! the clocks pass through them.
 //!
@@ -9,7 +9,7 @@
 
 mod barriers;
 mod conditions;
-mod frame;
+mod event_structure;
 mod full_hb;
 mod locks;
 mod maximal;
@@ -30,7 +30,7 @@ mod tests;
 
 use event::Causality;
 
-pub use frame::{Element, Frame, Lane, Need};
+pub use event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 pub use full_hb::{full_hb, sync_only};
 pub use maximal::maximal;
 pub use observed::observed;

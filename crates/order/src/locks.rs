@@ -1,7 +1,7 @@
 //! Sections of locks in a window: which exclude each other, and failed tries that stay inside them.
 
-use crate::frame::Frame;
-use crate::rules::{Guard, LaneSections};
+use crate::event_structure::EventStructure;
+use crate::rules::{ChainSections, Guard};
 use crate::sections::Effect;
 use crate::threads::{Place, Threads};
 use crate::window::Window;
@@ -20,7 +20,7 @@ struct Open {
     failed: VectorClock,
 }
 
-/// When the sections of a thread begin and end, as numbers of elements.
+/// When the sections of a thread begin and end, as numbers of events.
 #[derive(Clone, Default)]
 struct Numbers {
     exclusive: Vec<(u32, u32)>,
@@ -139,9 +139,9 @@ impl Locks {
                 let Some(place) = place.filter(|_| self.contended.contains(&lock)) else { return };
                 self.numbers(lock, thread).of(exclusive).push((place.number, u32::MAX));
                 threads.rule(place).guard = if exclusive {
-                    Guard::Exclusive { lock: lock.0, lane: place.lane }
+                    Guard::Exclusive { lock: lock.0, chain: place.chain }
                 } else {
-                    Guard::Shared { lock: lock.0, lane: place.lane }
+                    Guard::Shared { lock: lock.0, chain: place.chain }
                 };
             }
             Effect::Close(lock) | Effect::CloseShared(lock) => {
@@ -159,15 +159,15 @@ impl Locks {
         }
     }
 
-    pub(crate) fn finish(self, frame: &mut Frame) {
-        frame.rules.locks = vec![Vec::new(); self.locks];
+    pub(crate) fn finish(self, structure: &mut EventStructure) {
+        structure.rules.locks = vec![Vec::new(); self.locks];
         for (lock, threads) in self.sections {
             if !self.contended.contains(&lock) {
                 continue;
             }
-            for (lane, by) in (0..).zip(&frame.lanes) {
+            for (chain, by) in (0..).zip(&structure.chains) {
                 if let Some(Numbers { exclusive, shared }) = threads.get(&by.thread).cloned() {
-                    frame.rules.locks[lock.index()].push(LaneSections { lane, exclusive, shared });
+                    structure.rules.locks[lock.index()].push(ChainSections { chain, exclusive, shared });
                 }
             }
         }

@@ -4,8 +4,8 @@
 //! A path remembers for each variable which write the reads to come would see. Writes that no read tells apart
 //! are one class: equal recorded values, unless some read has no value and so needs that very write.
 
-use crate::frame::{Frame, Need};
-use crate::rules::{Act, LaneWrites};
+use crate::event_structure::{ChainPrefix, EventStructure};
+use crate::rules::{Act, ChainWrites};
 use crate::threads::{Place, Threads, is_read};
 use crate::variables::{Span, Spans};
 use crate::wide::{Access, Accesses, build};
@@ -14,9 +14,9 @@ use event::{Id, Op, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The frame of `maximal` over a window: events that `is_element` wants, and those that the rules speak of.
-pub fn maximal(window: &Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    build(window, is_element, |spans| Reads { accesses: vec![Vec::new(); spans.spans.len()] })
+/// The structure of `maximal` over a window: events that `is_relevant` wants, and those that the rules speak of.
+pub fn maximal(window: &Window<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
+    build(window, is_relevant, |spans| Reads { accesses: vec![Vec::new(); spans.spans.len()] })
 }
 
 /// An access of a span that the rules speak of.
@@ -88,23 +88,23 @@ impl Accesses for Reads {
         }
     }
 
-    fn finish(self, spans: &Spans, window: &Window<'_>, frame: &mut Frame) {
+    fn finish(self, spans: &Spans, window: &Window<'_>, structure: &mut EventStructure) {
         let mut accepted: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
         for (span, accesses) in spans.spans.iter().zip(&self.accesses) {
             if accesses.is_empty() {
                 continue;
             }
             let initial = if span.from_start { window.start.values[span.variable.index()] } else { Value::Unknown };
-            rule(initial, accesses, frame, &mut accepted);
+            rule(initial, accesses, structure, &mut accepted);
         }
         let mut lists: Vec<(Vec<u32>, u32)> = accepted.into_iter().collect();
         lists.sort_by_key(|(_, number)| *number);
-        frame.rules.accepted = lists.into_iter().map(|(list, _)| list).collect();
+        structure.rules.accepted = lists.into_iter().map(|(list, _)| list).collect();
     }
 }
 
 /// Gives the accesses of a span their acts.
-fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxHashMap<Vec<u32>, u32>) {
+fn rule(initial: Value, accesses: &[Seen], structure: &mut EventStructure, accepted: &mut FxHashMap<Vec<u32>, u32>) {
     let mut contents = Contents { values: vec![initial], itself: vec![false] };
     let mut last_reads: BTreeMap<u32, u32> = BTreeMap::new();
     for seen in accesses {
@@ -113,7 +113,7 @@ fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxH
             let writer = contents.values.len() - 1;
             let saw = if seen.op == Op::AtomicRmw { Value::Unknown } else { seen.value };
             contents.itself[writer] |= !saw.is_known() || saw != contents.values[writer];
-            last_reads.insert(seen.place.lane, seen.place.number);
+            last_reads.insert(seen.place.chain, seen.place.number);
         }
         if !is_read(seen.op) {
             contents.values.push(seen.value);
@@ -123,11 +123,11 @@ fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxH
     let classes = contents.classes();
     let mut writes: BTreeMap<u32, Vec<(u32, u32, u32)>> = BTreeMap::new();
     for (order, seen) in (1..).zip(accesses.iter().filter(|seen| !is_read(seen.op))) {
-        writes.entry(seen.place.lane).or_default().push((seen.place.number, order, classes[order as usize]));
+        writes.entry(seen.place.chain).or_default().push((seen.place.number, order, classes[order as usize]));
     }
-    let last_reads = last_reads.into_iter().map(|(lane, count)| Need { lane, count }).collect();
-    let writes = writes.into_iter().map(|(lane, writes)| LaneWrites { lane, writes }).collect();
-    let slot = frame.rules.slot(last_reads, writes);
+    let last_reads = last_reads.into_iter().map(|(chain, count)| ChainPrefix { chain, count }).collect();
+    let writes = writes.into_iter().map(|(chain, writes)| ChainWrites { chain, writes }).collect();
+    let slot = structure.rules.slot(last_reads, writes);
     let mut by_value: FxHashMap<Key, Vec<u32>> = FxHashMap::default();
     for (&class, &value) in classes.iter().zip(&contents.values).filter(|(_, value)| value.is_known()) {
         by_value.entry(Key::of(value)).or_default().push(class);
@@ -157,6 +157,6 @@ fn rule(initial: Value, accesses: &[Seen], frame: &mut Frame, accepted: &mut FxH
             _ => Act::Write { slot, class: classes[written + 1], order: written as u32 + 1 },
         };
         written += usize::from(!is_read(seen.op));
-        frame.lanes[seen.place.lane as usize].elements[seen.place.number as usize - 1].act = act;
+        structure.chains[seen.place.chain as usize].events[seen.place.number as usize - 1].act = act;
     }
 }

@@ -1,12 +1,12 @@
 //! Rules that depend on the cut, or on the path to it: exclusion, counts, lost notifies, values that reads see.
 //!
-//! A cut is given as the number of elements taken of each lane. What a path must remember beside its cut is its
+//! A cut is given as the number of events taken of each chain. What a path must remember beside its cut is its
 //! *context*: for each notify that might come too early whether it did, and for each variable with reads to come
 //! which write they would see. Paths with equal cuts and equal contexts have the same future.
 
-use crate::frame::{Element, Need};
+use crate::event_structure::{ChainPrefix, RelevantEvent};
 
-/// What the cut before an element must be like.
+/// What the cut before an event must be like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Guard {
     None,
@@ -18,12 +18,12 @@ pub(crate) enum Guard {
     /// No other thread has a section of the lock open.
     Exclusive {
         lock: u32,
-        lane: u32,
+        chain: u32,
     },
     /// No other thread has an exclusive section of the lock open.
     Shared {
         lock: u32,
-        lane: u32,
+        chain: u32,
     },
     /// The semaphore is above zero.
     Down {
@@ -31,7 +31,7 @@ pub(crate) enum Guard {
     },
 }
 
-/// What an element does to the context, or demands of it.
+/// What an event does to the context, or demands of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Act {
     None,
@@ -64,34 +64,34 @@ pub(crate) enum Act {
     },
 }
 
-/// The atomic sets that the elements of a lane open, by when.
+/// The atomic sets that the events of a chain open, by when.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Openers {
-    pub(crate) lane: u32,
-    /// The number of the element, and its set.
+    pub(crate) chain: u32,
+    /// The number of the event, and its set.
     pub(crate) sets: Vec<(u32, u32)>,
 }
 
-/// The sections of a lock in one lane: from taking element `.0` on until element `.1` is taken.
+/// The sections of a lock in one chain: from taking event `.0` on until event `.1` is taken.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct LaneSections {
-    pub(crate) lane: u32,
+pub(crate) struct ChainSections {
+    pub(crate) chain: u32,
     pub(crate) exclusive: Vec<(u32, u32)>,
     pub(crate) shared: Vec<(u32, u32)>,
 }
 
-/// The elements of a lane that change a semaphore.
+/// The events of a chain that change a semaphore.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct LaneCounts {
-    pub(crate) lane: u32,
+pub(crate) struct ChainCounts {
+    pub(crate) chain: u32,
     pub(crate) ups: Vec<u32>,
     pub(crate) downs: Vec<u32>,
 }
 
-/// The writes of a variable in one lane: number of the element, which write in recorded order, class.
+/// The writes of a variable in one chain: number of the event, which write in recorded order, class.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct LaneWrites {
-    pub(crate) lane: u32,
+pub(crate) struct ChainWrites {
+    pub(crate) chain: u32,
     pub(crate) writes: Vec<(u32, u32, u32)>,
 }
 
@@ -99,27 +99,27 @@ pub(crate) struct LaneWrites {
 /// that reads to come see the write recorded last of those in the cut. Close to the recorded run nearly all is usual.
 pub type Context = Vec<(u32, u32)>;
 
-/// All rules of a frame.
+/// All rules of a structure.
 #[derive(Clone, Default, Debug)]
 pub struct Rules {
     /// By variable: who opens its sets.
     pub(crate) openers: Vec<Vec<Openers>>,
     /// By set: it is complete when these are taken.
-    pub(crate) complete: Vec<Vec<Need>>,
-    pub(crate) locks: Vec<Vec<LaneSections>>,
+    pub(crate) complete: Vec<Vec<ChainPrefix>>,
+    pub(crate) locks: Vec<Vec<ChainSections>>,
     /// By semaphore: its count at the start, and who changes it.
-    pub(crate) semaphores: Vec<(i64, Vec<LaneCounts>)>,
+    pub(crate) semaphores: Vec<(i64, Vec<ChainCounts>)>,
     /// Slots that a notify sets if the wait is not taken before it.
-    pub(crate) notifies: Vec<(u32, Need)>,
+    pub(crate) notifies: Vec<(u32, ChainPrefix)>,
     /// Classes of writes that reads accept, in order.
     pub(crate) accepted: Vec<Vec<u32>>,
-    /// By slot: the last read of the variable in each lane; empty for notifies.
-    pub(crate) reads: Vec<Vec<Need>>,
+    /// By slot: the last read of the variable in each chain; empty for notifies.
+    pub(crate) reads: Vec<Vec<ChainPrefix>>,
     /// By slot: the writes of the variable; empty for notifies.
-    pub(crate) writes: Vec<Vec<LaneWrites>>,
+    pub(crate) writes: Vec<Vec<ChainWrites>>,
 }
 
-/// Whether an element can come, as far as the context is concerned.
+/// Whether an event can come, as far as the context is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passed {
     /// It can; the context is as it must be after it.
@@ -130,19 +130,19 @@ pub enum Passed {
     Terminal,
 }
 
-/// Whether the section begun last in a lane is open.
+/// Whether the section begun last in a chain is open.
 fn is_open(sections: &[(u32, u32)], taken: u32) -> bool {
     let begun = sections.partition_point(|&(open, _)| open <= taken);
     begun > 0 && sections[begun - 1].1 > taken
 }
 
-fn is_taken(needs: &[Need], cut: &[u32]) -> bool {
-    needs.iter().all(|need| cut[need.lane as usize] >= need.count)
+fn is_taken(predecessors: &[ChainPrefix], cut: &[u32]) -> bool {
+    predecessors.iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count)
 }
 
 impl Rules {
     /// Another slot.
-    pub(crate) fn slot(&mut self, reads: Vec<Need>, writes: Vec<LaneWrites>) -> u32 {
+    pub(crate) fn slot(&mut self, reads: Vec<ChainPrefix>, writes: Vec<ChainWrites>) -> u32 {
         self.reads.push(reads);
         self.writes.push(writes);
         self.reads.len() as u32 - 1
@@ -153,47 +153,47 @@ impl Rules {
         self.reads.len()
     }
 
-    /// Whether an element, whose needs are taken, can come after a cut.
-    pub fn allows(&self, element: &Element, cut: &[u32]) -> bool {
-        match element.guard {
+    /// Whether an event, whose needs are taken, can come after a cut.
+    pub fn allows(&self, event: &RelevantEvent, cut: &[u32]) -> bool {
+        match event.guard {
             Guard::None => true,
             Guard::Set { variable, own } => self.openers[variable as usize].iter().all(|openers| {
-                let begun = openers.sets.partition_point(|&(number, _)| number <= cut[openers.lane as usize]);
+                let begun = openers.sets.partition_point(|&(number, _)| number <= cut[openers.chain as usize]);
                 begun == 0 || {
                     let set = openers.sets[begun - 1].1;
                     set == own || is_taken(&self.complete[set as usize], cut)
                 }
             }),
-            Guard::Exclusive { lock, lane } => {
-                let others = self.locks[lock as usize].iter().filter(|sections| sections.lane != lane);
+            Guard::Exclusive { lock, chain } => {
+                let others = self.locks[lock as usize].iter().filter(|sections| sections.chain != chain);
                 others.into_iter().all(|sections| {
-                    let taken = cut[sections.lane as usize];
+                    let taken = cut[sections.chain as usize];
                     !is_open(&sections.exclusive, taken) && !is_open(&sections.shared, taken)
                 })
             }
-            Guard::Shared { lock, lane } => {
-                let others = self.locks[lock as usize].iter().filter(|sections| sections.lane != lane);
-                others.into_iter().all(|sections| !is_open(&sections.exclusive, cut[sections.lane as usize]))
+            Guard::Shared { lock, chain } => {
+                let others = self.locks[lock as usize].iter().filter(|sections| sections.chain != chain);
+                others.into_iter().all(|sections| !is_open(&sections.exclusive, cut[sections.chain as usize]))
             }
             Guard::Down { semaphore } => {
-                let (start, lanes) = &self.semaphores[semaphore as usize];
+                let (start, chains) = &self.semaphores[semaphore as usize];
                 let count = |numbers: &[u32], taken| numbers.partition_point(|&number| number <= taken) as i64;
-                let change = |lane: &LaneCounts| {
-                    let taken = cut[lane.lane as usize];
-                    count(&lane.ups, taken) - count(&lane.downs, taken)
+                let change = |chain: &ChainCounts| {
+                    let taken = cut[chain.chain as usize];
+                    count(&chain.ups, taken) - count(&chain.downs, taken)
                 };
-                lanes.iter().map(change).fold(*start, i64::saturating_add) > 0
+                chains.iter().map(change).fold(*start, i64::saturating_add) > 0
             }
         }
     }
 
-    /// Takes an element after a cut (which does not contain it): changes the context, if it can come.
-    pub fn pass(&self, element: &Element, lane: u32, cut: &[u32], context: &mut Context) -> Passed {
-        match element.act {
+    /// Takes an event after a cut (which does not contain it): changes the context, if it can come.
+    pub fn pass(&self, event: &RelevantEvent, chain: u32, cut: &[u32], context: &mut Context) -> Passed {
+        match event.act {
             Act::None => {}
             Act::Notify { from, to } => {
                 for (slot, wait) in &self.notifies[from as usize..to as usize] {
-                    if cut[wait.lane as usize] < wait.count {
+                    if cut[wait.chain as usize] < wait.count {
                         set(context, *slot, Some(1));
                     }
                 }
@@ -203,12 +203,12 @@ impl Rules {
                     return Passed::No;
                 }
             }
-            Act::Write { slot, class, order } => self.write(slot, class, order, lane, cut, context),
+            Act::Write { slot, class, order } => self.write(slot, class, order, chain, cut, context),
             Act::Read { slot, accepted } => {
                 if !self.accepts(accepted, slot, cut, context) {
                     return Passed::Terminal;
                 }
-                if !self.is_read_later(slot, lane, cut) {
+                if !self.is_read_later(slot, chain, cut) {
                     set(context, slot, None);
                 }
             }
@@ -216,7 +216,7 @@ impl Rules {
                 if !self.accepts(accepted, slot, cut, context) {
                     return Passed::No;
                 }
-                self.write(slot, class, order, lane, cut, context);
+                self.write(slot, class, order, chain, cut, context);
             }
         }
         Passed::Yes
@@ -224,9 +224,9 @@ impl Rules {
 
     /// The write recorded last of those in a cut: which one it is, and its class. Nothing written: the initial value.
     fn usual(&self, slot: u32, cut: &[u32]) -> (u32, u32) {
-        let last = |lane: &LaneWrites| {
-            let taken = lane.writes.partition_point(|&(number, ..)| number <= cut[lane.lane as usize]);
-            taken.checked_sub(1).map(|at| (lane.writes[at].1, lane.writes[at].2))
+        let last = |chain: &ChainWrites| {
+            let taken = chain.writes.partition_point(|&(number, ..)| number <= cut[chain.chain as usize]);
+            taken.checked_sub(1).map(|at| (chain.writes[at].1, chain.writes[at].2))
         };
         self.writes[slot as usize].iter().filter_map(last).max().unwrap_or_default()
     }
@@ -236,17 +236,17 @@ impl Rules {
         self.accepted[accepted as usize].binary_search(&class).is_ok()
     }
 
-    fn write(&self, slot: u32, class: u32, order: u32, lane: u32, cut: &[u32], context: &mut Context) {
+    fn write(&self, slot: u32, class: u32, order: u32, chain: u32, cut: &[u32], context: &mut Context) {
         let usual = self.usual(slot, cut).max((order, class)).1;
-        let unusual = class != usual && self.is_read_later(slot, lane, cut);
+        let unusual = class != usual && self.is_read_later(slot, chain, cut);
         set(context, slot, unusual.then_some(class));
     }
 
-    /// Whether reads of the variable are still to come behind an element of a lane.
-    fn is_read_later(&self, slot: u32, lane: u32, cut: &[u32]) -> bool {
+    /// Whether reads of the variable are still to come behind an event of a chain.
+    fn is_read_later(&self, slot: u32, chain: u32, cut: &[u32]) -> bool {
         self.reads[slot as usize].iter().any(|last| {
-            // The element itself is taken.
-            let taken = cut[last.lane as usize] + u32::from(last.lane == lane);
+            // The event itself is taken.
+            let taken = cut[last.chain as usize] + u32::from(last.chain == chain);
             taken < last.count
         })
     }

@@ -1,7 +1,7 @@
 //! Semaphores in a window: their events in recorded order (`weak-hb`), or counted (`maximal`).
 
-use crate::frame::Frame;
-use crate::rules::{Guard, LaneCounts};
+use crate::event_structure::EventStructure;
+use crate::rules::{ChainCounts, Guard};
 use crate::threads::{Place, Threads};
 use crate::window::Window;
 use clock::{Clock, VectorClock};
@@ -14,7 +14,7 @@ pub(crate) struct Semaphores {
     clocks: Option<Vec<VectorClock>>,
     /// Those that more than one thread uses, or that go below zero.
     counted: FxHashSet<SemId>,
-    counts: BTreeMap<SemId, BTreeMap<ThreadId, LaneCounts>>,
+    counts: BTreeMap<SemId, BTreeMap<ThreadId, ChainCounts>>,
 }
 
 impl Semaphores {
@@ -69,13 +69,13 @@ impl Semaphores {
         }
     }
 
-    pub(crate) fn finish(self, window: &Window<'_>, frame: &mut Frame) {
-        frame.rules.semaphores = window.start.semaphores.iter().map(|&count| (count, Vec::new())).collect();
+    pub(crate) fn finish(self, window: &Window<'_>, structure: &mut EventStructure) {
+        structure.rules.semaphores = window.start.semaphores.iter().map(|&count| (count, Vec::new())).collect();
         for (semaphore, threads) in self.counts {
-            for (lane, by) in (0..).zip(&frame.lanes) {
+            for (chain, by) in (0..).zip(&structure.chains) {
                 if let Some(counts) = threads.get(&by.thread) {
-                    let counts = LaneCounts { lane, ..counts.clone() };
-                    frame.rules.semaphores[semaphore.index()].1.push(counts);
+                    let counts = ChainCounts { chain, ..counts.clone() };
+                    structure.rules.semaphores[semaphore.index()].1.push(counts);
                 }
             }
         }

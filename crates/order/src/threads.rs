@@ -1,38 +1,38 @@
-//! What every model keeps: the order of each thread, fork and join, post and await, pins; as clocks over the elements.
+//! What every model keeps: the order of each thread, fork and join, post and await, pins; as clocks over the events.
 
-use crate::frame::{Element, Frame, Lane, Need};
+use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 use crate::rules::{Act, Guard};
 use crate::window::Trace;
 use clock::{Clock, VectorClock};
 use event::{Event, Op, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// The place of an element: its lane, and which one it is there, counted from 1.
+/// The place of an event: its chain, and which one it is there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Place {
-    pub(crate) lane: u32,
+    pub(crate) chain: u32,
     pub(crate) number: u32,
 }
 
 impl Place {
-    /// The elements up to this one.
-    pub(crate) fn need(self) -> Need {
-        Need { lane: self.lane, count: self.number }
+    /// The events up to this one.
+    pub(crate) fn prefix(self) -> ChainPrefix {
+        ChainPrefix { chain: self.chain, count: self.number }
     }
 }
 
 #[derive(Clone, Default)]
 struct Thread {
-    /// The elements before its next event.
+    /// The events before its next event.
     clock: VectorClock,
-    /// What its last element needed.
+    /// What its last event needed.
     told: VectorClock,
-    lane: Option<u32>,
+    chain: Option<u32>,
     /// How many events it made.
     events: u64,
 }
 
-/// The clocks of all threads, and the frame that grows with them.
+/// The clocks of all threads, and the structure that grows with them.
 pub(crate) struct Threads {
     threads: Vec<Thread>,
     latches: Vec<VectorClock>,
@@ -40,7 +40,7 @@ pub(crate) struct Threads {
     pins: FxHashMap<(ThreadId, u64), Vec<(Op, VarId)>>,
     /// By kind of pin and variable: by whom, and the clock of the last event that others' accesses must follow.
     pinned: FxHashMap<(Op, VarId), Vec<(ThreadId, VectorClock)>>,
-    pub(crate) frame: Frame,
+    pub(crate) structure: EventStructure,
 }
 
 impl Threads {
@@ -60,11 +60,11 @@ impl Threads {
             latches: vec![VectorClock::default(); trace.names.space(event::Space::Latch).len()],
             pins,
             pinned: FxHashMap::default(),
-            frame: Frame::default(),
+            structure: EventStructure::default(),
         }
     }
 
-    /// The elements before a thread's next event; after [`Threads::element`], those up to its last one.
+    /// The events before a thread's next event; after [`Threads::event`], those up to its last one.
     #[inline]
     pub(crate) fn clock(&self, thread: ThreadId) -> &VectorClock {
         &self.threads[thread.0 as usize].clock
@@ -108,28 +108,28 @@ impl Threads {
         self.threads[from.0 as usize].clock = clock;
     }
 
-    /// Makes an event an element; its predecessors are joined already.
-    pub(crate) fn element(&mut self, index: u64, event: Event) -> Place {
+    /// Makes an event an event; its predecessors are joined already.
+    pub(crate) fn event(&mut self, index: u64, event: Event) -> Place {
         let thread = &mut self.threads[event.thread().0 as usize];
-        let lanes = &mut self.frame.lanes;
-        let lane = *thread.lane.get_or_insert_with(|| {
-            lanes.push(Lane { thread: event.thread(), elements: Vec::new() });
-            lanes.len() as u32 - 1
+        let chains = &mut self.structure.chains;
+        let chain = *thread.chain.get_or_insert_with(|| {
+            chains.push(Chain { thread: event.thread(), events: Vec::new() });
+            chains.len() as u32 - 1
         });
-        let from = self.frame.needs.len() as u32;
+        let from = self.structure.predecessors.len() as u32;
         for (other, &count) in thread.clock.times().iter().enumerate() {
             let other = other as u32;
-            if other != lane && count > thread.told.get(ThreadId(other)) {
-                self.frame.needs.push(Need { lane: other, count });
+            if other != chain && count > thread.told.get(ThreadId(other)) {
+                self.structure.predecessors.push(ChainPrefix { chain: other, count });
             }
         }
         thread.told.copy_from(&thread.clock);
-        let needs = (from, self.frame.needs.len() as u32);
-        let elements = &mut lanes[lane as usize].elements;
-        elements.push(Element { event: index, needs, guard: Guard::None, act: Act::None });
-        let number = elements.len() as u32;
-        thread.clock.set(ThreadId(lane), number);
-        Place { lane, number }
+        let predecessors = (from, self.structure.predecessors.len() as u32);
+        let events = &mut chains[chain as usize].events;
+        events.push(RelevantEvent { index, predecessors, guard: Guard::None, act: Act::None });
+        let number = events.len() as u32;
+        thread.clock.set(ThreadId(chain), number);
+        Place { chain, number }
     }
 
     /// After an event: what comes after it in every model.
@@ -160,9 +160,9 @@ impl Threads {
         own.events += 1;
     }
 
-    /// Gives an element its rules.
-    pub(crate) fn rule(&mut self, place: Place) -> &mut Element {
-        &mut self.frame.lanes[place.lane as usize].elements[place.number as usize - 1]
+    /// Gives an event its rules.
+    pub(crate) fn rule(&mut self, place: Place) -> &mut RelevantEvent {
+        &mut self.structure.chains[place.chain as usize].events[place.number as usize - 1]
     }
 }
 

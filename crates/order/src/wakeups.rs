@@ -56,17 +56,17 @@ impl Wakeups {
             }
             Op::Notify | Op::NotifyAll => {
                 let clock = threads.clock(event.thread()).clone();
-                let from = threads.frame.rules.notifies.len() as u32;
+                let from = threads.structure.rules.notifies.len() as u32;
                 for pair in pairs {
                     // A wait before the window, or one that always comes first, cannot be too late.
                     let Some(wait) = self.waits.get(&pair.wait) else { continue };
-                    if clock.get(ThreadId(wait.lane)) < wait.number {
-                        let slot = threads.frame.rules.slot(Vec::new(), Vec::new());
-                        threads.frame.rules.notifies.push((slot, wait.need()));
+                    if clock.get(ThreadId(wait.chain)) < wait.number {
+                        let slot = threads.structure.rules.slot(Vec::new(), Vec::new());
+                        threads.structure.rules.notifies.push((slot, wait.prefix()));
                         self.slots.insert(pair.woken, slot);
                     }
                 }
-                let to = threads.frame.rules.notifies.len() as u32;
+                let to = threads.structure.rules.notifies.len() as u32;
                 if from < to {
                     threads.rule(place).act = Act::Notify { from, to };
                 }

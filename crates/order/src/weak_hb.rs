@@ -5,7 +5,7 @@
 //! variable may divide. Sets that are complete may be taken in any order. Reads of the initial value are a set that is
 //! open from the start: every write comes after them.
 
-use crate::frame::{Frame, Need};
+use crate::event_structure::{ChainPrefix, EventStructure};
 use crate::rules::{Guard, Openers};
 use crate::threads::{Place, Threads, is_read};
 use crate::variables::{Span, Spans};
@@ -15,9 +15,9 @@ use clock::{Clock, VectorClock};
 use event::{Op, ThreadId};
 use std::collections::BTreeMap;
 
-/// The frame of `weak-hb` over a window: events that `is_element` wants, and those that the rules speak of.
-pub fn weak_hb(window: &Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
-    build(window, is_element, |spans| AtomicSets {
+/// The structure of `weak-hb` over a window: events that `is_relevant` wants, and those that the rules speak of.
+pub fn weak_hb(window: &Window<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
+    build(window, is_relevant, |spans| AtomicSets {
         states: vec![State::default(); spans.spans.len()],
         complete: Vec::new(),
     })
@@ -34,7 +34,7 @@ struct State {
     members: VectorClock,
     /// The number of the last set.
     set: u32,
-    /// By thread: the sets that its elements open.
+    /// By thread: the sets that its events open.
     openers: BTreeMap<ThreadId, Vec<(u32, u32)>>,
 }
 
@@ -76,7 +76,7 @@ impl Accesses for AtomicSets {
                 Some(_) => {
                     state.members.join(clock);
                     if let Some(place) = place.filter(|_| access.ruled) {
-                        self.complete[state.set as usize].insert(place.lane, place.number);
+                        self.complete[state.set as usize].insert(place.chain, place.number);
                     }
                 }
             }
@@ -101,16 +101,19 @@ impl Accesses for AtomicSets {
         }
     }
 
-    fn finish(self, _spans: &Spans, _window: &Window<'_>, frame: &mut Frame) {
-        let lane_of: BTreeMap<ThreadId, u32> = (0..).zip(&frame.lanes).map(|(i, lane)| (lane.thread, i)).collect();
+    fn finish(self, _spans: &Spans, _window: &Window<'_>, structure: &mut EventStructure) {
+        let chain_of: BTreeMap<ThreadId, u32> =
+            (0..).zip(&structure.chains).map(|(i, chain)| (chain.thread, i)).collect();
         let openers = self.states.into_iter().map(|state| {
-            state.openers.into_iter().map(|(thread, sets)| Openers { lane: lane_of[&thread], sets }).collect()
+            state.openers.into_iter().map(|(thread, sets)| Openers { chain: chain_of[&thread], sets }).collect()
         });
-        frame.rules.openers = openers.collect();
-        let needs = |set: BTreeMap<u32, u32>| {
-            let never = Need { lane: 0, count: u32::MAX };
-            set.into_iter().map(|(lane, count)| if lane == u32::MAX { never } else { Need { lane, count } }).collect()
+        structure.rules.openers = openers.collect();
+        let predecessors = |set: BTreeMap<u32, u32>| {
+            let never = ChainPrefix { chain: 0, count: u32::MAX };
+            set.into_iter()
+                .map(|(chain, count)| if chain == u32::MAX { never } else { ChainPrefix { chain, count } })
+                .collect()
         };
-        frame.rules.complete = self.complete.into_iter().map(needs).collect();
+        structure.rules.complete = self.complete.into_iter().map(predecessors).collect();
     }
 }

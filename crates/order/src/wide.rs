@@ -1,7 +1,7 @@
-//! What `weak-hb` and `maximal` share: the pass along a window that finds the elements, their clocks and their rules.
+//! What `weak-hb` and `maximal` share: the pass along a window that finds the events, their clocks and their rules.
 
 use crate::barriers::Barriers;
-use crate::frame::Frame;
+use crate::event_structure::EventStructure;
 use crate::locks::Locks;
 use crate::sections::Effect;
 use crate::semaphores::Semaphores;
@@ -16,7 +16,7 @@ pub(crate) struct Access {
     pub(crate) event: Event,
     /// Its span.
     pub(crate) number: u32,
-    /// The rules speak of its span: all its accesses are elements.
+    /// The rules speak of its span: all its accesses are events.
     pub(crate) ruled: bool,
     /// What it writes is read behind the window.
     pub(crate) read_later: bool,
@@ -38,16 +38,16 @@ pub(crate) trait Accesses {
     /// After it.
     fn after(&mut self, access: &Access, place: Option<Place>, threads: &mut Threads);
 
-    /// Gives the frame its rules.
-    fn finish(self, spans: &Spans, window: &Window<'_>, frame: &mut Frame);
+    /// Gives the structure its rules.
+    fn finish(self, spans: &Spans, window: &Window<'_>, structure: &mut EventStructure);
 }
 
-/// The frame of a window.
+/// The structure of a window.
 pub(crate) fn build<A: Accesses>(
     window: &Window<'_>,
-    is_element: impl Fn(u64) -> bool,
+    is_relevant: impl Fn(u64) -> bool,
     accesses: impl FnOnce(&Spans) -> A,
-) -> Frame {
+) -> EventStructure {
     let spans = Spans::new(window);
     let mut accesses = accesses(&spans);
     let mut threads = Threads::new(window.trace, &window.start.events);
@@ -82,7 +82,7 @@ pub(crate) fn build<A: Accesses>(
             || locks.is_ruled(effect)
             || wakeups.is_ruled(index)
             || semaphores.is_ruled(event);
-        let place = (ruled || is_element(index)).then(|| threads.element(index, event));
+        let place = (ruled || is_relevant(index)).then(|| threads.event(index, event));
 
         if is_access(op) {
             barriers.after(event, threads.clock(event.thread()));
@@ -98,9 +98,9 @@ pub(crate) fn build<A: Accesses>(
         debug_assert!(effect == Effect::None || access.is_none());
         threads.after(event);
     }
-    let mut frame = threads.frame;
-    locks.finish(&mut frame);
-    semaphores.finish(window, &mut frame);
-    accesses.finish(&spans, window, &mut frame);
-    frame
+    let mut structure = threads.structure;
+    locks.finish(&mut structure);
+    semaphores.finish(window, &mut structure);
+    accesses.finish(&spans, window, &mut structure);
+    structure
 }

@@ -1,9 +1,9 @@
-//! The frames of `observed`, `full-hb` and `sync-only` against their definition in docs/causality.md: every pair of events,
+//! The structures of `observed`, `full-hb` and `sync-only` against their definition in docs/causality.md: every pair of events,
 //! on random traces with every operation.
 
 use event::{Event, LockId, Op, Space, Value};
 use generate::{Generator, Options};
-use order::{Frame, full_hb, observed, sync_only};
+use order::{EventStructure, full_hb, observed, sync_only};
 use trace::Trace;
 
 /// By event: whether each event precedes it, by the transitive closure.
@@ -101,23 +101,23 @@ fn definition(trace: &Trace, data: bool) -> Order {
     order
 }
 
-/// The order of the elements that a frame says.
-fn order_of(frame: &Frame, events: usize) -> Order {
+/// The order of the events that a structure says.
+fn order_of(structure: &EventStructure, events: usize) -> Order {
     let mut order = vec![vec![false; events]; events];
-    for (own, lane) in frame.lanes.iter().enumerate() {
-        let mut cut = vec![0; frame.lanes.len()];
-        for element in &lane.elements {
+    for (own, chain) in structure.chains.iter().enumerate() {
+        let mut cut = vec![0; structure.chains.len()];
+        for event in &chain.events {
             let mut last = None;
-            for need in frame.needs(element) {
-                assert_ne!(need.lane as usize, own);
-                assert!(need.count > cut[need.lane as usize], "it says what the one before did not");
-                assert!(last < Some(need.lane), "each lane at most once");
-                last = Some(need.lane);
-                cut[need.lane as usize] = need.count;
+            for prefix in structure.predecessors(event) {
+                assert_ne!(prefix.chain as usize, own);
+                assert!(prefix.count > cut[prefix.chain as usize], "it says what the one before did not");
+                assert!(last < Some(prefix.chain), "each chain at most once");
+                last = Some(prefix.chain);
+                cut[prefix.chain as usize] = prefix.count;
             }
-            for (lane, &count) in frame.lanes.iter().zip(&cut) {
-                for before in &lane.elements[..count as usize] {
-                    order[element.event as usize][before.event as usize] = true;
+            for (chain, &count) in structure.chains.iter().zip(&cut) {
+                for before in &chain.events[..count as usize] {
+                    order[event.index as usize][before.index as usize] = true;
                 }
             }
             cut[own] += 1;
@@ -140,8 +140,8 @@ fn closed(mut order: Order) -> Order {
 }
 
 /// The order of some events only.
-fn among(order: &Order, is_element: impl Fn(u64) -> bool) -> Order {
-    let is = |event: usize| is_element(event as u64);
+fn among(order: &Order, is_relevant: impl Fn(u64) -> bool) -> Order {
+    let is = |event: usize| is_relevant(event as u64);
     let row = |(second, before): (usize, &Vec<bool>)| -> Vec<bool> {
         before.iter().enumerate().map(|(first, &before)| before && is(first) && is(second)).collect()
     };
@@ -175,22 +175,22 @@ fn frames_are_what_the_definition_says() {
         let (full, sync) = (definition(&trace, true), definition(&trace, false));
         // All events, many, few.
         for share in [1, 2, 7] {
-            let is_element = |event: u64| (event.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32).is_multiple_of(share);
-            let frames = [
-                (full_hb(&looked, is_element), &full),
-                (sync_only(&looked, is_element), &sync),
-                (full_hb(&looked, |_| true).project(is_element), &full),
+            let is_relevant = |event: u64| (event.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32).is_multiple_of(share);
+            let structures = [
+                (full_hb(&looked, is_relevant), &full),
+                (sync_only(&looked, is_relevant), &sync),
+                (full_hb(&looked, |_| true).project(is_relevant), &full),
             ];
             // Only this one leaves what follows from what others need unsaid.
-            let recorded = closed(order_of(&observed(&trace.batch, is_element), events));
-            assert!(recorded == among(&total, is_element), "seed {seed}, one event in {share}");
-            for (number, (frame, defined)) in frames.iter().enumerate() {
-                assert!(!frame.has_rules());
-                let elements = (0..events as u64).filter(|&event| is_element(event)).count();
-                assert_eq!(frame.len(), elements);
+            let recorded = closed(order_of(&observed(&trace.batch, is_relevant), events));
+            assert!(recorded == among(&total, is_relevant), "seed {seed}, one event in {share}");
+            for (number, (structure, defined)) in structures.iter().enumerate() {
+                assert!(!structure.has_rules());
+                let relevant = (0..events as u64).filter(|&event| is_relevant(event)).count();
+                assert_eq!(structure.len(), relevant);
                 assert!(
-                    order_of(frame, events) == among(defined, is_element),
-                    "seed {seed}, one event in {share}, frame {number}"
+                    order_of(structure, events) == among(defined, is_relevant),
+                    "seed {seed}, one event in {share}, structure {number}"
                 );
             }
         }

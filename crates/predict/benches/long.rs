@@ -46,10 +46,10 @@ fn measure(options: &Options) {
     let (binding, bound) = best(|| BoundSpec::new(&spec, knobs, &[], Path::new(""), names, batch));
     let (looking, order) = best(|| order::Trace::new(names, batch));
     let courses = bound.courses(0, 1).expect("a monitor");
-    let mut is_element = vec![false; batch.events.len()];
-    courses.courses[0].steps.iter().for_each(|step| is_element[step.event as usize] = true);
-    let is_element = |event: u64| is_element[event as usize];
-    let (clocks, frame) = best(|| order::full_hb(&order, is_element));
+    let mut is_relevant = vec![false; batch.events.len()];
+    courses.courses[0].steps.iter().for_each(|step| is_relevant[step.event as usize] = true);
+    let is_relevant = |event: u64| is_relevant[event as usize];
+    let (clocks, structure) = best(|| order::full_hb(&order, is_relevant));
 
     let initial = |_: VarId| Value::Unknown;
     let predictor = Predictor::new(&bound, names, batch, &initial, predict::Options::default());
@@ -60,7 +60,7 @@ fn measure(options: &Options) {
 
     let events = batch.events.len() as f64;
     let plant = options.plant.map_or("holds".to_owned(), |plant| format!("violated about event {plant}"));
-    println!("{} events ({making:.2} s to make), {} steps, {plant}", batch.events.len(), frame.len());
+    println!("{} events ({making:.2} s to make), {} steps, {plant}", batch.events.len(), structure.len());
     let row =
         |what: &str, seconds: f64| println!("  {what:<28}{seconds:6.3} s {:8.1} M events/s", events / seconds / 1e6);
     row("binding", binding);
@@ -68,9 +68,9 @@ fn measure(options: &Options) {
     row("clocks", clocks);
     let (mut built, mut checked) = (0.0, 0.0);
     if let Some(predicted) = &prediction.predicted {
-        let path: Vec<u64> = predicted.schedule.iter().copied().filter(|&event| is_element(event)).collect();
+        let path: Vec<u64> = predicted.schedule.iter().copied().filter(|&event| is_relevant(event)).collect();
         let model = Causality::FullHb;
-        let (seconds, schedule) = timed(|| witness::build(model, names, batch, 0, &path, &is_element));
+        let (seconds, schedule) = timed(|| witness::build(model, names, batch, 0, &path, &is_relevant));
         assert_eq!(schedule.as_ref(), Ok(&predicted.schedule));
         built = seconds;
         let check = || witness::check(Causality::FullHb, names, batch, &initial, &predicted.schedule, false);

@@ -2,7 +2,7 @@
 
 use crate::joint::Joint;
 use lattice::{Limits, Outcome as Explored, Shortened, explore};
-use order::Frame;
+use order::EventStructure;
 use std::time::{Duration, Instant};
 
 /// A window has at least this much time, while there is any.
@@ -11,16 +11,21 @@ const LEAST_SHARE: Duration = Duration::from_millis(20);
 /// Cuts per level of the first searches.
 const NEAR: [u64; 2] = [64, 4096];
 
-/// Searches a frame within a time: first close to the recorded run, then further and further away, so that a lattice that
+/// Searches a structure within a time: first close to the recorded run, then further and further away, so that a lattice that
 /// is too wide does not take all of the time for its first levels.
-pub(crate) fn broaden(frame: &Frame, class: &dyn Fn(u64) -> u32, joint: &mut Joint, limits: &Limits<'_>) -> Explored {
+pub(crate) fn broaden(
+    structure: &EventStructure,
+    class: &dyn Fn(u64) -> u32,
+    joint: &mut Joint,
+    limits: &Limits<'_>,
+) -> Explored {
     if limits.deadline.is_none() || limits.breadth.is_some() {
-        return explore(frame, class, joint, limits);
+        return explore(structure, class, joint, limits);
     }
     let (mut violations, mut unshown) = (Vec::new(), Vec::new());
     let mut outcome = Explored::default();
     for breadth in NEAR.into_iter().map(Some).chain([None]) {
-        outcome = explore(frame, class, &mut *joint, &Limits { breadth, ..*limits });
+        outcome = explore(structure, class, &mut *joint, &Limits { breadth, ..*limits });
         outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
         violations.append(&mut outcome.violations);
         outcome.unshown.iter().for_each(|&owner| joint.retire(owner as usize));

@@ -11,11 +11,11 @@ impl Search<'_, '_> {
     pub(crate) fn count(&self, model: Causality, number: usize, prediction: &mut Prediction) {
         let mut group = groups(&self.courses, |course| course == number).remove(0);
         let all = self.knobs.steps == Some(property::check::Steps::All);
-        let frame = if order::is_wide(model) {
+        let structure = if order::is_wide(model) {
             let mut windows = self.of.trace.windows(self.window(), self.of.initial);
             match windows.next_window() {
                 Some(window) if window.range().end == self.of.batch.events.len() as u64 => {
-                    Self::wide_frame(model, &window, |_| true)
+                    Self::windowed_structure(model, &window, |_| true)
                 }
                 _ => {
                     prediction.truncated.push("a trace longer than the window cannot be counted".to_owned());
@@ -25,13 +25,13 @@ impl Search<'_, '_> {
         } else if model == Causality::Observed && !all {
             order::observed(self.of.batch, |_| true)
         } else {
-            self.static_frame(model, std::slice::from_ref(&group))
+            self.static_structure(model, std::slice::from_ref(&group))
         };
         let Group { events, joint, .. } = &mut group;
         let class = |event: u64| class_of(events, event);
         let max_cuts = self.knobs.max_cuts.or(Some(MAX_CUTS));
         let limits = Limits { deadline: None, max_cuts, ..self.limits() };
-        match count(&frame, &class, &mut *joint, &limits) {
+        match count(&structure, &class, &mut *joint, &limits) {
             Ok(Counted { cuts, edges, dead_ends, runs }) => {
                 let (runs, bad) = runs.into_iter().next().unwrap_or_default();
                 let (runs, bad_runs) = (runs.to_string(), bad.to_string());
@@ -40,7 +40,7 @@ impl Search<'_, '_> {
             Err(short) => prediction.truncated.push(format!("counting: {short}")),
         }
         if self.of.options.list > 0 {
-            prediction.bad_runs = violated_runs(&frame, &class, &mut *joint, self.of.options.list);
+            prediction.bad_runs = violated_runs(&structure, &class, &mut *joint, self.of.options.list);
         }
     }
 }

@@ -4,7 +4,7 @@ use lattice::{Automaton, Status};
 use property::steps::{self, PathAutomaton};
 use rustc_hash::FxHashMap;
 
-/// The class of elements that are no steps: they change nothing.
+/// The class of events that are no steps: they change nothing.
 pub(crate) const SILENCE: u32 = 0;
 
 /// The automata of some instances.

@@ -8,7 +8,7 @@ use crate::verify::{is_inexact, recorded_problem, verify};
 use crate::weave::weave;
 use event::{Causality, CausalityChoice};
 use lattice::{Limits, Outcome as Explored, Shortened};
-use order::Frame;
+use order::EventStructure;
 use property::check::{Breadth, Knobs};
 use property::run::{NoMonitor, Outcome, Shown};
 use property::steps::Course;
@@ -164,15 +164,15 @@ impl<'a> Search<'_, 'a> {
         }
         let limits = self.limits();
         let groups = groups(&self.courses, |number| self.is_open(number));
-        let whole = (!order::is_wide(model)).then(|| self.static_frame(model, &groups));
+        let whole = (!order::is_wide(model)).then(|| self.static_structure(model, &groups));
         for mut group in groups {
             // Many instances have many groups, and each would begin anew.
             if let Some(short) = self.out_of_time(&limits) {
                 let outcome = Explored { shortened: vec![short], ..Explored::default() };
                 self.said(model, &group, &outcome, Vec::new());
             } else if let Some(whole) = &whole {
-                let frame = whole.project(|event| group.contains(event));
-                self.explore(model, &frame, &mut group, &limits);
+                let structure = whole.project(|event| group.contains(event));
+                self.explore(model, &structure, &mut group, &limits);
             } else {
                 self.windows(model, &mut group, &limits);
             }
@@ -186,35 +186,39 @@ impl<'a> Search<'_, 'a> {
         stopped.or(late.map(|(_, time)| Shortened::Time(time)))
     }
 
-    /// The frame of a model whose rules are all clocks, over the events of some groups.
-    pub(crate) fn static_frame(&self, model: Causality, groups: &[Group]) -> Frame {
-        let mut is_element = vec![false; self.of.batch.events.len()];
+    /// The structure of a model whose rules are all clocks, over the events of some groups.
+    pub(crate) fn static_structure(&self, model: Causality, groups: &[Group]) -> EventStructure {
+        let mut is_relevant = vec![false; self.of.batch.events.len()];
         for (event, _) in groups.iter().flat_map(|group| &group.events) {
-            is_element[*event as usize] = true;
+            is_relevant[*event as usize] = true;
         }
-        let is_element = |event: u64| is_element[event as usize];
+        let is_relevant = |event: u64| is_relevant[event as usize];
         match model {
-            Causality::Observed => order::observed(self.of.batch, is_element),
-            Causality::SyncOnly => order::sync_only(&self.of.trace, is_element),
-            Causality::FullHb => order::full_hb(&self.of.trace, is_element),
+            Causality::Observed => order::observed(self.of.batch, is_relevant),
+            Causality::SyncOnly => order::sync_only(&self.of.trace, is_relevant),
+            Causality::FullHb => order::full_hb(&self.of.trace, is_relevant),
             Causality::WeakHb | Causality::Maximal => unreachable!("wide models have windows"),
         }
     }
 
-    pub(crate) fn wide_frame(model: Causality, window: &order::Window<'_>, is_element: impl Fn(u64) -> bool) -> Frame {
+    pub(crate) fn windowed_structure(
+        model: Causality,
+        window: &order::Window<'_>,
+        is_relevant: impl Fn(u64) -> bool,
+    ) -> EventStructure {
         match model {
-            Causality::WeakHb => order::weak_hb(window, is_element),
-            Causality::Maximal => order::maximal(window, is_element),
+            Causality::WeakHb => order::weak_hb(window, is_relevant),
+            Causality::Maximal => order::maximal(window, is_relevant),
             Causality::Observed | Causality::SyncOnly | Causality::FullHb => {
                 unreachable!("only wide models have windows")
             }
         }
     }
 
-    /// Searches a frame of the whole trace.
-    fn explore(&mut self, model: Causality, frame: &Frame, group: &mut Group, limits: &Limits<'_>) {
+    /// Searches a structure of the whole trace.
+    fn explore(&mut self, model: Causality, structure: &EventStructure, group: &mut Group, limits: &Limits<'_>) {
         let Group { events, joint, .. } = &mut *group;
-        let outcome = broaden(frame, &|event| class_of(events, event), joint, limits);
+        let outcome = broaden(structure, &|event| class_of(events, event), joint, limits);
         for violation in &outcome.violations {
             let of = self.of;
             let essential = |event: u64| group.contains(event);
@@ -260,11 +264,11 @@ impl<'a> Search<'_, 'a> {
                 continue;
             }
             let is_step = |event: u64| class(event) != SILENCE;
-            let frame = Self::wide_frame(model, &window, is_step);
+            let structure = Self::windowed_structure(model, &window, is_step);
             let left = (total - range.start).div_ceil(self.window()) as u32;
-            let explored = broaden(&frame, &class, joint, &slice(limits, left));
+            let explored = broaden(&structure, &class, joint, &slice(limits, left));
             for violation in &explored.violations {
-                let woven = Self::woven(model, &window, &frame, &violation.path);
+                let woven = Self::woven(model, &window, &structure, &violation.path);
                 self.found(model, members[violation.owner as usize], woven, violation.terminal);
                 joint.retire(violation.owner as usize);
             }
@@ -294,12 +298,17 @@ impl<'a> Search<'_, 'a> {
     }
 
     /// The schedule of all events up to a violation in a window.
-    fn woven(model: Causality, window: &order::Window<'_>, frame: &Frame, path: &[u64]) -> Result<Vec<u64>, String> {
-        let elements = frame.lanes.iter().flat_map(|lane| &lane.elements).map(|element| element.event);
-        let mut elements: Vec<u64> = elements.collect();
-        elements.sort_unstable();
-        let all = Self::wide_frame(model, window, |_| true);
-        let woven = weave(&all, path, |event| elements.binary_search(&event).is_ok());
+    fn woven(
+        model: Causality,
+        window: &order::Window<'_>,
+        structure: &EventStructure,
+        path: &[u64],
+    ) -> Result<Vec<u64>, String> {
+        let events = structure.chains.iter().flat_map(|chain| &chain.events).map(|event| event.index);
+        let mut events: Vec<u64> = events.collect();
+        events.sort_unstable();
+        let all = Self::windowed_structure(model, window, |_| true);
+        let woven = weave(&all, path, |event| events.binary_search(&event).is_ok());
         let woven = woven.ok_or_else(|| "its events cannot be put in an order".to_owned())?;
         Ok((0..window.range().start).chain(woven).collect())
     }

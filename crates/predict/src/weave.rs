@@ -1,28 +1,31 @@
-//! From a path over the elements of a window to a schedule of all its events.
+//! From a path over the relevant events of a window to a schedule of all its events.
 
-use order::Frame;
+use order::EventStructure;
 use rustc_hash::FxHashMap;
 
-/// The events of `all`, a frame in which every event is an element, in an order that has those of `path` in theirs,
-/// and none that `is_element` beside them; the last of the path comes last. Other events come as early as recorded
-/// order and their needs let them: they have no rules beyond needs. `None` if the path cannot be followed.
-pub(crate) fn weave(all: &Frame, path: &[u64], is_element: impl Fn(u64) -> bool) -> Option<Vec<u64>> {
+/// Extends a path over the relevant events of a window to a schedule of all its events.
+///
+/// `all` is the event structure in which every event of the window is relevant. The events of `path` keep their order,
+/// the last of them comes last, and no other relevant event is scheduled. The rest have no rules beyond their
+/// predecessors, so each comes as early as these and the recorded order allow. `None` if the path cannot be followed.
+pub(crate) fn weave(all: &EventStructure, path: &[u64], is_relevant: impl Fn(u64) -> bool) -> Option<Vec<u64>> {
     let place: FxHashMap<u64, usize> = path.iter().enumerate().map(|(at, &event)| (event, at)).collect();
-    let mut cut: Vec<u32> = vec![0; all.lanes.len()];
+    let mut cut: Vec<u32> = vec![0; all.chains.len()];
     let mut schedule = Vec::new();
     let mut next = 0;
     while next < path.len() {
-        let can_come = |lane: &usize| {
-            let element = all.lanes[*lane].elements.get(cut[*lane] as usize)?;
-            let in_turn = match place.get(&element.event) {
+        let can_come = |chain: &usize| {
+            let event = all.chains[*chain].events.get(cut[*chain] as usize)?;
+            let in_turn = match place.get(&event.index) {
                 Some(&at) => at == next,
-                None => !is_element(element.event),
+                None => !is_relevant(event.index),
             };
-            let needs = || all.needs(element).iter().all(|need| cut[need.lane as usize] >= need.count);
-            (in_turn && needs()).then_some(element.event)
+            let predecessors =
+                || all.predecessors(event).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count);
+            (in_turn && predecessors()).then_some(event.index)
         };
-        let (event, lane) = (0..all.lanes.len()).filter_map(|lane| Some((can_come(&lane)?, lane))).min()?;
-        cut[lane] += 1;
+        let (event, chain) = (0..all.chains.len()).filter_map(|chain| Some((can_come(&chain)?, chain))).min()?;
+        cut[chain] += 1;
         schedule.push(event);
         next += usize::from(event == path[next]);
     }

@@ -1,17 +1,17 @@
 //! State sets as bits, for small automata and no context: the fast way.
 
-use super::{At, Candidate, Closing, Edge, Payload, distance, offer};
+use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
 use crate::automaton::Closed;
 use crate::key::Key;
 use crate::merge::{Level, Merge};
-use crate::world::World;
+use crate::messages::Messages;
 use std::sync::Arc;
 
 /// A word of states, and the table that steps all of them at once.
 pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
     /// The table of a class, behind those of the classes before it.
     fn extend(table: &mut Vec<Self>, next: &[u64; 64]);
-    /// All states after an element of a class.
+    /// All states after an event of a class.
     fn step(self, class: u32, table: &[Self]) -> Self;
     fn or(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
@@ -19,7 +19,7 @@ pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
     fn bits(self) -> u64;
 }
 
-/// At most 8 states: a set steps by one load.
+/// PathState most 8 states: a set steps by one load.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Few(u8);
 
@@ -49,7 +49,7 @@ impl Word for Few {
     }
 }
 
-/// At most 64 states: a set steps state by state.
+/// PathState most 64 states: a set steps state by state.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Many(u64);
 
@@ -115,7 +115,7 @@ impl<W: Word> Bits<W> {
             bad &= bad - 1;
             let owner = self.closed.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
             let distance = distance(cut, &self.recorded);
-            let at = At { context: 0, state };
+            let at = PathState { context: 0, state };
             offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), at, terminal: None, distance });
         }
     }
@@ -146,7 +146,7 @@ impl<W: Word> Payload for Bits<W> {
     }
 
     #[inline(always)]
-    fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _world: &World<'_>, to: &mut W) {
+    fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _world: &Messages<'_>, to: &mut W) {
         *to = to.or(from[cut].step(edge.class, &self.table));
     }
 
@@ -188,14 +188,14 @@ impl<W: Word> Payload for Bits<W> {
         column.capacity() * size_of::<W>()
     }
 
-    fn states(&self, column: &Vec<W>, cut: usize) -> Vec<At> {
+    fn states(&self, column: &Vec<W>, cut: usize) -> Vec<PathState> {
         let set = column[cut].bits();
-        (0..64).filter(|state| set >> state & 1 == 1).map(|state| At { context: 0, state }).collect()
+        (0..64).filter(|state| set >> state & 1 == 1).map(|state| PathState { context: 0, state }).collect()
     }
 
-    fn step(&mut self, at: At, edge: &Edge<'_>, _world: &World<'_>) -> Option<At> {
+    fn step(&mut self, at: PathState, edge: &Edge<'_>, _world: &Messages<'_>) -> Option<PathState> {
         let next = self.closed.next[edge.class as usize][at.state as usize];
-        (next != 0).then(|| At { context: 0, state: next.trailing_zeros() })
+        (next != 0).then(|| PathState { context: 0, state: next.trailing_zeros() })
     }
 
     fn merge<K: Key>(&mut self, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>, threads: usize) {

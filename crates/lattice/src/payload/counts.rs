@@ -1,9 +1,9 @@
 //! Exact numbers of paths, by state: nothing is pruned.
 
 use super::sets::Contexts;
-use super::{At, Candidate, Closing, Edge, Payload};
+use super::{Candidate, Closing, Edge, PathState, Payload};
 use crate::automaton::{Automaton, Status};
-use crate::world::World;
+use crate::messages::Messages;
 use num_bigint::BigUint;
 use order::Passed;
 
@@ -11,11 +11,11 @@ use order::Passed;
 #[derive(Clone, Default)]
 pub(crate) struct Column {
     ends: Vec<usize>,
-    paths: Vec<(At, BigUint)>,
+    paths: Vec<(PathState, BigUint)>,
 }
 
 impl Column {
-    fn of(&self, cut: usize) -> &[(At, BigUint)] {
+    fn of(&self, cut: usize) -> &[(PathState, BigUint)] {
         let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
         &self.paths[from..self.ends[cut]]
     }
@@ -24,7 +24,7 @@ impl Column {
 pub(crate) struct Counts<A> {
     automaton: A,
     contexts: Contexts,
-    /// Pairs of a cut and an element that continues it.
+    /// Pairs of a cut and an event that continues it.
     pub(crate) edges: u64,
     /// By cut of the level that is left: whether something continues it.
     continued: Vec<bool>,
@@ -56,7 +56,7 @@ impl<A: Automaton> Counts<A> {
 
 impl<A: Automaton> Payload for Counts<A> {
     type Column = Column;
-    type Gathered = Vec<(At, BigUint)>;
+    type Gathered = Vec<(PathState, BigUint)>;
     const FAST: bool = false;
     const WANTS_CUT: bool = true;
     const EXACT: bool = true;
@@ -64,7 +64,7 @@ impl<A: Automaton> Payload for Counts<A> {
     fn start(&mut self) -> (Column, usize) {
         let context = self.contexts.start();
         let start = self.automaton.start();
-        let paths = start.iter().map(|&state| (At { context, state }, BigUint::from(1u32))).collect();
+        let paths = start.iter().map(|&state| (PathState { context, state }, BigUint::from(1u32))).collect();
         (Column { ends: vec![start.len()], paths }, start.len())
     }
 
@@ -73,13 +73,13 @@ impl<A: Automaton> Payload for Counts<A> {
         self.continued.resize(cuts, false);
     }
 
-    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Self::Gathered) {
+    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, messages: &Messages<'_>, to: &mut Self::Gathered) {
         let mut passes = false;
         for (at, count) in from.of(cut) {
-            let (passed, context) = self.contexts.pass(at.context, edge, world);
+            let (passed, context) = self.contexts.pass(at.context, edge, messages);
             if passed == Passed::Yes {
                 passes = true;
-                to.push((At { context, state: self.automaton.step(at.state, edge.class) }, count.clone()));
+                to.push((PathState { context, state: self.automaton.step(at.state, edge.class) }, count.clone()));
             }
         }
         if passes {
@@ -123,16 +123,16 @@ impl<A: Automaton> Payload for Counts<A> {
     fn bytes(column: &Column) -> usize {
         let of_number = |n: &BigUint| n.bits() as usize / 8 + 32;
         let numbers: usize = column.paths.iter().map(|(_, count)| of_number(count)).sum();
-        numbers + column.paths.capacity() * size_of::<(At, BigUint)>() + column.ends.capacity() * 8
+        numbers + column.paths.capacity() * size_of::<(PathState, BigUint)>() + column.ends.capacity() * 8
     }
 
-    fn states(&self, column: &Column, cut: usize) -> Vec<At> {
+    fn states(&self, column: &Column, cut: usize) -> Vec<PathState> {
         column.of(cut).iter().map(|(at, _)| *at).collect()
     }
 
-    fn step(&mut self, at: At, edge: &Edge<'_>, world: &World<'_>) -> Option<At> {
-        let (passed, context) = self.contexts.pass(at.context, edge, world);
-        (passed == Passed::Yes).then(|| At { context, state: self.automaton.step(at.state, edge.class) })
+    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
+        let (passed, context) = self.contexts.pass(at.context, edge, messages);
+        (passed == Passed::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
     }
 
     fn overhead(&self) -> usize {

@@ -10,13 +10,13 @@ pub(crate) use sets::Sets;
 
 use crate::key::Key;
 use crate::merge::{Level, Merge};
-use crate::world::World;
+use crate::messages::Messages;
 
-/// An element that continues a cut.
+/// An event that continues a cut.
 pub(crate) struct Edge<'e> {
     pub(crate) class: u32,
-    pub(crate) lane: u32,
-    /// Which element of the lane.
+    pub(crate) chain: u32,
+    /// Which event of the chain.
     pub(crate) number: u32,
     /// The cut, if the payload wants it.
     pub(crate) cut: &'e [u32],
@@ -24,7 +24,7 @@ pub(crate) struct Edge<'e> {
 
 /// A state on a path: what the path must remember, and the automaton's state.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct At {
+pub(crate) struct PathState {
     pub(crate) context: u32,
     pub(crate) state: u32,
 }
@@ -45,8 +45,8 @@ pub(crate) enum Closing {
 pub(crate) struct Candidate {
     pub(crate) owner: u32,
     pub(crate) cut: Vec<u32>,
-    pub(crate) at: At,
-    /// An element that could come only as the last: the cut and the state are those before it.
+    pub(crate) at: PathState,
+    /// An event that could come only as the last: the cut and the state are those before it.
     pub(crate) terminal: Option<u32>,
     /// How far the cut is from the recorded run.
     pub(crate) distance: u64,
@@ -70,7 +70,14 @@ pub(crate) trait Payload {
     /// A level of so many cuts begins to be left.
     fn begin(&mut self, cuts: usize, recorded: &[u32]);
     /// Gathers what comes over an edge from a cut.
-    fn edge(&mut self, from: &Self::Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Self::Gathered);
+    fn edge(
+        &mut self,
+        from: &Self::Column,
+        cut: usize,
+        edge: &Edge<'_>,
+        messages: &Messages<'_>,
+        to: &mut Self::Gathered,
+    );
     /// Adds what was gathered for a cut to its level, unless that is nothing.
     fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Self::Column) -> Closing;
     /// Takes note of the violations of the last cut of a level.
@@ -84,9 +91,9 @@ pub(crate) trait Payload {
     fn bytes(column: &Self::Column) -> usize;
 
     /// The states of a cut.
-    fn states(&self, column: &Self::Column, cut: usize) -> Vec<At>;
-    /// The state after an element, if it can come.
-    fn step(&mut self, at: At, edge: &Edge<'_>, world: &World<'_>) -> Option<At>;
+    fn states(&self, column: &Self::Column, cut: usize) -> Vec<PathState>;
+    /// The state after an event, if it can come.
+    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState>;
 
     /// Merges the next level; `threads` may work at once.
     fn merge<K: Key>(&mut self, merge: &Merge<'_, '_, K, Self::Column>, to: &mut Level<K, Self::Column>, threads: usize)
@@ -109,8 +116,8 @@ pub(crate) trait Payload {
 /// How far a cut is from another one of the same level.
 pub(crate) fn distance(cut: &[u32], recorded: &[u32]) -> u64 {
     let longest = cut.len().max(recorded.len());
-    let at = |counts: &[u32], lane| counts.get(lane).copied().unwrap_or(0);
-    (0..longest).map(|lane| u64::from(at(cut, lane).abs_diff(at(recorded, lane)))).sum()
+    let at = |counts: &[u32], chain| counts.get(chain).copied().unwrap_or(0);
+    (0..longest).map(|chain| u64::from(at(cut, chain).abs_diff(at(recorded, chain)))).sum()
 }
 
 /// Keeps a candidate if it is the nearest of its owner.

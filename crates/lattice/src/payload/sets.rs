@@ -1,8 +1,8 @@
 //! State sets in general: any automaton, and paths that remember something beside their cut.
 
-use super::{At, Candidate, Closing, Edge, Payload, distance, offer};
+use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
 use crate::automaton::{Automaton, Status};
-use crate::world::World;
+use crate::messages::Messages;
 use order::{Context, Passed};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Contexts {
 }
 
 impl Contexts {
-    /// The number of what there is to remember before the first element: nothing.
+    /// The number of what there is to remember before the first event: nothing.
     pub(crate) fn start(&mut self) -> u32 {
         self.number(&[])
     }
@@ -35,13 +35,13 @@ impl Contexts {
         number
     }
 
-    /// What a path remembers after an element; whether it can come.
-    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, world: &World<'_>) -> (Passed, u32) {
-        let Some((rules, element)) = world.ruled(edge.lane, edge.number) else { return (Passed::Yes, context) };
+    /// What a path remembers after an event; whether it can come.
+    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, messages: &Messages<'_>) -> (Passed, u32) {
+        let Some((rules, event)) = messages.ruled(edge.chain, edge.number) else { return (Passed::Yes, context) };
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.extend_from_slice(&self.all[context as usize]);
-        let passed = rules.pass(element, edge.lane, edge.cut, &mut scratch);
+        let passed = rules.pass(event, edge.chain, edge.cut, &mut scratch);
         let same = passed != Passed::Yes || *scratch == *self.all[context as usize];
         let next = if same { context } else { self.number(&scratch) };
         self.scratch = scratch;
@@ -58,11 +58,11 @@ impl Contexts {
 pub(crate) struct Column {
     /// By cut: where its states end.
     ends: Vec<usize>,
-    states: Vec<At>,
+    states: Vec<PathState>,
 }
 
 impl Column {
-    fn of(&self, cut: usize) -> &[At] {
+    fn of(&self, cut: usize) -> &[PathState] {
         let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
         &self.states[from..self.ends[cut]]
     }
@@ -94,24 +94,24 @@ impl<A: Automaton> Sets<A> {
 
 impl<A: Automaton> Payload for Sets<A> {
     type Column = Column;
-    type Gathered = Vec<At>;
+    type Gathered = Vec<PathState>;
     const FAST: bool = false;
     const WANTS_CUT: bool = true;
 
     fn start(&mut self) -> (Column, usize) {
         let context = self.contexts.start();
-        let mut states: Vec<At> = Vec::new();
+        let mut states: Vec<PathState> = Vec::new();
         for state in self.automaton.start() {
             match self.automaton.status(state) {
                 Status::Safe => continue,
                 Status::Violated => {
                     let owner = self.automaton.owner(state);
-                    let at = At { context, state };
+                    let at = PathState { context, state };
                     offer(&mut self.found, Candidate { owner, cut: Vec::new(), at, terminal: None, distance: 0 });
                 }
                 Status::Open => {}
             }
-            states.push(At { context, state });
+            states.push(PathState { context, state });
         }
         let carries = states.len();
         (Column { ends: vec![carries], states }, carries)
@@ -122,27 +122,27 @@ impl<A: Automaton> Payload for Sets<A> {
         self.recorded.extend_from_slice(recorded);
     }
 
-    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, world: &World<'_>, to: &mut Vec<At>) {
+    fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, messages: &Messages<'_>, to: &mut Vec<PathState>) {
         for &at in from.of(cut) {
             if !self.is_alive(at.state) || self.automaton.status(at.state) == Status::Violated {
                 continue;
             }
-            let (passed, context) = self.contexts.pass(at.context, edge, world);
+            let (passed, context) = self.contexts.pass(at.context, edge, messages);
             if passed == Passed::No {
                 continue;
             }
             let state = self.automaton.step(at.state, edge.class);
             match (passed, self.automaton.status(state)) {
-                (Passed::Yes, Status::Open | Status::Violated) => to.push(At { context, state }),
+                (Passed::Yes, Status::Open | Status::Violated) => to.push(PathState { context, state }),
                 (Passed::Terminal, Status::Violated) => {
                     let mut after = edge.cut.to_vec();
-                    after[edge.lane as usize] += 1;
+                    after[edge.chain as usize] += 1;
                     let candidate = Candidate {
                         owner: self.automaton.owner(state),
                         distance: distance(&after, &self.recorded),
                         cut: edge.cut.to_vec(),
                         at,
-                        terminal: Some(edge.lane),
+                        terminal: Some(edge.chain),
                     };
                     offer(&mut self.found, candidate);
                 }
@@ -151,7 +151,7 @@ impl<A: Automaton> Payload for Sets<A> {
         }
     }
 
-    fn close(&mut self, gathered: &mut Vec<At>, to: &mut Column) -> Closing {
+    fn close(&mut self, gathered: &mut Vec<PathState>, to: &mut Column) -> Closing {
         if gathered.is_empty() {
             return Closing::Nothing;
         }
@@ -195,16 +195,16 @@ impl<A: Automaton> Payload for Sets<A> {
     }
 
     fn bytes(column: &Column) -> usize {
-        column.ends.capacity() * size_of::<usize>() + column.states.capacity() * size_of::<At>()
+        column.ends.capacity() * size_of::<usize>() + column.states.capacity() * size_of::<PathState>()
     }
 
-    fn states(&self, column: &Column, cut: usize) -> Vec<At> {
+    fn states(&self, column: &Column, cut: usize) -> Vec<PathState> {
         column.of(cut).to_vec()
     }
 
-    fn step(&mut self, at: At, edge: &Edge<'_>, world: &World<'_>) -> Option<At> {
-        let (passed, context) = self.contexts.pass(at.context, edge, world);
-        (passed == Passed::Yes).then(|| At { context, state: self.automaton.step(at.state, edge.class) })
+    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
+        let (passed, context) = self.contexts.pass(at.context, edge, messages);
+        (passed == Passed::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
     }
 
     fn revive(&mut self) {

@@ -1,7 +1,7 @@
 //! Random orders and automata, and the search as its definition has it.
 
 use lattice::{Automaton, Status};
-use order::Need;
+use order::ChainPrefix;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) struct Random(pub(crate) u64);
@@ -59,62 +59,62 @@ impl Automaton for Machine {
     }
 }
 
-/// An element: its event, its class, and what it needs beyond the one before it.
+/// An event: its event, its class, and what it needs beyond the one before it.
 #[derive(Clone, Debug)]
-pub(crate) struct Element {
-    pub(crate) event: u64,
+pub(crate) struct TestEvent {
+    pub(crate) index: u64,
     pub(crate) class: u32,
-    pub(crate) needs: Vec<Need>,
+    pub(crate) predecessors: Vec<ChainPrefix>,
 }
 
-/// Elements by lane, recorded in a random order; `dense` in a hundred need what another lane knows.
-pub(crate) fn lanes(r: &mut Random, count: u32, most: u32, classes: u32, dense: u32) -> Vec<Vec<Element>> {
-    let mut lanes: Vec<Vec<Element>> = vec![Vec::new(); count as usize];
+/// Events by chain, recorded in a random order; `dense` in a hundred need what another chain knows.
+pub(crate) fn chains(r: &mut Random, count: u32, most: u32, classes: u32, dense: u32) -> Vec<Vec<TestEvent>> {
+    let mut chains: Vec<Vec<TestEvent>> = vec![Vec::new(); count as usize];
     let mut known: Vec<Vec<u32>> = vec![vec![0; count as usize]; count as usize];
     let total = r.below(most) + 1;
-    for event in 0..total {
-        let lane = r.below(count) as usize;
-        let mut needs = Vec::new();
+    for index in 0..total {
+        let chain = r.below(count) as usize;
+        let mut predecessors = Vec::new();
         if r.below(100) < dense {
             let theirs = known[r.below(count) as usize].clone();
             for (of, &count) in theirs.iter().enumerate() {
-                if of != lane && count > known[lane][of] {
-                    known[lane][of] = count;
-                    needs.push(Need { lane: of as u32, count });
+                if of != chain && count > known[chain][of] {
+                    known[chain][of] = count;
+                    predecessors.push(ChainPrefix { chain: of as u32, count });
                 }
             }
         }
-        known[lane][lane] += 1;
-        lanes[lane].push(Element { event: event.into(), class: r.below(classes), needs });
+        known[chain][chain] += 1;
+        chains[chain].push(TestEvent { index: index.into(), class: r.below(classes), predecessors });
     }
-    lanes
+    chains
 }
 
-fn is_enabled(element: &Element, cut: &[u32]) -> bool {
-    element.needs.iter().all(|need| cut[need.lane as usize] >= need.count)
+fn is_enabled(event: &TestEvent, cut: &[u32]) -> bool {
+    event.predecessors.iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count)
 }
 
 /// How many cuts carry something, and per owner the first level with a violation.
-pub(crate) fn search(lanes: &[Vec<Element>], machine: &mut Machine) -> (u64, BTreeMap<u32, u64>) {
+pub(crate) fn search(chains: &[Vec<TestEvent>], machine: &mut Machine) -> (u64, BTreeMap<u32, u64>) {
     let mut level: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
-    level.insert(vec![0; lanes.len()], machine.starts.iter().copied().collect());
+    level.insert(vec![0; chains.len()], machine.starts.iter().copied().collect());
     let (mut cuts, mut depth) = (1, 0);
     let mut found: BTreeMap<u32, u64> = BTreeMap::new();
     while !level.is_empty() && found.len() < machine.starts.len() {
         let mut next: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
         let mut fresh = BTreeSet::new();
         for (cut, states) in &level {
-            for lane in 0..lanes.len() {
-                let Some(element) = lanes[lane].get(cut[lane] as usize).filter(|e| is_enabled(e, cut)) else {
+            for chain in 0..chains.len() {
+                let Some(event) = chains[chain].get(cut[chain] as usize).filter(|e| is_enabled(e, cut)) else {
                     continue;
                 };
                 let mut to = cut.clone();
-                to[lane] += 1;
+                to[chain] += 1;
                 for &state in states {
                     if machine.status(state) != Status::Open {
                         continue;
                     }
-                    let state = machine.step(state, element.class);
+                    let state = machine.step(state, event.class);
                     if machine.status(state) == Status::Safe || found.contains_key(&machine.owner(state)) {
                         continue;
                     }
@@ -133,19 +133,19 @@ pub(crate) fn search(lanes: &[Vec<Element>], machine: &mut Machine) -> (u64, BTr
     (cuts, found)
 }
 
-/// Whether a path goes along the lanes and ends with the owner's first violation.
-pub(crate) fn shows(lanes: &[Vec<Element>], machine: &mut Machine, owner: u32, path: &[u64]) -> bool {
-    let mut cut = vec![0u32; lanes.len()];
+/// Whether a path goes along the chains and ends with the owner's first violation.
+pub(crate) fn shows(chains: &[Vec<TestEvent>], machine: &mut Machine, owner: u32, path: &[u64]) -> bool {
+    let mut cut = vec![0u32; chains.len()];
     let mut state = machine.starts[owner as usize];
-    for (at, event) in path.iter().enumerate() {
-        let is_next = |lane: &usize| lanes[*lane].get(cut[*lane] as usize).is_some_and(|e| e.event == *event);
-        let Some(lane) = (0..lanes.len()).find(is_next) else { return false };
-        let element = &lanes[lane][cut[lane] as usize];
-        if !is_enabled(element, &cut) {
+    for (at, index) in path.iter().enumerate() {
+        let is_next = |chain: &usize| chains[*chain].get(cut[*chain] as usize).is_some_and(|e| e.index == *index);
+        let Some(chain) = (0..chains.len()).find(is_next) else { return false };
+        let event = &chains[chain][cut[chain] as usize];
+        if !is_enabled(event, &cut) {
             return false;
         }
-        cut[lane] += 1;
-        state = machine.step(state, element.class);
+        cut[chain] += 1;
+        state = machine.step(state, event.class);
         if (machine.status(state) == Status::Violated) != (at + 1 == path.len()) {
             return false;
         }

@@ -1,7 +1,7 @@
-//! Small traces by hand: sections, who woke whom, frames, windows.
+//! Small traces by hand: sections, who woke whom, structures, windows.
 
 mod conditions;
-mod frames;
+mod event_structures;
 mod sections;
 mod windows;
 

@@ -1,10 +1,10 @@
-//! Larger lattices: many lanes, many owners, limits; against a plain table of cuts.
+//! Larger lattices: many chains, many owners, limits; against a plain table of cuts.
 
 use crate::garbage::count;
 use crate::shared::read;
 use lattice::{Automaton, Limits, Status, explore};
 use oracle::random::Random;
-use order::Frame;
+use order::EventStructure;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Owner n is violated by an event of class 2n+2 after one of class 2n+1.
@@ -49,15 +49,15 @@ fn text(r: &mut Random, threads: usize, events: usize, sync: usize) -> String {
 }
 
 struct Table {
-    /// By owner: the least number of elements on a path to a violation.
+    /// By owner: the least number of events on a path to a violation.
     least: BTreeMap<u32, usize>,
     cuts: u64,
 }
 
-fn table(frame: &Frame, class: &dyn Fn(u64) -> u32, owners: u32, most: usize) -> Option<Table> {
+fn table(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owners: u32, most: usize) -> Option<Table> {
     let mut automaton = Owners(owners);
     let mut level: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
-    level.insert(vec![0; frame.lanes.len()], automaton.start().into_iter().collect());
+    level.insert(vec![0; structure.chains.len()], automaton.start().into_iter().collect());
     let mut table = Table { least: BTreeMap::new(), cuts: 0 };
     let mut depth = 0;
     while !level.is_empty() {
@@ -68,16 +68,16 @@ fn table(frame: &Frame, class: &dyn Fn(u64) -> u32, owners: u32, most: usize) ->
         depth += 1;
         let mut next: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
         for (cut, states) in &level {
-            for (lane, of) in frame.lanes.iter().enumerate() {
-                let Some(element) = of.elements.get(cut[lane] as usize) else { continue };
-                if !frame.needs(element).iter().all(|need| cut[need.lane as usize] >= need.count) {
+            for (chain, of) in structure.chains.iter().enumerate() {
+                let Some(event) = of.events.get(cut[chain] as usize) else { continue };
+                if !structure.predecessors(event).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count) {
                     continue;
                 }
                 let mut to = cut.clone();
-                to[lane] += 1;
+                to[chain] += 1;
                 let into = next.entry(to).or_default();
                 for &state in states {
-                    let state = automaton.step(state, class(element.event));
+                    let state = automaton.step(state, class(event.index));
                     if automaton.status(state) == Status::Violated {
                         table.least.entry(state / 3).or_insert(depth);
                     }
@@ -91,20 +91,20 @@ fn table(frame: &Frame, class: &dyn Fn(u64) -> u32, owners: u32, most: usize) ->
 }
 
 /// Whether a path can be walked, and ends with the first violation of its owner.
-fn stands_up(frame: &Frame, class: &dyn Fn(u64) -> u32, owner: u32, path: &[u64]) -> bool {
-    let mut cut = vec![0u32; frame.lanes.len()];
+fn stands_up(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owner: u32, path: &[u64]) -> bool {
+    let mut cut = vec![0u32; structure.chains.len()];
     let mut automaton = Owners(owner + 1);
     let mut state = owner * 3;
     for (at, &event) in path.iter().enumerate() {
-        let Some((lane, element)) = frame.lanes.iter().enumerate().find_map(|(lane, of)| {
-            of.elements.get(cut[lane] as usize).filter(|element| element.event == event).map(|element| (lane, element))
+        let Some((chain, next)) = structure.chains.iter().enumerate().find_map(|(chain, of)| {
+            of.events.get(cut[chain] as usize).filter(|next| next.index == event).map(|next| (chain, next))
         }) else {
             return false;
         };
-        if !frame.needs(element).iter().all(|need| cut[need.lane as usize] >= need.count) {
+        if !structure.predecessors(next).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count) {
             return false;
         }
-        cut[lane] += 1;
+        cut[chain] += 1;
         state = automaton.step(state, class(event));
         if (automaton.status(state) == Status::Violated) != (at + 1 == path.len()) {
             return false;
@@ -126,12 +126,12 @@ fn many_lanes_many_owners_and_limits() {
         let trace = read(&text);
         let batch = &trace.batch;
         let all = order::Trace::new(&trace.names, batch);
-        let frame = order::full_hb(&all, |_| true);
+        let structure = order::full_hb(&all, |_| true);
         let owners = *r.pick(&[1, 2, 3, 8, 20, 22, 30]);
         let classes: Vec<u32> =
             (0..batch.events.len()).map(|_| if r.percent(40) { 0 } else { r.below(2 * owners + 1) as u32 }).collect();
         let class = |event: u64| classes[event as usize];
-        let Some(table) = table(&frame, &class, owners as u32, 20_000) else { continue };
+        let Some(table) = table(&structure, &class, owners as u32, 20_000) else { continue };
         asked += 1;
         for (history, threads, breadth, max_cuts, bytes) in [
             (Some(1 << 20), 1, None, None, 1 << 30),
@@ -149,11 +149,11 @@ fn many_lanes_many_owners_and_limits() {
             let limits = Limits { history, threads, breadth, max_cuts, bytes, deadline: None, stop: None };
             let shown = || {
                 format!(
-                    "seed {seed} history {history:?} threads {threads} breadth {breadth:?} max {max_cuts:?} bytes {bytes} owners {owners} lanes {}",
-                    frame.lanes.len()
+                    "seed {seed} history {history:?} threads {threads} breadth {breadth:?} max {max_cuts:?} bytes {bytes} owners {owners} chains {}",
+                    structure.chains.len()
                 )
             };
-            let outcome = explore(&frame, &class, Owners(owners as u32), &limits);
+            let outcome = explore(&structure, &class, Owners(owners as u32), &limits);
             let complete = outcome.shortened.is_empty();
             short += u64::from(!complete);
             let mut violated: BTreeSet<u32> = outcome.unshown.iter().copied().collect();
@@ -164,7 +164,7 @@ fn many_lanes_many_owners_and_limits() {
             for violation in &outcome.violations {
                 found += 1;
                 assert!(violated.insert(violation.owner), "twice {}", shown());
-                assert!(stands_up(&frame, &class, violation.owner, &violation.path), "{violation:?} {}", shown());
+                assert!(stands_up(&structure, &class, violation.owner, &violation.path), "{violation:?} {}", shown());
                 if complete {
                     assert_eq!(table.least.get(&violation.owner), Some(&violation.path.len()), "{}", shown());
                 }

@@ -1,19 +1,19 @@
 //! A search with one kind of payload: level after level, epoch after epoch, within its limits.
 
 use crate::breadth::nearest;
-use crate::history::{History, Kept};
+use crate::history::{History, StoredLevel};
 use crate::key::Key;
 use crate::keys::{Keys, Wide, with_keys};
-use crate::layout::{Layout, Reach, Tables, end_of};
+use crate::layout::{ChainExtent, Layout, Tables, end_of};
 use crate::limits::{Limits, Shortened};
 use crate::merge::{Level, Merge};
+use crate::messages::Messages;
 use crate::payload::{Candidate, Payload};
-use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A violation and the depth of its cut.
-pub(crate) struct Found {
+pub(crate) struct FoundViolation {
     pub(crate) candidate: Candidate,
     pub(crate) depth: u64,
 }
@@ -32,11 +32,11 @@ pub struct Figures {
 /// Levels of this size are worth several threads.
 const WORTH_THREADS: usize = 1 << 15;
 
-/// Lanes whose next element needs something at least this far away are not looked at in an epoch, which then is no longer than this.
+/// Chains whose next event needs something at least this far away are not looked at in an epoch, which then is no longer than this.
 const FAR: u32 = 64;
 
 /// By depth: to how many cuts a level was narrowed.
-pub(crate) type Caps = BTreeMap<u64, u64>;
+pub(crate) type Narrowings = BTreeMap<u64, u64>;
 
 /// Whether a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,7 +50,7 @@ enum Next {
 }
 
 /// A search.
-pub(crate) struct Run<P: Payload> {
+pub(crate) struct Search<P: Payload> {
     pub(crate) payload: P,
     layout: Arc<Layout>,
     keys: Keys,
@@ -63,11 +63,11 @@ pub(crate) struct Run<P: Payload> {
     pub(crate) figures: Figures,
     pub(crate) shortened: BTreeSet<Shortened>,
     pub(crate) history: Option<History<P::Column>>,
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<FoundViolation>,
     /// Owners that are not violated yet.
     open: usize,
     /// Where it was narrowed, and to how many cuts.
-    pub(crate) caps: Caps,
+    pub(crate) caps: Narrowings,
     /// It goes where a search has been before: nothing new is found, and it narrows where that did.
     again: bool,
     /// Nothing is taken beyond this cut.
@@ -75,12 +75,13 @@ pub(crate) struct Run<P: Payload> {
     pub(crate) done: bool,
 }
 
-impl<P: Payload> Run<P> {
-    pub(crate) fn new(mut payload: P, limits: &Limits<'_>, owners: usize) -> Run<P> {
+impl<P: Payload> Search<P> {
+    pub(crate) fn new(mut payload: P, limits: &Limits<'_>, owners: usize) -> Search<P> {
         let (column, carries) = payload.start();
-        let found: Vec<Found> = payload.found().into_iter().map(|candidate| Found { candidate, depth: 0 }).collect();
+        let found: Vec<FoundViolation> =
+            payload.found().into_iter().map(|candidate| FoundViolation { candidate, depth: 0 }).collect();
         let open = owners - found.len();
-        Run {
+        Search {
             payload,
             layout: Arc::new(Layout { bits: 64, ..Layout::default() }),
             keys: Keys::base(),
@@ -93,7 +94,7 @@ impl<P: Payload> Run<P> {
             history: limits.history.map(|bytes| History::new(bytes, 0)),
             found,
             open,
-            caps: Caps::new(),
+            caps: Narrowings::new(),
             again: false,
             bound: None,
             done: open == 0 || carries == 0,
@@ -103,18 +104,18 @@ impl<P: Payload> Run<P> {
     /// A search again from a kept level. With a bound it goes no further than that cut.
     pub(crate) fn again(
         payload: P,
-        mut from: Kept<P::Column>,
+        mut from: StoredLevel<P::Column>,
         depth: u64,
         bound: Option<Vec<u32>>,
-        caps: Caps,
+        caps: Narrowings,
         bytes: usize,
-    ) -> Run<P> {
+    ) -> Search<P> {
         if let Some(bound) = &bound {
             let within = from.keys.within(&from.layout, bound);
             from.keys.retain(&within);
             P::retain(&mut from.column, &within);
         }
-        Run {
+        Search {
             payload,
             layout: from.layout,
             keys: from.keys,
@@ -140,15 +141,15 @@ impl<P: Payload> Run<P> {
     }
 
     /// Goes on as far as it can, but to no greater depth than `until`.
-    pub(crate) fn advance(&mut self, world: &World<'_>, limits: &Limits<'_>, until: u64) {
+    pub(crate) fn advance(&mut self, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) {
         while !self.done && self.depth < until {
             if let Some(why) = limits.over() {
                 self.shortened.insert(why);
                 self.done = true;
                 break;
             }
-            let Some(layout) = self.lay_out(world) else {
-                self.shortened.insert(Shortened::Lanes(world.lanes.len() as u64));
+            let Some(layout) = self.lay_out(messages) else {
+                self.shortened.insert(Shortened::Chains(messages.chains.len() as u64));
                 self.done = true;
                 break;
             };
@@ -157,7 +158,7 @@ impl<P: Payload> Run<P> {
                 self.layout = Arc::new(layout);
             }
             let keys = std::mem::replace(&mut self.keys, Keys::base());
-            let next = with_keys!(keys, K: keys => self.epoch::<K>(keys, world, limits, until));
+            let next = with_keys!(keys, K: keys => self.epoch::<K>(keys, messages, limits, until));
             match next {
                 Next::Epoch => {}
                 Next::Wait => break,
@@ -167,46 +168,47 @@ impl<P: Payload> Run<P> {
     }
 
     /// The layout of the epoch that begins with the level at hand.
-    fn lay_out(&self, world: &World<'_>) -> Option<Layout> {
+    fn lay_out(&self, messages: &Messages<'_>) -> Option<Layout> {
         let (mut base, mut most) = self.keys.extent(&self.layout);
-        base.resize(world.lanes.len(), 0);
-        most.resize(world.lanes.len(), 0);
+        base.resize(messages.chains.len(), 0);
+        most.resize(messages.chains.len(), 0);
         let bound = self.bound.as_deref();
-        let mut reach: Vec<Reach> = (0..world.lanes.len() as u32)
-            .map(|lane| {
-                let taken = base[lane as usize];
-                let elements = end_of(world, lane, bound).saturating_sub(taken);
-                Reach { lane, ahead: most[lane as usize] - taken, elements }
+        let mut reach: Vec<ChainExtent> = (0..messages.chains.len() as u32)
+            .map(|chain| {
+                let taken = base[chain as usize];
+                let events = end_of(messages, chain, bound).saturating_sub(taken);
+                ChainExtent { chain, ahead: most[chain as usize] - taken, events }
             })
-            .filter(|reach| reach.elements > 0)
+            .filter(|reach| reach.events > 0)
             .collect();
-        // Lanes that cannot move for a while need no field.
-        let lanes = reach.len();
+        // Chains that cannot move for a while need no field.
+        let chains = reach.len();
         loop {
             let mut top = base.clone();
             for reach in &reach {
-                top[reach.lane as usize] += reach.elements.min(reach.ahead.saturating_add(FAR));
+                top[reach.chain as usize] += reach.events.min(reach.ahead.saturating_add(FAR));
             }
             let before = reach.len();
             reach.retain(|reach| {
-                let first = world.element(reach.lane, base[reach.lane as usize]);
-                reach.ahead > 0 || world.needs(first).iter().all(|need| need.count <= top[need.lane as usize])
+                let first = messages.event(reach.chain, base[reach.chain as usize]);
+                reach.ahead > 0
+                    || messages.predecessors(first).iter().all(|prefix| prefix.count <= top[prefix.chain as usize])
             });
             if reach.len() == before {
                 break;
             }
         }
         let mut layout = Layout::new(base, &reach)?;
-        if reach.len() < lanes {
+        if reach.len() < chains {
             layout.levels = layout.levels.min(FAR);
         }
         Some(layout)
     }
 
     /// Runs levels until the layout is used up.
-    fn epoch<K: Wide>(&mut self, keys: Vec<K>, world: &World<'_>, limits: &Limits<'_>, until: u64) -> Next {
+    fn epoch<K: Wide>(&mut self, keys: Vec<K>, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) -> Next {
         let layout = self.layout.clone();
-        let tables = Tables::<K>::new(&layout, world, self.bound.as_deref());
+        let tables = Tables::<K>::new(&layout, messages, self.bound.as_deref());
         let mut level = Level { keys, column: std::mem::take(&mut self.column) };
         let mut spare: Vec<K> = Vec::new();
         let mut next = Next::Epoch;
@@ -219,15 +221,15 @@ impl<P: Payload> Run<P> {
                 next = Next::Done;
                 break;
             }
-            if !self.has_arrived(&level.keys, &layout, world) {
+            if !self.has_arrived(&level.keys, &layout, messages) {
                 next = Next::Wait;
                 break;
             }
             let recorded = self.recorded.clone();
-            self.follow_recorded(world);
+            self.follow_recorded(messages);
             let mut to = Level { keys: std::mem::take(&mut spare), column: P::clear(std::mem::take(&mut self.spare)) };
             self.payload.begin(level.keys.len(), &self.recorded);
-            let merge = Merge { tables: &tables, layout: &layout, world, from: &level };
+            let merge = Merge { tables: &tables, layout: &layout, messages, from: &level };
             let threads = if level.keys.len() < WORTH_THREADS { 1 } else { limits.threads };
             self.payload.merge(&merge, &mut to, threads);
             let found = self.payload.found();
@@ -249,7 +251,7 @@ impl<P: Payload> Run<P> {
                 self.open -= found.len();
                 self.found.extend(found.into_iter().map(|candidate| {
                     let depth = depth + u64::from(candidate.terminal.is_none());
-                    Found { candidate, depth }
+                    FoundViolation { candidate, depth }
                 }));
             }
             if level.keys.is_empty() || self.open == 0 {
@@ -260,7 +262,7 @@ impl<P: Payload> Run<P> {
             self.figures.levels += 1;
             self.figures.cuts += level.keys.len() as u64;
             self.figures.widest = self.figures.widest.max(level.keys.len() as u64);
-            self.narrow(&mut level, &layout, world, limits);
+            self.narrow(&mut level, &layout, messages, limits);
             if self.done {
                 next = Next::Done;
                 break;
@@ -276,7 +278,7 @@ impl<P: Payload> Run<P> {
         &mut self,
         level: &mut Level<K, P::Column>,
         layout: &Layout,
-        world: &World<'_>,
+        messages: &Messages<'_>,
         limits: &Limits<'_>,
     ) {
         let cuts = level.keys.len() as u64;
@@ -295,7 +297,7 @@ impl<P: Payload> Run<P> {
         let fits = (limits.bytes as u64 / 2).saturating_mul(cuts) / (bytes as u64).max(1);
         let free = |most: u64| if P::EXACT { most } else { most / 2 };
         let spent = limits.max_cuts.filter(|&most| self.figures.cuts > free(most)).map(|most| {
-            let levels = world.len().saturating_sub(self.depth).max(1);
+            let levels = messages.len().saturating_sub(self.depth).max(1);
             (Shortened::MaxCuts(most), most.saturating_sub(self.figures.cuts) / levels)
         });
         let limits = [
@@ -324,30 +326,32 @@ impl<P: Payload> Run<P> {
         P::retain(&mut level.column, &kept);
     }
 
-    /// The cut of the recorded run on the next level: one more element, the one recorded first.
-    fn follow_recorded(&mut self, world: &World<'_>) {
-        self.recorded.resize(world.lanes.len(), 0);
-        let next = (0..world.lanes.len() as u32)
-            .filter(|&lane| self.recorded[lane as usize] < world.lanes[lane as usize].ready)
-            .min_by_key(|&lane| world.element(lane, self.recorded[lane as usize]).event);
-        if let Some(lane) = next {
-            self.recorded[lane as usize] += 1;
+    /// The cut of the recorded run on the next level: one more event, the one recorded first.
+    fn follow_recorded(&mut self, messages: &Messages<'_>) {
+        self.recorded.resize(messages.chains.len(), 0);
+        let next = (0..messages.chains.len() as u32)
+            .filter(|&chain| self.recorded[chain as usize] < messages.chains[chain as usize].ready)
+            .min_by_key(|&chain| messages.event(chain, self.recorded[chain as usize]).index);
+        if let Some(chain) = next {
+            self.recorded[chain as usize] += 1;
         }
     }
 
-    /// Whether every element that could continue a cut of the level is here.
-    fn has_arrived<K: Key>(&self, keys: &[K], layout: &Layout, world: &World<'_>) -> bool {
-        if self.again || world.has_ended() {
+    /// Whether every event that could continue a cut of the level is here.
+    fn has_arrived<K: Key>(&self, keys: &[K], layout: &Layout, messages: &Messages<'_>) -> bool {
+        if self.again || messages.has_ended() {
             return true;
         }
         let mut most = layout.base.clone();
         for field in &layout.fields {
             let ahead = keys.iter().map(|key| key.field(field.shift, field.mask)).max().unwrap_or(0);
-            most[field.lane as usize] += ahead;
+            most[field.chain as usize] += ahead;
         }
-        most.resize(world.lanes.len(), 0);
-        world.lanes.iter().zip(&most).all(|(lane, &most_taken)| {
-            lane.ended || lane.ready > most_taken || lane.bound.iter().any(|need| need.count > most[need.lane as usize])
+        most.resize(messages.chains.len(), 0);
+        messages.chains.iter().zip(&most).all(|(chain, &most_taken)| {
+            chain.ended
+                || chain.ready > most_taken
+                || chain.bound.iter().any(|prefix| prefix.count > most[prefix.chain as usize])
         })
     }
 }

@@ -1,36 +1,43 @@
-//! What elements need in `observed`, `full-hb` and `sync-only`.
+//! What events need in `observed`, `full-hb` and `sync-only`.
 
 use super::read;
-use crate::{Frame, Trace, full_hb, observed, sync_only};
+use crate::{EventStructure, Trace, full_hb, observed, sync_only};
 
-/// The lanes, each `thread: event[needed lane:count …] …`.
-fn shown(trace: &trace::Trace, frame: &Frame) -> Vec<String> {
-    let lane = |lane: &crate::Lane| {
-        let elements = lane.elements.iter().map(|element| {
-            let needs: Vec<String> =
-                frame.needs(element).iter().map(|need| format!("{}:{}", need.lane, need.count)).collect();
-            if needs.is_empty() { element.event.to_string() } else { format!("{}[{}]", element.event, needs.join(" ")) }
+/// The chains, each `thread: event[needed chain:count …] …`.
+fn shown(trace: &trace::Trace, structure: &EventStructure) -> Vec<String> {
+    let chain = |chain: &crate::Chain| {
+        let events = chain.events.iter().map(|event| {
+            let predecessors: Vec<String> = structure
+                .predecessors(event)
+                .iter()
+                .map(|prefix| format!("{}:{}", prefix.chain, prefix.count))
+                .collect();
+            if predecessors.is_empty() {
+                event.index.to_string()
+            } else {
+                format!("{}[{}]", event.index, predecessors.join(" "))
+            }
         });
-        format!("{}: {}", trace.names.thread(lane.thread), elements.collect::<Vec<_>>().join(" "))
+        format!("{}: {}", trace.names.thread(chain.thread), events.collect::<Vec<_>>().join(" "))
     };
-    frame.lanes.iter().map(lane).collect()
+    structure.chains.iter().map(chain).collect()
 }
 
-fn full(text: &str, elements: &[u64]) -> Vec<String> {
+fn full(text: &str, events: &[u64]) -> Vec<String> {
     let trace = read(text);
-    shown(&trace, &full_hb(&Trace::new(&trace.names, &trace.batch), |event| elements.contains(&event)))
+    shown(&trace, &full_hb(&Trace::new(&trace.names, &trace.batch), |event| events.contains(&event)))
 }
 
-fn sync(text: &str, elements: &[u64]) -> Vec<String> {
+fn sync(text: &str, events: &[u64]) -> Vec<String> {
     let trace = read(text);
-    shown(&trace, &sync_only(&Trace::new(&trace.names, &trace.batch), |event| elements.contains(&event)))
+    shown(&trace, &sync_only(&Trace::new(&trace.names, &trace.batch), |event| events.contains(&event)))
 }
 
 #[test]
 fn observed_has_one_order() {
     let trace = read("T1|w(x) T2|w(y) T2|w(y) T1|r(x) T2|w(z)");
-    let frame = observed(&trace.batch, |_| true);
-    assert_eq!(shown(&trace, &frame), ["T1: 0 3[1:2]", "T2: 1[0:1] 2 4[0:2]"]);
+    let structure = observed(&trace.batch, |_| true);
+    assert_eq!(shown(&trace, &structure), ["T1: 0 3[1:2]", "T2: 1[0:1] 2 4[0:2]"]);
     assert_eq!(shown(&trace, &observed(&trace.batch, |event| event > 2)), ["T1: 3", "T2: 4[0:1]"]);
     assert!(observed(&trace.batch, |_| false).is_empty());
 }
@@ -64,9 +71,9 @@ fn locks_order_all_but_readers_and_failed_tries_among_themselves() {
     let text = "T1|acq(l) T1|rel(l) T2|racq(l) T3|racq(l) T4|tfail(l) T5|tfail(l) T2|rrel(l) T1|acq(l)";
     // The failed tries know of both readers, and so does the end of the first.
     let expected = ["T1: 0 1 7[1:2 2:1 3:1 4:1]", "T2: 2[0:2] 6[2:1 3:1 4:1]", "T3: 3[0:2]"];
-    let lanes = full(text, &[0, 1, 2, 3, 4, 5, 6, 7]);
-    assert_eq!(lanes[..3], expected);
-    assert_eq!(lanes[3..], ["T4: 4[0:2 1:1 2:1]", "T5: 5[0:2 1:1 2:1]"]);
+    let chains = full(text, &[0, 1, 2, 3, 4, 5, 6, 7]);
+    assert_eq!(chains[..3], expected);
+    assert_eq!(chains[3..], ["T4: 4[0:2 1:1 2:1]", "T5: 5[0:2 1:1 2:1]"]);
     // Taking a lock again is without effect.
     assert_eq!(full("T1|acq(l) T1|acq(l) T1|w(a) T1|rel(l) T2|req(l) T2|w(b)", &[2, 5]), ["T1: 2", "T2: 5"]);
 }

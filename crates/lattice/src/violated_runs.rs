@@ -1,0 +1,68 @@
+//! Complete runs that are violated, one by one: for lattices small enough to be shown.
+
+use crate::automaton::{Automaton, Status};
+use order::{Context, EventStructure, Passed};
+
+/// Events that are tried before it gives up.
+const EFFORT: u64 = 1 << 20;
+
+/// The first violated runs of all events, as events in order; of the events that can come next, the one recorded
+/// first is tried first. PathState most `limit`.
+pub fn violated_runs<A: Automaton>(
+    structure: &EventStructure,
+    class: &dyn Fn(u64) -> u32,
+    mut automaton: A,
+    limit: usize,
+) -> Vec<Vec<u64>> {
+    let start = automaton.start();
+    let mut list = List { structure, class, automaton, limit, effort: EFFORT, found: Vec::new() };
+    for state in start {
+        list.go(&mut vec![0; structure.chains.len()], &Context::new(), state, &mut Vec::new());
+    }
+    list.found
+}
+
+struct List<'l, A> {
+    structure: &'l EventStructure,
+    class: &'l dyn Fn(u64) -> u32,
+    automaton: A,
+    limit: usize,
+    effort: u64,
+    found: Vec<Vec<u64>>,
+}
+
+impl<A: Automaton> List<'_, A> {
+    fn go(&mut self, cut: &mut [u32], context: &Context, state: u32, path: &mut Vec<u64>) {
+        if path.len() == self.structure.len() {
+            if self.automaton.status(state) == Status::Violated {
+                self.found.push(path.clone());
+            }
+            return;
+        }
+        let structure = self.structure;
+        let mut next: Vec<usize> =
+            (0..cut.len()).filter(|&chain| (cut[chain] as usize) < structure.chains[chain].events.len()).collect();
+        next.sort_unstable_by_key(|&chain| structure.chains[chain].events[cut[chain] as usize].index);
+        for chain in next {
+            if self.found.len() >= self.limit || self.effort == 0 || self.automaton.status(state) == Status::Safe {
+                return;
+            }
+            self.effort -= 1;
+            let event = &structure.chains[chain].events[cut[chain] as usize];
+            let predecessors =
+                structure.predecessors(event).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count);
+            let mut context = context.clone();
+            if predecessors
+                && structure.rules.allows(event, cut)
+                && structure.rules.pass(event, chain as u32, cut, &mut context) == Passed::Yes
+            {
+                let state = self.automaton.step(state, (self.class)(event.index));
+                cut[chain] += 1;
+                path.push(event.index);
+                self.go(cut, &context, state, path);
+                path.pop();
+                cut[chain] -= 1;
+            }
+        }
+    }
+}
