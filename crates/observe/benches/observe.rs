@@ -28,7 +28,7 @@ const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
 ];
 
 fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
-    let &(_, threads, run, reads, places, granules) = scene;
+    let &(_, threads, run, reads, contexts, words) = scene;
     LIMIT.store(chunks_for(threads) as u32, Relaxed);
     let agent = Agent::start(0);
     let mut threads: Vec<Thread> = (0..threads).map(|_| agent.thread()).collect();
@@ -39,21 +39,21 @@ fn program(scene: &(&str, usize, u64, u64, u32, u64)) {
     };
     for thread in &mut threads {
         thread.begin();
-        for number in 0..places {
-            thread.place(number / 3, 0x1000 + u64::from(number) * 16);
+        for number in 0..contexts {
+            thread.context(number / 3, 0x1000 + u64::from(number) * 16);
         }
     }
     let mut at = 0;
     for _ in 0..RECORDS / run {
         let who = random(threads.len() as u64) as usize;
         for _ in 0..run {
-            at = if random(4) == 0 { random(granules) } else { (at + 1) % granules };
-            let place = 1 + (at as u32 / 8) % places;
+            at = if random(4) == 0 { random(words) } else { (at + 1) % words };
+            let context = 1 + (at as u32 / 8) % contexts;
             let address = 0x7f00_0000_0000 + at * 8;
             if random(100) < reads {
-                threads[who].read(address, 0xff, place);
+                threads[who].read(address, 0xff, context);
             } else {
-                threads[who].sync(Kind::ConflictWrite, 0xff, address, place);
+                threads[who].sync(Kind::ConflictWrite, 0xff, address, context);
             }
         }
     }

@@ -59,7 +59,7 @@ pub(crate) fn payload(head: u64) -> u64 {
 
 /// The place in a second word.
 #[inline]
-pub(crate) fn place(word: u64) -> u32 {
+pub(crate) fn context(word: u64) -> u32 {
     (word & ((1 << CONTEXT_BITS) - 1)) as u32
 }
 

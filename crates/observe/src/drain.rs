@@ -1,7 +1,7 @@
 //! Reads the chunks of a process into the merge, and gives them back.
 
 use crate::decode::{End, is_pending, scan, scan_with};
-use crate::merge::{Merger, Take};
+use crate::merge::{Merger, RecordSink};
 use crate::shared::{ChunkHead, Shared};
 use runtime::layout::CHUNK_WORDS;
 
@@ -61,7 +61,7 @@ pub(crate) struct Drained {
     /// A slot waits for the value of a write.
     pub(crate) pending: bool,
     /// Chunks were given back.
-    pub(crate) gave: bool,
+    pub(crate) count_events: bool,
 }
 
 /// How a slot is to be read.
@@ -84,7 +84,7 @@ impl Drain {
         &mut self,
         shared: &Shared,
         merger: &mut Merger,
-        sink: &mut impl Take,
+        sink: &mut impl RecordSink,
         last: bool,
         give_up: bool,
     ) -> Drained {
@@ -126,9 +126,9 @@ impl Drain {
             }
         }
         self.found = found;
-        drained.gave = self.returned != before;
+        drained.count_events = self.returned != before;
         // More comes soon only if more could be read.
-        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.gave) {
+        if self.returned >= ENOUGH || self.returned > 0 && (!drained.held_back || !drained.count_events) {
             self.returned = 0;
             shared.wake();
         }
@@ -139,7 +139,7 @@ impl Drain {
     fn slot(
         &mut self,
         shared: &Shared,
-        (merger, sink): (&mut Merger, &mut impl Take),
+        (merger, sink): (&mut Merger, &mut impl RecordSink),
         chunks: &[ChunkHead],
         mode: Mode,
         drained: &mut Drained,
@@ -200,7 +200,7 @@ impl Drain {
 /// Reads what is new in a chunk.
 fn read(
     shared: &Shared,
-    (merger, sink): (&mut Merger, &mut impl Take),
+    (merger, sink): (&mut Merger, &mut impl RecordSink),
     head: ChunkHead,
     reader: &mut Reader,
     mode: Mode,
@@ -244,7 +244,7 @@ fn copy(
     (chunk, from): (u32, usize),
     words: &mut [u64],
     settled: bool,
-    sink: &mut impl Take,
+    sink: &mut impl RecordSink,
 ) -> std::io::Result<(usize, End)> {
     shared.read(chunk, from, words)?;
     if settled {

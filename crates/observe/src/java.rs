@@ -50,7 +50,7 @@ pub(crate) struct Java {
     known: Vec<[u64; 3]>,
     notes: Vec<String>,
     /// Places from [`SITES`] on: callers and sites.
-    places: Vec<(u32, u32)>,
+    contexts: Vec<(u32, u32)>,
 }
 
 impl Java {
@@ -69,7 +69,7 @@ impl Java {
             sites: vec![Site { class: 0, method: String::new(), line: 0 }],
             known: Vec::new(),
             notes: Vec::new(),
-            places: Vec::new(),
+            contexts: Vec::new(),
         }
     }
 
@@ -118,8 +118,8 @@ impl Java {
                     source.clone_into(&mut class.source);
                 }
             }
-            Some("k") if self.places.len() < MAX_KEPT => {
-                self.places.push((number(parts.next()) as u32, number(parts.next()) as u32));
+            Some("k") if self.contexts.len() < MAX_KEPT => {
+                self.contexts.push((number(parts.next()) as u32, number(parts.next()) as u32));
             }
             Some("n") => self.notes.push(parts.next().unwrap_or_default().to_owned()),
             _ => {}
@@ -233,14 +233,14 @@ impl Naming for Java {
         }
         let Some(Site { class, method, line }) = self.sites.get(index).filter(|_| index > 0) else { return Vec::new() };
         let class = &self.classes[*class];
-        let place = match (class.source.as_str(), line) {
+        let context = match (class.source.as_str(), line) {
             ("", _) => String::new(),
             (source, 0) => format!(" {source}"),
             (source, line) => format!(" {source}:{line}"),
         };
         // The JDK's are not the program's.
         let mark = if IS_JDK.iter().any(|prefix| class.name.starts_with(prefix)) { "!" } else { "" };
-        vec![Frame { site: format!("{mark}{}.{method}{place}", class.name) }]
+        vec![Frame { site: format!("{mark}{}.{method}{context}", class.name) }]
     }
 
     fn object(&mut self, address: u64, _size: u64) -> Option<Object> {
@@ -267,13 +267,13 @@ impl Naming for Java {
         false
     }
 
-    fn place(&mut self, number: u32) -> Option<(u32, u64)> {
+    fn context(&mut self, number: u32) -> Option<(u32, u64)> {
         let index = number.checked_sub(SITES)? as usize;
-        if index >= self.places.len() {
+        if index >= self.contexts.len() {
             self.read_text();
         }
         // Who calls was there before.
-        let &(caller, site) = self.places.get(index)?;
+        let &(caller, site) = self.contexts.get(index)?;
         (caller < number).then_some((caller, site.into()))
     }
 

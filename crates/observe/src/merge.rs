@@ -11,7 +11,7 @@ use runtime::record::{Kind, extended};
 use std::collections::VecDeque;
 
 /// Who takes the merged records. The words are one whole record.
-pub(crate) trait Take {
+pub(crate) trait RecordSink {
     fn take(&mut self, slot: u32, words: &[u64]);
 
     /// Takes the records without a place that stand before the timed record with this head. Definitions of places are among them, and were taken.
@@ -19,13 +19,13 @@ pub(crate) trait Take {
     where
         Self: Sized,
     {
-        take_all(slot, words, false, self);
+        take_records(slot, words, false, self);
     }
 
     /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times do not go
     /// back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were
     /// taken; none, if the first record is of another kind.
-    fn several(&mut self, _slot: u32, _words: &[u64], _time: &mut u64, _limit: u64) -> usize {
+    fn take_run(&mut self, _slot: u32, _words: &[u64], _time: &mut u64, _limit: u64) -> usize {
         0
     }
 
@@ -141,7 +141,7 @@ impl Merger {
     }
 
     /// Takes all up to a time, unless a slot runs out of which there is more to be read.
-    pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl Take) {
+    pub(crate) fn advance(&mut self, limit: u64, sink: &mut impl RecordSink) {
         take_early(&mut self.early, sink);
         sink.fetch_on();
         let waiting = |lane: &&Lane| lane.more && lane.is_empty();
@@ -170,14 +170,14 @@ impl Merger {
     }
 
     /// Takes records of one slot up to a time, the first in any case. Whether there is one behind them.
-    fn run(&mut self, slot: u32, limit: u64, sink: &mut impl Take) -> bool {
+    fn run(&mut self, slot: u32, limit: u64, sink: &mut impl RecordSink) -> bool {
         let lane = &mut self.lanes[slot as usize];
         loop {
             if lane.is_empty() {
                 return false;
             }
             if !lane.carried.is_empty() {
-                take_all(slot, &lane.carried, false, sink);
+                take_records(slot, &lane.carried, false, sink);
                 self.held -= lane.carried.len();
                 lane.carried.clear();
             }
@@ -190,7 +190,7 @@ impl Merger {
                 }
                 let mut end = next;
                 if lane.time >= self.last {
-                    end += sink.several(slot, &words[next..], &mut lane.time, limit);
+                    end += sink.take_run(slot, &words[next..], &mut lane.time, limit);
                     self.last = lane.time;
                 } else {
                     self.out_of_order += 1;
@@ -225,15 +225,15 @@ impl Merger {
     }
 
     /// Takes all that is left, and what stands behind the last timed record of each slot: at the end, when nothing more comes.
-    pub(crate) fn take_rest(&mut self, sink: &mut impl Take) {
+    pub(crate) fn take_rest(&mut self, sink: &mut impl RecordSink) {
         for lane in &mut self.lanes {
             lane.more = false;
         }
         self.advance(u64::MAX, sink);
         for (slot, lane) in self.lanes.iter_mut().enumerate() {
-            take_all(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
+            take_records(slot as u32, &std::mem::take(&mut lane.carried), true, sink);
             for segment in std::iter::once(std::mem::take(&mut lane.first)).chain(lane.later.drain(..)) {
-                take_all(slot as u32, &segment.words[lane.at..segment.end], true, sink);
+                take_records(slot as u32, &segment.words[lane.at..segment.end], true, sink);
                 lane.at = 0;
             }
         }
@@ -243,23 +243,23 @@ impl Merger {
 }
 
 /// Takes whole records, one behind the other; definitions of places only if they were not taken early.
-pub(crate) fn take_all(slot: u32, mut words: &[u64], with_places: bool, sink: &mut impl Take) {
+pub(crate) fn take_records(slot: u32, mut words: &[u64], with_contexts: bool, sink: &mut impl RecordSink) {
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));
-        if with_places || !is_place(head) {
+        if with_contexts || !is_context(head) {
             sink.take(slot, record);
         }
         words = rest;
     }
 }
 
-fn take_early(early: &mut Vec<Early>, sink: &mut impl Take) {
+fn take_early(early: &mut Vec<Early>, sink: &mut impl RecordSink) {
     for Early { slot, words } in early.drain(..) {
         sink.take(slot, &words);
     }
 }
 
-fn is_place(head: u64) -> bool {
+fn is_context(head: u64) -> bool {
     head as u8 == Kind::Context as u8
 }
 
@@ -285,7 +285,7 @@ impl Lane {
                     _ => {}
                 }
                 if let Some(words) = rest.first_chunk()
-                    && is_place(head)
+                    && is_context(head)
                 {
                     early.push(Early { slot, words: *words });
                 }

@@ -55,7 +55,7 @@ pub trait Naming: Send {
     /// Whether an address lies in the stack of the first thread.
     fn is_first_stack(&self, address: u64) -> bool;
     /// The place that led to a place, and the address of its code, if places are defined there and not by records.
-    fn place(&mut self, _number: u32) -> Option<(u32, u64)> {
+    fn context(&mut self, _number: u32) -> Option<(u32, u64)> {
         None
     }
     /// What the agent wants told that came with the names.

@@ -161,7 +161,7 @@ impl Observed {
             self.merger.advance(u64::MAX, &mut self.build);
         }
         // Who waits for a chunk soon has one, as long as some are given back.
-        let moved = held != self.merger.held() || drained.gave;
+        let moved = held != self.merger.held() || drained.count_events;
         if moved || self.merger.held() == 0 && !drained.pending {
             self.blocked = None;
         } else {
@@ -261,7 +261,7 @@ impl Observed {
             _ => {}
         }
         let lost = self.build.lost.max(self.shared.lost());
-        let told = [
+        let losses = [
             (self.never, "records were never written"),
             (self.drain.damaged, "threads wrote something that is no record; nothing more was read of them"),
             (self.drain.missing, "chunks of records are missing"),
@@ -270,7 +270,7 @@ impl Observed {
             (lost, "records were dropped for want of room"),
             (self.shared.unwatched(), "threads were not watched for want of room"),
         ];
-        for (count, what) in told {
+        for (count, what) in losses {
             if count > 0 {
                 self.lose(format!("{count} {what}"));
             }

@@ -28,10 +28,10 @@ pub(crate) struct Shared {
     /// Times are the processor's.
     steady: bool,
     /// The time that threads were told last ([`Process::coarse`]), and the one before: all who had not been told that one are seen.
-    told: u64,
+    announced: u64,
     certain: u64,
     /// When that was.
-    told_at: u64,
+    announced_at: u64,
 }
 
 /// All before the words of the first chunk.
@@ -66,7 +66,7 @@ impl Shared {
             mmap(std::ptr::null_mut(), MAPPED, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)
         };
         let head = NonNull::new(head.map_err(std::io::Error::from)?.cast()).ok_or(Error::Foreign("no map"))?;
-        let mut shared = Shared { file, head, steady: false, told: 0, certain: 0, told_at: 0 };
+        let mut shared = Shared { file, head, steady: false, announced: 0, certain: 0, announced_at: 0 };
         if shared.state() == process::STARTING {
             return Ok(None);
         }
@@ -134,12 +134,12 @@ impl Shared {
         if self.steady {
             let now = processor_time().unwrap_or(0);
             // Who took a time before he saw what was told is seen by now, and all others take later ones. (Not after the machine has slept.)
-            if now.wrapping_sub(self.told_at) >= SEEN {
-                self.certain = if now > self.told_at { self.told } else { 0 };
-                self.told = now;
+            if now.wrapping_sub(self.announced_at) >= SEEN {
+                self.certain = if now > self.announced_at { self.announced } else { 0 };
+                self.announced = now;
                 self.u64(offset_of!(Process, coarse)).store(now, Release);
                 // The observer may have lost its processor meanwhile.
-                self.told_at = processor_time().unwrap_or(0);
+                self.announced_at = processor_time().unwrap_or(0);
             }
             self.certain
         } else {

@@ -15,16 +15,16 @@ const SMALL: u64 = 1 << 15;
 
 /// Who did something where.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Doer {
+pub(crate) struct Actor {
     pub(crate) thread: ThreadId,
     pub(crate) slot: u32,
-    pub(crate) place: u32,
+    pub(crate) context: u32,
 }
 
 /// When a block was taken back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Freed {
-    pub(crate) by: Doer,
+    pub(crate) by: Actor,
     /// Behind all that the thread did before it.
     pub(crate) at: LateRecord,
 }
@@ -34,11 +34,11 @@ pub(crate) struct Freed {
 pub(crate) struct Block {
     pub(crate) start: u64,
     pub(crate) size: u64,
-    pub(crate) made: Doer,
+    pub(crate) made: Actor,
     /// Its number among those that have a name; 0: it has none yet.
     pub(crate) number: u32,
     /// A variable of it was told of.
-    told: bool,
+    described: bool,
     /// Its granules of which a variable has a name: the first 64 of them.
     named: u64,
     pub(crate) freed: Option<Freed>,
@@ -65,11 +65,11 @@ pub(crate) struct Blocks {
 
 impl Blocks {
     /// Memory is given. What was there is forgotten.
-    pub(crate) fn insert(&mut self, start: u64, size: u64, made: Doer) {
+    pub(crate) fn insert(&mut self, start: u64, size: u64, made: Actor) {
         let size = size.max(1);
         self.last = None;
         self.forget(start, size);
-        let block = Block { start, size, made, number: 0, told: false, named: 0, freed: None };
+        let block = Block { start, size, made, number: 0, described: false, named: 0, freed: None };
         let index = match self.free.pop() {
             Some(index) => {
                 self.blocks[index as usize] = block;
@@ -159,7 +159,7 @@ impl Blocks {
 
     /// Whether nobody asked this before of the block of an address.
     pub(crate) fn is_first(&mut self, address: u64) -> bool {
-        self.find(address).is_none_or(|block| !std::mem::replace(&mut block.told, true))
+        self.find(address).is_none_or(|block| !std::mem::replace(&mut block.described, true))
     }
 
     /// Whether a variable at an address in a block is the first of its name, which says where in the block it is. `None`: that is not kept of such
@@ -204,7 +204,7 @@ mod tests {
         let mut blocks = Blocks::default();
         let mut list: Vec<(u64, u64, u32)> = Vec::new();
         let mut found = 0;
-        for place in 0..20_000 {
+        for context in 0..20_000 {
             let start = 0x7f00_0000_0000 + random(1 << 18) * 16;
             let size = 1 + if random(200) == 0 { random(1 << 17) } else { random(300) };
             // The remains of a block whose front is still there are nobody's.
@@ -212,8 +212,8 @@ mod tests {
                 continue;
             }
             list.retain(|&(s, n, _)| s + n <= start || s >= start + size);
-            blocks.insert(start, size, Doer { place, ..Doer::default() });
-            list.push((start, size, place));
+            blocks.insert(start, size, Actor { context, ..Actor::default() });
+            list.push((start, size, context));
             let probe = 0x7f00_0000_0000 + random(1 << 22);
             if let Some(&(s, ..)) = list.iter().find(|&&(s, n, _)| s <= probe && probe < s + n) {
                 assert_eq!(blocks.find(probe).map(|block| block.start), Some(s));
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn each_place_in_a_block_is_new_once() {
         let mut blocks = Blocks::default();
-        blocks.insert(0x1000, 1 << 10, Doer::default());
+        blocks.insert(0x1000, 1 << 10, Actor::default());
         for offset in [0, 8, 63 * 8] {
             assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
             assert_eq!(blocks.is_new(0x1000 + offset), Some(false));
@@ -235,7 +235,7 @@ mod tests {
         for offset in [4, 64 * 8, 128 * 8 - 8, 1 << 10] {
             assert_eq!(blocks.is_new(0x1000 + offset), None);
         }
-        blocks.insert(0x1000, 16, Doer::default());
+        blocks.insert(0x1000, 16, Actor::default());
         assert_eq!(blocks.is_new(0x1008), Some(true));
     }
 }

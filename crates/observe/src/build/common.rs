@@ -1,11 +1,11 @@
 //! What most records are: accesses and plain operations at places that are known, one behind the other.
 
 use super::Build;
+use super::contexts::Contexts;
 use super::objects::Objects;
-use super::places::Places;
 use super::sync;
 use super::variables::Variables;
-use crate::decode::{aux, payload, place};
+use crate::decode::{aux, context, payload};
 use event::{CondId, Op, Space};
 use runtime::record::{Kind, extended};
 use trace::binary::Act;
@@ -21,9 +21,9 @@ pub(super) enum Common {
     /// One event of one object.
     Plain(Op, Space),
     /// A late access, or a pin.
-    Late,
+    Deferred,
     /// Several of them, of this kind.
-    Lates(Kind),
+    DeferredBulk(Kind),
     /// Something else.
     No,
 }
@@ -35,9 +35,9 @@ impl Common {
             Kind::ConflictWrite => Common::Access(Op::Write),
             Kind::ConflictReadBulk => Common::Accesses(Op::Read),
             Kind::ConflictWriteBulk => Common::Accesses(Op::Write),
-            Kind::Deferred | Kind::DropBarrier => Common::Late,
-            Kind::DeferredBulk => Common::Lates(Kind::Deferred),
-            Kind::DropBarrierBulk => Common::Lates(Kind::DropBarrier),
+            Kind::Deferred | Kind::DropBarrier => Common::Deferred,
+            Kind::DeferredBulk => Common::DeferredBulk(Kind::Deferred),
+            Kind::DropBarrierBulk => Common::DeferredBulk(Kind::DropBarrier),
             // After a request, the thread waits.
             Kind::Request => Common::No,
             kind => match sync::plain(kind) {
@@ -70,12 +70,12 @@ impl Common {
 #[derive(Clone, Copy)]
 struct One {
     op: Op,
-    /// The number of a [`Space`], [`GRANULE`] or [`NONE`].
+    /// The number of a [`Space`], [`WORD`] or [`NONE`].
     of: u8,
 }
 
 /// The object is a granule.
-const GRANULE: u8 = NONE - 1;
+const WORD: u8 = NONE - 1;
 /// It is no such record.
 const NONE: u8 = u8::MAX;
 
@@ -86,7 +86,7 @@ const ONES: [One; 256] = {
     while i < Kind::ALL.len() {
         let kind = Kind::ALL[i];
         if let Common::Access(op) = Common::new(kind) {
-            table[kind as usize] = One { op, of: GRANULE };
+            table[kind as usize] = One { op, of: WORD };
         } else if let Common::Plain(op, space) = Common::new(kind) {
             table[kind as usize] = One { op, of: space as u8 };
         }
@@ -96,13 +96,13 @@ const ONES: [One; 256] = {
     table
 };
 
-/// Words of the records that [`Build::several`] takes.
+/// Words of the records that [`Build::find_run`] takes.
 const WORDS: usize = 2;
 
 impl Build {
     /// Takes records of a slot as long as each is one event of a known object at a known place, and none is before the last or after
     /// `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were taken.
-    pub(super) fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
+    pub(super) fn find_run(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         let mut taken = 0;
         while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
             && let Some(thread) = state.thread
@@ -112,14 +112,14 @@ impl Build {
             let count = find(
                 &words[taken..],
                 (time, limit),
-                &state.places,
+                &state.contexts,
                 (&self.objects, &mut self.conditions),
                 &mut self.variables,
                 // Of writes, the values are to be forgotten.
                 !self.values.is_empty(),
                 room,
             );
-            state.positions.ones(count as u64);
+            state.event_index.ones(count as u64);
             taken += count * WORDS;
             self.out.found(thread, count, &self.names, &self.meta);
             if count < most {
@@ -145,7 +145,7 @@ pub(super) fn notified(conditions: &mut Conditions, op: Op, cond: u32) {
 fn find(
     words: &[u64],
     (time, limit): (&mut u64, u64),
-    places: &Places,
+    contexts: &Contexts,
     (objects, conditions): (&Objects, &mut Conditions),
     variables: &mut Variables,
     has_values: bool,
@@ -161,12 +161,12 @@ fn find(
             break;
         }
         let object = match of {
-            GRANULE if !has_values => variables.one(payload(head) >> 3, aux(head)).map(|var| var.0),
-            GRANULE => None,
+            WORD if !has_values => variables.one(payload(head) >> 3, aux(head)).map(|var| var.0),
+            WORD => None,
             space => objects.near_in(aux(head), payload(head), space),
         };
         let Some(object) = object else { break };
-        let Some(&action) = places.action(place(second), op) else { break };
+        let Some(&action) = contexts.action(context(second), op) else { break };
         if of == Space::Cond as u8 {
             notified(conditions, op, object);
         }

@@ -6,7 +6,7 @@
 //! Java has no handlers. There a thread that does something else has given up (it was interrupted), or got the lock where nobody saw it: its request is told only if it is the last thing that it does.
 
 use super::Build;
-use super::blocks::Doer;
+use super::blocks::Actor;
 use event::{Event, Op, Space, ThreadId};
 use runtime::record::Kind;
 use trace::binary::LateRecord;
@@ -14,7 +14,7 @@ use trace::binary::LateRecord;
 /// A thread that waits.
 pub(super) struct Waiting {
     /// Who waits, and where.
-    by: Doer,
+    by: Actor,
     /// For what, if it is a lock: its class and number.
     lock: Option<(u8, u64)>,
     handler: Option<ThreadId>,
@@ -24,14 +24,14 @@ pub(super) struct Waiting {
 
 impl Build {
     /// A thread waits from here on: whatever its slot writes next is a handler's.
-    pub(super) fn wait(&mut self, by: Doer) {
+    pub(super) fn wait(&mut self, by: Actor) {
         let state = self.slot(by.slot);
         state.waiting = Some(Waiting { by, lock: None, handler: None, made: 0 });
         state.thread = None;
     }
 
     /// A thread waits for a lock from here on.
-    pub(super) fn ask(&mut self, by: Doer, class: u8, number: u64) {
+    pub(super) fn ask(&mut self, by: Actor, class: u8, number: u64) {
         let state = self.slot(by.slot);
         // A handler that waits stays what it is.
         if state.waiting.is_none() {
@@ -71,21 +71,21 @@ impl Build {
         let name = format!("{}-handler{number}", self.names.thread(by.thread));
         let handler = ThreadId(self.names.add(Space::Thread, &name).ok()?);
         let state = self.slot(slot);
-        let made = state.positions.find(u64::MAX)?.after;
-        state.positions.begin(handler);
+        let made = state.event_index.find(u64::MAX)?.after;
+        state.event_index.begin(handler);
         state.thread = Some(handler);
         state.waiting = Some(Waiting { by, lock, handler: Some(handler), made });
-        let (site, stack) = self.place(slot, by.place);
+        let (site, stack) = self.context(slot, by.context);
         // Before the wait or the request, which was the last event, and after everything that is told late of the thread there.
         let at = LateRecord { after: made.saturating_sub(1), rank: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
         self.out.push_late(fork, stack, at, &self.names, &self.meta);
-        self.tell_thread(handler, "", site, stack);
+        self.announce_thread(handler, "", site, stack);
         Some(handler)
     }
 
     /// At the end: the requests of threads that do nothing any more, if they are not told yet.
-    pub(super) fn tell_requests(&mut self) {
+    pub(super) fn record_open_requests(&mut self) {
         if self.direct == 0 {
             return;
         }
@@ -104,7 +104,7 @@ impl Build {
         let waiting = state.waiting.take()?;
         state.thread = Some(waiting.by.thread);
         if waiting.handler.is_some() {
-            state.positions.go_on(waiting.by.thread, waiting.made);
+            state.event_index.go_on(waiting.by.thread, waiting.made);
         }
         waiting.handler
     }

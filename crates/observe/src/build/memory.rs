@@ -1,10 +1,10 @@
 //! Accesses, allocations and frees.
 
 use super::Build;
-use super::blocks::{Doer, Freed};
+use super::blocks::{Actor, Freed};
 use super::values::{Encoding, Use, Watched};
 use super::variables::{Parts, cut};
-use crate::decode::{aux, payload, place};
+use crate::decode::{aux, context, payload};
 use event::{Extra, Op, Order, Value, VarId};
 use runtime::record::{ADDRESS_BITS, Kind, PENDING, bulk_words};
 
@@ -14,57 +14,57 @@ const LARGEST: u64 = 8;
 impl Build {
     /// A plain access by which a thread arrives at a granule, or reads a shared one.
     #[inline]
-    pub(super) fn access(&mut self, slot: u32, words: &[u64], op: Op) {
-        let (granule, mask) = (payload(words[0]) >> 3, aux(words[0]));
-        if let Some(var) = self.variables.one(granule, mask)
-            && self.at_known_place(slot, place(words[1]), op, var.0)
+    pub(super) fn access(&mut self, slot: u32, record: &[u64], op: Op) {
+        let (word, mask) = (payload(record[0]) >> 3, aux(record[0]));
+        if let Some(var) = self.variables.one(word, mask)
+            && self.at_known_context(slot, context(record[1]), op, var.0)
         {
             if op == Op::Write {
                 self.values.unknown(var);
             }
             return;
         }
-        self.rare_access(slot, words, op);
+        self.rare_access(slot, record, op);
     }
 
     #[cold]
-    fn rare_access(&mut self, slot: u32, words: &[u64], op: Op) {
-        let by = self.doer(slot, words[1]);
-        let events = self.parts(by, payload(words[0]) >> 3, aux(words[0]), op);
-        self.gave(slot, events);
+    fn rare_access(&mut self, slot: u32, record: &[u64], op: Op) {
+        let by = self.actor(slot, record[1]);
+        let events = self.parts(by, payload(record[0]) >> 3, aux(record[0]), op);
+        self.count_events(slot, events);
     }
 
     /// Plain accesses by which a thread arrives at whole granules: those of the lowest one come first.
     #[inline]
-    pub(super) fn accesses(&mut self, slot: u32, words: &[u64], op: Op) {
-        let mut granules = bulk_words(words[0]);
+    pub(super) fn accesses(&mut self, slot: u32, record: &[u64], op: Op) {
+        let mut words = bulk_words(record[0]);
         let mut events = 0;
-        if let Some((thread, action)) = self.known_action(slot, place(words[1]), op)
+        if let Some((thread, action)) = self.known_action(slot, context(record[1]), op)
             && (op == Op::Read || self.values.is_empty())
         {
-            let mut rest = granules.clone();
-            while let Some(granule) = rest.next()
-                && let Some(var) = self.variables.one(granule, 0xff)
+            let mut rest = words.clone();
+            while let Some(word) = rest.next()
+                && let Some(var) = self.variables.one(word, 0xff)
             {
                 self.out.act(thread, action, var.0, &self.names, &self.meta);
                 events += 1;
-                granules = rest.clone();
+                words = rest.clone();
             }
         }
-        events += self.rare_accesses(slot, words, op, granules);
-        self.gave(slot, events);
+        events += self.rare_accesses(slot, record, op, words);
+        self.count_events(slot, events);
     }
 
-    fn rare_accesses(&mut self, slot: u32, words: &[u64], op: Op, mut granules: impl Iterator<Item = u64>) -> u64 {
-        let Some(first) = granules.next() else { return 0 };
-        let by = self.doer(slot, words[1]);
-        std::iter::once(first).chain(granules).map(|granule| self.parts(by, granule, 0xff, op)).sum()
+    fn rare_accesses(&mut self, slot: u32, record: &[u64], op: Op, mut words: impl Iterator<Item = u64>) -> u64 {
+        let Some(first) = words.next() else { return 0 };
+        let by = self.actor(slot, record[1]);
+        std::iter::once(first).chain(words).map(|word| self.parts(by, word, 0xff, op)).sum()
     }
 
     /// An access of each variable that some bytes of a granule are. How many that were.
     #[cold]
-    fn parts(&mut self, by: Doer, granule: u64, mask: u8, op: Op) -> u64 {
-        let vars = self.vars(granule, mask);
+    fn parts(&mut self, by: Actor, word: u64, mask: u8, op: Op) -> u64 {
+        let vars = self.vars(word, mask);
         for &var in vars.vars() {
             if op == Op::Write {
                 self.values.unknown(var);
@@ -75,18 +75,18 @@ impl Build {
     }
 
     /// The variables that some bytes of a granule are.
-    pub(super) fn vars(&mut self, granule: u64, mask: u8) -> Parts {
-        if let Some(known) = self.variables.known(granule, mask) {
+    pub(super) fn vars(&mut self, word: u64, mask: u8) -> Parts {
+        if let Some(known) = self.variables.known(word, mask) {
             return known;
         }
-        self.new_vars(granule, mask)
+        self.new_vars(word, mask)
     }
 
     #[cold]
-    fn new_vars(&mut self, granule: u64, mask: u8) -> Parts {
-        let mut parts = self.variables.open(granule);
-        let vars = cut(&mut parts, mask, |mask| self.new_variables(granule, mask));
-        self.variables.close(granule, parts);
+    fn new_vars(&mut self, word: u64, mask: u8) -> Parts {
+        let mut parts = self.variables.open(word);
+        let vars = cut(&mut parts, mask, |mask| self.new_variables(word, mask));
+        self.variables.close(word, parts);
         vars
     }
 
@@ -104,44 +104,44 @@ impl Build {
         vars
     }
 
-    pub(super) fn atomic(&mut self, slot: u32, kind: Kind, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
-        let log2 = (aux(words[0]) >> 4).min(4);
-        let order = Order::from_code(aux(words[0]) & 15).unwrap_or_default();
+    pub(super) fn atomic(&mut self, slot: u32, kind: Kind, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
+        let log2 = (aux(record[0]) >> 4).min(4);
+        let order = Order::from_code(aux(record[0]) & 15).unwrap_or_default();
         let op = match kind {
             Kind::AtomicLoad => Op::AtomicLoad,
             Kind::AtomicStore => Op::AtomicStore,
             _ => Op::AtomicRmw,
         };
         if self.direct > 0 {
-            return self.java_value(by, op, words, order);
+            return self.java_value(by, op, record, order);
         }
-        let value = if log2 > 3 { Value::Unknown } else { self.value(payload(words[0]), words[2], 1 << log2) };
+        let value = if log2 > 3 { Value::Unknown } else { self.value(payload(record[0]), record[2], 1 << log2) };
         let extra = Extra { value, order, ..Extra::default() };
-        let events = self.valued(by, op, payload(words[0]), 1 << log2, extra);
-        self.gave(by.slot, events);
+        let events = self.valued(by, op, payload(record[0]), 1 << log2, extra);
+        self.count_events(by.slot, events);
     }
 
     /// An access of a Java program with its value: the upper half of the auxiliary byte tells what that is.
-    fn java_value(&mut self, by: Doer, op: Op, words: &[u64], order: Order) {
-        let value = match aux(words[0]) >> 4 {
-            1 => Value::Int(words[2] as i64),
-            2 => Value::Bool(words[2] & 1 == 1),
-            3 => Value::Real(f64::from_bits(words[2])),
+    fn java_value(&mut self, by: Actor, op: Op, record: &[u64], order: Order) {
+        let value = match aux(record[0]) >> 4 {
+            1 => Value::Int(record[2] as i64),
+            2 => Value::Bool(record[2] & 1 == 1),
+            3 => Value::Real(f64::from_bits(record[2])),
             _ => Value::Unknown,
         };
-        let events = self.valued(by, op, payload(words[0]) & !7, 8, Extra { value, order, ..Extra::default() });
-        self.gave(by.slot, events);
+        let events = self.valued(by, op, payload(record[0]) & !7, 8, Extra { value, order, ..Extra::default() });
+        self.count_events(by.slot, events);
     }
 
-    pub(super) fn watched(&mut self, slot: u32, kind: Kind, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
+    pub(super) fn watched(&mut self, slot: u32, kind: Kind, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
         let op = if kind == Kind::WatchRead { Op::Read } else { Op::Write };
         if self.direct > 0 {
-            return self.java_value(by, op, words, Order::default());
+            return self.java_value(by, op, record, Order::default());
         }
-        let aux = aux(words[0]);
-        let start = payload(words[0]);
+        let aux = aux(record[0]);
+        let start = payload(record[0]);
         let end = start.saturating_add(1 << (aux & !PENDING).min(3));
         // Of neighbours in the same granule nobody asked for values, and the C library may write them unseen.
         let is_watched = self.is_watched(start, end - start);
@@ -152,12 +152,12 @@ impl Build {
             let size = self.part(at, end) - at;
             let mut extra = Extra { inexact: is_watched && is_pending, ..Extra::default() };
             if is_watched && !is_pending {
-                extra.value = self.value(at, words[2] >> (8 * (at - start)), size);
+                extra.value = self.value(at, record[2] >> (8 * (at - start)), size);
             }
             events += self.valued(by, op, at, size as u32, extra);
             at += size;
         }
-        self.gave(by.slot, events);
+        self.count_events(by.slot, events);
     }
 
     /// A watched variable whose values are recorded that some byte is of: where it begins, and its bytes.
@@ -210,7 +210,7 @@ impl Build {
     }
 
     /// An access with a value. A value of several variables is none of them. How many there are.
-    fn valued(&mut self, by: Doer, op: Op, address: u64, size: u32, mut extra: Extra) -> u64 {
+    fn valued(&mut self, by: Actor, op: Op, address: u64, size: u32, mut extra: Extra) -> u64 {
         let vars = self.vars_at(address, size);
         if vars.len() != 1 {
             extra.value = Value::Unknown;
@@ -226,22 +226,22 @@ impl Build {
         vars.len() as u64
     }
 
-    pub(super) fn alloc(&mut self, slot: u32, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
-        let (start, size) = (payload(words[0]), bounded(words));
+    pub(super) fn alloc(&mut self, slot: u32, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
+        let (start, size) = (payload(record[0]), bounded(record));
         self.variables.range(start, size, true, |_| {});
         self.objects.end_range(start, size);
         // A part of a stack that is used anew stays one.
         if self.stack_owner(start).is_none() {
             self.blocks.insert(start, size, by);
         }
-        self.gave(slot, 0);
+        self.count_events(slot, 0);
     }
 
-    pub(super) fn free(&mut self, slot: u32, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
-        let (start, size) = (payload(words[0]), bounded(words));
-        let at = self.slots[slot as usize].positions.find(u64::MAX).unwrap_or_default().end();
+    pub(super) fn free(&mut self, slot: u32, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
+        let (start, size) = (payload(record[0]), bounded(record));
+        let at = self.slots[slot as usize].event_index.find(u64::MAX).unwrap_or_default().end();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
         // A free tells what malloc had room for. Behind what was asked for may lie what is left of a block that was there before.
@@ -260,11 +260,11 @@ impl Build {
             self.values.unknown(var);
             self.plain(by, Op::Free, var.0);
         }
-        self.gave(slot, vars.len() as u64);
+        self.count_events(slot, vars.len() as u64);
     }
 }
 
 /// The size in a third word: no more than addresses have.
-fn bounded(words: &[u64]) -> u64 {
-    words[2].min(1 << ADDRESS_BITS)
+fn bounded(record: &[u64]) -> u64 {
+    record[2].min(1 << ADDRESS_BITS)
 }

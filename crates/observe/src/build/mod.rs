@@ -2,33 +2,33 @@
 
 pub(crate) mod blocks;
 mod common;
+mod contexts;
+mod deferred;
+mod event_index;
 mod handlers;
-mod lates;
 mod memory;
 mod names;
 mod objects;
 mod out;
-mod places;
-mod positions;
 mod sync;
 pub(crate) mod values;
 mod variables;
 
 pub(crate) use out::Sink;
 
-use crate::decode::{ASIDE, aux, order, payload, place};
-use crate::merge::{Take, take_all};
+use crate::decode::{ASIDE, aux, context, order, payload};
+use crate::merge::{RecordSink, take_records};
 use crate::naming::{Mapped, Naming};
-use blocks::{Blocks, Doer};
+use blocks::{Actor, Blocks};
 use common::{Common, notified};
+use contexts::{Contexts, Sites};
 use event::{
     CondId, Event, Extra, Meta, Module, Names, Op, Order, SiteId, Space, StackId, StrId, ThreadId, ThreadInfo, Value,
 };
+use event_index::EventIndex;
 use handlers::Waiting;
 use objects::Objects;
 use out::Out;
-use places::{Places, Sites};
-use positions::Positions;
 use runtime::layout::SLOTS;
 use runtime::record::{CONTEXT_BITS, Kind, TextFor};
 use rustc_hash::FxHashMap;
@@ -53,8 +53,8 @@ struct Slot {
     handlers: u32,
     /// Its `ThreadStart` came.
     started: bool,
-    positions: Positions,
-    places: Places,
+    event_index: EventIndex,
+    contexts: Contexts,
     /// The text for the next record.
     label: Option<String>,
     /// The blocks that are open.
@@ -89,12 +89,12 @@ pub(crate) struct Build {
     /// By thread: how many variables of its stack have a name.
     stack_variables: FxHashMap<ThreadId, u32>,
     /// Memory on which races are meant, and why.
-    meant: Vec<(u64, u64, String)>,
+    benign_ranges: Vec<(u64, u64, String)>,
     /// The variables in it.
     pub(crate) benign: Vec<(String, String)>,
     threads: u32,
     /// Late accesses and pins of one granule that wait for the record behind them.
-    lates: Vec<[u64; 3]>,
+    deferred: Vec<[u64; 3]>,
     /// Records that could not be dropped without a word: the threads said so.
     pub(crate) lost: u64,
     /// Records that made no sense.
@@ -133,10 +133,10 @@ impl Build {
             taken: FxHashMap::default(),
             stacks: BTreeMap::new(),
             stack_variables: FxHashMap::default(),
-            meant: Vec::new(),
+            benign_ranges: Vec::new(),
             benign: Vec::new(),
             threads: 0,
-            lates: Vec::new(),
+            deferred: Vec::new(),
             lost: 0,
             senseless: 0,
             notes: Vec::new(),
@@ -189,8 +189,8 @@ impl Build {
 
     /// Ends the trace.
     pub(crate) fn finish(mut self, losses: &[Loss]) -> io::Result<Sink> {
-        self.put_lates(0);
-        self.tell_requests();
+        self.flush_deferred(0);
+        self.record_open_requests();
         self.out.finish(&self.names, &self.meta, losses)
     }
 
@@ -206,7 +206,7 @@ impl Build {
         let slot = slot as usize;
         if self.slots.len() <= slot {
             let direct = self.direct;
-            self.slots.resize_with(slot + 1, || Slot { places: Places::new(direct), ..Slot::default() });
+            self.slots.resize_with(slot + 1, || Slot { contexts: Contexts::new(direct), ..Slot::default() });
         }
         &mut self.slots[slot]
     }
@@ -232,73 +232,73 @@ impl Build {
         state.handlers = 0;
         state.started = true;
         state.open.clear();
-        state.positions.begin(thread);
+        state.event_index.begin(thread);
     }
 
     /// Who made a record.
-    fn doer(&mut self, slot: u32, word: u64) -> Doer {
-        Doer { thread: self.thread(slot), slot, place: place(word) }
+    fn actor(&mut self, slot: u32, word: u64) -> Actor {
+        Actor { thread: self.thread(slot), slot, context: context(word) }
     }
 
     /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
     #[inline]
-    fn at_known_place(&mut self, slot: u32, place: u32, op: Op, object: u32) -> bool {
-        let Some((thread, action)) = self.known_action(slot, place, op) else { return false };
-        self.slots[slot as usize].positions.one();
+    fn at_known_context(&mut self, slot: u32, context: u32, op: Op, object: u32) -> bool {
+        let Some((thread, action)) = self.known_action(slot, context, op) else { return false };
+        self.slots[slot as usize].event_index.one();
         self.out.act(thread, action, object, &self.names, &self.meta);
         true
     }
 
     /// The thread of a slot and what an operation of it at a place is, if both are known.
     #[inline]
-    fn known_action(&mut self, slot: u32, place: u32, op: Op) -> Option<(ThreadId, Action)> {
+    fn known_action(&mut self, slot: u32, context: u32, op: Op) -> Option<(ThreadId, Action)> {
         let state = self.slots.get(slot as usize).filter(|state| state.waiting.is_none())?;
         let thread = state.thread?;
-        let action = state.places.action(place, op).copied();
+        let action = state.contexts.action(context, op).copied();
         if action.is_none() {
             // For the next time.
-            self.new_action(slot, place, op);
+            self.new_action(slot, context, op);
         }
         Some((thread, action?))
     }
 
     /// What an operation at a place is, if that has its names already.
     #[cold]
-    fn new_action(&mut self, slot: u32, place: u32, op: Op) -> Option<Action> {
-        let place = self.slots.get_mut(slot as usize)?.places.known(place)?;
-        let action = self.out.action(op, place.site, place.stack)?;
-        place.learn(op, action);
+    fn new_action(&mut self, slot: u32, context: u32, op: Op) -> Option<Action> {
+        let context = self.slots.get_mut(slot as usize)?.contexts.known(context)?;
+        let action = self.out.action(op, context.site, context.stack)?;
+        context.learn(op, action);
         Some(action)
     }
 
     /// Adds an event at a place. The stack is put into the extra.
-    fn emit(&mut self, by: Doer, op: Op, object: u32, extra: Extra) {
+    fn emit(&mut self, by: Actor, op: Op, object: u32, extra: Extra) {
         self.emit_with(by, op, object, extra, &[]);
     }
 
-    fn emit_with(&mut self, by: Doer, op: Op, object: u32, mut extra: Extra, args: &[Value]) {
-        let (site, stack) = self.place(by.slot, by.place);
+    fn emit_with(&mut self, by: Actor, op: Op, object: u32, mut extra: Extra, args: &[Value]) {
+        let (site, stack) = self.context(by.slot, by.context);
         extra.stack = stack;
         self.out.push(Event::new(by.thread, op, object, site), &extra, args, &self.names, &self.meta);
     }
 
-    fn plain(&mut self, by: Doer, op: Op, object: u32) {
+    fn plain(&mut self, by: Actor, op: Op, object: u32) {
         self.emit(by, op, object, Extra::default());
     }
 
     /// A record gave so many events.
-    fn gave(&mut self, slot: u32, mut events: u64) {
-        if events == 0 && self.slot(slot).positions.must_speak() {
+    fn count_events(&mut self, slot: u32, mut events: u64) {
+        if events == 0 && self.slot(slot).event_index.must_emit() {
             // A fence that orders nothing, so that late accesses behind so many records without an event still find their places.
-            let by = self.doer(slot, 0);
+            let by = self.actor(slot, 0);
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
             events = 1;
         }
-        self.slot(slot).positions.record(events);
+        self.slot(slot).event_index.record(events);
     }
 
-    fn start(&mut self, slot: u32, words: &[u64]) {
-        let (top, pages) = (payload(words[0]), words[2] >> 32);
+    fn start(&mut self, slot: u32, record: &[u64]) {
+        let (top, pages) = (payload(record[0]), record[2] >> 32);
         // Forked, and not begun until now. One that was forked in the same slot before may never have told anything: nor that it began.
         let life = if self.direct > 0 { pages as u32 } else { 0 };
         let state = self.slot(slot);
@@ -307,7 +307,7 @@ impl Build {
         self.bind(slot, thread);
         if self.direct > 0 {
             self.live(slot, pages as u32);
-            return self.gave(slot, 0);
+            return self.count_events(slot, 0);
         }
         if let (Some(low), Some(thread)) = (top.checked_sub(pages << 12), self.slot(slot).thread)
             && pages > 0
@@ -315,15 +315,15 @@ impl Build {
             self.stacks.retain(|_, &mut (high, _)| high <= low || high > top);
             self.stacks.insert(low, (top, thread));
         }
-        self.gave(slot, 0);
+        self.count_events(slot, 0);
     }
 
-    fn fork(&mut self, slot: u32, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
-        let (child_slot, life) = self.child(words[2]);
+    fn fork(&mut self, slot: u32, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
+        let (child_slot, life) = self.child(record[2]);
         if child_slot >= SLOTS as u64 || child_slot == u64::from(slot) {
             self.senseless += 1;
-            return self.gave(slot, 0);
+            return self.count_events(slot, 0);
         }
         let child = self.new_thread();
         self.waits_no_more(child_slot as u32);
@@ -333,9 +333,9 @@ impl Build {
         state.started = false;
         self.live(child_slot as u32, life);
         self.plain(by, Op::Fork, child.0);
-        self.gave(slot, 1);
-        let (site, stack) = self.place(slot, by.place);
-        self.tell_thread(child, "", site, stack);
+        self.count_events(slot, 1);
+        let (site, stack) = self.context(slot, by.context);
+        self.announce_thread(child, "", site, stack);
     }
 
     /// The slot of a child, and which thread of it that is.
@@ -351,9 +351,9 @@ impl Build {
         }
     }
 
-    fn join(&mut self, slot: u32, words: &[u64]) {
-        let by = self.doer(slot, words[1]);
-        let (child, life) = self.child(words[2]);
+    fn join(&mut self, slot: u32, record: &[u64]) {
+        let by = self.actor(slot, record[1]);
+        let (child, life) = self.child(record[2]);
         let child = u32::try_from(child).ok().and_then(|child| {
             let known =
                 self.slots.get(child as usize).and_then(|state| state.lives.get(&life).copied().or(state.thread));
@@ -362,51 +362,51 @@ impl Build {
         match child {
             Some(child) if child != by.thread => {
                 self.plain(by, Op::Join, child.0);
-                self.gave(slot, 1);
+                self.count_events(slot, 1);
             }
             _ => {
                 self.senseless += 1;
-                self.gave(slot, 0);
+                self.count_events(slot, 0);
             }
         }
     }
 
-    fn tell_thread(&mut self, thread: ThreadId, name: &str, site: SiteId, stack: StackId) {
+    fn announce_thread(&mut self, thread: ThreadId, name: &str, site: SiteId, stack: StackId) {
         let name = self.text(name);
         if self.meta.threads.len() < trace::limits::MAX_TOLD {
             self.meta.threads.push(ThreadInfo { thread, name, site, stack });
         }
     }
 
-    fn place_record(&mut self, slot: u32, words: &[u64]) {
-        let (number, caller) = (place(payload(words[0])), (payload(words[0]) >> 24) as u32);
-        if !self.slot(slot).places.define(number, caller, words[1]) {
+    fn context_record(&mut self, slot: u32, record: &[u64]) {
+        let (number, caller) = (context(payload(record[0])), (payload(record[0]) >> 24) as u32);
+        if !self.slot(slot).contexts.define(number, caller, record[1]) {
             self.senseless += 1;
         }
     }
 
-    fn text_record(&mut self, slot: u32, words: &[u64]) {
-        let length = payload(words[0]) as usize;
-        let bytes: Vec<u8> = words[1..].iter().flat_map(|word| word.to_le_bytes()).take(length).collect();
+    fn text_record(&mut self, slot: u32, record: &[u64]) {
+        let length = payload(record[0]) as usize;
+        let bytes: Vec<u8> = record[1..].iter().flat_map(|word| word.to_le_bytes()).take(length).collect();
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        match aux(words[0]) {
+        match aux(record[0]) {
             purpose if purpose == TextFor::ThreadName as u8 => {
                 let thread = self.thread(slot);
                 let known = self.meta.threads.iter().rev().find(|info| info.thread == thread);
                 let (site, stack) = known.map_or_else(Default::default, |info| (info.site, info.stack));
-                self.tell_thread(thread, &text, site, stack);
+                self.announce_thread(thread, &text, site, stack);
             }
             purpose if purpose == TextFor::Label as u8 || purpose == TextFor::Misuse as u8 => {
                 self.slot(slot).label = Some(text);
             }
             purpose if purpose == TextFor::ObjectName as u8 => {
-                if let Some(&address) = words.last() {
+                if let Some(&address) = record.last() {
                     self.given.insert(address, text);
                 }
             }
             purpose if purpose == TextFor::Benign as u8 => {
                 let (size, why) = text.split_once(' ').unwrap_or((&text, ""));
-                if let (Some(&address), Ok(size)) = (words.last(), size.parse()) {
+                if let (Some(&address), Ok(size)) = (record.last(), size.parse()) {
                     self.benign(address, size, why);
                 }
             }
@@ -417,45 +417,45 @@ impl Build {
 }
 
 /// The kinds of late accesses, as bits.
-const LATE: u64 = 1 << Kind::Deferred as u64
+const DEFERRED: u64 = 1 << Kind::Deferred as u64
     | 1 << Kind::DropBarrier as u64
     | 1 << Kind::DeferredBulk as u64
     | 1 << Kind::DropBarrierBulk as u64;
 
-impl Take for Build {
+impl RecordSink for Build {
     #[inline]
     fn take_asides(&mut self, slot: u32, words: &[u64], head: u64) {
-        if !self.take_lates(words, head) {
-            take_all(slot, words, false, self);
+        if !self.take_deferred(words, head) {
+            take_records(slot, words, false, self);
         }
     }
 
-    fn several(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
-        if !self.lates.is_empty()
+    fn take_run(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
+        if !self.deferred.is_empty()
             && let Some(&head) = words.first()
         {
-            self.put_lates(head);
+            self.flush_deferred(head);
         }
-        Build::several(self, slot, words, time, limit)
+        Build::find_run(self, slot, words, time, limit)
     }
 
     #[inline]
-    fn take(&mut self, slot: u32, words: &[u64]) {
-        if !self.lates.is_empty() && order(words[0]) != ASIDE {
-            self.put_lates(words[0]);
+    fn take(&mut self, slot: u32, record: &[u64]) {
+        if !self.deferred.is_empty() && order(record[0]) != ASIDE {
+            self.flush_deferred(record[0]);
         }
-        match Common::of(words[0]) {
-            Common::Access(op) => self.access(slot, words, op),
-            Common::Accesses(op) => self.accesses(slot, words, op),
+        match Common::of(record[0]) {
+            Common::Access(op) => self.access(slot, record, op),
+            Common::Accesses(op) => self.accesses(slot, record, op),
             Common::Plain(op, space)
-                if let Some(object) = self.objects.near(aux(words[0]), payload(words[0]), space)
-                    && self.at_known_place(slot, place(words[1]), op, object) =>
+                if let Some(object) = self.objects.near(aux(record[0]), payload(record[0]), space)
+                    && self.at_known_context(slot, context(record[1]), op, object) =>
             {
                 notified(&mut self.conditions, op, object);
             }
-            Common::Late => self.late(words),
-            Common::Lates(kind) => self.several_late(kind, words),
-            _ => self.rare(slot, words),
+            Common::Deferred => self.defer(record),
+            Common::DeferredBulk(kind) => self.defer_bulk(kind, record),
+            _ => self.rare(slot, record),
         }
     }
 
@@ -468,10 +468,10 @@ impl Take for Build {
             // Most are accesses. Not to look which ones costs less than to guess wrong.
             [head, _] => self.variables.fetch(payload(head) >> 3),
             // The position and the slot of its thread are in the other words of a late one.
-            [head, word, slot] if LATE >> (head & 63) & 1 == 1 => {
+            [head, word, slot] if DEFERRED >> (head & 63) & 1 == 1 => {
                 self.variables.fetch(payload(head) >> 3);
                 if let Some(state) = self.slots.get(slot as u32 as usize) {
-                    state.positions.fetch(word >> CONTEXT_BITS);
+                    state.event_index.fetch(word >> CONTEXT_BITS);
                 }
             }
             _ => {}
@@ -485,49 +485,49 @@ impl Take for Build {
 
 impl Build {
     /// A thread ends. One without any event would not order its fork before its join: it has a fence that orders nothing else.
-    fn end(&mut self, slot: u32, words: &[u64]) {
+    fn end(&mut self, slot: u32, record: &[u64]) {
         self.go_on(slot);
-        let by = self.doer(slot, words[1]);
-        let made = self.slot(slot).positions.find(u64::MAX).map_or(0, |now| now.after);
+        let by = self.actor(slot, record[1]);
+        let made = self.slot(slot).event_index.find(u64::MAX).map_or(0, |now| now.after);
         if made == 0 {
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
         }
-        self.gave(slot, u64::from(made == 0));
+        self.count_events(slot, u64::from(made == 0));
     }
 
     #[cold]
-    fn rare(&mut self, slot: u32, words: &[u64]) {
-        match Kind::from_code(words[0] as u8) {
-            Some(kind) => self.other(slot, kind, words),
+    fn rare(&mut self, slot: u32, record: &[u64]) {
+        match Kind::from_code(record[0] as u8) {
+            Some(kind) => self.other(slot, kind, record),
             None => self.senseless += 1,
         }
     }
 
-    fn other(&mut self, slot: u32, kind: Kind, words: &[u64]) {
+    fn other(&mut self, slot: u32, kind: Kind, record: &[u64]) {
         match kind {
             Kind::Stamp => {}
-            Kind::Context => self.place_record(slot, words),
-            Kind::Deferred | Kind::DropBarrier => self.late(words),
-            Kind::DeferredBulk => self.several_late(Kind::Deferred, words),
-            Kind::DropBarrierBulk => self.several_late(Kind::DropBarrier, words),
-            Kind::Text => self.text_record(slot, words),
-            Kind::Lost => self.lost = self.lost.saturating_add(payload(words[0])),
-            Kind::ConflictRead => self.access(slot, words, Op::Read),
-            Kind::ConflictWrite => self.access(slot, words, Op::Write),
-            Kind::ConflictReadBulk => self.accesses(slot, words, Op::Read),
-            Kind::ConflictWriteBulk => self.accesses(slot, words, Op::Write),
-            Kind::Alloc => self.alloc(slot, words),
-            Kind::Free => self.free(slot, words),
-            Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, words),
-            Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, words),
-            Kind::ThreadStart => self.start(slot, words),
-            Kind::ThreadEnd => self.end(slot, words),
-            Kind::Mark => self.gave(slot, 0),
-            Kind::Fork => self.fork(slot, words),
-            Kind::Join => self.join(slot, words),
+            Kind::Context => self.context_record(slot, record),
+            Kind::Deferred | Kind::DropBarrier => self.defer(record),
+            Kind::DeferredBulk => self.defer_bulk(Kind::Deferred, record),
+            Kind::DropBarrierBulk => self.defer_bulk(Kind::DropBarrier, record),
+            Kind::Text => self.text_record(slot, record),
+            Kind::Lost => self.lost = self.lost.saturating_add(payload(record[0])),
+            Kind::ConflictRead => self.access(slot, record, Op::Read),
+            Kind::ConflictWrite => self.access(slot, record, Op::Write),
+            Kind::ConflictReadBulk => self.accesses(slot, record, Op::Read),
+            Kind::ConflictWriteBulk => self.accesses(slot, record, Op::Write),
+            Kind::Alloc => self.alloc(slot, record),
+            Kind::Free => self.free(slot, record),
+            Kind::WatchRead | Kind::WatchWrite => self.watched(slot, kind, record),
+            Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw => self.atomic(slot, kind, record),
+            Kind::ThreadStart => self.start(slot, record),
+            Kind::ThreadEnd => self.end(slot, record),
+            Kind::Mark => self.count_events(slot, 0),
+            Kind::Fork => self.fork(slot, record),
+            Kind::Join => self.join(slot, record),
             _ => {
-                let events = self.synchronisation(slot, kind, words);
-                self.gave(slot, events);
+                let events = self.synchronisation(slot, kind, record);
+                self.count_events(slot, events);
             }
         }
     }

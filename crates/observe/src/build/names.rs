@@ -1,7 +1,7 @@
 //! What memory is called, and where it came from.
 
 use super::Build;
-use super::blocks::{Doer, Freed};
+use super::blocks::{Actor, Freed};
 use super::objects::Number;
 use super::values::{Use, Watched};
 use event::{Event, LockId, Made, Op, Origin, SiteId, Space, StackId, ThreadId, VarId};
@@ -19,16 +19,16 @@ struct From {
 const HEAP: &str = "heap#";
 
 /// Ranges and variables kept on which races are meant.
-const MAX_MEANT: usize = 1 << 10;
+const MAX_BENIGN: usize = 1 << 10;
 
 /// Origins kept: as many as a reader takes.
 const MAX_ORIGINS: usize = trace::limits::MAX_ORIGINS;
 
 impl Build {
     /// The site and the stack of a place.
-    pub(super) fn place(&mut self, slot: u32, place: u32) -> (SiteId, StackId) {
-        let place = self.slots[slot as usize].places.get(place, &mut self.sites, &mut self.names, &mut self.meta);
-        (place.site, place.stack)
+    pub(super) fn context(&mut self, slot: u32, context: u32) -> (SiteId, StackId) {
+        let context = self.slots[slot as usize].contexts.get(context, &mut self.sites, &mut self.names, &mut self.meta);
+        (context.site, context.stack)
     }
 
     /// A new name: this one, or with a number behind it if that is another's already.
@@ -51,8 +51,8 @@ impl Build {
         }
     }
 
-    fn heap_origin(&mut self, made: Doer, size: u64) -> From {
-        let (site, stack) = self.place(made.slot, made.place);
+    fn heap_origin(&mut self, made: Actor, size: u64) -> From {
+        let (site, stack) = self.context(made.slot, made.context);
         From { made: Made::Heap, thread: made.thread, site, stack, size }
     }
 
@@ -142,7 +142,7 @@ impl Build {
 
     /// Races on this memory are meant.
     pub(super) fn benign(&mut self, address: u64, size: u64, why: &str) {
-        if self.meant.len() == MAX_MEANT {
+        if self.benign_ranges.len() == MAX_BENIGN {
             return;
         }
         let mut vars = Vec::new();
@@ -150,10 +150,10 @@ impl Build {
         for var in vars {
             self.benign.push((self.names.var(var).to_owned(), why.to_owned()));
         }
-        self.meant.push((address, size, why.to_owned()));
+        self.benign_ranges.push((address, size, why.to_owned()));
     }
 
-    fn tell_origin(&mut self, space: Space, id: u32, from: From) {
+    fn record_origin(&mut self, space: Space, id: u32, from: From) {
         if self.meta.origins.len() < MAX_ORIGINS && !self.names.space(Space::Thread).is_empty() {
             let From { made, thread, site, stack, size } = from;
             self.meta.origins.push(Origin { space, id, made, thread, site, stack, size });
@@ -161,8 +161,8 @@ impl Build {
     }
 
     /// A new variable of some bytes of a granule.
-    pub(super) fn new_variable(&mut self, granule: u64, mask: u8) -> Option<VarId> {
-        let address = (granule << 3) + u64::from(mask.trailing_zeros());
+    pub(super) fn new_variable(&mut self, word: u64, mask: u8) -> Option<VarId> {
+        let address = (word << 3) + u64::from(mask.trailing_zeros());
         let size = u64::from(mask.count_ones());
         let (name, from) = self.describe(address, size);
         let in_heap = from.as_ref().is_some_and(|from| from.made == Made::Heap);
@@ -171,17 +171,17 @@ impl Build {
         if let Some(from) = from
             && (from.made != Made::Heap || self.blocks.is_first(address))
         {
-            self.tell_origin(Space::Var, var.0, from);
+            self.record_origin(Space::Var, var.0, from);
         }
-        let meant = self.meant.iter().find(|(start, length, _)| address.wrapping_sub(*start) < *length);
-        if let Some((.., why)) = meant
-            && self.benign.len() < MAX_MEANT
+        let range = self.benign_ranges.iter().find(|(start, length, _)| address.wrapping_sub(*start) < *length);
+        if let Some((.., why)) = range
+            && self.benign.len() < MAX_BENIGN
         {
             self.benign.push((self.names.var(var).to_owned(), why.clone()));
         }
         // Freed before anything was known of it: the free must be there for the access to be after it.
         if let Some(freed) = self.freed(address) {
-            let (site, stack) = self.place(freed.by.slot, freed.by.place);
+            let (site, stack) = self.context(freed.by.slot, freed.by.context);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
             // After all that its thread did there before, which may come to light only now.
             self.out.push_late(event, stack, freed.at, &self.names, &self.meta);
@@ -204,7 +204,7 @@ impl Build {
         let id = self.fresh(space, &name)?;
         self.objects.insert(number, space, id);
         if let Some(from) = from {
-            self.tell_origin(space, id, from);
+            self.record_origin(space, id, from);
         }
         Some(id)
     }
@@ -215,9 +215,9 @@ impl Build {
     }
 
     /// Says that a call made an object.
-    pub(super) fn initialised(&mut self, space: Space, id: u32, by: Doer) {
-        let (site, stack) = self.place(by.slot, by.place);
-        self.tell_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
+    pub(super) fn initialised(&mut self, space: Space, id: u32, by: Actor) {
+        let (site, stack) = self.context(by.slot, by.context);
+        self.record_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
     }
 }
 

@@ -81,12 +81,12 @@ impl Out {
             _ => found.stretches.push(Stretch { thread, end: found.count }),
         }
         if found.count == found.most {
-            self.settle(names, meta);
+            self.write_found(names, meta);
         }
     }
 
     /// Writes what was found.
-    fn settle(&mut self, names: &Names, meta: &Meta) {
+    fn write_found(&mut self, names: &Names, meta: &Meta) {
         let Found { acts, count, stretches, .. } = &mut self.found;
         let acts = &acts[..std::mem::take(count)];
         let is_full = self.writer.as_mut().is_some_and(|writer| writer.several(acts, stretches));
@@ -98,15 +98,15 @@ impl Out {
 
     /// What comes next stands behind what was found.
     #[inline]
-    fn go_on(&mut self, names: &Names, meta: &Meta) {
+    fn write_pending(&mut self, names: &Names, meta: &Meta) {
         if self.found.count > 0 {
-            self.settle(names, meta);
+            self.write_found(names, meta);
         }
     }
 
     /// Adds an event of any kind.
     pub(crate) fn push(&mut self, event: Event, extra: &Extra, args: &[Value], names: &Names, meta: &Meta) {
-        self.go_on(names, meta);
+        self.write_pending(names, meta);
         self.events += 1;
         if let Some(writer) = &mut self.writer
             && writer.event(event, extra, args)
@@ -117,7 +117,7 @@ impl Out {
 
     /// Adds an initial value.
     pub(crate) fn init(&mut self, name: StrId, value: Value, names: &Names, meta: &Meta) {
-        self.go_on(names, meta);
+        self.write_pending(names, meta);
         if let Some(writer) = &mut self.writer
             && writer.init(name, value)
         {
@@ -168,7 +168,7 @@ impl Out {
 
     /// Writes out all there is, so that it can be read.
     pub(crate) fn flush(&mut self, names: &Names, meta: &Meta) {
-        self.go_on(names, meta);
+        self.write_pending(names, meta);
         self.try_to(|writer| writer.flush(names, meta));
     }
 

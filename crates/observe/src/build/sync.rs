@@ -35,10 +35,10 @@ pub(super) const fn plain(kind: Kind) -> Option<Op> {
 
 impl Build {
     /// Adds the events of a record; how many.
-    pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
-        let (class, number) = (aux(words[0]), payload(words[0]));
+    pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, record: &[u64]) -> u64 {
+        let (class, number) = (aux(record[0]), payload(record[0]));
         let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
-        let by = self.doer(slot, words[1]);
+        let by = self.actor(slot, record[1]);
         if kind == Kind::Request && self.direct > 0 {
             self.ask(by, class, number);
             return 0;
@@ -46,12 +46,12 @@ impl Build {
         let op = match kind {
             Kind::Wait | Kind::Woken => {
                 let op = if kind == Kind::Wait { Op::Wait } else { Op::Woken };
-                let lock = words[2] & ((1 << runtime::record::ADDRESS_BITS) - 1);
-                let wake = if kind == Kind::Wait { 0 } else { (words[2] >> runtime::record::ADDRESS_BITS) as u8 };
+                let lock = record[2] & ((1 << runtime::record::ADDRESS_BITS) - 1);
+                let wake = if kind == Kind::Wait { 0 } else { (record[2] >> runtime::record::ADDRESS_BITS) as u8 };
                 let (Some(cond), Some(lock)) = (self.object(Space::Cond, class, number), self.lock(lock)) else {
                     return 0;
                 };
-                let may_be_late = wake == TIMED;
+                let may_be_timeout = wake == TIMED;
                 let mut wake = Wake::from_code(wake).unwrap_or_default();
                 if kind == Kind::Wait {
                     self.waits_no_more(slot);
@@ -59,7 +59,7 @@ impl Build {
                     self.slot(slot).since = Some((CondId(cond), since));
                 } else {
                     wake = self.wakes(slot, CondId(cond), wake);
-                    if may_be_late && wake == Wake::Spurious {
+                    if may_be_timeout && wake == Wake::Spurious {
                         wake = Wake::Timeout;
                     }
                 }
@@ -78,14 +78,14 @@ impl Build {
                 self.emit(by, Op::Fence, 0, Extra { order, ..Extra::default() });
                 return 1;
             }
-            Kind::Init => return self.init(slot, words),
+            Kind::Init => return self.init(slot, record),
             Kind::Destroy => {
                 self.objects.end(Number::new(class, number));
                 return 0;
             }
-            Kind::Begin | Kind::End => return self.block(slot, kind, words),
-            Kind::Internal => return self.internal(slot, words),
-            Kind::Misuse => return self.misuse(slot, words),
+            Kind::Begin | Kind::End => return self.block(slot, kind, record),
+            Kind::Internal => return self.internal(slot, record),
+            Kind::Misuse => return self.misuse(slot, record),
             kind => match plain(kind) {
                 Some(op) => op,
                 // The others were dealt with before.
@@ -129,9 +129,9 @@ impl Build {
     }
 
     /// An object begins: what was at its place is no more.
-    fn init(&mut self, slot: u32, words: &[u64]) -> u64 {
-        let by = self.doer(slot, words[1]);
-        let (class, number) = (aux(words[0]), payload(words[0]));
+    fn init(&mut self, slot: u32, record: &[u64]) -> u64 {
+        let by = self.actor(slot, record[1]);
+        let (class, number) = (aux(record[0]), payload(record[0]));
         let space = match class {
             class if class == Class::Condition as u8 => Space::Cond,
             class if class == Class::Semaphore as u8 => Space::Sem,
@@ -144,19 +144,19 @@ impl Build {
         if space == Space::Sem {
             let name = self.names.get(Space::Sem, id).to_owned();
             let name = self.text(&name);
-            let count = Value::Int(words[2].min(i64::MAX as u64) as i64);
+            let count = Value::Int(record[2].min(i64::MAX as u64) as i64);
             self.out.init(name, count, &self.names, &self.meta);
         }
         0
     }
 
-    fn block(&mut self, slot: u32, kind: Kind, words: &[u64]) -> u64 {
-        let by = self.doer(slot, words[1]);
+    fn block(&mut self, slot: u32, kind: Kind, record: &[u64]) -> u64 {
+        let by = self.actor(slot, record[1]);
         let label = self.slot(slot).label.take();
-        let name = match (aux(words[0]), label) {
-            (1, _) => match self.watched.get(payload(words[0]) as usize) {
+        let name = match (aux(record[0]), label) {
+            (1, _) => match self.watched.get(payload(record[0]) as usize) {
                 Some(region) => Some(region.name.clone()),
-                None => Some(format!("region#{}", payload(words[0]))),
+                None => Some(format!("region#{}", payload(record[0]))),
             },
             (_, label) => label,
         };
@@ -180,22 +180,22 @@ impl Build {
         1
     }
 
-    fn internal(&mut self, slot: u32, words: &[u64]) -> u64 {
-        let by = self.doer(slot, words[1]);
+    fn internal(&mut self, slot: u32, record: &[u64]) -> u64 {
+        let by = self.actor(slot, record[1]);
         let label = self.slot(slot).label.take().unwrap_or_default();
-        if aux(words[0]) == 1 {
+        if aux(record[0]) == 1 {
             // A function that a specification speaks of.
-            let number = payload(words[0]);
+            let number = payload(record[0]);
             let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
             return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);
         }
-        let args: &[Value] = if payload(words[0]) & 1 == 1 { &[Value::Int(words[2] as i64)] } else { &[] };
+        let args: &[Value] = if payload(record[0]) & 1 == 1 { &[Value::Int(record[2] as i64)] } else { &[] };
         self.event(by, &label, args)
     }
 
-    fn misuse(&mut self, slot: u32, words: &[u64]) -> u64 {
-        let by = self.doer(slot, words[1]);
-        let (class, number) = (aux(words[0]), payload(words[0]));
+    fn misuse(&mut self, slot: u32, record: &[u64]) -> u64 {
+        let by = self.actor(slot, record[1]);
+        let (class, number) = (aux(record[0]), payload(record[0]));
         let label = self.slot(slot).label.take().unwrap_or_default();
         let space = match class {
             class if class == Class::Condition as u8 => Space::Cond,
@@ -209,7 +209,7 @@ impl Build {
         self.event(by, MISUSE, &args)
     }
 
-    fn event(&mut self, by: super::Doer, label: &str, args: &[Value]) -> u64 {
+    fn event(&mut self, by: super::Actor, label: &str, args: &[Value]) -> u64 {
         let Ok(label) = self.names.add(Space::Label, label) else { return 0 };
         self.emit_with(by, Op::Internal, label, Extra::default(), args);
         1

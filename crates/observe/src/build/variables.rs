@@ -10,7 +10,7 @@ use event::VarId;
 use rustc_hash::FxHashMap;
 
 const PAGE_BITS: u32 = 11;
-const GRANULES: usize = 1 << PAGE_BITS;
+const PAGE_WORDS: usize = 1 << PAGE_BITS;
 /// Pages remembered in front of the hash table.
 const NEAR: usize = 1 << 10;
 
@@ -109,9 +109,9 @@ fn decode(entry: u32) -> Option<Entry> {
 impl Variables {
     /// The variable of exactly these bytes, in the common cases.
     #[inline]
-    pub(crate) fn one(&mut self, granule: u64, mask: u8) -> Option<VarId> {
-        let begin = self.page(granule >> PAGE_BITS)?;
-        let entry = self.entries[begin + offset(granule)];
+    pub(crate) fn one(&mut self, word: u64, mask: u8) -> Option<VarId> {
+        let begin = self.page(word >> PAGE_BITS)?;
+        let entry = self.entries[begin + offset(word)];
         if mask != 0 && entry >> VAR_BITS == u32::from(mask) {
             return Some(VarId(entry & WIDE));
         }
@@ -131,10 +131,10 @@ impl Variables {
 
     /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next call of `fetch_on`.
     #[inline]
-    pub(crate) fn fetch(&mut self, granule: u64) {
-        let page = granule >> PAGE_BITS;
+    pub(crate) fn fetch(&mut self, word: u64) {
+        let page = word >> PAGE_BITS;
         let (known, begin) = self.near.0[near(page)];
-        let at = begin + offset(granule);
+        let at = begin + offset(word);
         fetch(self.entries.as_ptr().wrapping_add(if known == page { at } else { 0 }));
         if self.pairs.len() > FEW_PAIRS && known == page && self.asked.len() < MOST_ASKED {
             self.asked.push(at);
@@ -168,24 +168,24 @@ impl Variables {
         Some(begin)
     }
 
-    fn entry(&mut self, granule: u64) -> &mut u32 {
-        let page = granule >> PAGE_BITS;
+    fn entry(&mut self, word: u64) -> &mut u32 {
+        let page = word >> PAGE_BITS;
         let begin = match self.page(page) {
             Some(begin) => begin,
             None => {
                 let begin = self.entries.len();
-                self.entries.resize(begin + GRANULES, 0);
+                self.entries.resize(begin + PAGE_WORDS, 0);
                 self.index.insert(page, begin);
                 begin
             }
         };
-        &mut self.entries[begin + offset(granule)]
+        &mut self.entries[begin + offset(word)]
     }
 
     /// The variables that these bytes of a granule are, if they are known, and whole ones.
-    pub(crate) fn known(&mut self, granule: u64, mask: u8) -> Option<Parts> {
-        let begin = self.page(granule >> PAGE_BITS)?;
-        let entry = self.entries[begin + offset(granule)];
+    pub(crate) fn known(&mut self, word: u64, mask: u8) -> Option<Parts> {
+        let begin = self.page(word >> PAGE_BITS)?;
+        let entry = self.entries[begin + offset(word)];
         let one;
         let parts: &[Part] = match decode(entry)? {
             Entry::One(part) => {
@@ -194,7 +194,7 @@ impl Variables {
             }
             Entry::Pair(index) => &self.pairs[index],
             Entry::List(index) => &self.lists[index],
-            Entry::Wide => self.wide.get(&granule)?,
+            Entry::Wide => self.wide.get(&word)?,
         };
         let mut found = Parts::default();
         let mut rest = mask;
@@ -209,31 +209,31 @@ impl Variables {
     }
 
     /// Takes the parts of a granule away; they are to be put back before anybody asks for them.
-    pub(crate) fn open(&mut self, granule: u64) -> Vec<Part> {
-        let entry = std::mem::take(self.entry(granule));
-        self.take(granule, entry)
+    pub(crate) fn open(&mut self, word: u64) -> Vec<Part> {
+        let entry = std::mem::take(self.entry(word));
+        self.take(word, entry)
     }
 
     /// Puts the parts of a granule back.
-    pub(crate) fn close(&mut self, granule: u64, parts: Vec<Part>) {
-        *self.entry(granule) = self.put(granule, parts);
+    pub(crate) fn close(&mut self, word: u64, parts: Vec<Part>) {
+        *self.entry(word) = self.put(word, parts);
     }
 
     /// The bytes of a granule that are a variable already.
-    pub(crate) fn bytes(&mut self, granule: u64) -> u8 {
-        let Some(begin) = self.page(granule >> PAGE_BITS) else { return 0 };
+    pub(crate) fn bytes(&mut self, word: u64) -> u8 {
+        let Some(begin) = self.page(word >> PAGE_BITS) else { return 0 };
         let all = |parts: &[Part]| parts.iter().fold(0, |bytes, part| bytes | part.mask);
-        match decode(self.entries[begin + offset(granule)]) {
+        match decode(self.entries[begin + offset(word)]) {
             None => 0,
             Some(Entry::One(part)) => part.mask,
             Some(Entry::Pair(index)) => all(&self.pairs[index]),
             Some(Entry::List(index)) => all(&self.lists[index]),
-            Some(Entry::Wide) => self.wide.get(&granule).map_or(0, |parts| all(parts)),
+            Some(Entry::Wide) => self.wide.get(&word).map_or(0, |parts| all(parts)),
         }
     }
 
     /// Takes the parts of a granule away.
-    fn take(&mut self, granule: u64, entry: u32) -> Vec<Part> {
+    fn take(&mut self, word: u64, entry: u32) -> Vec<Part> {
         let mut parts = std::mem::take(&mut self.spare);
         match decode(entry) {
             None => parts,
@@ -250,12 +250,12 @@ impl Variables {
                 self.unused_lists.push(index as u32);
                 std::mem::take(&mut self.lists[index])
             }
-            Some(Entry::Wide) => self.wide.remove(&granule).unwrap_or_default(),
+            Some(Entry::Wide) => self.wide.remove(&word).unwrap_or_default(),
         }
     }
 
     /// Finds room for the parts of a granule, and gives its entry.
-    fn put(&mut self, granule: u64, parts: Vec<Part>) -> u32 {
+    fn put(&mut self, word: u64, parts: Vec<Part>) -> u32 {
         let spare = |variables: &mut Self, mut parts: Vec<Part>| {
             parts.clear();
             variables.spare = parts;
@@ -288,7 +288,7 @@ impl Variables {
             }
             _ => {}
         }
-        self.wide.insert(granule, parts);
+        self.wide.insert(word, parts);
         WIDE
     }
 
@@ -302,7 +302,7 @@ impl Variables {
         let mut in_page = |variables: &mut Self, page: u64| {
             let Some(begin) = variables.page(page) else { return };
             let from = if page == first_page { offset(first) } else { 0 };
-            let to = if page == last_page { offset(last) } else { GRANULES - 1 };
+            let to = if page == last_page { offset(last) } else { PAGE_WORDS - 1 };
             for at in from..=to {
                 let entry = variables.entries[begin + at];
                 if entry != 0 {
@@ -324,17 +324,17 @@ impl Variables {
     }
 
     /// Calls `with` for each variable of a granule; with `forget` its parts are taken away.
-    fn visit(&mut self, granule: u64, entry: u32, forget: bool, with: &mut impl FnMut(VarId)) {
+    fn visit(&mut self, word: u64, entry: u32, forget: bool, with: &mut impl FnMut(VarId)) {
         if let Some(Entry::One(part)) = decode(entry) {
             return with(part.var);
         }
-        let parts = self.take(granule, entry);
+        let parts = self.take(word, entry);
         parts.iter().for_each(|part| with(part.var));
         if !forget {
-            let begin = self.page(granule >> PAGE_BITS);
-            let entry = self.put(granule, parts);
+            let begin = self.page(word >> PAGE_BITS);
+            let entry = self.put(word, parts);
             if let Some(begin) = begin {
-                self.entries[begin + offset(granule)] = entry;
+                self.entries[begin + offset(word)] = entry;
             }
         }
     }
@@ -380,8 +380,8 @@ fn near(page: u64) -> usize {
 }
 
 #[inline]
-fn offset(granule: u64) -> usize {
-    granule as usize & (GRANULES - 1)
+fn offset(word: u64) -> usize {
+    word as usize & (PAGE_WORDS - 1)
 }
 
 #[cfg(test)]
@@ -389,10 +389,10 @@ mod tests {
     use super::*;
 
     impl Variables {
-        fn all<M: IntoIterator<Item = Part>>(&mut self, granule: u64, mask: u8, make: impl FnMut(u8) -> M) -> Parts {
-            let mut parts = self.open(granule);
+        fn all<M: IntoIterator<Item = Part>>(&mut self, word: u64, mask: u8, make: impl FnMut(u8) -> M) -> Parts {
+            let mut parts = self.open(word);
             let found = cut(&mut parts, mask, make);
-            self.close(granule, parts);
+            self.close(word, parts);
             found
         }
     }
@@ -437,8 +437,8 @@ mod tests {
             next += 1;
             Some(Part { mask, var: VarId(next) })
         };
-        for granule in [10, 11, 2500, 2501, 5_000_000] {
-            variables.all(granule, 0xff, &mut make);
+        for word in [10, 11, 2500, 2501, 5_000_000] {
+            variables.all(word, 0xff, &mut make);
         }
         variables.all(2501, 0x0f, &mut make);
         assert_eq!(variables.one(10, 0xff), Some(VarId(1)));

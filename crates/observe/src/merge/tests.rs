@@ -1,13 +1,13 @@
 //! Random interleavings, read in random portions, against a sort.
 
-use super::{Merger, Take};
+use super::{Merger, RecordSink};
 use runtime::record::{Kind, MOST_BETWEEN, head, timed};
 use std::collections::{BTreeSet, VecDeque};
 
 #[derive(Default)]
 struct Taken(Vec<(u32, u64)>);
 
-impl Take for Taken {
+impl RecordSink for Taken {
     fn take(&mut self, slot: u32, words: &[u64]) {
         if words[0] as u8 != Kind::Stamp as u8 {
             self.0.push((slot, words[0] >> 16));

@@ -123,7 +123,7 @@ impl Agent {
     /// A thread in the next slot.
     pub fn thread(&self) -> Thread {
         let slot = self.process().slots.fetch_add(1, AcqRel);
-        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, time: 0, stamped: 0, places: 0 }
+        Thread { agent: *self, slot, chunk: None, at: 0, sequence: 0, time: 0, stamped: 0, contexts: 0 }
     }
 
     fn take_chunk(&self) -> usize {
@@ -177,7 +177,7 @@ pub struct Thread {
     sequence: u64,
     time: u64,
     stamped: u64,
-    places: u32,
+    contexts: u32,
 }
 
 impl Thread {
@@ -231,10 +231,10 @@ impl Thread {
         }
     }
 
-    pub fn place(&mut self, caller: u32, pc: u64) -> u32 {
-        self.places += 1;
-        self.put(&[head(Kind::Context, 0, u64::from(self.places) | u64::from(caller) << 24), pc]);
-        self.places
+    pub fn context(&mut self, caller: u32, pc: u64) -> u32 {
+        self.contexts += 1;
+        self.put(&[head(Kind::Context, 0, u64::from(self.contexts) | u64::from(caller) << 24), pc]);
+        self.contexts
     }
 
     /// Says that a record comes, and takes its time. There is room.
@@ -256,18 +256,18 @@ impl Thread {
     }
 
     /// A timed record of two words.
-    pub fn sync(&mut self, kind: Kind, aux: u8, payload: u64, place: u32) {
+    pub fn sync(&mut self, kind: Kind, aux: u8, payload: u64, context: u32) {
         self.reserve(2);
         let time = self.begin_record();
-        self.put_reserved(&[head(kind, aux, payload), timed(time, place)]);
+        self.put_reserved(&[head(kind, aux, payload), timed(time, context)]);
         self.end_record();
     }
 
     /// One of three.
-    pub fn sync3(&mut self, kind: Kind, aux: u8, payload: u64, place: u32, word: u64) {
+    pub fn sync3(&mut self, kind: Kind, aux: u8, payload: u64, context: u32, word: u64) {
         self.reserve(3);
         let time = self.begin_record();
-        self.put_reserved(&[head(kind, aux, payload), timed(time, place), word]);
+        self.put_reserved(&[head(kind, aux, payload), timed(time, context), word]);
         self.end_record();
     }
 
@@ -275,42 +275,49 @@ impl Thread {
         self.sync3(Kind::ThreadStart, 0, 0, 0, 1);
     }
 
-    pub fn read(&mut self, granule: u64, mask: u8, place: u32) {
-        self.sync(Kind::ConflictRead, mask, granule, place);
+    pub fn read(&mut self, word: u64, mask: u8, context: u32) {
+        self.sync(Kind::ConflictRead, mask, word, context);
     }
 
-    pub fn alloc(&mut self, address: u64, size: u64, place: u32) {
-        self.sync3(Kind::Alloc, 0, address, place, size);
+    pub fn alloc(&mut self, address: u64, size: u64, context: u32) {
+        self.sync3(Kind::Alloc, 0, address, context, size);
     }
 
-    pub fn free(&mut self, address: u64, size: u64, place: u32) {
-        self.sync3(Kind::Free, 0, address, place, size);
+    pub fn free(&mut self, address: u64, size: u64, context: u32) {
+        self.sync3(Kind::Free, 0, address, context, size);
     }
 
-    pub fn acquire(&mut self, lock: u64, place: u32) {
-        self.sync(Kind::Acquire, Class::Mutex as u8, lock, place);
+    pub fn acquire(&mut self, lock: u64, context: u32) {
+        self.sync(Kind::Acquire, Class::Mutex as u8, lock, context);
     }
 
-    pub fn release(&mut self, lock: u64, place: u32) {
-        self.sync(Kind::Release, Class::Mutex as u8, lock, place);
+    pub fn release(&mut self, lock: u64, context: u32) {
+        self.sync(Kind::Release, Class::Mutex as u8, lock, context);
     }
 
-    pub fn deferred(&mut self, granule: u64, mask: u8, whose: (u32, u64, u32), write: bool, rank: u32) {
-        let (slot, position, place) = whose;
-        let third = with_seq(deferred_third(slot, write), rank);
-        self.put(&[head(Kind::Deferred, mask, granule), timed(position, place), third]);
+    pub fn deferred(&mut self, word: u64, mask: u8, whose: (u32, u64, u32), write: bool, seq: u32) {
+        let (slot, sync_index, context) = whose;
+        let third = with_seq(deferred_third(slot, write), seq);
+        self.put(&[head(Kind::Deferred, mask, word), timed(sync_index, context), third]);
     }
 
     /// Several, of whole granules of a block.
-    pub fn lates(&mut self, kind: Kind, (block, granules): (u64, u8), whose: (u32, u64, u32), write: bool, rank: u32) {
-        let (slot, position, place) = whose;
-        let third = with_seq(deferred_third(slot, write), rank);
-        self.put(&[head(kind, granules, block), timed(position, place), third]);
+    pub fn deferred_bulk(
+        &mut self,
+        kind: Kind,
+        (block, words): (u64, u8),
+        whose: (u32, u64, u32),
+        write: bool,
+        seq: u32,
+    ) {
+        let (slot, sync_index, context) = whose;
+        let third = with_seq(deferred_third(slot, write), seq);
+        self.put(&[head(kind, words, block), timed(sync_index, context), third]);
     }
 
-    pub fn pin(&mut self, granule: u64, mask: u8, (slot, position): (u32, u64), write: bool, rank: u32) {
-        let third = with_seq(deferred_third(slot, write), rank);
-        self.put(&[head(Kind::DropBarrier, mask, granule), timed(position, 0), third]);
+    pub fn pin(&mut self, word: u64, mask: u8, (slot, sync_index): (u32, u64), write: bool, seq: u32) {
+        let third = with_seq(deferred_third(slot, write), seq);
+        self.put(&[head(Kind::DropBarrier, mask, word), timed(sync_index, 0), third]);
     }
 
     pub fn text(&mut self, purpose: TextFor, text: &str, word: Option<u64>) {
@@ -324,12 +331,12 @@ impl Thread {
         self.put(&words);
     }
 
-    pub fn fork(&mut self, slot: u32, place: u32) {
-        self.sync3(Kind::Fork, 0, 0, place, slot.into());
+    pub fn fork(&mut self, slot: u32, context: u32) {
+        self.sync3(Kind::Fork, 0, 0, context, slot.into());
     }
 
-    pub fn join(&mut self, slot: u32, place: u32) {
-        self.sync3(Kind::Join, 0, 0, place, slot.into());
+    pub fn join(&mut self, slot: u32, context: u32) {
+        self.sync3(Kind::Join, 0, 0, context, slot.into());
     }
 
     pub fn atomic(&mut self, kind: Kind, order: u8, log2: u8, address: u64, value: u64) {

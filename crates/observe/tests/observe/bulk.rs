@@ -14,7 +14,7 @@ pub(crate) fn bulk() {
     let mut child = agent.thread();
     main.fork(child.slot, 0); // position 1
     main.alloc(0x7000, 128, 0); // 2: no event
-    let at = main.place(0, 0x1101);
+    let at = main.context(0, 0x1101);
     main.sync(Kind::ConflictWriteBulk, 0x07, 0x7000, at); // 3
     main.sync(Kind::ConflictWriteBulk, 0xff, 0x7040, at); // 4
     child.begin();
@@ -23,9 +23,9 @@ pub(crate) fn bulk() {
     child.deferred(0x7008, 0x0f, (main.slot, 5, at), true, 1);
     // Of the lowest granule first, though they are told later.
     child.deferred(0x7068, 0xff, (main.slot, 5, at), true, 7);
-    child.lates(Kind::DeferredBulk, (0x7040, 0x05), (main.slot, 5, at), true, 5);
-    child.lates(Kind::DropBarrierBulk, (0x7040, 0x05), (main.slot, 4, 0), true, 1);
-    let at = child.place(0, 0x1201);
+    child.deferred_bulk(Kind::DeferredBulk, (0x7040, 0x05), (main.slot, 5, at), true, 5);
+    child.deferred_bulk(Kind::DropBarrierBulk, (0x7040, 0x05), (main.slot, 4, 0), true, 1);
+    let at = child.context(0, 0x1201);
     child.sync(Kind::ConflictReadBulk, 0x03, 0x7000, at); // 1: of a granule that was cut
     child.sync(Kind::ConflictReadBulk, 0x81, 0x7040, at); // 2
     main.reserve(256);

@@ -9,7 +9,7 @@ pub(crate) fn handler() {
     let (agent, mut main) = start();
     let mut child = agent.thread();
     let (lock, condition, g) = (0x5000, 0x5010, 0x5020);
-    let at = main.place(0, 0x1011);
+    let at = main.context(0, 0x1011);
     main.fork(child.slot, 0); // position 1
     child.begin();
     main.acquire(lock, 0); // 2
@@ -23,8 +23,8 @@ pub(crate) fn handler() {
     main.release(lock, 0); // 7
     child.reserve(64);
     // Before the wait, in the handler, and after the wake-up.
-    for position in [3, 5, 7] {
-        child.deferred(g, 0xff, (main.slot, position, 0), true, 0);
+    for sync_index in [3, 5, 7] {
+        child.deferred(g, 0xff, (main.slot, sync_index, 0), true, 0);
     }
     child.sync(Kind::ConflictWrite, 0xff, g, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);
@@ -62,7 +62,7 @@ pub(crate) fn interrupted_request() {
     main.fork(child.slot, 0); // position 1
     child.begin();
     child.acquire(lock, 0);
-    let at = main.place(0, 0x1011);
+    let at = main.context(0, 0x1011);
     main.sync(Kind::Request, Class::Mutex as u8, lock, at); // 2
     main.sync(Kind::Await, Class::Signal as u8, 10, at); // 3
     main.sync(Kind::Up, Class::Semaphore as u8, 0x5030, at); // 4
@@ -74,8 +74,8 @@ pub(crate) fn interrupted_request() {
     main.acquire(lock, at); // 8
     main.release(lock, at); // 9
     child.reserve(64);
-    for position in [4, 6] {
-        child.deferred(g, 0xff, (main.slot, position, 0), true, 0);
+    for sync_index in [4, 6] {
+        child.deferred(g, 0xff, (main.slot, sync_index, 0), true, 0);
     }
     child.sync(Kind::ConflictWrite, 0xff, g, 0);
     child.sync(Kind::ThreadEnd, 0, 0, 0);

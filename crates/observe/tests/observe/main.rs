@@ -2,9 +2,9 @@
 
 mod agent;
 mod bulk;
+mod deferred;
 mod handlers;
 mod hostile;
-mod late;
 mod memory;
 mod neighbours;
 mod order;

@@ -47,7 +47,7 @@ pub(crate) fn freed() {
     let mut child = agent.thread();
     main.fork(child.slot, 0);
     child.begin();
-    let (made, taken) = (main.place(0, 0x1201), child.place(0, 0x1301));
+    let (made, taken) = (main.context(0, 0x1201), child.context(0, 0x1301));
     main.alloc(0x7000, 32, made);
     main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
     main.sync(Kind::ConflictWrite, 0xff, 0x7010, 0);

@@ -23,7 +23,7 @@ pub(crate) fn start() -> (Agent, Thread) {
 
 pub(crate) fn quiet() {
     let (agent, mut main) = start();
-    let at = main.place(0, 0x1011);
+    let at = main.context(0, 0x1011);
     main.sync(Kind::ConflictWrite, 0xff, 0x5008, at);
     main.read(0x5008, 0xff, at);
     main.sync(Kind::ThreadEnd, 0, 0, 0);
@@ -49,7 +49,7 @@ pub(crate) fn locks() {
     let (agent, mut main) = start();
     let mut child = agent.thread();
     let (a, b, c, s) = (0x5000, 0x5010, 0x5020, 0x5030);
-    let at = main.place(0, 0x1101);
+    let at = main.context(0, 0x1101);
     main.sync3(Kind::Init, Class::Semaphore as u8, s, at, 2);
     main.fork(child.slot, at);
     child.begin();

@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 1 << 12;
 
 /// A place of a slot.
 #[derive(Clone, Copy)]
-pub(crate) struct Place {
+pub(crate) struct Context {
     pc: u64,
     caller: u32,
     known: bool,
@@ -25,7 +25,7 @@ pub(crate) struct Place {
 /// The code of no operation.
 const NO_OP: u8 = u8::MAX;
 
-const EMPTY: Place = Place {
+const EMPTY: Context = Context {
     pc: 0,
     caller: 0,
     known: true,
@@ -35,7 +35,7 @@ const EMPTY: Place = Place {
     actions: [Action::NONE; 2],
 };
 
-impl Place {
+impl Context {
     /// An operation here, if it is known what that is. Most places have one; some have accesses and pins of them.
     #[inline]
     pub(crate) fn action(&self, op: Op) -> Option<&Action> {
@@ -54,8 +54,8 @@ impl Place {
 }
 
 /// The places of a slot.
-pub(crate) struct Places {
-    places: Vec<Place>,
+pub(crate) struct Contexts {
+    contexts: Vec<Context>,
     /// Below this number, a place is the address of code itself. It stands with the others from its first use on: where, by its number.
     direct: u32,
     at: Vec<u32>,
@@ -63,33 +63,33 @@ pub(crate) struct Places {
     above: FxHashMap<u32, u32>,
 }
 
-impl Default for Places {
+impl Default for Contexts {
     fn default() -> Self {
-        Places::new(0)
+        Contexts::new(0)
     }
 }
 
-impl Places {
+impl Contexts {
     /// Those of a new slot. Below `direct`, numbers are addresses of code themselves.
-    pub(crate) fn new(direct: u32) -> Places {
-        Places { places: vec![EMPTY], direct, at: Vec::new(), above: FxHashMap::default() }
+    pub(crate) fn new(direct: u32) -> Contexts {
+        Contexts { contexts: vec![EMPTY], direct, at: Vec::new(), above: FxHashMap::default() }
     }
 
     /// Defines a place. Whether it can be one: they are numbered in order.
     pub(crate) fn define(&mut self, number: u32, caller: u32, pc: u64) -> bool {
         let index = number as usize;
-        if index == 0 || index > self.places.len() || caller as usize >= self.places.len() {
+        if index == 0 || index > self.contexts.len() || caller as usize >= self.contexts.len() {
             return false;
         }
         // At the end of a recording the same definition may come twice.
-        if self.places.get(index).is_some_and(|known| known.pc == pc && known.caller == caller) {
+        if self.contexts.get(index).is_some_and(|known| known.pc == pc && known.caller == caller) {
             return true;
         }
-        let place = Place { pc, caller, known: false, ..EMPTY };
-        if index == self.places.len() {
-            self.places.push(place);
+        let context = Context { pc, caller, known: false, ..EMPTY };
+        if index == self.contexts.len() {
+            self.contexts.push(context);
         } else {
-            self.places[index] = place;
+            self.contexts[index] = context;
         }
         true
     }
@@ -108,25 +108,25 @@ impl Places {
 
     /// A place that has its names already.
     #[inline]
-    pub(crate) fn known(&mut self, number: u32) -> Option<&mut Place> {
+    pub(crate) fn known(&mut self, number: u32) -> Option<&mut Context> {
         let index = self.index(number)?;
-        self.places.get_mut(index).filter(|place| place.known)
+        self.contexts.get_mut(index).filter(|context| context.known)
     }
 
     /// An operation at a place, if it is known what that is.
     #[inline]
     pub(crate) fn action(&self, number: u32, op: Op) -> Option<&Action> {
-        self.places.get(self.index(number)?)?.action(op)
+        self.contexts.get(self.index(number)?)?.action(op)
     }
 
     /// A place; the empty one if there is no such place.
-    pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Place {
+    pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Context {
         let index = self.index(number).unwrap_or_else(|| self.insert(number, sites));
-        let number = if index < self.places.len() { index } else { 0 };
-        if !self.places[number].known {
+        let number = if index < self.contexts.len() { index } else { 0 };
+        if !self.contexts[number].known {
             self.resolve(number, sites, names, meta);
         }
-        &mut self.places[number]
+        &mut self.contexts[number]
     }
 
     /// A place that needs no definition by a record, at its first use.
@@ -134,39 +134,39 @@ impl Places {
     fn insert(&mut self, number: u32, sites: &mut Sites) -> usize {
         if number < self.direct {
             self.at.resize(self.at.len().max(number as usize + 1), 0);
-            self.at[number as usize] = self.places.len() as u32;
-            self.places.push(Place { pc: number.into(), known: false, ..EMPTY });
-            return self.places.len() - 1;
+            self.at[number as usize] = self.contexts.len() as u32;
+            self.contexts.push(Context { pc: number.into(), known: false, ..EMPTY });
+            return self.contexts.len() - 1;
         }
         // Those that led there come first.
         let (mut chain, mut next) = (Vec::new(), number);
         while next >= self.direct && !self.above.contains_key(&next) && chain.len() < MAX_DEPTH {
-            let Some((caller, pc)) = sites.naming.place(next) else { break };
+            let Some((caller, pc)) = sites.naming.context(next) else { break };
             chain.push((next, pc));
             next = caller;
         }
         let mut caller = self.above.get(&next).copied().unwrap_or(0);
         for (number, pc) in chain.into_iter().rev() {
-            self.above.insert(number, self.places.len() as u32);
-            self.places.push(Place { pc, caller, known: false, ..EMPTY });
-            caller = self.places.len() as u32 - 1;
+            self.above.insert(number, self.contexts.len() as u32);
+            self.contexts.push(Context { pc, caller, known: false, ..EMPTY });
+            caller = self.contexts.len() as u32 - 1;
         }
         caller as usize
     }
 
     fn resolve(&mut self, number: usize, sites: &mut Sites, names: &mut Names, meta: &mut Meta) {
         let mut chain = vec![number];
-        let mut at = self.places[number].caller as usize;
-        while !self.places[at].known && chain.len() < MAX_DEPTH {
+        let mut at = self.contexts[number].caller as usize;
+        while !self.contexts[at].known && chain.len() < MAX_DEPTH {
             chain.push(at);
-            at = self.places[at].caller as usize;
+            at = self.contexts[at].caller as usize;
         }
-        let mut stack = self.places[at].stack;
+        let mut stack = self.contexts[at].stack;
         for index in chain.into_iter().rev() {
-            let place = &mut self.places[index];
-            (place.site, stack) = sites.call(place.pc, stack, names, meta);
-            place.stack = stack;
-            place.known = true;
+            let context = &mut self.contexts[index];
+            (context.site, stack) = sites.call(context.pc, stack, names, meta);
+            context.stack = stack;
+            context.known = true;
         }
     }
 }

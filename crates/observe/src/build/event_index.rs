@@ -27,7 +27,7 @@ const SEVERAL: i64 = 1 << SILENT_BITS;
 
 /// Where something stands among the events of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Spot {
+pub(crate) struct TracePosition {
     pub(crate) thread: ThreadId,
     /// Events of the thread before it.
     pub(crate) after: u64,
@@ -35,25 +35,25 @@ pub(crate) struct Spot {
     pub(crate) silent: u32,
 }
 
-impl Spot {
+impl TracePosition {
     /// The place of a late access with this rank, if agents give such ranks.
     #[inline]
-    pub(crate) fn at(self, rank: u32) -> Option<LateRecord> {
-        let rank = (rank >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | rank)?;
-        Some(LateRecord { after: self.after, rank })
+    pub(crate) fn at(self, seq: u32) -> Option<LateRecord> {
+        let seq = (seq >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | seq)?;
+        Some(LateRecord { after: self.after, rank: seq })
     }
 
     /// The place behind all accesses here, and before those behind the next record.
     pub(crate) fn end(self) -> LateRecord {
-        let rank = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
-        LateRecord { after: self.after, rank }
+        let seq = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
+        LateRecord { after: self.after, rank: seq }
     }
 }
 
 /// A thread in a slot.
 struct Span {
     /// The position of its first record.
-    position: u64,
+    sync_index: u64,
     /// Events of the slot before it.
     events: u64,
     thread: ThreadId,
@@ -105,7 +105,7 @@ impl Block {
 
 /// The positions of a slot.
 #[derive(Default)]
-pub(crate) struct Positions {
+pub(crate) struct EventIndex {
     /// Ordered records so far.
     count: u64,
     /// Events less records so far.
@@ -119,7 +119,7 @@ pub(crate) struct Positions {
     several: Vec<(u64, u64)>,
 }
 
-impl Positions {
+impl EventIndex {
     /// A record gave one event.
     #[inline]
     pub(crate) fn one(&mut self) {
@@ -148,7 +148,7 @@ impl Positions {
 
     /// Silent records of its thread were the last ones, and there is no room for another.
     #[inline]
-    pub(crate) fn must_speak(&self) -> bool {
+    pub(crate) fn must_emit(&self) -> bool {
         self.silent >= MOST_SILENT - 1
     }
 
@@ -183,7 +183,7 @@ impl Positions {
     /// A thread that made so many events before others had the slot goes on with the next record.
     pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
         self.silent = 0;
-        self.spans.push(Span { position: self.count, events: self.events_now(), thread, made });
+        self.spans.push(Span { sync_index: self.count, events: self.events_now(), thread, made });
     }
 
     fn events_now(&self) -> u64 {
@@ -192,31 +192,38 @@ impl Positions {
 
     /// Where a position is. Positions that are still to come are now.
     #[inline]
-    pub(crate) fn find(&self, position: u64) -> Option<Spot> {
-        let position = position.min(self.count);
+    pub(crate) fn find(&self, sync_index: u64) -> Option<TracePosition> {
+        let sync_index = sync_index.min(self.count);
         let span = match self.spans.last()? {
-            last if last.position <= position => last,
-            _ => &self.spans[self.spans.partition_point(|span| span.position <= position).checked_sub(1)?],
+            last if last.sync_index <= sync_index => last,
+            _ => &self.spans[self.spans.partition_point(|span| span.sync_index <= sync_index).checked_sub(1)?],
         };
-        let (events, silent) = self.before(position);
+        let (events, silent) = self.before(sync_index);
         let after = events.saturating_sub(span.events).saturating_add(span.made);
-        Some(Spot { thread: span.thread, after, silent: u64::from(silent).min(position - span.position) as u32 })
+        Some(TracePosition {
+            thread: span.thread,
+            after,
+            silent: u64::from(silent).min(sync_index - span.sync_index) as u32,
+        })
     }
 
     /// Asks for the memory that `find` will look at.
     #[inline]
-    pub(crate) fn fetch(&self, position: u64) {
-        fetch(self.blocks.as_ptr().wrapping_add((position >> BLOCK_BITS) as usize));
+    pub(crate) fn fetch(&self, sync_index: u64) {
+        fetch(self.blocks.as_ptr().wrapping_add((sync_index >> BLOCK_BITS) as usize));
     }
 
     /// Events of the records before a position, and how many silent ones stand right before it, whosever they are.
     #[inline]
-    fn before(&self, position: u64) -> (u64, u32) {
-        let within = (position % (1 << BLOCK_BITS)) as u32;
-        let Some(block) = self.blocks.get((position >> BLOCK_BITS) as usize) else {
-            let is_next = within == 0 && position >> BLOCK_BITS == self.blocks.len() as u64;
+    fn before(&self, sync_index: u64) -> (u64, u32) {
+        let within = (sync_index % (1 << BLOCK_BITS)) as u32;
+        let Some(block) = self.blocks.get((sync_index >> BLOCK_BITS) as usize) else {
+            let is_next = within == 0 && sync_index >> BLOCK_BITS == self.blocks.len() as u64;
             let last = self.blocks.last().filter(|_| is_next);
-            return (position.saturating_add_signed(self.surplus), last.map_or(0, |last| last.silent(1 << BLOCK_BITS)));
+            return (
+                sync_index.saturating_add_signed(self.surplus),
+                last.map_or(0, |last| last.silent(1 << BLOCK_BITS)),
+            );
         };
         let mut surplus = block.surplus();
         let none = block.none & ((1 << within) - 1);
@@ -229,16 +236,16 @@ impl Positions {
             surplus += (WHOLE as i64 - 1) * i64::from(whole.count_ones());
         }
         if block.has_several() {
-            surplus += self.several_between(position & !((1 << BLOCK_BITS) - 1), position);
+            surplus += self.several_between(sync_index & !((1 << BLOCK_BITS) - 1), sync_index);
         }
         let silent = if none == 0 && within > 0 { 0 } else { block.silent(within) };
-        (position.saturating_add_signed(surplus), silent)
+        (sync_index.saturating_add_signed(surplus), silent)
     }
 
     /// What the records with several events gave beyond one each, from a position up to another.
     fn several_between(&self, from: u64, to: u64) -> i64 {
-        let before = |position: u64| {
-            let index = self.several.partition_point(|several| several.0 < position);
+        let before = |sync_index: u64| {
+            let index = self.several.partition_point(|several| several.0 < sync_index);
             index.checked_sub(1).map_or(0, |index| self.several[index].1)
         };
         (before(to) - before(from)) as i64
@@ -251,37 +258,37 @@ mod tests {
 
     #[test]
     fn accesses_around_silent_records_stand_in_order() {
-        let mut positions = Positions::default();
-        positions.begin(ThreadId(0));
+        let mut event_index = EventIndex::default();
+        event_index.begin(ThreadId(0));
         let mut before = None;
-        for (position, events) in [1, 0, 0, 1, 0].into_iter().enumerate() {
-            let spot = positions.find(position as u64).expect("a thread");
-            for at in [spot.at(0), spot.at(7), Some(spot.end())] {
-                assert!(at > before, "{at:?} at {position}");
+        for (sync_index, events) in [1, 0, 0, 1, 0].into_iter().enumerate() {
+            let position = event_index.find(sync_index as u64).expect("a thread");
+            for at in [position.at(0), position.at(7), Some(position.end())] {
+                assert!(at > before, "{at:?} at {sync_index}");
                 before = at;
             }
-            positions.record(events);
+            event_index.record(events);
         }
-        assert_eq!(positions.find(0).and_then(|spot| spot.at(1 << SEQ_BITS)), None);
+        assert_eq!(event_index.find(0).and_then(|position| position.at(1 << SEQ_BITS)), None);
     }
 
     #[test]
     fn so_many_silent_records_that_one_must_speak() {
-        let mut positions = Positions::default();
-        positions.begin(ThreadId(0));
+        let mut event_index = EventIndex::default();
+        event_index.begin(ThreadId(0));
         let mut count = 0;
-        while !positions.must_speak() {
-            positions.record(0);
+        while !event_index.must_emit() {
+            event_index.record(0);
             count += 1;
         }
-        let spot = positions.find(count).expect("a thread");
-        assert_eq!((spot.after, u64::from(spot.silent)), (0, count));
+        let position = event_index.find(count).expect("a thread");
+        assert_eq!((position.after, u64::from(position.silent)), (0, count));
         // Who goes on all the same is at the end, and everything before it stays where it is.
         for _ in 0..100 {
-            positions.record(0);
+            event_index.record(0);
         }
-        assert_eq!(positions.find(count), Some(spot));
-        assert_eq!(positions.find(u64::MAX).map(|spot| spot.silent), Some(MOST_SILENT));
+        assert_eq!(event_index.find(count), Some(position));
+        assert_eq!(event_index.find(u64::MAX).map(|position| position.silent), Some(MOST_SILENT));
     }
 
     #[test]
@@ -292,32 +299,32 @@ mod tests {
             (seed >> 33) % below
         };
         for _ in 0..50 {
-            let mut positions = Positions::default();
+            let mut event_index = EventIndex::default();
             let mut expected = Vec::new();
             let (mut thread, mut after, mut silent) = (0, 0, 0);
-            positions.begin(ThreadId(0));
+            event_index.begin(ThreadId(0));
             let rare = 1 + random(40);
-            for position in 0..2_000 {
-                if position > 0 && random(300) == 0 {
+            for sync_index in 0..2_000 {
+                if sync_index > 0 && random(300) == 0 {
                     thread += 1;
                     (after, silent) = (0, 0);
-                    positions.begin(ThreadId(thread));
+                    event_index.begin(ThreadId(thread));
                 }
-                expected.push(Spot { thread: ThreadId(thread), after, silent });
+                expected.push(TracePosition { thread: ThreadId(thread), after, silent });
                 let count = match random(rare) {
                     0 => [0, WHOLE, random(5) * random(100)][random(3) as usize],
                     // Long stretches without an event.
-                    _ if rare < 6 && position % 500 < 200 => 0,
+                    _ if rare < 6 && sync_index % 500 < 200 => 0,
                     _ => 1,
                 };
                 after += count;
                 silent = if count == 0 { silent + 1 } else { 0 };
-                positions.record(count);
+                event_index.record(count);
             }
-            for (position, &place) in expected.iter().enumerate() {
-                assert_eq!(positions.find(position as u64), Some(place), "at {position}");
+            for (sync_index, &context) in expected.iter().enumerate() {
+                assert_eq!(event_index.find(sync_index as u64), Some(context), "at {sync_index}");
             }
-            assert_eq!(positions.find(u64::MAX), Some(Spot { thread: ThreadId(thread), after, silent }));
+            assert_eq!(event_index.find(u64::MAX), Some(TracePosition { thread: ThreadId(thread), after, silent }));
         }
     }
 }

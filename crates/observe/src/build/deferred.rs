@@ -5,9 +5,9 @@
 //! first counter, and keep it when the second is all that is left of it.)
 
 use super::Build;
-use super::positions::Spot;
+use super::event_index::TracePosition;
 use super::variables::Part;
-use crate::decode::{aux, payload, place};
+use crate::decode::{aux, context, payload};
 use event::{Event, Op, ThreadId, VarId};
 use runtime::record::{CONTEXT_BITS, Kind, PENDING, SEQ_BITS, bulk_words, head, is_deferred_write};
 use trace::binary::{Action, LateRecord};
@@ -15,57 +15,57 @@ use trace::binary::{Action, LateRecord};
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
 
-const LATE: u8 = Kind::Deferred as u8;
-const PIN: u8 = Kind::DropBarrier as u8;
+const DEFERRED: u8 = Kind::Deferred as u8;
+const DROP_BARRIER: u8 = Kind::DropBarrier as u8;
 
 /// What was found for a late access.
 #[derive(Clone, Copy, Default)]
 struct Known {
     /// The slot and the position.
     at: (u32, u64),
-    spot: Option<Spot>,
+    position: Option<TracePosition>,
     mask: u8,
     /// The variable of these bytes, if they are one.
     var: Option<VarId>,
 }
 
-/// The granule and the bytes in it of a `Late`, a `Pin` or a plain access.
+/// The granule and the bytes in it of a `Deferred`, a `Pin` or a plain access.
 fn bytes_of(head: u64) -> (u64, u8) {
     (payload(head) >> 3, aux(head))
 }
 
 impl Build {
-    /// A `Late` or a `Pin`.
+    /// A `Deferred` or a `Pin`.
     #[inline]
-    pub(super) fn late(&mut self, words: &[u64]) {
-        let Some(record) = words.first_chunk() else { return };
-        let another = self.lates.last().is_some_and(|last: &[u64; 3]| bytes_of(last[0]).0 != bytes_of(record[0]).0);
-        if another || self.lates.len() == MOST {
-            self.put_lates(0);
+    pub(super) fn defer(&mut self, record: &[u64]) {
+        let Some(record) = record.first_chunk() else { return };
+        let another = self.deferred.last().is_some_and(|last: &[u64; 3]| bytes_of(last[0]).0 != bytes_of(record[0]).0);
+        if another || self.deferred.len() == MOST {
+            self.flush_deferred(0);
         }
-        self.lates.push(*record);
+        self.deferred.push(*record);
     }
 
-    /// `Lates` or `Pins`: of whole granules, one rank after the other.
-    pub(super) fn several_late(&mut self, kind: Kind, words: &[u64]) {
-        let Some(&[first, second, mut third]) = words.first_chunk() else { return };
-        for granule in bulk_words(first) {
-            self.late(&[head(kind, 0xff, granule << 3), second, third]);
+    /// `DeferredBulk` or `Pins`: of whole granules, one rank after the other.
+    pub(super) fn defer_bulk(&mut self, kind: Kind, record: &[u64]) {
+        let Some(&[first, second, mut third]) = record.first_chunk() else { return };
+        for word in bulk_words(first) {
+            self.defer(&[head(kind, 0xff, word << 3), second, third]);
             third = third.wrapping_add(1 << (64 - SEQ_BITS));
         }
     }
 
     /// Takes records that stand before the one with this head, if all of them are of these kinds, and nothing waits. Whether they are.
     #[inline]
-    pub(super) fn take_lates(&mut self, words: &[u64], head: u64) -> bool {
+    pub(super) fn take_deferred(&mut self, words: &[u64], head: u64) -> bool {
         let (mut records, rest) = words.as_chunks();
-        let is_late = |record: &[u64; 3]| matches!(record[0] as u8, LATE | PIN);
-        if !rest.is_empty() || records.len() > MOST || !self.lates.is_empty() || !records.iter().all(is_late) {
+        let is_deferred = |record: &[u64; 3]| matches!(record[0] as u8, DEFERRED | DROP_BARRIER);
+        if !rest.is_empty() || records.len() > MOST || !self.deferred.is_empty() || !records.iter().all(is_deferred) {
             return false;
         }
         while let Some(first) = records.first() {
-            let granule = bytes_of(first[0]).0;
-            let others = records.iter().position(|record| bytes_of(record[0]).0 != granule);
+            let word = bytes_of(first[0]).0;
+            let others = records.iter().position(|record| bytes_of(record[0]).0 != word);
             let (same, rest) = records.split_at(others.unwrap_or(records.len()));
             self.put_all(same, if rest.is_empty() { head } else { 0 });
             records = rest;
@@ -74,58 +74,58 @@ impl Build {
     }
 
     /// What waited goes before the record with this head; 0: there is none.
-    pub(super) fn put_lates(&mut self, head: u64) {
-        let mut lates = std::mem::take(&mut self.lates);
-        self.put_all(&lates, head);
-        lates.clear();
-        self.lates = lates;
+    pub(super) fn flush_deferred(&mut self, head: u64) {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        self.put_all(&deferred, head);
+        deferred.clear();
+        self.deferred = deferred;
     }
 
     /// Puts records of one granule before the record with this head.
-    fn put_all(&mut self, lates: &[[u64; 3]], head: u64) {
-        let Some(first) = lates.first() else { return };
-        let granule = bytes_of(first[0]).0;
-        let arriving = bytes_in(head, granule);
+    fn put_all(&mut self, deferred: &[[u64; 3]], head: u64) {
+        let Some(first) = deferred.first() else { return };
+        let word = bytes_of(first[0]).0;
+        let arriving = bytes_in(head, word);
         let (mut all, mut shared) = (arriving, if arriving == 0 { 0xff } else { arriving });
-        for late in lates {
+        for late in deferred {
             let mask = bytes_of(late[0]).1;
             all |= mask;
             // A pin is for the whole granule, whatever is in it.
-            let is_access = late[0] as u8 == LATE && mask != 0;
+            let is_access = late[0] as u8 == DEFERRED && mask != 0;
             shared &= if is_access { mask } else { 0xff };
         }
         // If nothing of it is an access, all is what pins are for. In a Java program every access is of a whole granule, whatever its record says of values.
         if shared != all && shared != 0xff && self.direct == 0 {
-            self.tell_apart(granule, lates, arriving, all);
+            self.split_bytes(word, deferred, arriving, all);
         }
         let mut known = Known::default();
-        for words in lates {
-            known = self.put_late(words, known);
+        for record in deferred {
+            known = self.put_deferred(record, known);
         }
     }
 
     /// Makes variables of those bytes that no access of these tells apart.
     #[cold]
-    fn tell_apart(&mut self, granule: u64, lates: &[[u64; 3]], arriving: u8, all: u8) {
+    fn split_bytes(&mut self, word: u64, deferred: &[[u64; 3]], arriving: u8, all: u8) {
         let masks = || {
-            let accesses = lates.iter().filter(|late| late[0] as u8 == Kind::Deferred as u8);
+            let accesses = deferred.iter().filter(|late| late[0] as u8 == Kind::Deferred as u8);
             accesses.map(|late| bytes_of(late[0]).1).chain([arriving]).filter(|&mask| mask != 0)
         };
-        let mut rest = all & !self.variables.bytes(granule);
+        let mut rest = all & !self.variables.bytes(word);
         while rest != 0 {
             let first = rest & rest.wrapping_neg();
             let alike = masks().fold(rest, |alike, mask| alike & if mask & first != 0 { mask } else { !mask });
             // Lowest first.
             let part = alike & !alike.wrapping_add(first);
-            self.vars(granule, part);
+            self.vars(word, part);
             rest &= !part;
         }
     }
 
     /// New variables for these bytes of a granule: one, or one for each variable of the program that is there, and for each side of
     /// a gap (they could have only one's name).
-    pub(super) fn new_variables(&mut self, granule: u64, mask: u8) -> impl Iterator<Item = Part> + use<> {
-        let cuts = if mask.count_ones() == 1 { 0 } else { self.sites.naming.cuts(granule << 3) };
+    pub(super) fn new_variables(&mut self, word: u64, mask: u8) -> impl Iterator<Item = Part> + use<> {
+        let cuts = if mask.count_ones() == 1 { 0 } else { self.sites.naming.cuts(word << 3) };
         let mut parts = [None; 8];
         let mut rest = mask;
         for part in &mut parts {
@@ -138,53 +138,53 @@ impl Build {
             let ends = cuts & run & !first;
             let mask = if ends == 0 { run } else { run & ((1 << ends.trailing_zeros()) - 1) };
             rest &= !mask;
-            *part = self.new_variable(granule, mask).map(|var| Part { mask, var });
+            *part = self.new_variable(word, mask).map(|var| Part { mask, var });
         }
         parts.into_iter().flatten()
     }
 
     /// A late access. `known`: what was found for the one before it in the same granule; the same of this one.
     #[inline]
-    fn put_late(&mut self, words: &[u64; 3], known: Known) -> Known {
-        let op = match (words[0] as u8 == PIN, is_deferred_write(words[2])) {
+    fn put_deferred(&mut self, record: &[u64; 3], known: Known) -> Known {
+        let op = match (record[0] as u8 == DROP_BARRIER, is_deferred_write(record[2])) {
             (true, true) => Op::Pin,
             (true, false) => Op::ReadPin,
             (false, true) => Op::Write,
             (false, false) => Op::Read,
         };
-        let rank = (words[2] >> (64 - SEQ_BITS)) as u32;
-        let slot = words[2] as u32;
-        let position = words[1] >> CONTEXT_BITS;
+        let seq = (record[2] >> (64 - SEQ_BITS)) as u32;
+        let slot = record[2] as u32;
+        let sync_index = record[1] >> CONTEXT_BITS;
         let Some(state) = self.slots.get(slot as usize) else {
             self.senseless += 1;
             return known;
         };
         // Most stand where the one before them does.
-        let spot = match known.spot {
-            Some(spot) if known.at == (slot, position) => Some(spot),
-            _ => state.positions.find(position),
+        let position = match known.position {
+            Some(position) if known.at == (slot, sync_index) => Some(position),
+            _ => state.event_index.find(sync_index),
         };
-        let Some((spot, at)) = spot.and_then(|spot| Some((spot, spot.at(rank)?))) else {
+        let Some((position, at)) = position.and_then(|position| Some((position, position.at(seq)?))) else {
             self.senseless += 1;
             return known;
         };
-        let thread = spot.thread;
-        let (granule, mask) = bytes_of(words[0]);
+        let thread = position.thread;
+        let (word, mask) = bytes_of(record[0]);
         let mask = if op.is_drop_barrier() && mask == 0 { 0xff } else { mask };
-        let known = Known { at: (slot, position), spot: Some(spot), ..known };
-        let number = place(words[1]);
-        let action = state.places.action(number, op).copied();
+        let known = Known { at: (slot, sync_index), position: Some(position), ..known };
+        let number = context(record[1]);
+        let action = state.contexts.action(number, op).copied();
         let action = action.or_else(|| self.new_action(slot, number, op));
         // And most are of the same bytes.
         let var = match known.var {
             Some(var) if known.mask == mask => Some(var),
-            _ => self.variables.one(granule, mask),
+            _ => self.variables.one(word, mask),
         };
         if let (Some(action), Some(var)) = (action, var) {
             self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
             return Known { mask, var: Some(var), ..known };
         }
-        self.put_parts((slot, op, thread, at), (granule, mask), number, action);
+        self.put_parts((slot, op, thread, at), (word, mask), number, action);
         Known { var: None, ..known }
     }
 
@@ -193,18 +193,18 @@ impl Build {
     fn put_parts(
         &mut self,
         (slot, op, thread, at): (u32, Op, ThreadId, LateRecord),
-        (granule, mask): (u64, u8),
-        place: u32,
+        (word, mask): (u64, u8),
+        context: u32,
         action: Option<Action>,
     ) {
-        let vars = self.vars(granule, mask);
+        let vars = self.vars(word, mask);
         if let Some(action) = action {
             for &var in vars.vars() {
                 self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
             }
             return;
         }
-        let (site, stack) = self.place(slot, place);
+        let (site, stack) = self.context(slot, context);
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
             self.out.push_late(event, stack, at, &self.names, &self.meta);
@@ -214,29 +214,29 @@ impl Build {
 
 /// The bytes of a granule that the record with this head touches.
 #[inline]
-fn bytes_in(head: u64, granule: u64) -> u8 {
+fn bytes_in(head: u64, word: u64) -> u8 {
     const READ: u8 = Kind::ConflictRead as u8;
     const WRITE: u8 = Kind::ConflictWrite as u8;
     match head as u8 {
         READ | WRITE => {
             let (at, mask) = bytes_of(head);
-            if at == granule { mask } else { 0 }
+            if at == word { mask } else { 0 }
         }
-        _ => other_bytes_in(head, granule),
+        _ => other_bytes_in(head, word),
     }
 }
 
-fn other_bytes_in(head: u64, granule: u64) -> u8 {
+fn other_bytes_in(head: u64, word: u64) -> u8 {
     let size = match Kind::from_code(head as u8) {
         Some(Kind::ConflictReadBulk | Kind::ConflictWriteBulk) => {
-            return if bulk_words(head).any(|one| one == granule) { 0xff } else { 0 };
+            return if bulk_words(head).any(|one| one == word) { 0xff } else { 0 };
         }
         Some(Kind::AtomicLoad | Kind::AtomicStore | Kind::AtomicRmw) => 1u64 << (aux(head) >> 4).min(4),
         Some(Kind::WatchRead | Kind::WatchWrite) => 1 << (aux(head) & !PENDING).min(3),
         _ => return 0,
     };
     let (begin, end) = (payload(head), payload(head) + size);
-    (0..8).filter(|byte| (begin..end).contains(&((granule << 3) + byte))).fold(0, |mask, byte| mask | 1 << byte)
+    (0..8).filter(|byte| (begin..end).contains(&((word << 3) + byte))).fold(0, |mask, byte| mask | 1 << byte)
 }
 
 #[cfg(test)]

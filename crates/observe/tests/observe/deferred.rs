@@ -8,7 +8,7 @@ use runtime::record::Kind;
 pub(crate) fn late() {
     let (agent, mut main) = start();
     let mut child = agent.thread();
-    let at = main.place(0, 0x1011);
+    let at = main.context(0, 0x1011);
     main.fork(child.slot, at); // position 1
     main.alloc(0x7000, 64, at); // 2: no event
     main.acquire(0x5000, 0); // 3
@@ -49,7 +49,7 @@ pub(crate) fn early() {
     main.fork(child.slot, 0); // position 1
     child.begin();
     // Nothing in order comes behind the place until the child has told of the access there.
-    let at = main.place(0, 0x1011);
+    let at = main.context(0, 0x1011);
     child.reserve(64);
     child.deferred(0x5000, 0xff, (main.slot, 2, at), true, 0);
     child.sync(Kind::ConflictRead, 0xff, 0x5000, 0);
@@ -79,10 +79,10 @@ pub(crate) fn silent() {
     child.begin();
     child.reserve(256);
     // What main did at each position, the last first. Ranks begin anew.
-    for (position, ranks) in [(6, [0, 0]), (5, [0, 3]), (4, [1, 9]), (3, [0, 2]), (2, [5, 16_383])] {
-        child.deferred(0x5000 + position * 8, 0xff, (main.slot, position, 0), true, ranks[1]);
-        child.deferred(0x5000 + position * 8, 0xff, (main.slot, position, 0), false, ranks[0]);
-        child.sync(Kind::ConflictWrite, 0xff, 0x5000 + position * 8, 0);
+    for (sync_index, ranks) in [(6, [0, 0]), (5, [0, 3]), (4, [1, 9]), (3, [0, 2]), (2, [5, 16_383])] {
+        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), true, ranks[1]);
+        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), false, ranks[0]);
+        child.sync(Kind::ConflictWrite, 0xff, 0x5000 + sync_index * 8, 0);
     }
     // The free comes to light now.
     child.sync(Kind::ConflictRead, 0xff, 0x7008, 0);
@@ -122,8 +122,8 @@ pub(crate) fn long_silence() {
         main.sync(Kind::Mark, 0, 0, 0);
     }
     child.reserve(64);
-    for position in [MANY + 2, MANY + 1, MANY / 2, 3, 2] {
-        child.deferred(0x5000, 0xff, (main.slot, position, 0), position % 2 == 0, 7);
+    for sync_index in [MANY + 2, MANY + 1, MANY / 2, 3, 2] {
+        child.deferred(0x5000, 0xff, (main.slot, sync_index, 0), sync_index % 2 == 0, 7);
     }
     child.sync(Kind::ConflictWrite, 0xff, 0x5000, 0);
     agent.end(process::EXITED);
