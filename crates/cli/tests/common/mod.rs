@@ -101,3 +101,19 @@ impl Folder {
 pub(crate) fn corpus(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(name)
 }
+
+/// The Java virtual machine that runs programs: `FORETRACE_JAVA`, or the one on the path.
+pub(crate) fn java() -> String {
+    std::env::var("FORETRACE_JAVA").unwrap_or_else(|_| "java".to_owned())
+}
+
+/// The newest release of Java that both the JDK that compiles and the virtual machine that runs support.
+pub(crate) fn java_release() -> u32 {
+    let release = |tool: &str| -> u32 {
+        let printed = Command::new(tool).arg("--version").output().expect("a JDK is needed: ./test installs it").stdout;
+        let printed = String::from_utf8_lossy(&printed).into_owned();
+        let version = printed.split_whitespace().nth(1).and_then(|version| version.split('.').next()?.parse().ok());
+        version.expect("its version")
+    };
+    release("javac").min(release(&java()))
+}

@@ -1,7 +1,6 @@
 //! What watching must not do to a program, and must not say of it where it does not see all.
 
-use crate::common::Folder;
-use crate::corpus::java;
+use crate::common::{Folder, java};
 use serde_json::Value;
 use std::process::Command;
 

@@ -3,7 +3,6 @@
 mod builds;
 #[path = "../common/mod.rs"]
 mod common;
-mod corpus;
 mod filter;
 mod harm;
 mod pairs;

@@ -7,8 +7,7 @@
 #[allow(unreachable_pub, reason = "it is of other tests, too")]
 mod programs;
 
-use crate::common::Folder;
-use crate::corpus::{java, release};
+use crate::common::{Folder, java, java_release};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -25,7 +24,7 @@ fn named(finding: &Value) -> BTreeSet<String> {
 #[test]
 fn every_pair_is_told_apart() {
     let work = Folder::new();
-    let release = release();
+    let release = java_release();
     // Reads that are thrown away unless they were undisturbed are a race to who has only the tables; the agent does not tell of them.
     let is_here = |one: &programs::Program| u32::from(one.release) <= release && !one.row.contains("optimistic-read");
     let programs = programs::programs().into_iter().filter(is_here);

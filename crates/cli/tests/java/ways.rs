@@ -1,7 +1,6 @@
 //! Ways to start a virtual machine: its own findings, output and exit code come through all of them.
 
-use crate::common::Folder;
-use crate::corpus::java;
+use crate::common::{Folder, java};
 use serde_json::Value;
 use std::process::{Command, Stdio};
 

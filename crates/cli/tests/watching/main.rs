@@ -3,7 +3,6 @@
 mod bindings;
 #[path = "../common/mod.rs"]
 mod common;
-mod corpus;
 mod handing;
 mod hooks;
 mod options;
