@@ -112,7 +112,7 @@ impl<'f> Messages<'f> {
     pub(crate) fn ruled(&self, chain: u32, number: u32) -> Option<(&'f Rules, &'f RelevantEvent)> {
         let structure = self.structure?;
         let event = &structure.chains[chain as usize].events[number as usize];
-        event.is_ruled().then_some((&structure.rules, event))
+        event.has_rule().then_some((&structure.rules, event))
     }
 
     /// No more will come, anywhere.

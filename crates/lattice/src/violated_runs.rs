@@ -1,7 +1,7 @@
 //! Complete runs that are violated, one by one: for lattices small enough to be shown.
 
 use crate::automaton::{Automaton, Status};
-use order::{Context, EventStructure, Passed};
+use order::{Admission, Context, EventStructure};
 
 /// Events that are tried before it gives up.
 const EFFORT: u64 = 1 << 20;
@@ -54,7 +54,7 @@ impl<A: Automaton> List<'_, A> {
             let mut context = context.clone();
             if predecessors
                 && structure.rules.allows(event, cut)
-                && structure.rules.pass(event, chain as u32, cut, &mut context) == Passed::Yes
+                && structure.rules.apply(event, chain as u32, cut, &mut context) == Admission::Yes
             {
                 let state = self.automaton.step(state, (self.class)(event.index));
                 cut[chain] += 1;

@@ -1,6 +1,6 @@
 //! Barriers: `alloc` and `free` of a variable.
 
-use crate::threads::Threads;
+use crate::builder::StructureBuilder;
 use crate::window::Window;
 use clock::{Clock, VectorClock};
 use event::{Event, Op, VarId};
@@ -21,13 +21,13 @@ impl Barriers {
         Barriers { accesses, last: FxHashMap::default() }
     }
 
-    pub(crate) fn before(&self, event: Event, threads: &mut Threads) {
+    pub(crate) fn before(&self, event: Event, builder: &mut StructureBuilder) {
         let clock = match event.op() {
             Op::Alloc | Op::Free => self.accesses.get(&event.var()),
             _ => self.last.get(&event.var()),
         };
         if let Some(clock) = clock {
-            threads.join(event.thread(), clock);
+            builder.join(event.thread(), clock);
         }
     }
 

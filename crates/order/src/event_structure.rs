@@ -1,6 +1,6 @@
 //! What a model makes of a trace: events in chains, what each needs, and rules.
 
-use crate::rules::{Act, Guard, Rules};
+use crate::rules::{Action, Guard, Rules};
 use event::ThreadId;
 
 /// The first `count` events of a chain.
@@ -19,7 +19,7 @@ pub struct RelevantEvent {
     pub index: u64,
     pub(crate) predecessors: (u32, u32),
     pub(crate) guard: Guard,
-    pub(crate) act: Act,
+    pub(crate) action: Action,
 }
 
 /// The events of one thread, in its order.
@@ -61,15 +61,15 @@ impl EventStructure {
 
     /// Whether some event has a rule that depends on the cut or on the path.
     pub fn has_rules(&self) -> bool {
-        self.chains.iter().flat_map(|chain| &chain.events).any(RelevantEvent::is_ruled)
+        self.chains.iter().flat_map(|chain| &chain.events).any(RelevantEvent::has_rule)
     }
 }
 
 impl RelevantEvent {
     /// It has a rule that depends on the cut or on the path.
     #[inline]
-    pub fn is_ruled(&self) -> bool {
-        self.guard != Guard::None || self.act != Act::None
+    pub fn has_rule(&self) -> bool {
+        self.guard != Guard::None || self.action != Action::None
     }
 }
 

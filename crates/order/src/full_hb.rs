@@ -5,9 +5,9 @@
 //! kept as the clock of its last write and that of the reads since: their union is the access clock. Locks, conditions
 //! and semaphores are variables in disguise. Only events that matter count, so the clocks are over them alone.
 
+use crate::builder::{StructureBuilder, is_access, is_read};
 use crate::event_structure::EventStructure;
 use crate::sections::{Effect, Sections};
-use crate::threads::{Threads, is_access, is_read};
 use crate::window::Trace;
 use clock::{Clock, VectorClock};
 use event::{Event, LockId, Op, Space, ThreadId};
@@ -21,13 +21,13 @@ struct Variable {
 }
 
 impl Variable {
-    fn read(&mut self, threads: &mut Threads, thread: ThreadId) {
-        threads.join(thread, &self.write);
+    fn read(&mut self, builder: &mut StructureBuilder, thread: ThreadId) {
+        builder.join(thread, &self.write);
     }
 
-    fn write(&mut self, threads: &mut Threads, thread: ThreadId) {
-        threads.join(thread, &self.write);
-        threads.join(thread, &self.reads);
+    fn write(&mut self, builder: &mut StructureBuilder, thread: ThreadId) {
+        builder.join(thread, &self.write);
+        builder.join(thread, &self.reads);
     }
 
     fn has_read(&mut self, clock: &VectorClock) {
@@ -57,13 +57,13 @@ enum LockKind {
 }
 
 impl Lock {
-    fn before(&self, kind: LockKind, threads: &mut Threads, thread: ThreadId) {
-        threads.join(thread, &self.exclusive);
+    fn before(&self, kind: LockKind, builder: &mut StructureBuilder, thread: ThreadId) {
+        builder.join(thread, &self.exclusive);
         if !matches!(kind, LockKind::Shared) {
-            threads.join(thread, &self.shared);
+            builder.join(thread, &self.shared);
         }
         if !matches!(kind, LockKind::Failed) {
-            threads.join(thread, &self.failed);
+            builder.join(thread, &self.failed);
         }
     }
 
@@ -92,7 +92,7 @@ pub fn sync_only(trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventS
 
 /// One look along the recorded order.
 struct Pass {
-    threads: Threads,
+    builder: StructureBuilder,
     sections: Sections,
     vars: Vec<Variable>,
     locks: Vec<Lock>,
@@ -110,7 +110,7 @@ impl Pass {
         let count = |space| names.space(space).len();
         let lock_of = |cond| names.space(Space::Lock).find(names.get(Space::Cond, cond as u32).as_bytes()).map(LockId);
         Pass {
-            threads: Threads::new(trace, &[]),
+            builder: StructureBuilder::new(trace, &[]),
             sections: Sections::default(),
             vars: vec![Variable::default(); count(Space::Var)],
             locks: vec![Lock::default(); count(Space::Lock)],
@@ -125,35 +125,35 @@ impl Pass {
         for (index, &event) in trace.batch.events.iter().enumerate() {
             self.step(trace, index as u64, event, is_relevant(index as u64));
         }
-        self.threads.structure
+        self.builder.structure
     }
 
     #[inline]
     fn step(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let (op, thread) = (event.op(), event.thread());
-        self.threads.before(event);
+        self.builder.before(event);
         if is_access(op) {
             let counts = (self.data || op.is_atomic()) && trace.is_shared(event.var());
             let variable = counts.then(|| &mut self.vars[event.var().0 as usize]);
             if let Some(variable) = variable {
                 if is_read(op) {
-                    variable.read(&mut self.threads, thread);
+                    variable.read(&mut self.builder, thread);
                 } else {
-                    variable.write(&mut self.threads, thread);
+                    variable.write(&mut self.builder, thread);
                 }
             }
             if is_relevant {
-                self.threads.event(index, event);
+                self.builder.event(index, event);
             }
             if counts {
                 let variable = &mut self.vars[event.var().0 as usize];
-                let clock = self.threads.clock(thread);
+                let clock = self.builder.clock(thread);
                 if is_read(op) { variable.has_read(clock) } else { variable.has_written(clock) }
             }
         } else {
             self.rare(trace, index, event, is_relevant);
         }
-        self.threads.after(event);
+        self.builder.after(event);
     }
 
     /// Everything but accesses.
@@ -161,7 +161,7 @@ impl Pass {
         let thread = event.thread();
         let lock = self.lock(trace, event);
         if let Some((lock, kind)) = lock {
-            self.locks[lock.0 as usize].before(kind, &mut self.threads, thread);
+            self.locks[lock.0 as usize].before(kind, &mut self.builder, thread);
         }
         let other = match event.op() {
             Op::Wait | Op::Woken | Op::Notify | Op::NotifyAll => Some(&mut self.conds[event.cond().0 as usize]),
@@ -169,12 +169,12 @@ impl Pass {
             _ => None,
         };
         if let Some(clock) = &other {
-            self.threads.join(thread, clock);
+            self.builder.join(thread, clock);
         }
         if is_relevant {
-            self.threads.event(index, event);
+            self.builder.event(index, event);
         }
-        let clock = self.threads.clock(thread);
+        let clock = self.builder.clock(thread);
         if let Some(other) = other {
             other.copy_from(clock);
         }

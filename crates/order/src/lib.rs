@@ -8,22 +8,22 @@
 //! All rules only ever demand an order that the recorded run has, so one pass along the recorded order finds every clock.
 
 mod barriers;
+mod builder;
 mod conditions;
 mod event_structure;
 mod full_hb;
+mod lifetimes;
 mod locks;
 mod maximal;
 mod observed;
 mod rules;
 mod sections;
 mod semaphores;
-mod start;
-mod threads;
-mod variables;
 mod wakeups;
 mod weak_hb;
-mod wide;
 mod window;
+mod window_start;
+mod windowed;
 
 #[cfg(test)]
 mod tests;
@@ -34,12 +34,12 @@ pub use event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 pub use full_hb::{full_hb, sync_only};
 pub use maximal::maximal;
 pub use observed::observed;
-pub use rules::{Context, Passed, Rules};
+pub use rules::{Admission, Context, Rules};
 pub use weak_hb::weak_hb;
 pub use window::{Trace, Window, Windows};
 
 /// Whether the lattice of a model is over all events of a window: its rules depend on more than clocks.
-pub const fn is_wide(model: Causality) -> bool {
+pub const fn is_windowed(model: Causality) -> bool {
     match model {
         Causality::WeakHb | Causality::Maximal => true,
         Causality::Observed | Causality::SyncOnly | Causality::FullHb => false,

@@ -1,9 +1,9 @@
 //! Sections of locks in a window: which exclude each other, and failed tries that stay inside them.
 
+use crate::builder::{ChainPosition, StructureBuilder};
 use crate::event_structure::EventStructure;
 use crate::rules::{ChainSections, Guard};
 use crate::sections::Effect;
-use crate::threads::{Place, Threads};
 use crate::window::Window;
 use clock::{Clock, VectorClock};
 use event::{Id, LockId, Space, ThreadId};
@@ -93,38 +93,50 @@ impl Locks {
     }
 
     /// Whether the rules speak of an event with this effect.
-    pub(crate) fn is_ruled(&self, effect: Effect) -> bool {
+    pub(crate) fn has_rule(&self, effect: Effect) -> bool {
         lock_of(effect).is_some_and(|(lock, _)| self.contended.contains(&lock))
     }
 
-    pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
-        effect.parts().into_iter().for_each(|part| self.before_part(part, thread, threads));
+    pub(crate) fn before(&mut self, effect: Effect, thread: ThreadId, builder: &mut StructureBuilder) {
+        effect.parts().into_iter().for_each(|part| self.before_part(part, thread, builder));
     }
 
-    fn before_part(&mut self, effect: Effect, thread: ThreadId, threads: &mut Threads) {
+    fn before_part(&mut self, effect: Effect, thread: ThreadId, builder: &mut StructureBuilder) {
         match effect {
             Effect::Fail(lock) => {
                 for open in because_of(self.open.get_mut(&lock), thread) {
-                    threads.join(thread, &open.opener);
+                    builder.join(thread, &open.opener);
                 }
             }
             Effect::Close(lock) | Effect::CloseShared(lock) => {
                 let exclusive = matches!(effect, Effect::Close(_));
                 let own = self.open.get(&lock).into_iter().flatten();
                 for open in own.filter(|open| open.thread == thread && open.exclusive == exclusive) {
-                    threads.join(thread, &open.failed);
+                    builder.join(thread, &open.failed);
                 }
             }
             _ => {}
         }
     }
 
-    pub(crate) fn after(&mut self, effect: Effect, thread: ThreadId, place: Option<Place>, threads: &mut Threads) {
-        effect.parts().into_iter().for_each(|part| self.after_part(part, thread, place, threads));
+    pub(crate) fn after(
+        &mut self,
+        effect: Effect,
+        thread: ThreadId,
+        position: Option<ChainPosition>,
+        builder: &mut StructureBuilder,
+    ) {
+        effect.parts().into_iter().for_each(|part| self.after_part(part, thread, position, builder));
     }
 
-    fn after_part(&mut self, effect: Effect, thread: ThreadId, place: Option<Place>, threads: &mut Threads) {
-        let clock = threads.clock(thread);
+    fn after_part(
+        &mut self,
+        effect: Effect,
+        thread: ThreadId,
+        position: Option<ChainPosition>,
+        builder: &mut StructureBuilder,
+    ) {
+        let clock = builder.clock(thread);
         match effect {
             Effect::None | Effect::OpenBoth(_) | Effect::CloseBoth(_) => {}
             Effect::Fail(lock) => {
@@ -136,12 +148,12 @@ impl Locks {
                 let exclusive = matches!(effect, Effect::Open(_));
                 let open = Open { thread, exclusive, opener: clock.clone(), failed: VectorClock::default() };
                 self.open.entry(lock).or_default().push(open);
-                let Some(place) = place.filter(|_| self.contended.contains(&lock)) else { return };
-                self.numbers(lock, thread).of(exclusive).push((place.number, u32::MAX));
-                threads.rule(place).guard = if exclusive {
-                    Guard::Exclusive { lock: lock.0, chain: place.chain }
+                let Some(position) = position.filter(|_| self.contended.contains(&lock)) else { return };
+                self.numbers(lock, thread).of(exclusive).push((position.number, u32::MAX));
+                builder.rule(position).guard = if exclusive {
+                    Guard::Exclusive { lock: lock.0, chain: position.chain }
                 } else {
-                    Guard::Shared { lock: lock.0, chain: place.chain }
+                    Guard::Shared { lock: lock.0, chain: position.chain }
                 };
             }
             Effect::Close(lock) | Effect::CloseShared(lock) => {
@@ -149,11 +161,11 @@ impl Locks {
                 if let Some(open) = self.open.get_mut(&lock) {
                     open.retain(|open| open.thread != thread || open.exclusive != exclusive);
                 }
-                let Some(place) = place else { return };
+                let Some(position) = position else { return };
                 let numbers = self.numbers(lock, thread).of(exclusive);
                 // Closed twice, it is closed.
                 if let Some(last) = numbers.last_mut().filter(|last| last.1 == u32::MAX) {
-                    last.1 = place.number;
+                    last.1 = position.number;
                 }
             }
         }

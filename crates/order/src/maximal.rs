@@ -4,31 +4,31 @@
 //! A path remembers for each variable which write the reads to come would see. Writes that no read tells apart
 //! are one class: equal recorded values, unless some read has no value and so needs that very write.
 
+use crate::builder::{ChainPosition, StructureBuilder, is_read};
 use crate::event_structure::{ChainPrefix, EventStructure};
-use crate::rules::{Act, ChainWrites};
-use crate::threads::{Place, Threads, is_read};
-use crate::variables::{Span, Spans};
-use crate::wide::{Access, Accesses, build};
+use crate::lifetimes::{Lifetime, Lifetimes};
+use crate::rules::{Action, ChainWrites};
 use crate::window::Window;
+use crate::windowed::{Access, Accesses, build};
 use event::{Id, Op, Value};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The structure of `maximal` over a window: events that `is_relevant` wants, and those that the rules speak of.
 pub fn maximal(window: &Window<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
-    build(window, is_relevant, |spans| Reads { accesses: vec![Vec::new(); spans.spans.len()] })
+    build(window, is_relevant, |lifetimes| Reads { accesses: vec![Vec::new(); lifetimes.all.len()] })
 }
 
-/// An access of a span that the rules speak of.
+/// An access of a lifetime that the rules speak of.
 #[derive(Clone)]
 struct Seen {
-    place: Place,
+    position: ChainPosition,
     op: Op,
     value: Value,
 }
 
 struct Reads {
-    /// By span, in recorded order.
+    /// By lifetime, in recorded order.
     accesses: Vec<Vec<Seen>>,
 }
 
@@ -76,25 +76,26 @@ impl Accesses for Reads {
     const ORDERED_SEMAPHORES: bool = false;
 
     /// Without writes or without reads nothing can be seen wrongly.
-    fn is_ruled(&self, span: &Span) -> bool {
-        span.shared && span.writes > 0 && span.reads > 0
+    fn has_rule(&self, lifetime: &Lifetime) -> bool {
+        lifetime.shared && lifetime.writes > 0 && lifetime.reads > 0
     }
 
-    fn before(&mut self, _access: &Access, _threads: &mut Threads) {}
+    fn before(&mut self, _access: &Access, _threads: &mut StructureBuilder) {}
 
-    fn after(&mut self, access: &Access, place: Option<Place>, _threads: &mut Threads) {
-        if let Some(place) = place.filter(|_| access.ruled) {
-            self.accesses[access.number as usize].push(Seen { place, op: access.event.op(), value: access.value });
+    fn after(&mut self, access: &Access, position: Option<ChainPosition>, _threads: &mut StructureBuilder) {
+        if let Some(position) = position.filter(|_| access.ruled) {
+            self.accesses[access.number as usize].push(Seen { position, op: access.event.op(), value: access.value });
         }
     }
 
-    fn finish(self, spans: &Spans, window: &Window<'_>, structure: &mut EventStructure) {
+    fn finish(self, lifetimes: &Lifetimes, window: &Window<'_>, structure: &mut EventStructure) {
         let mut accepted: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-        for (span, accesses) in spans.spans.iter().zip(&self.accesses) {
+        for (lifetime, accesses) in lifetimes.all.iter().zip(&self.accesses) {
             if accesses.is_empty() {
                 continue;
             }
-            let initial = if span.from_start { window.start.values[span.variable.index()] } else { Value::Unknown };
+            let initial =
+                if lifetime.from_start { window.start.values[lifetime.variable.index()] } else { Value::Unknown };
             rule(initial, accesses, structure, &mut accepted);
         }
         let mut lists: Vec<(Vec<u32>, u32)> = accepted.into_iter().collect();
@@ -103,7 +104,7 @@ impl Accesses for Reads {
     }
 }
 
-/// Gives the accesses of a span their acts.
+/// Gives the accesses of a lifetime their acts.
 fn rule(initial: Value, accesses: &[Seen], structure: &mut EventStructure, accepted: &mut FxHashMap<Vec<u32>, u32>) {
     let mut contents = Contents { values: vec![initial], itself: vec![false] };
     let mut last_reads: BTreeMap<u32, u32> = BTreeMap::new();
@@ -113,7 +114,7 @@ fn rule(initial: Value, accesses: &[Seen], structure: &mut EventStructure, accep
             let writer = contents.values.len() - 1;
             let saw = if seen.op == Op::AtomicRmw { Value::Unknown } else { seen.value };
             contents.itself[writer] |= !saw.is_known() || saw != contents.values[writer];
-            last_reads.insert(seen.place.chain, seen.place.number);
+            last_reads.insert(seen.position.chain, seen.position.number);
         }
         if !is_read(seen.op) {
             contents.values.push(seen.value);
@@ -123,7 +124,7 @@ fn rule(initial: Value, accesses: &[Seen], structure: &mut EventStructure, accep
     let classes = contents.classes();
     let mut writes: BTreeMap<u32, Vec<(u32, u32, u32)>> = BTreeMap::new();
     for (order, seen) in (1..).zip(accesses.iter().filter(|seen| !is_read(seen.op))) {
-        writes.entry(seen.place.chain).or_default().push((seen.place.number, order, classes[order as usize]));
+        writes.entry(seen.position.chain).or_default().push((seen.position.number, order, classes[order as usize]));
     }
     let last_reads = last_reads.into_iter().map(|(chain, count)| ChainPrefix { chain, count }).collect();
     let writes = writes.into_iter().map(|(chain, writes)| ChainWrites { chain, writes }).collect();
@@ -148,15 +149,15 @@ fn rule(initial: Value, accesses: &[Seen], structure: &mut EventStructure, accep
             let fresh = accepted.len() as u32;
             *accepted.entry(list).or_insert(fresh)
         };
-        let act = match seen.op {
-            op if is_read(op) => Act::Read { slot, accepted: accept(seen.value, accepted) },
+        let action = match seen.op {
+            op if is_read(op) => Action::Read { slot, accepted: accept(seen.value, accepted) },
             Op::AtomicRmw => {
                 let accepted = accept(Value::Unknown, accepted);
-                Act::ReadWrite { slot, accepted, class: classes[written + 1], order: written as u32 + 1 }
+                Action::ReadWrite { slot, accepted, class: classes[written + 1], order: written as u32 + 1 }
             }
-            _ => Act::Write { slot, class: classes[written + 1], order: written as u32 + 1 },
+            _ => Action::Write { slot, class: classes[written + 1], order: written as u32 + 1 },
         };
         written += usize::from(!is_read(seen.op));
-        structure.chains[seen.place.chain as usize].events[seen.place.number as usize - 1].act = act;
+        structure.chains[seen.position.chain as usize].events[seen.position.number as usize - 1].action = action;
     }
 }

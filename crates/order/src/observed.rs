@@ -1,7 +1,7 @@
 //! `observed`: the recorded order and no other.
 
 use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
-use crate::rules::{Act, Guard};
+use crate::rules::{Action, Guard};
 use event::{Batch, ThreadId};
 use rustc_hash::FxHashMap;
 
@@ -22,7 +22,7 @@ pub fn observed(trace: &Batch, is_relevant: impl Fn(u64) -> bool) -> EventStruct
         structure.predecessors.extend(last.filter(|prefix| prefix.chain != chain));
         let predecessors = (from, structure.predecessors.len() as u32);
         let events = &mut structure.chains[chain as usize].events;
-        events.push(RelevantEvent { index, predecessors, guard: Guard::None, act: Act::None });
+        events.push(RelevantEvent { index, predecessors, guard: Guard::None, action: Action::None });
         last = Some(ChainPrefix { chain, count: events.len() as u32 });
     }
     structure

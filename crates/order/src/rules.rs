@@ -33,7 +33,7 @@ pub(crate) enum Guard {
 
 /// What an event does to the context, or demands of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Act {
+pub(crate) enum Action {
     None,
     /// Entries of [`Rules::notifies`].
     Notify {
@@ -121,7 +121,7 @@ pub struct Rules {
 
 /// Whether an event can come, as far as the context is concerned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Passed {
+pub enum Admission {
     /// It can; the context is as it must be after it.
     Yes,
     /// It cannot.
@@ -188,38 +188,38 @@ impl Rules {
     }
 
     /// Takes an event after a cut (which does not contain it): changes the context, if it can come.
-    pub fn pass(&self, event: &RelevantEvent, chain: u32, cut: &[u32], context: &mut Context) -> Passed {
-        match event.act {
-            Act::None => {}
-            Act::Notify { from, to } => {
+    pub fn apply(&self, event: &RelevantEvent, chain: u32, cut: &[u32], context: &mut Context) -> Admission {
+        match event.action {
+            Action::None => {}
+            Action::Notify { from, to } => {
                 for (slot, wait) in &self.notifies[from as usize..to as usize] {
                     if cut[wait.chain as usize] < wait.count {
                         set(context, *slot, Some(1));
                     }
                 }
             }
-            Act::Woken { slot } => {
+            Action::Woken { slot } => {
                 if get(context, slot) == Some(1) {
-                    return Passed::No;
+                    return Admission::No;
                 }
             }
-            Act::Write { slot, class, order } => self.write(slot, class, order, chain, cut, context),
-            Act::Read { slot, accepted } => {
+            Action::Write { slot, class, order } => self.write(slot, class, order, chain, cut, context),
+            Action::Read { slot, accepted } => {
                 if !self.accepts(accepted, slot, cut, context) {
-                    return Passed::Terminal;
+                    return Admission::Terminal;
                 }
                 if !self.is_read_later(slot, chain, cut) {
                     set(context, slot, None);
                 }
             }
-            Act::ReadWrite { slot, accepted, class, order } => {
+            Action::ReadWrite { slot, accepted, class, order } => {
                 if !self.accepts(accepted, slot, cut, context) {
-                    return Passed::No;
+                    return Admission::No;
                 }
                 self.write(slot, class, order, chain, cut, context);
             }
         }
-        Passed::Yes
+        Admission::Yes
     }
 
     /// The write recorded last of those in a cut: which one it is, and its class. Nothing written: the initial value.

@@ -1,8 +1,8 @@
 //! Semaphores in a window: their events in recorded order (`weak-hb`), or counted (`maximal`).
 
+use crate::builder::{ChainPosition, StructureBuilder};
 use crate::event_structure::EventStructure;
 use crate::rules::{ChainCounts, Guard};
-use crate::threads::{Place, Threads};
 use crate::window::Window;
 use clock::{Clock, VectorClock};
 use event::{Event, Id, Op, SemId, Space, ThreadId};
@@ -40,31 +40,31 @@ impl Semaphores {
         Semaphores { clocks, counted, counts: BTreeMap::new() }
     }
 
-    pub(crate) fn is_ruled(&self, event: Event) -> bool {
+    pub(crate) fn has_rule(&self, event: Event) -> bool {
         matches!(event.op(), Op::Up | Op::Down) && self.clocks.is_none() && self.counted.contains(&event.sem())
     }
 
-    pub(crate) fn before(&self, event: Event, threads: &mut Threads) {
+    pub(crate) fn before(&self, event: Event, builder: &mut StructureBuilder) {
         if matches!(event.op(), Op::Up | Op::Down)
             && let Some(clocks) = &self.clocks
         {
-            threads.join(event.thread(), &clocks[event.sem().index()]);
+            builder.join(event.thread(), &clocks[event.sem().index()]);
         }
     }
 
-    pub(crate) fn after(&mut self, event: Event, place: Option<Place>, threads: &mut Threads) {
+    pub(crate) fn after(&mut self, event: Event, position: Option<ChainPosition>, builder: &mut StructureBuilder) {
         if !matches!(event.op(), Op::Up | Op::Down) {
             return;
         }
         if let Some(clocks) = &mut self.clocks {
-            clocks[event.sem().index()].copy_from(threads.clock(event.thread()));
-        } else if let Some(place) = place.filter(|_| self.counted.contains(&event.sem())) {
+            clocks[event.sem().index()].copy_from(builder.clock(event.thread()));
+        } else if let Some(position) = position.filter(|_| self.counted.contains(&event.sem())) {
             let counts = self.counts.entry(event.sem()).or_default().entry(event.thread()).or_default();
             if event.op() == Op::Up {
-                counts.ups.push(place.number);
+                counts.ups.push(position.number);
             } else {
-                counts.downs.push(place.number);
-                threads.rule(place).guard = Guard::Down { semaphore: event.sem().0 };
+                counts.downs.push(position.number);
+                builder.rule(position).guard = Guard::Down { semaphore: event.sem().0 };
             }
         }
     }

@@ -1,8 +1,8 @@
 //! Wake-ups in a window: each comes after its notify, and never if that came before the wait.
 
+use crate::builder::{ChainPosition, StructureBuilder};
 use crate::conditions::Pair;
-use crate::rules::Act;
-use crate::threads::{Place, Threads};
+use crate::rules::Action;
 use crate::window::Window;
 use clock::{Clock, VectorClock};
 use event::{Event, Op, ThreadId};
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 /// The pairs of a window, by their events.
 pub(crate) struct Wakeups {
     by_event: FxHashMap<u64, Vec<Pair>>,
-    waits: FxHashMap<u64, Place>,
+    waits: FxHashMap<u64, ChainPosition>,
     /// By notify: its clock.
     notifies: FxHashMap<u64, VectorClock>,
     /// By wake-up: the slot that says whether its notify was lost.
@@ -35,46 +35,46 @@ impl Wakeups {
         Wakeups { by_event, waits: FxHashMap::default(), notifies: FxHashMap::default(), slots: FxHashMap::default() }
     }
 
-    pub(crate) fn is_ruled(&self, index: u64) -> bool {
+    pub(crate) fn has_rule(&self, index: u64) -> bool {
         self.by_event.contains_key(&index)
     }
 
-    pub(crate) fn before(&self, index: u64, event: Event, threads: &mut Threads) {
+    pub(crate) fn before(&self, index: u64, event: Event, builder: &mut StructureBuilder) {
         if event.op() == Op::Woken
             && let Some(pairs) = self.by_event.get(&index)
             && let Some(clock) = self.notifies.get(&pairs[0].notify)
         {
-            threads.join(event.thread(), clock);
+            builder.join(event.thread(), clock);
         }
     }
 
-    pub(crate) fn after(&mut self, index: u64, event: Event, place: Place, threads: &mut Threads) {
+    pub(crate) fn after(&mut self, index: u64, event: Event, position: ChainPosition, builder: &mut StructureBuilder) {
         let Some(pairs) = self.by_event.get(&index) else { return };
         match event.op() {
             Op::Wait => {
-                self.waits.insert(index, place);
+                self.waits.insert(index, position);
             }
             Op::Notify | Op::NotifyAll => {
-                let clock = threads.clock(event.thread()).clone();
-                let from = threads.structure.rules.notifies.len() as u32;
+                let clock = builder.clock(event.thread()).clone();
+                let from = builder.structure.rules.notifies.len() as u32;
                 for pair in pairs {
                     // A wait before the window, or one that always comes first, cannot be too late.
                     let Some(wait) = self.waits.get(&pair.wait) else { continue };
                     if clock.get(ThreadId(wait.chain)) < wait.number {
-                        let slot = threads.structure.rules.slot(Vec::new(), Vec::new());
-                        threads.structure.rules.notifies.push((slot, wait.prefix()));
+                        let slot = builder.structure.rules.slot(Vec::new(), Vec::new());
+                        builder.structure.rules.notifies.push((slot, wait.prefix()));
                         self.slots.insert(pair.woken, slot);
                     }
                 }
-                let to = threads.structure.rules.notifies.len() as u32;
+                let to = builder.structure.rules.notifies.len() as u32;
                 if from < to {
-                    threads.rule(place).act = Act::Notify { from, to };
+                    builder.rule(position).action = Action::Notify { from, to };
                 }
                 self.notifies.insert(index, clock);
             }
             _ => {
                 if let Some(&slot) = self.slots.get(&index) {
-                    threads.rule(place).act = Act::Woken { slot };
+                    builder.rule(position).action = Action::Woken { slot };
                 }
             }
         }

@@ -5,25 +5,25 @@
 //! variable may divide. Sets that are complete may be taken in any order. Reads of the initial value are a set that is
 //! open from the start: every write comes after them.
 
+use crate::builder::{ChainPosition, StructureBuilder, is_read};
 use crate::event_structure::{ChainPrefix, EventStructure};
+use crate::lifetimes::{Lifetime, Lifetimes};
 use crate::rules::{Guard, Openers};
-use crate::threads::{Place, Threads, is_read};
-use crate::variables::{Span, Spans};
-use crate::wide::{Access, Accesses, build};
 use crate::window::Window;
+use crate::windowed::{Access, Accesses, build};
 use clock::{Clock, VectorClock};
 use event::{Op, ThreadId};
 use std::collections::BTreeMap;
 
 /// The structure of `weak-hb` over a window: events that `is_relevant` wants, and those that the rules speak of.
 pub fn weak_hb(window: &Window<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
-    build(window, is_relevant, |spans| AtomicSets {
-        states: vec![State::default(); spans.spans.len()],
+    build(window, is_relevant, |lifetimes| AtomicSets {
+        states: vec![State::default(); lifetimes.all.len()],
         complete: Vec::new(),
     })
 }
 
-/// The sets of one span so far.
+/// The sets of one lifetime so far.
 #[derive(Clone, Default)]
 struct State {
     /// Reads of the initial value.
@@ -48,26 +48,26 @@ impl Accesses for AtomicSets {
     const ORDERED_SEMAPHORES: bool = true;
 
     /// A single set cannot be divided.
-    fn is_ruled(&self, span: &Span) -> bool {
-        span.shared && span.writes > 1
+    fn has_rule(&self, lifetime: &Lifetime) -> bool {
+        lifetime.shared && lifetime.writes > 1
     }
 
-    fn before(&mut self, access: &Access, threads: &mut Threads) {
+    fn before(&mut self, access: &Access, builder: &mut StructureBuilder) {
         let state = &self.states[access.number as usize];
         if is_read(access.event.op()) {
             if let Some(write) = &state.write {
-                threads.join(access.event.thread(), write);
+                builder.join(access.event.thread(), write);
             }
             return;
         }
-        threads.join(access.event.thread(), &state.initial);
+        builder.join(access.event.thread(), &state.initial);
         if access.event.op() == Op::AtomicRmw {
-            threads.join(access.event.thread(), &state.members);
+            builder.join(access.event.thread(), &state.members);
         }
     }
 
-    fn after(&mut self, access: &Access, place: Option<Place>, threads: &mut Threads) {
-        let clock = threads.clock(access.event.thread());
+    fn after(&mut self, access: &Access, position: Option<ChainPosition>, builder: &mut StructureBuilder) {
+        let clock = builder.clock(access.event.thread());
         let state = &mut self.states[access.number as usize];
         let op = access.event.op();
         if is_read(op) || op == Op::AtomicRmw {
@@ -75,8 +75,8 @@ impl Accesses for AtomicSets {
                 None => state.initial.join(clock),
                 Some(_) => {
                     state.members.join(clock);
-                    if let Some(place) = place.filter(|_| access.ruled) {
-                        self.complete[state.set as usize].insert(place.chain, place.number);
+                    if let Some(position) = position.filter(|_| access.ruled) {
+                        self.complete[state.set as usize].insert(position.chain, position.number);
                     }
                 }
             }
@@ -86,9 +86,9 @@ impl Accesses for AtomicSets {
         }
         state.write.get_or_insert_default().copy_from(clock);
         state.members.copy_from(clock);
-        let Some(place) = place.filter(|_| access.ruled) else { return };
+        let Some(position) = position.filter(|_| access.ruled) else { return };
         state.set = self.complete.len() as u32;
-        state.openers.entry(access.event.thread()).or_default().push((place.number, state.set));
+        state.openers.entry(access.event.thread()).or_default().push((position.number, state.set));
         let mut complete = BTreeMap::new();
         if access.read_later {
             // Never complete in this window, whatever is read in it.
@@ -97,11 +97,11 @@ impl Accesses for AtomicSets {
         self.complete.push(complete);
         // An armw takes over from the set before: nothing can come between.
         if op != Op::AtomicRmw {
-            threads.rule(place).guard = Guard::Set { variable: access.number, own: state.set };
+            builder.rule(position).guard = Guard::Set { variable: access.number, own: state.set };
         }
     }
 
-    fn finish(self, _spans: &Spans, _window: &Window<'_>, structure: &mut EventStructure) {
+    fn finish(self, _spans: &Lifetimes, _window: &Window<'_>, structure: &mut EventStructure) {
         let chain_of: BTreeMap<ThreadId, u32> =
             (0..).zip(&structure.chains).map(|(i, chain)| (chain.thread, i)).collect();
         let openers = self.states.into_iter().map(|state| {

@@ -1,8 +1,8 @@
 //! A whole trace with what every model wants to know of it first, and the windows into which wide models cut it.
 
+use crate::builder::{is_access, is_read};
 use crate::conditions::{Pair, pairs};
-use crate::start::Start;
-use crate::threads::{is_access, is_read};
+use crate::window_start::WindowStart;
 use event::{Batch, Event, Id, Names, Op, Space, ThreadId, Value, VarId};
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct Trace<'a> {
     shared: Vec<bool>,
     pins: Vec<u64>,
     pairs: OnceCell<Vec<Pair>>,
-    until: OnceCell<Vec<u32>>,
+    last_readers: OnceCell<Vec<u32>>,
 }
 
 impl<'a> Trace<'a> {
@@ -34,7 +34,7 @@ impl<'a> Trace<'a> {
                 pins.push(index as u64);
             }
         }
-        Trace { names, batch, shared, pins, pairs: OnceCell::new(), until: OnceCell::new() }
+        Trace { names, batch, shared, pins, pairs: OnceCell::new(), last_readers: OnceCell::new() }
     }
 
     /// How many threads it names.
@@ -63,8 +63,8 @@ impl<'a> Trace<'a> {
     }
 
     /// By write (or barrier): the last event that reads what it wrote; 0 if nobody does.
-    pub(crate) fn until(&self) -> &[u32] {
-        self.until.get_or_init(|| {
+    pub(crate) fn last_readers(&self) -> &[u32] {
+        self.last_readers.get_or_init(|| {
             let mut until = vec![0; self.batch.events.len()];
             let mut last: Vec<Option<u32>> = vec![None; self.shared.len()];
             for (index, event) in self.batch.events.iter().enumerate().filter(|(_, e)| is_access(e.op())) {
@@ -102,7 +102,7 @@ impl<'a> Trace<'a> {
 
     /// The trace cut into windows of so many events.
     pub fn windows(&'a self, events: u64, initial: &'a dyn Fn(VarId) -> Value) -> Windows<'a> {
-        Windows { trace: self, size: events.max(1), start: Start::new(self, initial), at: 0 }
+        Windows { trace: self, size: events.max(1), start: WindowStart::new(self, initial), at: 0 }
     }
 }
 
@@ -111,7 +111,7 @@ pub struct Window<'a> {
     pub(crate) trace: &'a Trace<'a>,
     /// The events.
     pub(crate) range: Range<u64>,
-    pub(crate) start: &'a Start,
+    pub(crate) start: &'a WindowStart,
 }
 
 impl Window<'_> {
@@ -131,7 +131,7 @@ impl Window<'_> {
 pub struct Windows<'a> {
     trace: &'a Trace<'a>,
     size: u64,
-    start: Start,
+    start: WindowStart,
     at: u64,
 }
 

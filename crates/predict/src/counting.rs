@@ -11,7 +11,7 @@ impl Search<'_, '_> {
     pub(crate) fn count(&self, model: Causality, number: usize, prediction: &mut Prediction) {
         let mut group = groups(&self.courses, |course| course == number).remove(0);
         let all = self.knobs.steps == Some(property::check::Steps::All);
-        let structure = if order::is_wide(model) {
+        let structure = if order::is_windowed(model) {
             let mut windows = self.of.trace.windows(self.window(), self.of.initial);
             match windows.next_window() {
                 Some(window) if window.range().end == self.of.batch.events.len() as u64 => {

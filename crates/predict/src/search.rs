@@ -164,7 +164,7 @@ impl<'a> Search<'_, 'a> {
         }
         let limits = self.limits();
         let groups = groups(&self.courses, |number| self.is_open(number));
-        let whole = (!order::is_wide(model)).then(|| self.static_structure(model, &groups));
+        let whole = (!order::is_windowed(model)).then(|| self.static_structure(model, &groups));
         for mut group in groups {
             // Many instances have many groups, and each would begin anew.
             if let Some(short) = self.out_of_time(&limits) {

@@ -5,7 +5,7 @@ use super::{Candidate, Closing, Edge, PathState, Payload};
 use crate::automaton::{Automaton, Status};
 use crate::messages::Messages;
 use num_bigint::BigUint;
-use order::Passed;
+use order::Admission;
 
 /// The numbers of paths to the cuts of a level, one after the other.
 #[derive(Clone, Default)]
@@ -77,7 +77,7 @@ impl<A: Automaton> Payload for Counts<A> {
         let mut passes = false;
         for (at, count) in from.of(cut) {
             let (passed, context) = self.contexts.pass(at.context, edge, messages);
-            if passed == Passed::Yes {
+            if passed == Admission::Yes {
                 passes = true;
                 to.push((PathState { context, state: self.automaton.step(at.state, edge.class) }, count.clone()));
             }
@@ -132,7 +132,7 @@ impl<A: Automaton> Payload for Counts<A> {
 
     fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
         let (passed, context) = self.contexts.pass(at.context, edge, messages);
-        (passed == Passed::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
+        (passed == Admission::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
     }
 
     fn overhead(&self) -> usize {

@@ -3,7 +3,7 @@
 use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
 use crate::automaton::{Automaton, Status};
 use crate::messages::Messages;
-use order::{Context, Passed};
+use order::{Admission, Context};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ impl Contexts {
     }
 
     /// What a path remembers after an event; whether it can come.
-    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, messages: &Messages<'_>) -> (Passed, u32) {
-        let Some((rules, event)) = messages.ruled(edge.chain, edge.number) else { return (Passed::Yes, context) };
+    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, messages: &Messages<'_>) -> (Admission, u32) {
+        let Some((rules, event)) = messages.ruled(edge.chain, edge.number) else { return (Admission::Yes, context) };
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.extend_from_slice(&self.all[context as usize]);
-        let passed = rules.pass(event, edge.chain, edge.cut, &mut scratch);
-        let same = passed != Passed::Yes || *scratch == *self.all[context as usize];
+        let passed = rules.apply(event, edge.chain, edge.cut, &mut scratch);
+        let same = passed != Admission::Yes || *scratch == *self.all[context as usize];
         let next = if same { context } else { self.number(&scratch) };
         self.scratch = scratch;
         (passed, next)
@@ -128,13 +128,13 @@ impl<A: Automaton> Payload for Sets<A> {
                 continue;
             }
             let (passed, context) = self.contexts.pass(at.context, edge, messages);
-            if passed == Passed::No {
+            if passed == Admission::No {
                 continue;
             }
             let state = self.automaton.step(at.state, edge.class);
             match (passed, self.automaton.status(state)) {
-                (Passed::Yes, Status::Open | Status::Violated) => to.push(PathState { context, state }),
-                (Passed::Terminal, Status::Violated) => {
+                (Admission::Yes, Status::Open | Status::Violated) => to.push(PathState { context, state }),
+                (Admission::Terminal, Status::Violated) => {
                     let mut after = edge.cut.to_vec();
                     after[edge.chain as usize] += 1;
                     let candidate = Candidate {
@@ -204,7 +204,7 @@ impl<A: Automaton> Payload for Sets<A> {
 
     fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
         let (passed, context) = self.contexts.pass(at.context, edge, messages);
-        (passed == Passed::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
+        (passed == Admission::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
     }
 
     fn revive(&mut self) {

@@ -7,7 +7,7 @@ mod windows;
 
 use trace::text::TextReader;
 
-/// Reads a trace in which events are separated by spaces, and need no place.
+/// Reads a trace in which events are separated by spaces, and need no position.
 fn read(text: &str) -> trace::Trace {
     let lines: String = text.split_whitespace().map(|event| format!("{event}|0\n")).collect();
     trace::Trace::read(&mut TextReader::new(lines.as_bytes())).expect("the trace is one")

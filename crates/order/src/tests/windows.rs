@@ -62,6 +62,6 @@ fn semaphores_count_from_what_was_told_last_before_their_first_use() {
 fn what_is_read_later_is_known() {
     let trace = read("T1|w(x) T2|r(x) T1|armw(x) T1|w(y) T2|ald(x) T2|r(x) T1|free(x) T1|r(x)");
     let trace = Trace::new(&trace.names, &trace.batch);
-    assert_eq!(trace.until(), [2, 0, 5, 0, 0, 0, 7, 0]);
+    assert_eq!(trace.last_readers(), [2, 0, 5, 0, 0, 0, 7, 0]);
     assert!(trace.is_shared(VarId(0)) && !trace.is_shared(VarId(1)));
 }

@@ -142,7 +142,7 @@ impl Blocks {
             let (state_at, stored) = (kept.trailing_zeros() % 64, kept.count_ones());
             let passed = (from..to).filter(|at| last_use[first_op + at] >= to).collect::<Vec<_>>();
             let widths =
-                passed.iter().map(|at| 1 + u32::from(program.is_wide((first_op + at) as u16))).collect::<Vec<_>>();
+                passed.iter().map(|at| 1 + u32::from(program.is_windowed((first_op + at) as u16))).collect::<Vec<_>>();
             let width = widths.iter().sum::<u32>();
             if pass_at + width > 63 || stored + width > 32 || inputs.count_ones() > MAX_INPUTS {
                 return None;

@@ -98,7 +98,7 @@ impl Program {
     }
 
     /// Whether the value of a register can be unknown.
-    pub(super) fn is_wide(&self, register: u16) -> bool {
+    pub(super) fn is_windowed(&self, register: u16) -> bool {
         self.wide[usize::from(register)]
     }
 

@@ -1,12 +1,12 @@
 //! What holds before a window: open sections, counts of semaphores, values, how far each thread is.
 
+use crate::builder::{is_access, is_read};
 use crate::sections::Sections;
-use crate::threads::{is_access, is_read};
 use crate::window::Trace;
 use event::{Id, Op, Space, Value, VarId};
 
 /// The state of the recorded run before an event.
-pub(crate) struct Start {
+pub(crate) struct WindowStart {
     pub(crate) sections: Sections,
     pub(crate) semaphores: Vec<i64>,
     /// What each variable holds, if recorded.
@@ -16,10 +16,10 @@ pub(crate) struct Start {
     at: u64,
 }
 
-impl Start {
+impl WindowStart {
     /// Before the first event.
-    pub(crate) fn new(trace: &Trace<'_>, initial: &dyn Fn(VarId) -> Value) -> Start {
-        Start {
+    pub(crate) fn new(trace: &Trace<'_>, initial: &dyn Fn(VarId) -> Value) -> WindowStart {
+        WindowStart {
             sections: Sections::at_first(trace.batch),
             semaphores: trace.semaphores(),
             values: (0..trace.names.space(Space::Var).len()).map(|var| initial(VarId::from_index(var))).collect(),

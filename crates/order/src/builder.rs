@@ -1,20 +1,20 @@
 //! What every model keeps: the order of each thread, fork and join, post and await, pins; as clocks over the events.
 
 use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
-use crate::rules::{Act, Guard};
+use crate::rules::{Action, Guard};
 use crate::window::Trace;
 use clock::{Clock, VectorClock};
 use event::{Event, Op, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// The place of an event: its chain, and which one it is there, counted from 1.
+/// The position of an event: its chain, and which one it is there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct ChainPosition {
     pub(crate) chain: u32,
     pub(crate) number: u32,
 }
 
-impl Place {
+impl ChainPosition {
     /// The events up to this one.
     pub(crate) fn prefix(self) -> ChainPrefix {
         ChainPrefix { chain: self.chain, count: self.number }
@@ -33,7 +33,7 @@ struct Thread {
 }
 
 /// The clocks of all threads, and the structure that grows with them.
-pub(crate) struct Threads {
+pub(crate) struct StructureBuilder {
     threads: Vec<Thread>,
     latches: Vec<VectorClock>,
     /// The pins of event n of a thread: their kinds and variables.
@@ -43,9 +43,9 @@ pub(crate) struct Threads {
     pub(crate) structure: EventStructure,
 }
 
-impl Threads {
+impl StructureBuilder {
     /// Before the first event. `events`: how many events each thread made before that.
-    pub(crate) fn new(trace: &Trace<'_>, events: &[u64]) -> Threads {
+    pub(crate) fn new(trace: &Trace<'_>, events: &[u64]) -> StructureBuilder {
         let mut pins: FxHashMap<_, Vec<(Op, VarId)>> = FxHashMap::default();
         for &index in trace.pins() {
             let event = trace.event(index);
@@ -55,7 +55,7 @@ impl Threads {
         }
         let threads =
             (0..trace.threads()).map(|t| Thread { events: events.get(t).copied().unwrap_or(0), ..Thread::default() });
-        Threads {
+        StructureBuilder {
             threads: threads.collect(),
             latches: vec![VectorClock::default(); trace.names.space(event::Space::Latch).len()],
             pins,
@@ -64,7 +64,7 @@ impl Threads {
         }
     }
 
-    /// The events before a thread's next event; after [`Threads::event`], those up to its last one.
+    /// The events before a thread's next event; after [`StructureBuilder::event`], those up to its last one.
     #[inline]
     pub(crate) fn clock(&self, thread: ThreadId) -> &VectorClock {
         &self.threads[thread.0 as usize].clock
@@ -109,7 +109,7 @@ impl Threads {
     }
 
     /// Makes an event an event; its predecessors are joined already.
-    pub(crate) fn event(&mut self, index: u64, event: Event) -> Place {
+    pub(crate) fn event(&mut self, index: u64, event: Event) -> ChainPosition {
         let thread = &mut self.threads[event.thread().0 as usize];
         let chains = &mut self.structure.chains;
         let chain = *thread.chain.get_or_insert_with(|| {
@@ -126,10 +126,10 @@ impl Threads {
         thread.told.copy_from(&thread.clock);
         let predecessors = (from, self.structure.predecessors.len() as u32);
         let events = &mut chains[chain as usize].events;
-        events.push(RelevantEvent { index, predecessors, guard: Guard::None, act: Act::None });
+        events.push(RelevantEvent { index, predecessors, guard: Guard::None, action: Action::None });
         let number = events.len() as u32;
         thread.clock.set(ThreadId(chain), number);
-        Place { chain, number }
+        ChainPosition { chain, number }
     }
 
     /// After an event: what comes after it in every model.
@@ -161,8 +161,8 @@ impl Threads {
     }
 
     /// Gives an event its rules.
-    pub(crate) fn rule(&mut self, place: Place) -> &mut RelevantEvent {
-        &mut self.structure.chains[place.chain as usize].events[place.number as usize - 1]
+    pub(crate) fn rule(&mut self, position: ChainPosition) -> &mut RelevantEvent {
+        &mut self.structure.chains[position.chain as usize].events[position.number as usize - 1]
     }
 }
 

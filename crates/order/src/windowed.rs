@@ -1,12 +1,12 @@
 //! What `weak-hb` and `maximal` share: the pass along a window that finds the events, their clocks and their rules.
 
 use crate::barriers::Barriers;
+use crate::builder::{ChainPosition, StructureBuilder, is_access};
 use crate::event_structure::EventStructure;
+use crate::lifetimes::{Lifetime, Lifetimes};
 use crate::locks::Locks;
 use crate::sections::Effect;
 use crate::semaphores::Semaphores;
-use crate::threads::{Place, Threads, is_access};
-use crate::variables::{Span, Spans};
 use crate::wakeups::Wakeups;
 use crate::window::Window;
 use event::{Event, Value};
@@ -14,9 +14,9 @@ use event::{Event, Value};
 /// An access that is no barrier.
 pub(crate) struct Access {
     pub(crate) event: Event,
-    /// Its span.
+    /// Its lifetime.
     pub(crate) number: u32,
-    /// The rules speak of its span: all its accesses are events.
+    /// The rules speak of its lifetime: all its accesses are events.
     pub(crate) ruled: bool,
     /// What it writes is read behind the window.
     pub(crate) read_later: bool,
@@ -29,78 +29,78 @@ pub(crate) trait Accesses {
     /// `up` and `down` keep their recorded order.
     const ORDERED_SEMAPHORES: bool;
 
-    /// Whether the rules speak of a span.
-    fn is_ruled(&self, span: &Span) -> bool;
+    /// Whether the rules speak of a lifetime.
+    fn has_rule(&self, lifetime: &Lifetime) -> bool;
 
     /// Before an access: joins what it comes after.
-    fn before(&mut self, access: &Access, threads: &mut Threads);
+    fn before(&mut self, access: &Access, builder: &mut StructureBuilder);
 
     /// After it.
-    fn after(&mut self, access: &Access, place: Option<Place>, threads: &mut Threads);
+    fn after(&mut self, access: &Access, position: Option<ChainPosition>, builder: &mut StructureBuilder);
 
     /// Gives the structure its rules.
-    fn finish(self, spans: &Spans, window: &Window<'_>, structure: &mut EventStructure);
+    fn finish(self, lifetimes: &Lifetimes, window: &Window<'_>, structure: &mut EventStructure);
 }
 
 /// The structure of a window.
 pub(crate) fn build<A: Accesses>(
     window: &Window<'_>,
     is_relevant: impl Fn(u64) -> bool,
-    accesses: impl FnOnce(&Spans) -> A,
+    accesses: impl FnOnce(&Lifetimes) -> A,
 ) -> EventStructure {
-    let spans = Spans::new(window);
-    let mut accesses = accesses(&spans);
-    let mut threads = Threads::new(window.trace, &window.start.events);
+    let lifetimes = Lifetimes::new(window);
+    let mut accesses = accesses(&lifetimes);
+    let mut builder = StructureBuilder::new(window.trace, &window.start.events);
     let mut locks = Locks::new(window);
     let mut barriers = Barriers::new(window);
     let mut wakeups = Wakeups::new(window);
     let mut semaphores = Semaphores::new(window, A::ORDERED_SEMAPHORES);
     let mut sections = window.start.sections.clone();
-    let until = (window.range.end < window.trace.batch.events.len() as u64).then(|| window.trace.until());
+    let until = (window.range.end < window.trace.batch.events.len() as u64).then(|| window.trace.last_readers());
     for (index, event) in window.events() {
         let op = event.op();
         let effect = sections.step(window.trace.batch, event);
-        threads.before(event);
-        let access = spans.of(index - window.range.start).map(|number| Access {
+        builder.before(event);
+        let access = lifetimes.of_event(index - window.range.start).map(|number| Access {
             event,
             number,
-            ruled: accesses.is_ruled(&spans.spans[number as usize]),
+            ruled: accesses.has_rule(&lifetimes.all[number as usize]),
             read_later: until.is_some_and(|until| u64::from(until[index as usize]) >= window.range.end),
             value: window.trace.batch.extra(event).value,
         });
         if is_access(op) {
-            barriers.before(event, &mut threads);
+            barriers.before(event, &mut builder);
         }
         if let Some(access) = &access {
-            accesses.before(access, &mut threads);
+            accesses.before(access, &mut builder);
         }
-        locks.before(effect, event.thread(), &mut threads);
-        wakeups.before(index, event, &mut threads);
-        semaphores.before(event, &mut threads);
+        locks.before(effect, event.thread(), &mut builder);
+        wakeups.before(index, event, &mut builder);
+        semaphores.before(event, &mut builder);
 
         let ruled = access.as_ref().is_some_and(|access| access.ruled)
-            || locks.is_ruled(effect)
-            || wakeups.is_ruled(index)
-            || semaphores.is_ruled(event);
-        let place = (ruled || is_relevant(index)).then(|| threads.event(index, event));
+            || locks.has_rule(effect)
+            || wakeups.has_rule(index)
+            || semaphores.has_rule(event);
+        let position = (ruled || is_relevant(index)).then(|| builder.event(index, event));
 
         if is_access(op) {
-            barriers.after(event, threads.clock(event.thread()));
+            barriers.after(event, builder.clock(event.thread()));
         }
         if let Some(access) = &access {
-            accesses.after(access, place, &mut threads);
+            accesses.after(access, position, &mut builder);
         }
-        locks.after(effect, event.thread(), place, &mut threads);
-        if let Some(place) = place {
-            wakeups.after(index, event, place, &mut threads);
+        locks.after(effect, event.thread(), position, &mut builder);
+        if let Some(position) = position {
+            wakeups.after(index, event, position, &mut builder);
         }
-        semaphores.after(event, place, &mut threads);
+        semaphores.after(event, position, &mut builder);
         debug_assert!(effect == Effect::None || access.is_none());
-        threads.after(event);
+        builder.after(event);
     }
-    let mut structure = threads.structure;
+    let mut structure = builder.structure;
     locks.finish(&mut structure);
     semaphores.finish(window, &mut structure);
-    accesses.finish(&spans, window, &mut structure);
+    accesses.finish(&lifetimes, window, &mut structure);
     structure
 }

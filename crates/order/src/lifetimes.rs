@@ -1,0 +1,66 @@
+//! The accesses of a window by variable: lifetimes between barriers, and which of them can go wrong.
+
+use crate::builder::{is_access, is_read};
+use crate::window::Window;
+use event::{Op, ThreadId, VarId};
+use rustc_hash::FxHashMap;
+
+/// The accesses of a variable between two barriers (`alloc`, `free`).
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Lifetime {
+    pub(crate) variable: VarId,
+    first: Option<ThreadId>,
+    /// More than one thread accesses it.
+    pub(crate) shared: bool,
+    /// Reads, those of `armw` included.
+    pub(crate) reads: u32,
+    pub(crate) writes: u32,
+    /// It begins with the window, not with a barrier.
+    pub(crate) from_start: bool,
+}
+
+/// The lifetimes of a window.
+pub(crate) struct Lifetimes {
+    pub(crate) all: Vec<Lifetime>,
+    /// By event of the window: its lifetime. Barriers have none.
+    of_event: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Lifetimes {
+    pub(crate) fn new(window: &Window<'_>) -> Lifetimes {
+        let mut all: Vec<Lifetime> = Vec::new();
+        let mut current: FxHashMap<VarId, u32> = FxHashMap::default();
+        let mut of_event = Vec::with_capacity((window.range.end - window.range.start) as usize);
+        for (_, event) in window.events() {
+            let (op, thread) = (event.op(), event.thread());
+            if !is_access(op) {
+                of_event.push(NONE);
+                continue;
+            }
+            let fresh = |from_start| Lifetime { variable: event.var(), from_start, ..Lifetime::default() };
+            if matches!(op, Op::Alloc | Op::Free) {
+                of_event.push(NONE);
+                all.push(fresh(false));
+                current.insert(event.var(), all.len() as u32 - 1);
+                continue;
+            }
+            let lifetime = *current.entry(event.var()).or_insert_with(|| {
+                all.push(fresh(true));
+                all.len() as u32 - 1
+            });
+            of_event.push(lifetime);
+            let lifetime = &mut all[lifetime as usize];
+            lifetime.shared |= *lifetime.first.get_or_insert(thread) != thread;
+            lifetime.reads += u32::from(is_read(op) || op == Op::AtomicRmw);
+            lifetime.writes += u32::from(!is_read(op));
+        }
+        Lifetimes { all, of_event }
+    }
+
+    /// The lifetime of an event of the window.
+    pub(crate) fn of_event(&self, offset: u64) -> Option<u32> {
+        Some(self.of_event[offset as usize]).filter(|&lifetime| lifetime != NONE)
+    }
+}
