@@ -1,25 +1,21 @@
-//! One trace through everything: reading, validation, detectors, properties. What `check` and `run` have in common.
+//! One trace through the analysis, with a progress bar and messages on standard error. What `check` and `run` share.
 
-use crate::args::{Analysis, Detector};
-use crate::detectors::{Detectors, Plan};
+use crate::args::Options;
 use crate::input::{self, Input};
 use crate::interrupt::Interrupt;
-use crate::kept::{Ending, Kept};
 use crate::output::say;
-use crate::properties::Properties;
-use crate::recording::ONLINE;
-use crate::specs::wants_color;
+use crate::plan::plan;
+use crate::progress::Phases;
+use crate::specs::{complain, wants_color};
 use crate::usage;
 use crate::walk::{Walked, walk};
-use anyhow::{Context, Result};
-use event::Space;
-use report::{AnalysisStats, Kind, Problem, Report, Stats, Suppressions, TraceFigures};
-use std::collections::BTreeMap;
+use analysis::{Analysis, Control, EachBatch, End, Message, Outcome, Plan};
+use anyhow::{Result, anyhow};
+use event::Batch;
+use report::{Kind, Report};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use trace::Loss;
-use trace::validate::Validator;
+use std::path::Path;
+use std::time::Duration;
 
 /// A trace with all that was found in it.
 pub(crate) struct Analysed {
@@ -63,29 +59,22 @@ impl Analysed {
 }
 
 /// Reads a trace and looks for what is asked.
-pub(crate) fn analyse(trace: &Path, args: &Analysis) -> Result<Analysed> {
-    look(trace, args, &Interrupt::listen(), None, None)
+pub(crate) fn analyse(trace: &Path, args: &Options) -> Result<Analysed> {
+    look(trace, args, &Interrupt::listen(), |plan| plan)
 }
 
-/// The same with the trace of a program that ran just now, and took so long: searches need not take much longer.
-pub(crate) fn analyse_recording(trace: &Path, args: &Analysis, took: Duration) -> Result<Analysed> {
-    look(trace, args, &Interrupt::listen(), None, Some(took))
+/// Analyses the trace of a program that ran just now, and took so long: searches need not take much longer.
+pub(crate) fn analyse_recording(trace: &Path, args: &Options, took: Duration) -> Result<Analysed> {
+    look(trace, args, &Interrupt::listen(), |plan| plan.recorded_in(Some(took)))
 }
 
-/// The same in the trace of a program that still runs: only what is so in the recorded run, in one pass.
-pub(crate) fn analyse_so_far(trace: &Path, args: &Analysis) -> Result<Analysed> {
-    look(trace, args, &Interrupt::deaf(), Some(&ONLINE), None)
+/// Analyses the trace of a program that still runs: only what the recorded run shows, in one pass.
+pub(crate) fn analyse_so_far(trace: &Path, args: &Options) -> Result<Analysed> {
+    look(trace, args, &Interrupt::deaf(), Plan::observed_only)
 }
 
-fn look(
-    trace: &Path,
-    args: &Analysis,
-    interrupt: &Interrupt,
-    only: Option<&[Detector]>,
-    recording: Option<Duration>,
-) -> Result<Analysed> {
-    let started = Instant::now();
-    let mut suppressions = suppressions(&args.suppress)?;
+fn look(trace: &Path, args: &Options, interrupt: &Interrupt, adapt: impl FnOnce(Plan) -> Plan) -> Result<Analysed> {
+    let color = wants_color(args.color, &std::io::stderr());
     // A formula on the command line is about the names of the trace: they must be known before it is understood.
     let (mut input, names) = if args.property.is_empty() {
         (input::open(trace)?, None)
@@ -93,129 +82,55 @@ fn look(
         let (input, names) = input::open_with_names(trace)?;
         (input, Some(names))
     };
-    let mut properties = Properties::load(args, names.as_ref(), wants_color(args.color, &std::io::stderr()))?;
-    let mut plan = Plan::new(args, &properties, recording)?;
-    if let Some(detectors) = only {
-        plan.only(detectors);
+    let mut analysis = Analysis::new(adapt(plan(args, names.as_ref(), color)?))?;
+    let outcome = drive(&mut analysis, &mut input, trace, interrupt);
+    if let Some(property) = analysis.stopped() {
+        say(&format!("{}: stopped, as property {property} asks for", input.name));
     }
-    let mut detectors = Detectors::new(plan);
-    let mut kept = Kept::new(only.is_none() && (properties.search() || detectors.need_trace()));
-    if kept.keeps() {
-        detectors.wait_for_the_end();
+    for message in analysis.take_messages() {
+        match message {
+            Message::Note(text) => say(&text),
+            Message::Diagnostics(diagnostics, sources) => complain(&diagnostics, &sources, color),
+        }
     }
-    let read = read(&mut input, &mut properties, &mut detectors, &mut kept, interrupt);
-    let Read { walked, problems, omitted, stopped } = read;
-    let Walked { events, interrupted, .. } = walked;
-    if let Some(error) = &walked.error
-        && events == 0
-    {
-        anyhow::bail!("{}: {error}", input.name);
-    }
-    let names = input.source.names();
-    let losses = walked.losses(&input);
-    if events == 0
-        && let Some(loss) = losses.first()
-    {
-        anyhow::bail!("{}: {loss}", input.name);
-    }
-    let figures = TraceFigures {
-        events,
-        threads: names.space(Space::Thread).len() as u64,
-        variables: names.space(Space::Var).len() as u64,
-        locks: names.space(Space::Lock).len() as u64,
-        complete: losses.is_empty(),
-        problems,
-        problems_omitted: omitted,
-        losses,
-    };
-    let unread = if interrupted.is_some() { Some("interrupted") } else { stopped.then_some("stopped by a handler") };
-    let reading = started.elapsed().as_secs_f64();
-    let searching = Instant::now();
-    let at_end = figures.complete && !stopped;
-    let problems = figures.problems.len() as u64 + figures.problems_omitted;
-    let up_to_date = input.source.losses().iter().all(Loss::is_the_end) && walked.error.is_none() && unread.is_none();
-    let doubt = input.source.losses().iter().find(|loss| loss.casts_doubt()).map(ToString::to_string);
-    let ending = Ending { at_end, whole: up_to_date, doubt, problems, unread, kept: &kept, interrupt };
-    let mut judged = properties.finish((input.source.names(), input.source.meta()), &ending)?;
-    let took = |seconds| AnalysisStats { seconds, ..AnalysisStats::default() };
-    let mut per_analysis: BTreeMap<_, _> = [("validate".to_owned(), took(reading))].into();
-    if !properties.is_empty() {
-        per_analysis.insert("properties".to_owned(), took(searching.elapsed().as_secs_f64()));
-    }
-    let known = (input.source.names(), input.source.meta());
-    let mut detected = detectors.finish(&properties, known, trace, &ending);
-    properties.suppress(&mut detected.findings);
-    suppressions.apply(&mut detected.findings);
-    suppressions.apply(&mut judged.findings);
-    if args.detect.is_empty() {
-        properties.handle(&detected.findings, &detected.stats, &mut judged);
-    }
-    per_analysis.extend(detected.stats);
-    let interrupted = interrupted.or(interrupt.asked());
-    let mut report = Report::new(env!("CARGO_PKG_VERSION"), figures);
-    report.trace.problems.retain(|problem| problem.event.is_none_or(|event| !detected.told.contains(&event)));
-    report.properties = judged.results;
-    report.findings.add(judged.findings.into_iter().chain(detected.findings));
-    report.suppressions = (!args.suppress.is_empty()).then(|| suppressions.figures());
-    let seconds = started.elapsed().as_secs_f64();
-    report.stats = Stats { seconds, peak_rss_bytes: usage::peak_rss_bytes(), per_analysis };
-    Ok(Analysed { name: input.name, report, commands: judged.commands, exit: judged.exit, interrupted })
+    let Outcome { mut report, commands, exit, .. } = outcome?;
+    report.stats.peak_rss_bytes = usage::peak_rss_bytes();
+    Ok(Analysed { name: input.name, report, commands, exit, interrupted: interrupt.asked() })
 }
 
-/// The rules of the files that the user gives.
-fn suppressions(files: &[PathBuf]) -> Result<Suppressions> {
-    let mut suppressions = Suppressions::default();
-    for path in files {
-        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-        suppressions.read(&text).with_context(|| path.display().to_string())?;
-    }
-    Ok(suppressions)
-}
-
-/// What reading a trace to its end gave.
-struct Read {
-    walked: Walked,
-    problems: Vec<Problem>,
-    /// Problems beyond those kept in words.
-    omitted: u64,
-    /// A property asked for it.
-    stopped: bool,
-}
-
-fn read(
-    input: &mut Input,
-    properties: &mut Properties,
-    detectors: &mut Detectors,
-    kept: &mut Kept,
-    interrupt: &Interrupt,
-) -> Read {
-    let mut validator = Validator::new();
-    let mut problems = Vec::new();
-    let mut stopped = false;
-    let name = input.name.clone();
+/// Feeds a trace to an analysis, to its end.
+fn drive(analysis: &mut Analysis, input: &mut Input, path: &Path, interrupt: &Interrupt) -> Result<Outcome> {
     let walked = walk(input, interrupt, |source, batch| {
-        for problem in validator.check(source.names(), batch) {
-            let place = source.place((problem.event - batch.first) as usize);
-            problems.push(Problem {
-                event: Some(problem.event),
-                place: place.map(|place| place.to_string()),
-                message: problem.message.clone(),
-            });
-        }
-        if let Some(given_up) = kept.add(batch) {
-            detectors.catch_up(source.names(), &given_up);
-        }
-        detectors.batch(source.names(), batch);
-        if !properties.is_empty() {
-            properties.batch((source.names(), source.meta()), batch);
-            if let Some(property) = properties.stop() {
-                say(&format!("{name}: stopped, as property {property} asks for"));
-                stopped = true;
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
+        analysis.feed(source, batch);
+        if analysis.stopped().is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    let omitted = validator.count() - problems.len() as u64;
-    Read { walked, problems, omitted, stopped }
+    conclude(analysis, input, path, &walked, interrupt)
+}
+
+/// Finishes the analysis of a trace that was read.
+pub(crate) fn conclude(
+    analysis: &mut Analysis,
+    input: &Input,
+    path: &Path,
+    walked: &Walked,
+    interrupt: &Interrupt,
+) -> Result<Outcome> {
+    let reread = |each: &mut EachBatch<'_>| read_again(path, each);
+    let control = Control { cancel: interrupt.flag(), progress: &Phases::default(), reread: Some(&reread) };
+    let end = End { error: walked.error.as_ref(), interrupted: walked.interrupted.is_some() };
+    analysis.finish(&*input.source, end, &control).map_err(|error| match error {
+        analysis::Error::Unreadable(why) => anyhow!("{}: {why}", input.name),
+        error => error.into(),
+    })
+}
+
+/// Reads a trace once more, unless it came from a stream.
+fn read_again(path: &Path, each: &mut EachBatch<'_>) {
+    let Some(mut input) = path.is_file().then(|| input::open(path).ok()).flatten() else { return };
+    let mut batch = Batch::default();
+    while let Ok(true) = input.source.next_batch(&mut batch) {
+        if each(&*input.source, &batch).is_break() {
+            break;
+        }
+    }
 }

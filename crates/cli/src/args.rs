@@ -1,5 +1,6 @@
 //! The command line: one definition for the parser, the help, the man page and the completions.
 
+use crate::choice::{self, Choice};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use event::CausalityChoice;
@@ -72,61 +73,20 @@ pub(crate) struct Demo {
 
 /// Options of `check`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace check run.ftrace
-  foretrace check run.std.gz --json result.json
-  foretrace check run.ftrace --detect hb,deadlock --strict
-  foretrace check run.ftrace --spec landing.rvs
-  foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
-  foretrace check run.std --spec landing.rvs --causality weak-hb --count
-  foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
-  foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
-
-Detectors (--detect; `all` of them if nothing is said, `none` for none):
-  hb               races of the recorded run: nothing orders the two accesses. Observed; every report is real
-  sync-preserving  races that the recorded order with events left out shows, or with sections of locks reversed. Predicted
-  maximal          races again: all that can be told from a window of the trace. Predicted
-  lockset          variables that no common lock protects. Warnings: other synchronisation may protect them
-  deadlock         threads that wait for each other around a cycle. Predicted, or observed if the run ended so
-  lock-order       locks taken in contradicting orders. Warnings: something may keep the threads apart
-  atomicity        marked blocks that no serial order explains. Observed and predicted
-  lost-wakeup      a notify between the test of a thread and its wait. Predicted and observed
-  misuse           locks given back that are not held, or asked for by their holder; memory used after free. Observed
-What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
-that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
-unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
---detect does not. Detectors that search have 10 seconds each (--search-time), and say what they left out.
-
-Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
-  observed   only the recorded run
-  full-hb    conflicting accesses of a variable keep their order
-  weak-hb    reads see the writes they saw; writes with their reads, and critical sections, may swap
-  maximal    every read sees the value it saw: all that can be told from this trace
-  sync-only  only synchronisation keeps its order; the values may be impossible
-  auto       full-hb, weak-hb and maximal in turn, 10 seconds each, up to the first violation
-Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
-wins over the specification. A violation that is predicted comes with the order of events that shows it.
-
-A line of a --suppress file is `type:pattern`: `race:deposit`, `race_top:^log_*$`, `deadlock:bank.c`. The pattern is looked \
-for in the names of functions, files, modules and objects; `*` stands for anything, `^` and `$` hold it to the ends. Types \
-are those of ThreadSanitizer, and lock-order, atomicity, lost-wakeup and property.
-
-A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
-line on standard error, 1 with --strict.")]
+#[command(after_help = check_help())]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: Options,
 }
 
 /// What to look for in a trace, and how to tell: the options that `check` and `run` share.
 #[derive(Args, Clone)]
-pub(crate) struct Analysis {
+pub(crate) struct Options {
     /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
-    pub(crate) detect: Vec<Detector>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choice::parse, allow_hyphen_values = true)]
+    pub(crate) detect: Vec<Choice>,
     /// Check the properties of a specification; may be given several times
     #[arg(long, value_name = "FILE.rvs")]
     pub(crate) spec: Vec<PathBuf>,
@@ -206,7 +166,7 @@ Exit codes: 1 if something was found, else the program's own. If a signal ended 
 `foretrace help check` tells about detectors and causality.")]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) analysis: Analysis,
+    pub(crate) analysis: Options,
     /// Stop the program soon after its first observed race, misuse or violation of a property, and report
     #[arg(long)]
     pub(crate) halt_on_error: bool,
@@ -379,36 +339,6 @@ pub(crate) enum AtEnd {
     None,
 }
 
-/// Detectors that can be chosen.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, ValueEnum)]
-pub(crate) enum Detector {
-    /// Races of the recorded run: nothing orders the two accesses
-    Hb,
-    /// Races that another order of lock sections shows
-    #[value(alias = "sync_preserving")]
-    SyncPreserving,
-    /// All races that can be told from a window of the trace
-    Maximal,
-    /// Variables without a common lock: warnings
-    Lockset,
-    /// Deadlocks of other runs, and of this one
-    Deadlock,
-    /// Locks taken in contradicting orders: warnings
-    #[value(alias = "lock_order")]
-    LockOrder,
-    /// Atomic blocks that are not serialisable
-    Atomicity,
-    /// Notifies that come before the wait they should end
-    #[value(alias = "lost_wakeup")]
-    LostWakeup,
-    /// Locks and memory used as they must not be
-    Misuse,
-    /// All of them
-    All,
-    /// No detector: only read and validate
-    None,
-}
-
 /// When to use colours.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Color {
@@ -463,8 +393,8 @@ pub(crate) struct Window {
     /// The trace, `-` for standard input
     pub(crate) trace: PathBuf,
     /// Which detectors to run [default: all]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
-    pub(crate) detect: Vec<Detector>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = choice::parse, allow_hyphen_values = true)]
+    pub(crate) detect: Vec<Choice>,
 }
 
 /// Options of `show`.
@@ -582,4 +512,44 @@ pub(crate) struct Gen {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
+}
+
+/// What `check --help` says below its options; the lines of detectors come from their registry.
+fn check_help() -> String {
+    let before = "\
+Examples:
+  foretrace check run.ftrace
+  foretrace check run.std.gz --json result.json
+  foretrace check run.ftrace --detect hb,deadlock --strict
+  foretrace check run.ftrace --spec landing.rvs
+  foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
+  foretrace check run.std --spec landing.rvs --causality weak-hb --count
+  foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
+  foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
+
+Detectors (--detect; `all` of them if nothing is said, `none` for none):
+";
+    let after = "\
+What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
+that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
+unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
+--detect does not. Detectors that search have 10 seconds each (--search-time), and say what they left out.
+
+Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
+  observed   only the recorded run
+  full-hb    conflicting accesses of a variable keep their order
+  weak-hb    reads see the writes they saw; writes with their reads, and critical sections, may swap
+  maximal    every read sees the value it saw: all that can be told from this trace
+  sync-only  only synchronisation keeps its order; the values may be impossible
+  auto       full-hb, weak-hb and maximal in turn, 10 seconds each, up to the first violation
+Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
+wins over the specification. A violation that is predicted comes with the order of events that shows it.
+
+A line of a --suppress file is `type:pattern`: `race:deposit`, `race_top:^log_*$`, `deadlock:bank.c`. The pattern is looked \
+for in the names of functions, files, modules and objects; `*` stands for anything, `^` and `$` hold it to the ends. Types \
+are those of ThreadSanitizer, and lock-order, atomicity, lost-wakeup and property.
+
+A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
+line on standard error, 1 with --strict.";
+    format!("{before}{}{after}", choice::help())
 }

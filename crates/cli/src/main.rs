@@ -2,18 +2,13 @@
 
 mod analyse;
 mod args;
+mod choice;
 mod commands;
-mod detectors;
-mod held;
 mod input;
 mod interrupt;
-mod kept;
-mod moments;
-mod origins;
 mod output;
-mod picture;
+mod plan;
 mod progress;
-mod properties;
 mod recording;
 mod specs;
 mod usage;

@@ -2,6 +2,7 @@
 
 use crate::output;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -65,14 +66,32 @@ impl Drop for Progress {
     }
 }
 
+/// The phases of an analysis, each with a spinner once it takes long.
+#[derive(Default)]
+pub(crate) struct Phases {
+    current: RefCell<Option<Working>>,
+}
+
+impl analysis::Progress for Phases {
+    fn begin(&self, phase: &str) {
+        // The spinner of an outer phase goes before the next one comes.
+        self.end();
+        *self.current.borrow_mut() = Some(Working::on(phase.to_owned()));
+    }
+
+    fn end(&self) {
+        self.current.borrow_mut().take();
+    }
+}
+
 /// Work that cannot say how far it is: what is being done, and since when. It goes away when it is dropped.
-pub(crate) struct Working {
+struct Working {
     done: Option<Sender<()>>,
     shown: Option<JoinHandle<()>>,
 }
 
 impl Working {
-    pub(crate) fn on(what: String) -> Working {
+    fn on(what: String) -> Working {
         if !is_wanted() {
             return Working { done: None, shown: None };
         }

@@ -4,6 +4,7 @@ use crate::input::Input;
 use crate::interrupt::Interrupt;
 use crate::output::say;
 use crate::progress::Progress;
+use analysis::End;
 use event::Batch;
 use std::ops::ControlFlow;
 use trace::Source;
@@ -49,17 +50,10 @@ pub(crate) fn walk(
 }
 
 impl Walked {
-    /// What is missing, in words.
-    pub(crate) fn losses(&self, input: &Input) -> Vec<String> {
-        let mut losses: Vec<String> = input.source.losses().iter().map(ToString::to_string).collect();
-        losses.extend(self.error.as_ref().map(|error| format!("{error}; nothing after it was read")));
-        losses.extend(self.interrupted.map(|_| format!("interrupted after {} events", self.events)));
-        losses
-    }
-
     /// Says what is missing; fails if that is everything.
     pub(crate) fn complain(&self, input: &Input) -> anyhow::Result<()> {
-        let losses = self.losses(input);
+        let end = End { error: self.error.as_ref(), interrupted: self.interrupted.is_some() };
+        let losses = analysis::losses(&*input.source, end, self.events);
         if let Some(loss) = losses.first().filter(|_| self.events == 0) {
             anyhow::bail!("{}: {loss}", input.name);
         }

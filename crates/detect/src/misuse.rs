@@ -116,6 +116,11 @@ impl Misuses {
         }
     }
 
+    /// The misuses so far, in the order in which they were found.
+    pub fn misuses(&self) -> &[Misuse] {
+        &self.found.misuses
+    }
+
     /// What was found, at the end of the trace.
     pub fn finish(mut self) -> Misused {
         let mut asking: Vec<(LockId, Place)> = self.asking.values().copied().collect();

@@ -118,6 +118,11 @@ impl Log {
         }
     }
 
+    /// The races so far.
+    pub(crate) fn races(&self) -> &[Race] {
+        &self.found.races
+    }
+
     /// All that happened before this event is forgotten.
     pub(crate) fn forget_before(&mut self, event: u64) {
         self.found.forgot_before = Some(event);

@@ -2,7 +2,7 @@
 
 use super::print;
 use crate::analyse::analyse;
-use crate::args::{Analysis, Check};
+use crate::args::{Check, Options};
 use crate::output::{Target, say};
 use crate::specs::wants_color;
 use anyhow::Result;
@@ -28,7 +28,7 @@ pub(super) enum Text {
 }
 
 /// Shows a report as the user wants it.
-pub(super) fn show(args: &Analysis, report: &Report, to: Text) -> Result<()> {
+pub(super) fn show(args: &Options, report: &Report, to: Text) -> Result<()> {
     let color = match to {
         Text::Stdout => wants_color(args.color, &std::io::stdout()),
         Text::Stderr => wants_color(args.color, &std::io::stderr()),

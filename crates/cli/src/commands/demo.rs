@@ -5,8 +5,7 @@ mod found;
 
 use super::print;
 use crate::args::Demo;
-use crate::picture::step;
-use crate::properties::formula;
+use analysis::{formula, step};
 use anyhow::{Context, Result, anyhow, bail};
 use event::{Causality, Op};
 use examples::{By, EXAMPLES, Example};

@@ -2,11 +2,11 @@
 
 use super::print_lines;
 use crate::args::Locks;
-use crate::detectors::lock_order::unsearched;
 use crate::input;
 use crate::interrupt::Interrupt;
 use crate::output::say;
 use crate::walk::walk;
+use analysis::unsearched_lock_cycles;
 use anyhow::Result;
 use detect::lock_order::{LockCycle, LockMode, LockNode, LockOrder, LockOrderOptions, LockRequest};
 use event::Names;
@@ -46,7 +46,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
         text += "no lock is taken\n\n";
     }
     for cycle in report.cycles.iter().take(SHOWN) {
-        text += &format!("{}\n\n", told(cycle, names));
+        text += &format!("{}\n\n", describe(cycle, names));
     }
     let more = report.cycles.len().saturating_sub(SHOWN) as u64 + report.left_out;
     if more > 0 {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Locks) -> Result<u8> {
         1 => "1 cycle\n".to_owned(),
         n => format!("{n} cycles\n"),
     };
-    if let Some(what) = unsearched(&report) {
+    if let Some(what) = unsearched_lock_cycles(&report) {
         say(&format!("{}: not all cycles were looked for: {what}", input.name));
     }
     print_lines(&text)?;
@@ -90,7 +90,7 @@ fn at(site: &str) -> String {
 }
 
 /// A cycle, one request a line.
-fn told(cycle: &LockCycle, names: &Names) -> String {
+fn describe(cycle: &LockCycle, names: &Names) -> String {
     let request = |request: &LockRequest| {
         let held: Vec<&str> = request.held.iter().map(|held| names.lock(held.lock)).collect();
         let (thread, lock, at) = (names.thread(request.thread), names.lock(request.lock), at(names.site(request.site)));

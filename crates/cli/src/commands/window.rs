@@ -1,21 +1,20 @@
 //! `foretrace window`: the threads of findings and warnings, and those that have a hand in them.
 
 use super::print_lines;
+use crate::analyse::conclude;
 use crate::args::Window;
-use crate::detectors::{Detectors, Plan};
+use crate::choice::chosen;
 use crate::input;
 use crate::interrupt::Interrupt;
-use crate::kept::{Ending, Kept};
 use crate::output::say;
-use crate::properties::Properties;
 use crate::walk::walk;
+use analysis::{Analysis, Plan};
 use anyhow::Result;
 use detect::race_window::{Dependencies, Reason};
 use event::{Names, Space, ThreadId};
 use report::Finding;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use trace::validate::Validator;
 
 /// Findings that are named as reasons for one thread.
 const NAMED: usize = 3;
@@ -23,34 +22,22 @@ const NAMED: usize = 3;
 pub(crate) fn run(args: &Window) -> Result<u8> {
     let mut input = input::open(&args.trace)?;
     let interrupt = Interrupt::listen();
-    let mut detectors = Detectors::new(Plan::of(&args.detect));
-    let mut kept = Kept::new(detectors.need_trace());
+    let mut plan = Plan::new();
+    if !args.detect.is_empty() {
+        plan = plan.detectors(chosen(&args.detect)?);
+    }
+    let mut analysis = Analysis::new(plan)?;
     let mut dependencies = Dependencies::default();
-    let mut validator = Validator::new();
     let walked = walk(&mut input, &interrupt, |source, batch| {
-        validator.check(source.names(), batch);
-        kept.add(batch);
-        detectors.batch(source.names(), batch);
+        analysis.feed(source, batch);
         dependencies.batch(source.names(), batch);
         ControlFlow::Continue(())
     });
     walked.complain(&input)?;
-    let unread = walked.interrupted.map(|_| "interrupted");
-    let at_end = walked.losses(&input).is_empty();
-    let ending = Ending {
-        at_end,
-        whole: at_end,
-        doubt: None,
-        problems: validator.count(),
-        unread,
-        kept: &kept,
-        interrupt: &interrupt,
-    };
+    let outcome = conclude(&mut analysis, &input, &args.trace, &walked, &interrupt)?;
     let names = input.source.names();
-    let known = (names, input.source.meta());
-    let detected = detectors.finish(&Properties::default(), known, &args.trace, &ending);
-    let threads = threads(&detected.findings, names);
-    for (analysis, stats) in &detected.stats {
+    let threads = threads(outcome.report.findings.iter(), names);
+    for (analysis, stats) in &outcome.report.stats.per_analysis {
         if let Some(what) = &stats.truncated {
             say(&format!("{}: {analysis} was cut short: {what}", input.name));
         }
@@ -60,12 +47,12 @@ pub(crate) fn run(args: &Window) -> Result<u8> {
         say(&format!("{}: {accesses} accesses found no room, the window may be too small", input.name));
     }
     let window: Vec<ThreadId> = threads.keys().copied().collect();
-    print_lines(&told(&threads, &dependencies.extend(&window), names))?;
+    print_lines(&describe(&threads, &dependencies.extend(&window), names))?;
     Ok(walked.interrupted.or(interrupt.asked()).unwrap_or(0))
 }
 
 /// The threads of findings, with what they are in.
-fn threads(findings: &[Finding], names: &Names) -> BTreeMap<ThreadId, Vec<String>> {
+fn threads<'a>(findings: impl Iterator<Item = &'a Finding>, names: &Names) -> BTreeMap<ThreadId, Vec<String>> {
     let mut threads: BTreeMap<ThreadId, Vec<String>> = BTreeMap::new();
     for finding in findings {
         let what = format!("{} {} on {}", finding.status().text(), finding.kind.text(), finding.objects.join(", "));
@@ -81,7 +68,7 @@ fn threads(findings: &[Finding], names: &Names) -> BTreeMap<ThreadId, Vec<String
     threads
 }
 
-fn told(threads: &BTreeMap<ThreadId, Vec<String>>, extended: &[(ThreadId, Reason)], names: &Names) -> String {
+fn describe(threads: &BTreeMap<ThreadId, Vec<String>>, extended: &[(ThreadId, Reason)], names: &Names) -> String {
     if threads.is_empty() {
         return "the race window is empty: there are neither findings nor warnings\n".to_owned();
     }

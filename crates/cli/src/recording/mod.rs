@@ -9,7 +9,7 @@ mod searched;
 
 pub(crate) use bind::{Bound, bound};
 pub(crate) use ending::end_like;
-pub(crate) use halting::{ONLINE, judge};
+pub(crate) use halting::judge;
 
 use crate::args::{Recorder, What};
 use crate::output::say;

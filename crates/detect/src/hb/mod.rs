@@ -47,7 +47,7 @@ mod sync;
 mod who;
 
 use crate::locksets::{Held, LockSets};
-use crate::race::{Access, Log, Races};
+use crate::race::{Access, Log, Race, Races};
 use accesses::TOGETHER;
 use atomics::Fences;
 use clocks::{Clocks, Gathered, Thread, Time};
@@ -152,6 +152,11 @@ impl Hb {
             }
         }
         self.events(names, batch, from, batch.events.len());
+    }
+
+    /// The races so far, in the order in which they were found.
+    pub fn races(&self) -> &[Race] {
+        self.log.races()
     }
 
     /// What was found.

@@ -1,6 +1,5 @@
 //! The built-in examples.
 
-use crate::args::Detector;
 use event::Causality;
 
 /// How an example is told.
@@ -8,7 +7,7 @@ pub(super) enum By {
     /// By counting the runs that violate a property.
     Property { name: &'static str, causality: Causality, spec: &'static str },
     /// By what these detectors find.
-    Detectors(&'static [Detector]),
+    Detectors(&'static [&'static str]),
 }
 
 /// One built-in example.
@@ -116,7 +115,7 @@ The rule: when a thread begins to wait, nobody has counted since it looked.",
 Had the second thread taken the lock first, nothing would stand between the two writes. A detector that only looks at the
 recorded order of locks (hb) finds nothing here.",
         trace: include_str!("../../../../../corpus/traces/hidden/trace.std"),
-        by: By::Detectors(&[Detector::Hb, Detector::SyncPreserving]),
+        by: By::Detectors(&["hb", "sync-preserving"]),
     },
     Example {
         name: "philosophers",
@@ -125,7 +124,7 @@ recorded order of locks (hb) finds nothing here.",
         recorded: "In the recorded run they dined one after the other:",
         moral: "If each takes its left fork before anybody takes a right one, all of them wait for ever.",
         trace: include_str!("../../../../../corpus/traces/philosophers/trace.std"),
-        by: By::Detectors(&[Detector::Deadlock, Detector::LockOrder]),
+        by: By::Detectors(&["deadlock", "lock-order"]),
     },
     Example {
         name: "bank",
@@ -138,7 +137,7 @@ blocks; neither takes a lock.",
 If the other thread comes in between, the sum sees one account before the transfer and the other after it: no order of the
 two blocks, one after the other, gives that.",
         trace: include_str!("../../../../../corpus/traces/bank-serial/trace.std"),
-        by: By::Detectors(&[Detector::Atomicity]),
+        by: By::Detectors(&["atomicity"]),
     },
     Example {
         name: "lost-wakeup",
@@ -149,6 +148,6 @@ executive counts, and notifies. The test does not hold the lock.",
         recorded: "In the recorded run the wait began before the executive came:",
         moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
         trace: include_str!("../../../../../corpus/traces/rax/trace.std"),
-        by: By::Detectors(&[Detector::LostWakeup]),
+        by: By::Detectors(&["lost-wakeup"]),
     },
 ];

@@ -1,0 +1,122 @@
+//! `deadlock`: claims of cycles of requests that a run ends in.
+
+use super::{Entry, Found, Pass, TraceEnd, verify};
+use crate::budget::Budget;
+use crate::claim::{About, Basis, Claim, Part, Witness};
+use detect::deadlock::{Blocked, Deadlock, DeadlockOptions, Deadlocks, Evidence, deadlocks};
+use detect::sync_preserving::OnDemand;
+use report::{AnalysisStats, Kind};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "deadlock",
+    help: "threads that wait for each other around a cycle. Predicted, or observed if the run ended so",
+    needs_trace: true,
+    live: false,
+    start: |_| Box::new(Finder),
+};
+
+struct Finder;
+
+impl Pass for Finder {
+    fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
+        let Some(trace) = end.trace else { return Found::nothing(end) };
+        if !end.suspicions.nested {
+            let none = Deadlocks { all_patterns: true, ..Deadlocks::default() };
+            return Found { stats: stats(&none, end.budget), ..Found::default() };
+        }
+        let options = DeadlockOptions {
+            window: end.window,
+            stop: Some(end.cancel),
+            deadline: Some(end.budget.deadline()),
+            ..DeadlockOptions::default()
+        };
+        let mut index = end.preserving.borrow_mut();
+        let index = index.get_or_insert_with(|| OnDemand::new(end.names, trace));
+        let found = deadlocks(index, end.initial, &options);
+        let stats = stats(&found, end.budget);
+        let wanted = |deadlock: &&Deadlock| end.restriction.admits_threads(deadlock.blocked.len());
+        Found {
+            claims: found.deadlocks.iter().filter(wanted).map(|d| claim(d, end)).collect(),
+            stats,
+            ..Found::default()
+        }
+    }
+}
+
+fn stats(found: &Deadlocks, budget: Budget) -> AnalysisStats {
+    let mut left = Vec::new();
+    if found.undecided > 0 {
+        left.push(format!("{} possible deadlocks were not decided in {}", found.undecided, budget));
+    }
+    if let Some(too_large) = &found.too_large {
+        left.push(format!("{} were looked for in windows only: {too_large}", found.windows_only));
+    }
+    if found.apart > 0 {
+        left.push(format!("{} have requests further apart than a window", found.apart));
+    }
+    if !found.all_patterns {
+        left.push(format!("only {} cycles of requests were looked at", found.patterns));
+    }
+    if found.unrecorded > 0 {
+        left.push(format!("{} requests found no room", found.unrecorded));
+    }
+    AnalysisStats {
+        left_out: Some(found.left_out).filter(|&deadlocks| deadlocks > 0),
+        windows: Some(found.windows),
+        undecided: Some(found.undecided_windows),
+        truncated: (!left.is_empty()).then(|| left.join("; ")),
+        ..AnalysisStats::default()
+    }
+}
+
+fn claim(deadlock: &Deadlock, end: &TraceEnd<'_>) -> Claim {
+    let names = end.names;
+    let part = |blocked: &Blocked| Part {
+        event: blocked.event,
+        thread: blocked.thread,
+        site: blocked.site,
+        locks: vec![blocked.holds.lock],
+        role: "waits for ever",
+    };
+    let each = deadlock.blocked.iter().map(|blocked| {
+        let (thread, holds, asks) =
+            (names.thread(blocked.thread), names.lock(blocked.holds.lock), names.lock(blocked.lock));
+        format!("{thread} holds {holds} and waits for {asks}")
+    });
+    let each = each.collect::<Vec<_>>().join(", ");
+    let (basis, how) = match deadlock.evidence {
+        Evidence::Observed if end.complete => (Basis::Observed, "the run ended so"),
+        // With something missing from the trace, they may have gone on.
+        Evidence::Observed => (predicted(deadlock), "the recorded order leads there"),
+        Evidence::SyncPreserving => (predicted(deadlock), "the recorded order, with events left out, leads there"),
+        Evidence::Maximal => (predicted(deadlock), "another order of the same events leads there"),
+    };
+    let about = About::Locks(deadlock.blocked.iter().map(|blocked| blocked.holds.lock).collect());
+    let parts = deadlock.blocked.iter().map(part).collect();
+    end.claim(Kind::Deadlock, basis, about, parts, format!("{each}: {how}"))
+}
+
+fn predicted(deadlock: &Deadlock) -> Basis {
+    let mut schedule = deadlock.prefix.clone();
+    schedule.then.extend(deadlock.requests());
+    Basis::Predicted(Witness::Window(schedule), verify::deadlock)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_count_of_what_is_missing_reaches_the_figures() {
+        let none = stats(&Deadlocks { all_patterns: true, ..Deadlocks::default() }, Budget::new(None, None, 0));
+        assert_eq!((none.left_out, none.truncated), (None, None));
+        let some =
+            Deadlocks { left_out: 3, undecided: 5, apart: 7, patterns: 11, unrecorded: 13, ..Deadlocks::default() };
+        let some = stats(&some, Budget::new(None, None, 0));
+        let text = some.truncated.unwrap();
+        assert_eq!(some.left_out, Some(3));
+        for part in ["5 possible deadlocks", "7 have requests further apart", "only 11 cycles", "13 requests"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `lockset`: warnings of variables without a common lock.
+
+use super::{Entry, Found, Pass, TraceEnd, races};
+use crate::claim::Basis;
+use detect::lockset::Lockset;
+use detect::suspects::{Suspicions, each_masked};
+use event::{Batch, Names};
+
+pub(super) const ENTRY: Entry = Entry {
+    name: "lockset",
+    help: "variables that no common lock protects. Warnings: other synchronisation may protect them",
+    needs_trace: false,
+    live: false,
+    start: |_| Box::new(Lockset::new()),
+};
+
+impl Pass for Lockset {
+    fn feed(&mut self, names: &Names, batch: &Batch) {
+        self.batch(names, batch);
+    }
+
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
+        if suspicions.any_unprotected() {
+            each_masked(trace, |var| suspicions.is_unprotected(var), |masked| self.batch(names, masked));
+        }
+    }
+
+    fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
+        races::found(Lockset::finish(*self), end, |_| {
+            let why = "no lock is held at all accesses by several threads; something else may keep them apart (forks \
+                       and joins, conditions, barriers)";
+            (Basis::Warning, why.to_owned())
+        })
+    }
+}

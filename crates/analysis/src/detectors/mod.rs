@@ -1,0 +1,186 @@
+//! The registry of detectors, and what each of them is: a pass along the trace that makes claims.
+//!
+//! A detector is a file here with an [`Entry`], and a line in [`DETECTORS`]: flags, help, documentation tests and plans
+//! derive from that table. Its algorithm is in `crates/detect`; the file here turns what that found into claims. No
+//! prediction becomes a finding that its own check (see `verify.rs`) did not accept.
+
+mod atomicity;
+mod deadlock;
+mod hb;
+pub(crate) mod lock_order;
+mod lockset;
+mod lost_wakeup;
+mod maximal;
+pub(crate) mod misuse;
+mod races;
+mod sync_preserving;
+mod verify;
+
+use crate::claim::{About, Basis, Claim, Part};
+use crate::recorded::Recorded;
+use crate::tasks::{Restriction, StartOptions};
+use detect::suspects::Suspicions;
+use event::{Batch, Names};
+use report::{AnalysisStats, Kind};
+use std::ops::Deref;
+
+/// Every detector there is. The order is that of reports: of two that find one thing, the earlier reports it.
+const DETECTORS: &[Entry] = &[
+    hb::ENTRY,
+    sync_preserving::ENTRY,
+    maximal::ENTRY,
+    lockset::ENTRY,
+    deadlock::ENTRY,
+    lock_order::ENTRY,
+    atomicity::ENTRY,
+    lost_wakeup::ENTRY,
+    misuse::ENTRY,
+];
+
+/// What the registry knows of a detector.
+pub(crate) struct Entry {
+    /// Its name on the command line and in the JSON.
+    name: &'static str,
+    /// What it claims, and how sure that is, on one line.
+    help: &'static str,
+    /// Whether it, or the witnesses of what it finds, need the whole trace.
+    needs_trace: bool,
+    /// Whether it needs only one pass and reports while the program runs.
+    live: bool,
+    start: fn(&StartOptions) -> Box<dyn Pass>,
+}
+
+/// A detector of the registry.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DetectorId(u8);
+
+impl DetectorId {
+    fn entry(self) -> &'static Entry {
+        &DETECTORS[usize::from(self.0)]
+    }
+
+    /// The detector of this name; underscores and hyphens are interchangeable.
+    pub fn named(name: &str) -> Option<DetectorId> {
+        all().find(|detector| detector.name() == name.replace('_', "-"))
+    }
+
+    /// Its name, as the command line has it.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// What it claims, and how sure that is, on one line.
+    pub fn help(self) -> &'static str {
+        self.entry().help
+    }
+
+    /// Whether it reports what the recorded run shows while the program runs.
+    pub fn is_live(self) -> bool {
+        self.entry().live
+    }
+
+    pub(crate) fn needs_trace(self) -> bool {
+        self.entry().needs_trace
+    }
+
+    pub(crate) fn start(self, options: &StartOptions) -> Box<dyn Pass> {
+        (self.entry().start)(options)
+    }
+}
+
+/// Every detector there is, in the order of reports.
+pub fn all() -> impl Iterator<Item = DetectorId> {
+    (0..DETECTORS.len() as u8).map(DetectorId)
+}
+
+/// The detectors that run if the user says nothing: all of them.
+pub fn default() -> impl Iterator<Item = DetectorId> {
+    all()
+}
+
+/// A detector on its way along one trace.
+pub(crate) trait Pass {
+    /// Looks at the next events.
+    fn feed(&mut self, _: &Names, _: &Batch) {}
+
+    /// Looks at a whole trace instead, of which it may skip what the prefilter ruled out.
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Suspicions) {
+        self.feed(names, trace);
+    }
+
+    /// What the recorded run shows by now and was not given out before. Only live detectors have something.
+    fn drain(&mut self, _: &SoFar<'_>) -> Vec<Claim> {
+        Vec::new()
+    }
+
+    /// The trace has ended.
+    fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found;
+}
+
+/// What a live detector knows while the trace goes on.
+pub(crate) struct SoFar<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) detector: DetectorId,
+    /// How many problems the validator found in the trace so far.
+    pub(crate) problems: u64,
+}
+
+/// What a detector knows at the end of the trace.
+pub(crate) struct TraceEnd<'a> {
+    pub(crate) recorded: &'a Recorded<'a>,
+    pub(crate) detector: DetectorId,
+    pub(crate) restriction: &'a Restriction,
+}
+
+impl<'a> Deref for TraceEnd<'a> {
+    type Target = Recorded<'a>;
+
+    fn deref(&self) -> &Recorded<'a> {
+        self.recorded
+    }
+}
+
+impl TraceEnd<'_> {
+    /// A claim of this detector.
+    fn claim(&self, kind: Kind, basis: Basis, about: About, parts: Vec<Part>, why: String) -> Claim {
+        Claim { kind, detector: self.detector, basis, about, parts, why, more: 0 }
+    }
+}
+
+/// What a detector found.
+#[derive(Default)]
+pub(crate) struct Found {
+    pub(crate) claims: Vec<Claim>,
+    /// Its figures; the engine adds the time.
+    pub(crate) stats: AnalysisStats,
+    /// Events that the validator complains of, too, and whose claims say it better.
+    pub(crate) explained: Vec<u64>,
+}
+
+impl Found {
+    /// Nothing, because the trace is not there.
+    fn nothing(recorded: &Recorded<'_>) -> Found {
+        Found::without(recorded.missing.to_owned())
+    }
+
+    /// Nothing, and why.
+    fn without(why: String) -> Found {
+        let truncated = Some(why);
+        Found { stats: AnalysisStats { truncated, ..AnalysisStats::default() }, ..Found::default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_found_with_either_hyphen() {
+        for detector in all() {
+            assert_eq!(DetectorId::named(detector.name()), Some(detector));
+            assert_eq!(DetectorId::named(&detector.name().replace('-', "_")), Some(detector));
+            assert!(!detector.help().is_empty());
+        }
+        assert_eq!(DetectorId::named("none"), None);
+    }
+}

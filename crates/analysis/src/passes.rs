@@ -1,0 +1,197 @@
+//! The detectors of a plan on their way along the trace, up to their findings.
+//!
+//! If the whole trace is retained, only the prefilter looks at events as they come: most traces have little of what the
+//! detectors look for. They get the trace at its end, and skip what the prefilter ruled out. Live detectors of a live
+//! plan do not wait.
+
+use crate::budget::Budget;
+use crate::claim::Claim;
+use crate::context;
+use crate::control::Control;
+use crate::detectors::{DetectorId, Found, Pass, SoFar, TraceEnd, misuse};
+use crate::ending::Ending;
+use crate::origins::Origins;
+use crate::plan::Plan;
+use crate::properties::Properties;
+use crate::recorded::Recorded;
+use crate::resolve::{self, missing, runtimes};
+use crate::retained::Retained;
+use crate::tasks::{Restriction, Tasks};
+use detect::suspects::{Suspects, Suspicions};
+use event::{Batch, Meta, Names};
+use property::check::{Knobs, Spec};
+use property::steps::BoundSpec;
+use report::{AnalysisStats, Finding};
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+struct Running {
+    detector: DetectorId,
+    pass: Box<dyn Pass>,
+    /// It sees the events as they come.
+    at_once: bool,
+    spent: Duration,
+}
+
+/// All detectors that run.
+pub(crate) struct Passes {
+    tasks: Tasks,
+    running: Vec<Running>,
+    /// Looks at the events as they come, for the detectors that wait for the end.
+    prefilter: Option<Suspects>,
+    search_time: Option<Duration>,
+    recording: Option<Duration>,
+}
+
+/// What came of the detectors.
+pub(crate) struct Detected {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) stats: BTreeMap<String, AnalysisStats>,
+    /// Events whose problems the findings explain.
+    pub(crate) explained: BTreeSet<u64>,
+}
+
+impl Passes {
+    pub(crate) fn new(plan: &Plan, properties: &Properties) -> Passes {
+        let tasks = Tasks::new(plan, properties);
+        let running = tasks.detectors().map(|(detector, options)| {
+            let at_once = plan.live && detector.is_live();
+            Running { detector, pass: detector.start(&options), at_once, spent: Duration::ZERO }
+        });
+        let running = running.collect();
+        let (search_time, recording) = (plan.search_time, plan.recording);
+        Passes { tasks, running, prefilter: None, search_time, recording }
+    }
+
+    /// Whether the whole trace must be retained for them.
+    pub(crate) fn need_trace(&self) -> bool {
+        self.running.iter().any(|running| running.detector.needs_trace())
+    }
+
+    /// The detectors get the trace as a whole in the end.
+    pub(crate) fn wait_for_the_end(&mut self) {
+        self.prefilter = Some(Suspects::new());
+    }
+
+    /// The detectors will not get the trace as a whole after all; here is what was retained of it.
+    pub(crate) fn catch_up(&mut self, names: &Names, retained: &Batch) {
+        if self.prefilter.take().is_some() {
+            let waiting = self.running.iter_mut().filter(|running| !running.at_once);
+            waiting.for_each(|running| running.feed(names, retained));
+        }
+    }
+
+    /// Looks at the next events.
+    pub(crate) fn feed(&mut self, names: &Names, batch: &Batch) {
+        if let Some(prefilter) = &mut self.prefilter {
+            prefilter.batch(names, batch);
+        }
+        let waits = self.prefilter.is_some();
+        let running = self.running.iter_mut().filter(|running| running.at_once || !waits);
+        running.for_each(|running| running.feed(names, batch));
+    }
+
+    /// What the recorded run shows by now and was not given out before.
+    pub(crate) fn drain(&mut self, names: &Names, meta: &Meta, retained: &Retained, problems: u64) -> Vec<Finding> {
+        let mut claims: Vec<Claim> = Vec::new();
+        for running in self.running.iter_mut().filter(|running| running.at_once) {
+            claims.extend(running.pass.drain(&SoFar { names, detector: running.detector, problems }));
+        }
+        runtimes::doubt(&mut claims, names, meta);
+        claims.retain(Claim::is_observed);
+        let parts = claims.iter().flat_map(|claim| &claim.parts);
+        let contexts = parts.filter_map(|part| {
+            let mut side = context::without_locks(names, meta, retained.trace()?, part.event)?;
+            side.locks_held = part.locks.iter().map(|&lock| names.lock(lock).to_owned()).collect();
+            Some((part.event, side))
+        });
+        let contexts = contexts.collect();
+        let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
+        claims.iter().map(|claim| resolve::observed(claim, names, &contexts, &origins)).collect()
+    }
+
+    /// The trace has ended: the findings of all detectors.
+    pub(crate) fn finish(
+        self,
+        properties: &Properties,
+        (names, meta): (&Names, &Meta),
+        ending: &Ending<'_>,
+        control: &Control<'_>,
+    ) -> Detected {
+        let restrictions = self.tasks.restrictions(properties);
+        let trace = ending.retained.trace().filter(|_| ending.unread.is_none());
+        let missing = ending.retained.missing();
+        let suspicions = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
+        let to_feed = suspicions.is_some().then(|| ending.retained.trace()).flatten();
+        let suspicions = suspicions.unwrap_or_else(Suspicions::all);
+        // Binding looks at all events, and most traces are not searched: it happens when it is needed first.
+        let bound_specs = OnceCell::new();
+        let initial_values =
+            || bound_specs.get_or_init(|| trace.map(|trace| bound(properties, names, trace)).unwrap_or_default());
+        let initial =
+            |var| initial_values().iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
+        let events = ending.retained.trace().map_or(0, |trace| trace.events.len() as u64);
+        let recorded = Recorded {
+            names,
+            trace,
+            missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
+            initial: &initial,
+            suspicions: &suspicions,
+            complete: ending.at_end,
+            gapless: ending.gapless,
+            problems: ending.problems,
+            window: usize::try_from(self.tasks.window).unwrap_or(usize::MAX),
+            budget: Budget::new(self.search_time, self.recording, events),
+            cancel: control.cancel,
+            preserving: RefCell::new(None),
+        };
+        let unrestricted = Restriction::default();
+        let mut claims = Vec::new();
+        let mut stats = BTreeMap::new();
+        let mut explained = BTreeSet::new();
+        for Running { detector, mut pass, at_once, spent } in self.running {
+            let started = Instant::now();
+            let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
+            if let Some(trace) = to_feed.filter(|_| !at_once) {
+                pass.feed_whole(names, trace, &suspicions);
+            }
+            let restriction = restrictions.get(&detector).unwrap_or(&unrestricted);
+            let Found { claims: found, stats: mut figures, explained: events } =
+                pass.finish(&TraceEnd { recorded: &recorded, detector, restriction });
+            figures.seconds = (spent + started.elapsed()).as_secs_f64();
+            claims.extend(found);
+            explained.extend(events);
+            stats.insert(detector.name().to_owned(), figures);
+        }
+        misuse::without_races(&mut claims);
+        runtimes::doubt(&mut claims, names, meta);
+        missing::doubt(&mut claims, ending.doubt.as_deref());
+        let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();
+        let contexts = match ending.retained.trace() {
+            Some(trace) => context::from_trace(names, meta, trace, &events),
+            None => context::from_reread(control.reread, &events),
+        };
+        let _phase = control.phase("checking what was found");
+        let origins = Origins::new(names, meta, claims.iter().flat_map(|claim| claim.about.ids()));
+        let findings = resolve::resolve(claims, &recorded, &contexts, &origins, &mut stats);
+        Detected { findings, stats, explained }
+    }
+}
+
+impl Running {
+    fn feed(&mut self, names: &Names, batch: &Batch) {
+        let started = Instant::now();
+        self.pass.feed(names, batch);
+        self.spent += started.elapsed();
+    }
+}
+
+/// The specifications without their properties, and none at all: what they say of initial values, each before the next.
+fn bound(properties: &Properties, names: &Names, trace: &Batch) -> Vec<BoundSpec> {
+    let without_properties = |spec: &Spec| Spec { properties: Vec::new(), ..spec.clone() };
+    let specs = properties.runs().map(|run| without_properties(run.spec())).chain([Spec::default()]);
+    let bind = |spec: Spec| BoundSpec::new(&spec, Knobs::default(), properties.init(), Path::new(""), names, trace);
+    specs.map(bind).collect()
+}

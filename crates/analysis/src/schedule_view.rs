@@ -1,0 +1,202 @@
+//! The view of a schedule: the recorded order and a predicted one side by side, as far as they matter to a reader.
+
+use event::{Batch, Event, Names, Op, Space};
+use report::{Schedule, Step};
+use std::collections::HashSet;
+use trace::text::event_text;
+
+/// Events of which all are shown.
+const FEW: usize = 30;
+
+/// Lines of one schedule, about.
+const LINES: usize = 36;
+
+/// Events shown before the first that is elsewhere than recorded.
+const CONTEXT: usize = 3;
+
+/// Where the two orders differ over more events than this, only the end of the predicted one is looked at.
+const LONG: usize = 200_000;
+
+/// So much of it.
+const TAIL: usize = 1000;
+
+/// An event as a step of a schedule.
+pub fn step(names: &Names, trace: &Batch, event: Event) -> Step {
+    let thread = names.thread(event.thread()).to_owned();
+    Step { thread, text: event_text(names, trace, event), ..Step::default() }
+}
+
+/// A trace, and which of its events matter.
+pub(crate) struct ScheduleView<'a> {
+    pub(crate) names: &'a Names,
+    pub(crate) trace: &'a Batch,
+    /// Whether an event concerns what is shown.
+    pub(crate) concerns: &'a dyn Fn(u64) -> bool,
+    /// Events that are always shown, and what is said of them in the predicted order.
+    pub(crate) marks: &'a [(u64, &'a str)],
+}
+
+/// How much an event matters; less matters more.
+type Rank = u8;
+const NEVER: Rank = 3;
+
+/// Some events of both orders.
+struct Stretch<'a> {
+    /// Those of the recorded order, ascending.
+    recorded: Vec<u64>,
+    /// Those of the predicted one.
+    predicted: &'a [u64],
+    /// By position in `predicted`: elsewhere than recorded.
+    moved: Vec<bool>,
+    /// By position in `recorded`.
+    ranks: Vec<Rank>,
+    /// Events of the predicted order before these.
+    before: usize,
+    /// Those are as recorded.
+    as_recorded: bool,
+}
+
+impl ScheduleView<'_> {
+    /// The recorded order and the predicted one.
+    pub(crate) fn orders(&self, schedule: &[u64]) -> Vec<Schedule> {
+        let Some(&end) = schedule.iter().max() else { return Vec::new() };
+        let same = (0u64..).zip(schedule).take_while(|(index, event)| index == *event).count();
+        let is_marked = |event: u64| self.marks.iter().any(|(marked, _)| *marked == event);
+        let mut from = same.saturating_sub(CONTEXT);
+        // What is said of events shortly before is to be seen, too.
+        if let Some(first) = schedule[..from].iter().position(|&event| is_marked(event)).filter(|at| from - at <= FEW) {
+            from = first;
+        }
+        let stretch =
+            if end as usize - from <= LONG { self.differing(schedule, from, same, end) } else { self.end(schedule) };
+        let rank = |event: u64| stretch.recorded.binary_search(&event).map_or(NEVER, |at| stretch.ranks[at]);
+        let mut before: Vec<Step> = Vec::new();
+        let mut next = 0;
+        for at in shown(&stretch.recorded, rank, is_marked) {
+            let event = stretch.recorded[at];
+            before.extend(gap((event - next) as usize, ""));
+            next = event + 1;
+            before.push(self.step(event));
+        }
+        before.extend(gap((end + 1 - next) as usize, ""));
+        let mut after: Vec<Step> = Vec::new();
+        after.extend(gap(stretch.before, if stretch.as_recorded { " as recorded" } else { "" }));
+        let mut next = 0;
+        for at in shown(stretch.predicted, rank, is_marked) {
+            after.extend(gap(at - next, ""));
+            next = at + 1;
+            let event = stretch.predicted[at];
+            let mark = self.marks.iter().find(|(marked, _)| *marked == event).map_or("", |(_, mark)| mark);
+            after.push(Step { moved: stretch.moved[at], mark: mark.to_owned(), ..self.step(event) });
+        }
+        after.extend(gap(stretch.predicted.len() - next, ""));
+        let schedule = |title: &str, steps| Schedule { title: title.to_owned(), steps };
+        vec![schedule("recorded", before), schedule("predicted", after)]
+    }
+
+    fn step(&self, event: u64) -> Step {
+        step(self.names, self.trace, self.trace.events[event as usize])
+    }
+
+    /// All from where the orders differ.
+    fn differing<'a>(&self, schedule: &'a [u64], from: usize, same: usize, end: u64) -> Stretch<'a> {
+        let mut moved = witness::moved(schedule).split_off(from);
+        // Where events are only left out, those behind them come earlier for it.
+        if !moved.contains(&true) {
+            moved[same - from..].fill(true);
+        }
+        let recorded: Vec<u64> = (from as u64..=end).collect();
+        let ranks = self.ranks(&recorded, &schedule[from..], &moved);
+        Stretch { recorded, predicted: &schedule[from..], moved, ranks, before: from, as_recorded: true }
+    }
+
+    /// The end of a predicted order that differs over a long stretch.
+    fn end<'a>(&self, schedule: &'a [u64]) -> Stretch<'a> {
+        let before = schedule.len().saturating_sub(TAIL);
+        let predicted = &schedule[before..];
+        let mut recorded = predicted.to_vec();
+        recorded.sort_unstable();
+        let moved = witness::moved(predicted);
+        let ranks = self.ranks(&recorded, predicted, &moved);
+        Stretch { recorded, predicted, moved, ranks, before, as_recorded: false }
+    }
+
+    /// How much each event of a stretch of the recorded order matters.
+    fn ranks(&self, recorded: &[u64], predicted: &[u64], moved: &[bool]) -> Vec<Rank> {
+        let event = |index: u64| self.trace.events[index as usize];
+        if recorded.len() <= FEW {
+            return vec![0; recorded.len()];
+        }
+        let is_variable = |event: Event| event.op().space() == Some(Space::Var);
+        let mut ranks = vec![NEVER; recorded.len()];
+        let mut better = |event: u64, rank: Rank| {
+            if let Ok(at) = recorded.binary_search(&event) {
+                ranks[at] = ranks[at].min(rank);
+            }
+        };
+        let mut variables = HashSet::new();
+        for &index in recorded {
+            if (self.concerns)(index) {
+                better(index, 0);
+                if is_variable(event(index)) {
+                    variables.insert(event(index).object());
+                }
+            }
+        }
+        predicted.iter().take(CONTEXT).for_each(|&event| better(event, 1));
+        self.marks.iter().for_each(|&(event, _)| better(event, 0));
+        // Of a stretch of moved events its ends, in the order they come.
+        for (at, &index) in predicted.iter().enumerate() {
+            let edge = |other: Option<&bool>| other != Some(&true);
+            if moved[at] {
+                let ends = edge(at.checked_sub(1).and_then(|before| moved.get(before))) || edge(moved.get(at + 1));
+                better(index, if ends { 0 } else { 2 });
+            }
+        }
+        for &index in recorded {
+            let event = event(index);
+            if is_variable(event) && variables.contains(&event.object()) {
+                better(index, 1);
+            } else if event.op().space().is_some_and(|space| !matches!(space, Space::Var | Space::Block | Space::Label))
+                || event.op() == Op::Fence
+            {
+                better(index, 2);
+            }
+        }
+        ranks
+    }
+}
+
+/// A line that stands for events that are not shown.
+fn gap(events: usize, how: &str) -> Option<Step> {
+    let what = if events == 1 { "event" } else { "events" };
+    (events > 0).then(|| Step { text: format!("… {events} {what}{how}"), ..Step::default() })
+}
+
+/// The places of the events that are shown: as many ranks as there is room for; the first and the last of the best rank,
+/// and those that must be, if even these are too many.
+fn shown(events: &[u64], rank: impl Fn(u64) -> Rank, must: impl Fn(u64) -> bool) -> Vec<usize> {
+    let up_to = |worst: Rank| -> Vec<usize> { (0..events.len()).filter(|&at| rank(events[at]) <= worst).collect() };
+    let worst = (0..NEVER).rev().find(|&worst| up_to(worst).len() <= LINES);
+    let mut places = up_to(worst.unwrap_or(0));
+    if places.len() > LINES {
+        let tail = places.split_off(places.len() - LINES / 2);
+        places.truncate(LINES / 2);
+        places.extend(tail);
+        for at in (0..events.len()).filter(|&at| must(events[at])) {
+            if let Err(place) = places.binary_search(&at) {
+                places.insert(place, at);
+            }
+        }
+    }
+    // A line that stands for one event takes as much room as the event.
+    let alone = |at: &usize| places.binary_search(at).is_ok() || stands_alone(&places, *at, events.len());
+    (0..events.len()).filter(alone).collect()
+}
+
+/// Whether a place that is not shown stands alone between others that are.
+fn stands_alone(places: &[usize], at: usize, end: usize) -> bool {
+    let is_shown = |place: usize| places.binary_search(&place).is_ok();
+    let before = at.checked_sub(1).is_none_or(is_shown);
+    before && (at + 1 == end || is_shown(at + 1))
+}
