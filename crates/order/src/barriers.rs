@@ -1,4 +1,4 @@
-//! Barriers: `alloc` and `free` of a variable.
+//! `alloc` and `free` keep their recorded order with every access of their variable (`weak-hb` and `maximal`).
 
 use crate::builder::StructureBuilder;
 use crate::window::Window;
@@ -6,11 +6,12 @@ use clock::{Clock, VectorClock};
 use event::{Event, Op, VarId};
 use rustc_hash::FxHashMap;
 
-/// `alloc` and `free` keep their order with every access of their variable.
+/// The clocks of variables that a window allocates or frees.
 #[derive(Default)]
 pub(crate) struct Barriers {
-    /// All accesses so far, of variables that have barriers in the window.
+    /// By variable: the accesses so far. Only variables with an `alloc` or `free` in the window are here.
     accesses: FxHashMap<VarId, VectorClock>,
+    /// By variable: its last `alloc` or `free`.
     last: FxHashMap<VarId, VectorClock>,
 }
 

@@ -1,4 +1,9 @@
-//! What every model keeps: the order of each thread, fork and join, post and await, pins; as clocks over the events.
+//! Builds an event structure, and keeps the orders that all models share: program order, fork and join, latches
+//! (`post`, `await`) and drop barriers (`pin`, `rpin`).
+//!
+//! Models drive a [`StructureBuilder`] along the recorded order. For each event they call `before`, join the clocks of
+//! its other predecessors, call `add` if the event is relevant, and call `after`. All clocks count relevant events by
+//! chain.
 
 use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 use crate::rules::{Action, Guard};
@@ -7,7 +12,7 @@ use clock::{Clock, VectorClock};
 use event::{Event, Op, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 
-/// The position of an event: its chain, and which one it is there, counted from 1.
+/// Where a relevant event stands: its chain, and its number there, counted from 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ChainPosition {
     pub(crate) chain: u32,
@@ -15,68 +20,70 @@ pub(crate) struct ChainPosition {
 }
 
 impl ChainPosition {
-    /// The events up to this one.
+    /// The events of the chain up to this one.
     pub(crate) fn prefix(self) -> ChainPrefix {
         ChainPrefix { chain: self.chain, count: self.number }
     }
 }
 
 #[derive(Clone, Default)]
-struct Thread {
-    /// The events before its next event.
+struct ThreadState {
+    /// The relevant events that precede its next event.
     clock: VectorClock,
-    /// What its last event needed.
-    told: VectorClock,
+    /// The clock of its last relevant event.
+    of_last: VectorClock,
+    /// Its chain, once it has a relevant event.
     chain: Option<u32>,
-    /// How many events it made.
+    /// How many events it has had, relevant or not.
     events: u64,
 }
 
-/// The clocks of all threads, and the structure that grows with them.
+/// The clocks of all threads, and the event structure that grows with them.
 pub(crate) struct StructureBuilder {
-    threads: Vec<Thread>,
+    threads: Vec<ThreadState>,
     latches: Vec<VectorClock>,
-    /// The pins of event n of a thread: their kinds and variables.
-    pins: FxHashMap<(ThreadId, u64), Vec<(Op, VarId)>>,
-    /// By kind of pin and variable: by whom, and the clock of the last event that others' accesses must follow.
-    pinned: FxHashMap<(Op, VarId), Vec<(ThreadId, VectorClock)>>,
+    /// By thread and number of an event in it: the drop barriers that name this event, by kind and variable.
+    barriers: FxHashMap<(ThreadId, u64), Vec<(Op, VarId)>>,
+    /// By kind of drop barrier and variable: by thread, the clock of its last event that was named so far. Accesses of
+    /// other threads follow it.
+    named: FxHashMap<(Op, VarId), Vec<(ThreadId, VectorClock)>>,
     pub(crate) structure: EventStructure,
 }
 
 impl StructureBuilder {
-    /// Before the first event. `events`: how many events each thread made before that.
+    /// An empty structure. `events`: by thread, how many events it had before the first one that will come.
     pub(crate) fn new(trace: &Trace<'_>, events: &[u64]) -> StructureBuilder {
-        let mut pins: FxHashMap<_, Vec<(Op, VarId)>> = FxHashMap::default();
-        for &index in trace.pins() {
+        let mut barriers: FxHashMap<_, Vec<(Op, VarId)>> = FxHashMap::default();
+        for &index in trace.drop_barriers() {
             let event = trace.event(index);
             if let Value::Int(n) = trace.batch.extra(event).value {
-                pins.entry((event.thread(), n as u64)).or_default().push((event.op(), event.var()));
+                barriers.entry((event.thread(), n as u64)).or_default().push((event.op(), event.var()));
             }
         }
-        let threads =
-            (0..trace.threads()).map(|t| Thread { events: events.get(t).copied().unwrap_or(0), ..Thread::default() });
+        let threads = (0..trace.threads())
+            .map(|t| ThreadState { events: events.get(t).copied().unwrap_or(0), ..ThreadState::default() });
         StructureBuilder {
             threads: threads.collect(),
             latches: vec![VectorClock::default(); trace.names.space(event::Space::Latch).len()],
-            pins,
-            pinned: FxHashMap::default(),
+            barriers,
+            named: FxHashMap::default(),
             structure: EventStructure::default(),
         }
     }
 
-    /// The events before a thread's next event; after [`StructureBuilder::event`], those up to its last one.
+    /// The relevant events that precede a thread's next event. Once an event is added, it is one of them.
     #[inline]
     pub(crate) fn clock(&self, thread: ThreadId) -> &VectorClock {
         &self.threads[thread.0 as usize].clock
     }
 
-    /// The next event of a thread comes after all that a clock knows.
+    /// Makes all events of a clock predecessors of a thread's next event.
     #[inline]
     pub(crate) fn join(&mut self, thread: ThreadId, clock: &VectorClock) {
         self.threads[thread.0 as usize].clock.join(clock);
     }
 
-    /// Before an event: what comes before it in every model.
+    /// Called before each event: joins its predecessors that all models share.
     #[inline]
     pub(crate) fn before(&mut self, event: Event) {
         let thread = event.thread();
@@ -86,9 +93,9 @@ impl StructureBuilder {
                 let latch = &self.latches[event.latch().0 as usize];
                 self.threads[thread.0 as usize].clock.join(latch);
             }
-            op if !self.pinned.is_empty() && is_access(op) => {
-                let pins = Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(op));
-                for (by, clock) in pins.filter_map(|pin| self.pinned.get(&(pin, event.var()))).flatten() {
+            op if !self.named.is_empty() && is_access(op) => {
+                let kinds = Op::DROP_BARRIERS.into_iter().filter(|kind| kind.holds_back(op));
+                for (by, clock) in kinds.filter_map(|kind| self.named.get(&(kind, event.var()))).flatten() {
                     if *by != thread {
                         self.threads[thread.0 as usize].clock.join(clock);
                     }
@@ -98,7 +105,7 @@ impl StructureBuilder {
         }
     }
 
-    /// One thread learns what another knows.
+    /// The next event of `to` follows all that precedes the next event of `from`.
     fn pass_on(&mut self, from: ThreadId, to: ThreadId) {
         if from == to {
             return;
@@ -108,8 +115,8 @@ impl StructureBuilder {
         self.threads[from.0 as usize].clock = clock;
     }
 
-    /// Makes an event an event; its predecessors are joined already.
-    pub(crate) fn event(&mut self, index: u64, event: Event) -> ChainPosition {
+    /// Adds a relevant event, whose predecessors have been joined.
+    pub(crate) fn add(&mut self, index: u64, event: Event) -> ChainPosition {
         let thread = &mut self.threads[event.thread().0 as usize];
         let chains = &mut self.structure.chains;
         let chain = *thread.chain.get_or_insert_with(|| {
@@ -119,11 +126,11 @@ impl StructureBuilder {
         let from = self.structure.predecessors.len() as u32;
         for (other, &count) in thread.clock.times().iter().enumerate() {
             let other = other as u32;
-            if other != chain && count > thread.told.get(ThreadId(other)) {
+            if other != chain && count > thread.of_last.get(ThreadId(other)) {
                 self.structure.predecessors.push(ChainPrefix { chain: other, count });
             }
         }
-        thread.told.copy_from(&thread.clock);
+        thread.of_last.copy_from(&thread.clock);
         let predecessors = (from, self.structure.predecessors.len() as u32);
         let events = &mut chains[chain as usize].events;
         events.push(RelevantEvent { index, predecessors, guard: Guard::None, action: Action::None });
@@ -132,7 +139,7 @@ impl StructureBuilder {
         ChainPosition { chain, number }
     }
 
-    /// After an event: what comes after it in every model.
+    /// Called after each event: passes its clock on to its successors that all models share.
     #[inline]
     pub(crate) fn after(&mut self, event: Event) {
         let thread = event.thread();
@@ -145,33 +152,33 @@ impl StructureBuilder {
             _ => {}
         }
         let own = &mut self.threads[thread.0 as usize];
-        if !self.pins.is_empty()
-            && let Some(pins) = self.pins.get(&(thread, own.events))
+        if !self.barriers.is_empty()
+            && let Some(barriers) = self.barriers.get(&(thread, own.events))
         {
-            for &pin in pins {
-                let pinned = self.pinned.entry(pin).or_default();
-                match pinned.iter_mut().find(|(by, _)| *by == thread) {
-                    // It knows what its thread's pinned events before it knew.
+            for &barrier in barriers {
+                let named = self.named.entry(barrier).or_default();
+                match named.iter_mut().find(|(by, _)| *by == thread) {
+                    // The clock of a later event of the thread contains those of its earlier ones.
                     Some((_, clock)) => clock.copy_from(&own.clock),
-                    None => pinned.push((thread, own.clock.clone())),
+                    None => named.push((thread, own.clock.clone())),
                 }
             }
         }
         own.events += 1;
     }
 
-    /// Gives an event its rules.
-    pub(crate) fn rule(&mut self, position: ChainPosition) -> &mut RelevantEvent {
+    /// An event that was added, to set its rules.
+    pub(crate) fn event_mut(&mut self, position: ChainPosition) -> &mut RelevantEvent {
         &mut self.structure.chains[position.chain as usize].events[position.number as usize - 1]
     }
 }
 
-/// An access of a variable.
+/// Whether an operation accesses a variable.
 pub(crate) fn is_access(op: Op) -> bool {
     op.has_value() || matches!(op, Op::Alloc | Op::Free)
 }
 
-/// An access that only reads.
+/// Whether an operation only reads its variable.
 pub(crate) fn is_read(op: Op) -> bool {
     matches!(op, Op::Read | Op::AtomicLoad)
 }

@@ -1,40 +1,57 @@
-//! What a model makes of a trace: events in chains, what each needs, and rules.
+//! Event structures: relevant events in chains, the predecessors of each, and the rules of a model.
 
 use crate::rules::{Action, Guard, Rules};
 use event::ThreadId;
 
-/// The first `count` events of a chain.
+/// The first `count` events of a chain: one component of a vector clock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ChainPrefix {
-    /// The chain.
+    /// The number of the chain in its structure.
     pub chain: u32,
     /// How many of its events.
     pub count: u32,
 }
 
-/// An event that matters.
+impl ChainPrefix {
+    /// Whether a cut (by chain: the number of events taken) contains these events.
+    #[inline]
+    pub fn is_within(&self, cut: &[u32]) -> bool {
+        cut[self.chain as usize] >= self.count
+    }
+}
+
+/// An event that the caller asked for, or that a rule of the model speaks of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RelevantEvent {
     /// Its index in the trace.
     pub index: u64,
+    /// A range of [`EventStructure::predecessors`].
     pub(crate) predecessors: (u32, u32),
     pub(crate) guard: Guard,
     pub(crate) action: Action,
 }
 
-/// The events of one thread, in its order.
+impl RelevantEvent {
+    /// Whether it has a rule that depends on the cut or on the path.
+    #[inline]
+    pub fn has_rule(&self) -> bool {
+        self.guard != Guard::None || self.action != Action::None
+    }
+}
+
+/// The relevant events of one thread, in program order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Chain {
     /// The thread.
     pub thread: ThreadId,
-    /// Its events.
+    /// Its relevant events.
     pub events: Vec<RelevantEvent>,
 }
 
-/// The events of a trace, or of a window of it, under one model.
+/// The relevant events of a trace, or of a window of it, under one model.
 #[derive(Clone, Default, Debug)]
 pub struct EventStructure {
-    /// One chain for each thread that has events, by the time of its first one.
+    /// One chain for each thread that has relevant events, in the order of their first ones.
     pub chains: Vec<Chain>,
     pub(crate) predecessors: Vec<ChainPrefix>,
     /// What depends on the cut or on the path.
@@ -42,19 +59,19 @@ pub struct EventStructure {
 }
 
 impl EventStructure {
-    /// What an event needs beyond what the event before it in its chain needed: of every chain at most once, and
-    /// never of its own.
+    /// The predecessors of an event that are not predecessors of the event before it in its chain: of every other chain
+    /// at most one prefix.
     #[inline]
     pub fn predecessors(&self, event: &RelevantEvent) -> &[ChainPrefix] {
         &self.predecessors[event.predecessors.0 as usize..event.predecessors.1 as usize]
     }
 
-    /// How many events there are.
+    /// The number of relevant events.
     pub fn len(&self) -> usize {
         self.chains.iter().map(|chain| chain.events.len()).sum()
     }
 
-    /// Nothing matters.
+    /// Whether no event is relevant.
     pub fn is_empty(&self) -> bool {
         self.chains.is_empty()
     }
@@ -63,25 +80,17 @@ impl EventStructure {
     pub fn has_rules(&self) -> bool {
         self.chains.iter().flat_map(|chain| &chain.events).any(RelevantEvent::has_rule)
     }
-}
 
-impl RelevantEvent {
-    /// It has a rule that depends on the cut or on the path.
-    #[inline]
-    pub fn has_rule(&self) -> bool {
-        self.guard != Guard::None || self.action != Action::None
-    }
-}
-
-impl EventStructure {
-    /// The structure of some of the events, which need of each other what they need in this one: for structures whose events
-    /// say all that they need, as those of `full-hb` and `sync-only` do. Rules are not kept: it must have none.
+    /// The structure over only those events that `keep` accepts, by index; they keep their order among each other.
+    ///
+    /// The structure must have no rules, and the predecessors of each event must be transitively closed, as those of
+    /// `full-hb` and `sync-only` are. (Those of `observed` name only the event recorded last.)
     pub fn project(&self, keep: impl Fn(u64) -> bool) -> EventStructure {
         debug_assert!(!self.has_rules());
-        // By chain of this structure: how many of its first events are kept, and the new chain.
+        let mut projected = EventStructure::default();
+        // By chain: by number of events, how many of the first ones are kept; and the number of the new chain.
         let mut kept: Vec<Vec<u32>> = Vec::with_capacity(self.chains.len());
-        let mut chains: Vec<Option<u32>> = Vec::with_capacity(self.chains.len());
-        let mut structure = EventStructure::default();
+        let mut new_chains: Vec<Option<u32>> = Vec::with_capacity(self.chains.len());
         for chain in &self.chains {
             let mut counts = Vec::with_capacity(chain.events.len() + 1);
             counts.push(0);
@@ -91,16 +100,18 @@ impl EventStructure {
                 counts.push(count);
             }
             kept.push(counts);
-            chains.push((count > 0).then(|| {
-                structure.chains.push(Chain { thread: chain.thread, events: Vec::with_capacity(count as usize) });
-                structure.chains.len() as u32 - 1
+            new_chains.push((count > 0).then(|| {
+                projected.chains.push(Chain { thread: chain.thread, events: Vec::with_capacity(count as usize) });
+                projected.chains.len() as u32 - 1
             }));
         }
+        // By chain: how many of its events the kept event to come follows; `changed` lists those above zero.
         let mut pending: Vec<u32> = vec![0; self.chains.len()];
         let mut changed: Vec<u32> = Vec::new();
         for (number, chain) in self.chains.iter().enumerate() {
-            let Some(own) = chains[number] else { continue };
-            let mut told: Vec<u32> = vec![0; structure.chains.len()];
+            let Some(own) = new_chains[number] else { continue };
+            // By new chain: how many of its events the last kept event follows.
+            let mut known: Vec<u32> = vec![0; projected.chains.len()];
             for (at, event) in chain.events.iter().enumerate() {
                 for prefix in self.predecessors(event) {
                     if pending[prefix.chain as usize] == 0 {
@@ -112,22 +123,22 @@ impl EventStructure {
                 if kept[number][at] == kept[number][at + 1] {
                     continue;
                 }
-                let from = structure.predecessors.len() as u32;
+                let from = projected.predecessors.len() as u32;
                 changed.sort_unstable();
                 for other in changed.drain(..) {
                     let count = kept[other as usize][std::mem::take(&mut pending[other as usize]) as usize];
-                    if let Some(chain) = chains[other as usize]
-                        && count > told[chain as usize]
+                    if let Some(chain) = new_chains[other as usize]
+                        && count > known[chain as usize]
                     {
-                        told[chain as usize] = count;
-                        structure.predecessors.push(ChainPrefix { chain, count });
+                        known[chain as usize] = count;
+                        projected.predecessors.push(ChainPrefix { chain, count });
                     }
                 }
-                let predecessors = (from, structure.predecessors.len() as u32);
-                structure.chains[own as usize].events.push(RelevantEvent { predecessors, ..*event });
+                let predecessors = (from, projected.predecessors.len() as u32);
+                projected.chains[own as usize].events.push(RelevantEvent { predecessors, ..*event });
             }
             changed.drain(..).for_each(|other| pending[other as usize] = 0);
         }
-        structure
+        projected
     }
 }

@@ -1,9 +1,10 @@
-//! `full-hb`: multithreaded vector clocks (algorithm A of Roşu and Sen, "An instrumentation technique for online analysis
-//! of multithreaded programs"), and `sync-only`, which is the same without data accesses.
+//! `full-hb` and `sync-only` by multithreaded vector clocks (algorithm A of Roşu and Sen, *An instrumentation
+//! technique for online analysis of multithreaded programs*).
 //!
-//! Each event learns what the conflicting events before it knew. The paper's access and write clocks of a variable are
-//! kept as the clock of its last write and that of the reads since: their union is the access clock. Locks, conditions
-//! and semaphores are variables in disguise. Only events that matter count, so the clocks are over them alone.
+//! Each event joins the clocks of the conflicting events before it. The paper keeps two clocks for a variable, that of
+//! its accesses and that of its writes. Here these are the clock of the last write and that of the reads since; their
+//! join is the paper's access clock. Locks, conditions and semaphores are treated as variables that every operation
+//! writes, except that shared holders of a lock read it. `sync-only` leaves out plain accesses.
 
 use crate::builder::{StructureBuilder, is_access, is_read};
 use crate::event_structure::EventStructure;
@@ -12,15 +13,15 @@ use crate::window::Trace;
 use clock::{Clock, VectorClock};
 use event::{Event, LockId, Op, Space, ThreadId};
 
-/// The clocks of an object whose writes keep their order with everything.
+/// The clocks of a variable: writes keep their order with all accesses.
 #[derive(Clone, Default)]
-struct Variable {
+struct VariableClocks {
     write: VectorClock,
     /// Of the reads since the last write.
     reads: VectorClock,
 }
 
-impl Variable {
+impl VariableClocks {
     fn read(&mut self, builder: &mut StructureBuilder, thread: ThreadId) {
         builder.join(thread, &self.write);
     }
@@ -40,12 +41,13 @@ impl Variable {
     }
 }
 
-/// A lock: three kinds of events, each ordered with the others; exclusive ones also among themselves.
+/// The clocks of a lock. Events of different kinds keep their order, and so do exclusive ones among themselves.
 #[derive(Clone, Default)]
-struct Lock {
+struct LockClocks {
     exclusive: VectorClock,
-    /// Of shared events, and of failed tries, since the last exclusive one.
+    /// Of the shared events since the last exclusive one.
     shared: VectorClock,
+    /// Of the failed tries since the last exclusive one.
     failed: VectorClock,
 }
 
@@ -56,7 +58,7 @@ enum LockKind {
     Failed,
 }
 
-impl Lock {
+impl LockClocks {
     fn before(&self, kind: LockKind, builder: &mut StructureBuilder, thread: ThreadId) {
         builder.join(thread, &self.exclusive);
         if !matches!(kind, LockKind::Shared) {
@@ -80,40 +82,40 @@ impl Lock {
     }
 }
 
-/// The structure of `full-hb` over the events that matter.
+/// The event structure of `full-hb` over the events that `is_relevant` accepts, by index.
 pub fn full_hb(trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
-    Pass::new(trace, true).run(trace, is_relevant)
+    ClockPass::new(trace, true).run(trace, is_relevant)
 }
 
-/// The structure of `sync-only` over the events that matter.
+/// The event structure of `sync-only` over the events that `is_relevant` accepts, by index.
 pub fn sync_only(trace: &Trace<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
-    Pass::new(trace, false).run(trace, is_relevant)
+    ClockPass::new(trace, false).run(trace, is_relevant)
 }
 
-/// One look along the recorded order.
-struct Pass {
+/// One pass along the recorded order.
+struct ClockPass {
     builder: StructureBuilder,
     sections: Sections,
-    vars: Vec<Variable>,
-    locks: Vec<Lock>,
+    vars: Vec<VariableClocks>,
+    locks: Vec<LockClocks>,
     conds: Vec<VectorClock>,
     sems: Vec<VectorClock>,
-    /// By condition: the lock of the same name.
+    /// By condition: the lock of the same name, if there is one.
     lock_of: Vec<Option<LockId>>,
-    /// Plain accesses count.
+    /// Whether plain accesses keep their order.
     data: bool,
 }
 
-impl Pass {
-    fn new(trace: &Trace<'_>, data: bool) -> Pass {
+impl ClockPass {
+    fn new(trace: &Trace<'_>, data: bool) -> ClockPass {
         let names = trace.names;
         let count = |space| names.space(space).len();
         let lock_of = |cond| names.space(Space::Lock).find(names.get(Space::Cond, cond as u32).as_bytes()).map(LockId);
-        Pass {
+        ClockPass {
             builder: StructureBuilder::new(trace, &[]),
             sections: Sections::default(),
-            vars: vec![Variable::default(); count(Space::Var)],
-            locks: vec![Lock::default(); count(Space::Lock)],
+            vars: vec![VariableClocks::default(); count(Space::Var)],
+            locks: vec![LockClocks::default(); count(Space::Lock)],
             conds: vec![VectorClock::default(); count(Space::Cond)],
             sems: vec![VectorClock::default(); count(Space::Sem)],
             lock_of: (0..count(Space::Cond)).map(lock_of).collect(),
@@ -143,7 +145,7 @@ impl Pass {
                 }
             }
             if is_relevant {
-                self.builder.event(index, event);
+                self.builder.add(index, event);
             }
             if counts {
                 let variable = &mut self.vars[event.var().0 as usize];
@@ -151,13 +153,13 @@ impl Pass {
                 if is_read(op) { variable.has_read(clock) } else { variable.has_written(clock) }
             }
         } else {
-            self.rare(trace, index, event, is_relevant);
+            self.other(trace, index, event, is_relevant);
         }
         self.builder.after(event);
     }
 
-    /// Everything but accesses.
-    fn rare(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
+    /// A step of an event that is no access.
+    fn other(&mut self, trace: &Trace<'_>, index: u64, event: Event, is_relevant: bool) {
         let thread = event.thread();
         let lock = self.lock(trace, event);
         if let Some((lock, kind)) = lock {
@@ -172,7 +174,7 @@ impl Pass {
             self.builder.join(thread, clock);
         }
         if is_relevant {
-            self.builder.event(index, event);
+            self.builder.add(index, event);
         }
         let clock = self.builder.clock(thread);
         if let Some(other) = other {

@@ -1,21 +1,26 @@
-//! The accesses of a window by variable: lifetimes between barriers, and which of them can go wrong.
+//! The lifetimes of variables in a window: their accesses between two barriers (`alloc`, `free`, the ends of the
+//! window).
+//!
+//! Barriers keep their order with all accesses, so no rule of `weak-hb` or `maximal` relates accesses of different
+//! lifetimes. A lifetime within one thread, or without a conflict, needs no rules at all.
 
 use crate::builder::{is_access, is_read};
 use crate::window::Window;
 use event::{Op, ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
-/// The accesses of a variable between two barriers (`alloc`, `free`).
+/// The accesses of a variable between two barriers, summed up.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Lifetime {
     pub(crate) variable: VarId,
-    first: Option<ThreadId>,
-    /// More than one thread accesses it.
+    first_thread: Option<ThreadId>,
+    /// Whether more than one thread accesses it.
     pub(crate) shared: bool,
-    /// Reads, those of `armw` included.
+    /// How many accesses read, `armw` included.
     pub(crate) reads: u32,
+    /// How many accesses write, `armw` included.
     pub(crate) writes: u32,
-    /// It begins with the window, not with a barrier.
+    /// Whether it begins with the window, not with an `alloc` or `free`.
     pub(crate) from_start: bool,
 }
 
@@ -52,7 +57,7 @@ impl Lifetimes {
             });
             of_event.push(lifetime);
             let lifetime = &mut all[lifetime as usize];
-            lifetime.shared |= *lifetime.first.get_or_insert(thread) != thread;
+            lifetime.shared |= *lifetime.first_thread.get_or_insert(thread) != thread;
             lifetime.reads += u32::from(is_read(op) || op == Op::AtomicRmw);
             lifetime.writes += u32::from(!is_read(op));
         }

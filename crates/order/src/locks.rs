@@ -150,7 +150,7 @@ impl Locks {
                 self.open.entry(lock).or_default().push(open);
                 let Some(position) = position.filter(|_| self.contended.contains(&lock)) else { return };
                 self.numbers(lock, thread).of(exclusive).push((position.number, u32::MAX));
-                builder.rule(position).guard = if exclusive {
+                builder.event_mut(position).guard = if exclusive {
                     Guard::Exclusive { lock: lock.0, chain: position.chain }
                 } else {
                     Guard::Shared { lock: lock.0, chain: position.chain }

@@ -1,11 +1,11 @@
-//! `observed`: the recorded order and no other.
+//! `observed`: only the recorded order.
 
 use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 use crate::rules::{Action, Guard};
 use event::{Batch, ThreadId};
 use rustc_hash::FxHashMap;
 
-/// The events that matter, each after the one before it.
+/// The event structure of `observed`. An event's only predecessor is the relevant event recorded last before it.
 pub fn observed(trace: &Batch, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
     let mut structure = EventStructure::default();
     let mut chains: FxHashMap<ThreadId, u32> = FxHashMap::default();

@@ -1,18 +1,19 @@
 //! Rules that depend on the cut, or on the path to it: exclusion, counts, lost notifies, values that reads see.
 //!
-//! A cut is given as the number of events taken of each chain. What a path must remember beside its cut is its
-//! *context*: for each notify that might come too early whether it did, and for each variable with reads to come
-//! which write they would see. Paths with equal cuts and equal contexts have the same future.
+//! A cut is given as the number of events taken of each chain. Each event has a *guard*, a condition on the cut before
+//! it, and an *action*, which reads and changes the *context* of the path: for each notify that can come too early
+//! whether it did, and for each variable with reads to come which write they would see. Paths with equal cuts and equal
+//! contexts have equal continuations, so a search may merge them.
 
 use crate::event_structure::{ChainPrefix, RelevantEvent};
 
-/// What the cut before an event must be like.
+/// A condition on the cut before an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Guard {
     None,
-    /// No other atomic set of the variable is open.
+    /// No other atomic set of the variable's lifetime is open.
     Set {
-        variable: u32,
+        lifetime: u32,
         own: u32,
     },
     /// No other thread has a section of the lock open.
@@ -25,37 +26,37 @@ pub(crate) enum Guard {
         lock: u32,
         chain: u32,
     },
-    /// The semaphore is above zero.
+    /// The count of the semaphore is above zero.
     Down {
         semaphore: u32,
     },
 }
 
-/// What an event does to the context, or demands of it.
+/// What an event demands of the context, and how it changes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Action {
     None,
-    /// Entries of [`Rules::notifies`].
+    /// A notify that may come before a wait that it is to end: a range of [`Rules::notifies`].
     Notify {
         from: u32,
         to: u32,
     },
-    /// Comes only if its notify was not lost.
+    /// A wake-up: comes only if its notify was not lost.
     Woken {
         slot: u32,
     },
-    /// Writes what is in this class. `order`: which write of the variable it is in recorded order, from 1.
+    /// Writes a value of this class. `order`: the number of the write in the recorded order of the variable, from 1.
     Write {
         slot: u32,
         class: u32,
         order: u32,
     },
-    /// Sees only what is in these classes: an entry of [`Rules::accepted`].
+    /// May see only values of the classes in this entry of [`Rules::accepted`].
     Read {
         slot: u32,
         accepted: u32,
     },
-    /// Both.
+    /// Reads and writes at once (`armw`).
     ReadWrite {
         slot: u32,
         accepted: u32,
@@ -64,15 +65,15 @@ pub(crate) enum Action {
     },
 }
 
-/// The atomic sets that the events of a chain open, by when.
+/// The atomic sets that the events of a chain open.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Openers {
     pub(crate) chain: u32,
-    /// The number of the event, and its set.
+    /// The number of the event, and its set; in the order of the chain.
     pub(crate) sets: Vec<(u32, u32)>,
 }
 
-/// The sections of a lock in one chain: from taking event `.0` on until event `.1` is taken.
+/// The sections of a lock in one chain: each begins with event `.0` and ends with event `.1`.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ChainSections {
     pub(crate) chain: u32,
@@ -88,80 +89,79 @@ pub(crate) struct ChainCounts {
     pub(crate) downs: Vec<u32>,
 }
 
-/// The writes of a variable in one chain: number of the event, which write in recorded order, class.
+/// The writes of a variable in one chain: number of the event, number of the write in recorded order, class.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct ChainWrites {
     pub(crate) chain: u32,
     pub(crate) writes: Vec<(u32, u32, u32)>,
 }
 
-/// What a path remembers: of each slot, what is not as usual; by slot. It is usual that a notify is not lost, and
-/// that reads to come see the write recorded last of those in the cut. Close to the recorded run nearly all is usual.
+/// What a path remembers beside its cut: pairs of a slot and its value, sorted by slot.
+///
+/// A slot with its default value has no entry. By default a notify is not lost, and the reads to come see, of the
+/// writes in the cut, the one recorded last. Close to the recorded run nearly all slots have their default.
 pub type Context = Vec<(u32, u32)>;
 
-/// All rules of a structure.
+/// The rules of all events of a structure.
 #[derive(Clone, Default, Debug)]
 pub struct Rules {
-    /// By variable: who opens its sets.
+    /// By lifetime of a variable: the events that open its atomic sets.
     pub(crate) openers: Vec<Vec<Openers>>,
-    /// By set: it is complete when these are taken.
+    /// By atomic set: it is complete in cuts that contain these prefixes.
     pub(crate) complete: Vec<Vec<ChainPrefix>>,
+    /// By lock: its sections.
     pub(crate) locks: Vec<Vec<ChainSections>>,
-    /// By semaphore: its count at the start, and who changes it.
+    /// By semaphore: its count at the start, and the events that change it.
     pub(crate) semaphores: Vec<(i64, Vec<ChainCounts>)>,
-    /// Slots that a notify sets if the wait is not taken before it.
+    /// The slot of a notify, and the wait before which it is lost.
     pub(crate) notifies: Vec<(u32, ChainPrefix)>,
-    /// Classes of writes that reads accept, in order.
+    /// Sets of classes that reads accept, each sorted.
     pub(crate) accepted: Vec<Vec<u32>>,
-    /// By slot: the last read of the variable in each chain; empty for notifies.
+    /// By slot: the last read of the variable in each chain. Slots of notifies have none.
     pub(crate) reads: Vec<Vec<ChainPrefix>>,
-    /// By slot: the writes of the variable; empty for notifies.
+    /// By slot: the writes of the variable. Slots of notifies have none.
     pub(crate) writes: Vec<Vec<ChainWrites>>,
 }
 
-/// Whether an event can come, as far as the context is concerned.
+/// Whether the context of a path admits an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// It can; the context is as it must be after it.
+    /// It does. The context now is that after the event.
     Yes,
-    /// It cannot.
+    /// It does not.
     No,
-    /// It is a read that would see something else: it can only be the last.
+    /// The event is a read that would see another value than recorded: it can come, but only as the last event.
     Terminal,
 }
 
-/// Whether the section begun last in a chain is open.
+/// Whether a cut with `taken` events of a chain leaves one of these sections of the chain open.
 fn is_open(sections: &[(u32, u32)], taken: u32) -> bool {
     let begun = sections.partition_point(|&(open, _)| open <= taken);
     begun > 0 && sections[begun - 1].1 > taken
 }
 
-fn is_taken(predecessors: &[ChainPrefix], cut: &[u32]) -> bool {
-    predecessors.iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count)
-}
-
 impl Rules {
-    /// Another slot.
-    pub(crate) fn slot(&mut self, reads: Vec<ChainPrefix>, writes: Vec<ChainWrites>) -> u32 {
+    /// Adds a slot to the context: for a variable with its last reads and its writes, for a notify without any.
+    pub(crate) fn add_slot(&mut self, reads: Vec<ChainPrefix>, writes: Vec<ChainWrites>) -> u32 {
         self.reads.push(reads);
         self.writes.push(writes);
         self.reads.len() as u32 - 1
     }
 
-    /// How many things a path may have to remember.
+    /// The number of slots of the context.
     pub fn slots(&self) -> usize {
         self.reads.len()
     }
 
-    /// Whether an event, whose needs are taken, can come after a cut.
+    /// Whether the guard of an event holds in a cut that contains its predecessors.
     pub fn allows(&self, event: &RelevantEvent, cut: &[u32]) -> bool {
         match event.guard {
             Guard::None => true,
-            Guard::Set { variable, own } => self.openers[variable as usize].iter().all(|openers| {
+            Guard::Set { lifetime, own } => self.openers[lifetime as usize].iter().all(|openers| {
                 let begun = openers.sets.partition_point(|&(number, _)| number <= cut[openers.chain as usize]);
                 begun == 0 || {
                     let set = openers.sets[begun - 1].1;
-                    set == own || is_taken(&self.complete[set as usize], cut)
+                    set == own || self.complete[set as usize].iter().all(|prefix| prefix.is_within(cut))
                 }
             }),
             Guard::Exclusive { lock, chain } => {
@@ -187,13 +187,13 @@ impl Rules {
         }
     }
 
-    /// Takes an event after a cut (which does not contain it): changes the context, if it can come.
+    /// Applies the action of an event that comes next after a cut. If the context does not admit it, it is unchanged.
     pub fn apply(&self, event: &RelevantEvent, chain: u32, cut: &[u32], context: &mut Context) -> Admission {
         match event.action {
             Action::None => {}
             Action::Notify { from, to } => {
                 for (slot, wait) in &self.notifies[from as usize..to as usize] {
-                    if cut[wait.chain as usize] < wait.count {
+                    if !wait.is_within(cut) {
                         set(context, *slot, Some(1));
                     }
                 }
@@ -222,8 +222,8 @@ impl Rules {
         Admission::Yes
     }
 
-    /// The write recorded last of those in a cut: which one it is, and its class. Nothing written: the initial value.
-    fn usual(&self, slot: u32, cut: &[u32]) -> (u32, u32) {
+    /// Of the writes in a cut, the one recorded last: its number and its class. 0 and 0 for the initial value.
+    fn default_write(&self, slot: u32, cut: &[u32]) -> (u32, u32) {
         let last = |chain: &ChainWrites| {
             let taken = chain.writes.partition_point(|&(number, ..)| number <= cut[chain.chain as usize]);
             taken.checked_sub(1).map(|at| (chain.writes[at].1, chain.writes[at].2))
@@ -232,20 +232,20 @@ impl Rules {
     }
 
     fn accepts(&self, accepted: u32, slot: u32, cut: &[u32], context: &Context) -> bool {
-        let class = get(context, slot).unwrap_or_else(|| self.usual(slot, cut).1);
+        let class = get(context, slot).unwrap_or_else(|| self.default_write(slot, cut).1);
         self.accepted[accepted as usize].binary_search(&class).is_ok()
     }
 
     fn write(&self, slot: u32, class: u32, order: u32, chain: u32, cut: &[u32], context: &mut Context) {
-        let usual = self.usual(slot, cut).max((order, class)).1;
-        let unusual = class != usual && self.is_read_later(slot, chain, cut);
-        set(context, slot, unusual.then_some(class));
+        let default = self.default_write(slot, cut).max((order, class)).1;
+        let deviates = class != default && self.is_read_later(slot, chain, cut);
+        set(context, slot, deviates.then_some(class));
     }
 
-    /// Whether reads of the variable are still to come behind an event of a chain.
+    /// Whether reads of the variable are still to come after the next event of a chain.
     fn is_read_later(&self, slot: u32, chain: u32, cut: &[u32]) -> bool {
         self.reads[slot as usize].iter().any(|last| {
-            // The event itself is taken.
+            // The cut does not contain that event yet.
             let taken = cut[last.chain as usize] + u32::from(last.chain == chain);
             taken < last.count
         })

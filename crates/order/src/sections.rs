@@ -1,7 +1,7 @@
 //! Critical sections: which lock events count, and which sections are open.
 //!
-//! Of nested acquires of one lock by one thread only the outermost counts. `wait` gives a lock up at every depth, `woken`
-//! takes it back at the same depth.
+//! Of nested acquires of one lock by one thread only the outermost counts. `wait` gives a lock up at every depth,
+//! `woken` takes it back at the same depth.
 
 use event::{Batch, Event, LockId, Op, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};

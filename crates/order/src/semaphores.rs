@@ -1,4 +1,4 @@
-//! Semaphores in a window: their events in recorded order (`weak-hb`), or counted (`maximal`).
+//! Semaphores in a window: `weak-hb` keeps the recorded order of their events, `maximal` counts.
 
 use crate::builder::{ChainPosition, StructureBuilder};
 use crate::event_structure::EventStructure;
@@ -9,11 +9,13 @@ use event::{Event, Id, Op, SemId, Space, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
-/// Semaphores: ordered, or counted.
+/// The semaphores of a window.
 pub(crate) struct Semaphores {
+    /// By semaphore: the clock of its last event, if their order is kept.
     clocks: Option<Vec<VectorClock>>,
-    /// Those that more than one thread uses, or that go below zero.
+    /// The semaphores that have to be counted: those that more than one thread uses, or that go below zero.
     counted: FxHashSet<SemId>,
+    /// By semaphore and thread: the numbers of the events that change the count.
     counts: BTreeMap<SemId, BTreeMap<ThreadId, ChainCounts>>,
 }
 
@@ -64,7 +66,7 @@ impl Semaphores {
                 counts.ups.push(position.number);
             } else {
                 counts.downs.push(position.number);
-                builder.rule(position).guard = Guard::Down { semaphore: event.sem().0 };
+                builder.event_mut(position).guard = Guard::Down { semaphore: event.sem().0 };
             }
         }
     }

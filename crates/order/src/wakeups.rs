@@ -61,20 +61,20 @@ impl Wakeups {
                     // A wait before the window, or one that always comes first, cannot be too late.
                     let Some(wait) = self.waits.get(&pair.wait) else { continue };
                     if clock.get(ThreadId(wait.chain)) < wait.number {
-                        let slot = builder.structure.rules.slot(Vec::new(), Vec::new());
+                        let slot = builder.structure.rules.add_slot(Vec::new(), Vec::new());
                         builder.structure.rules.notifies.push((slot, wait.prefix()));
                         self.slots.insert(pair.woken, slot);
                     }
                 }
                 let to = builder.structure.rules.notifies.len() as u32;
                 if from < to {
-                    builder.rule(position).action = Action::Notify { from, to };
+                    builder.event_mut(position).action = Action::Notify { from, to };
                 }
                 self.notifies.insert(index, clock);
             }
             _ => {
                 if let Some(&slot) = self.slots.get(&index) {
-                    builder.rule(position).action = Action::Woken { slot };
+                    builder.event_mut(position).action = Action::Woken { slot };
                 }
             }
         }

@@ -1,9 +1,9 @@
-//! `weak-hb`: weak happens-before and atomic sets (Sen, Roşu and Agha, "Detecting errors in multithreaded programs by
-//! generalized predictive analysis of executions"), with the repairs A18 to A30 of the semantics.
+//! `weak-hb`: weak happens-before with atomic sets (Sen, Roşu and Agha, *Detecting errors in multithreaded programs by
+//! generalized predictive analysis of executions*), as docs/causality.md defines it.
 //!
-//! A read stays after the write it read from; a write and its reads are an atomic set, which no other access of the
-//! variable may divide. Sets that are complete may be taken in any order. Reads of the initial value are a set that is
-//! open from the start: every write comes after them.
+//! A read stays after the write that it read from. A write and its reads form an atomic set, which no other access of
+//! the variable may divide; whole sets may change their order. The reads of the initial value form a set that is open
+//! from the start, so every write comes after them.
 
 use crate::builder::{ChainPosition, StructureBuilder, is_read};
 use crate::event_structure::{ChainPrefix, EventStructure};
@@ -15,45 +15,47 @@ use clock::{Clock, VectorClock};
 use event::{Op, ThreadId};
 use std::collections::BTreeMap;
 
-/// The structure of `weak-hb` over a window: events that `is_relevant` wants, and those that the rules speak of.
+/// The event structure of `weak-hb` over a window. Relevant are the events that `is_relevant` accepts, by index, and
+/// those that the rules speak of.
 pub fn weak_hb(window: &Window<'_>, is_relevant: impl Fn(u64) -> bool) -> EventStructure {
     build(window, is_relevant, |lifetimes| AtomicSets {
-        states: vec![State::default(); lifetimes.all.len()],
+        states: vec![SetState::default(); lifetimes.all.len()],
         complete: Vec::new(),
     })
 }
 
-/// The sets of one lifetime so far.
+/// The atomic sets of one lifetime so far.
 #[derive(Clone, Default)]
-struct State {
-    /// Reads of the initial value.
+struct SetState {
+    /// The clock of the reads of the initial value.
     initial: VectorClock,
-    /// The write that opened the last set.
+    /// The clock of the write that opened the last set.
     write: Option<VectorClock>,
-    /// The members of the last set.
+    /// The clock of the members of the last set.
     members: VectorClock,
     /// The number of the last set.
     set: u32,
-    /// By thread: the sets that its events open.
+    /// By thread: the events that open a set, with the number of that set.
     openers: BTreeMap<ThreadId, Vec<(u32, u32)>>,
 }
 
 struct AtomicSets {
-    states: Vec<State>,
-    /// By set: what completes it.
+    /// By lifetime.
+    states: Vec<SetState>,
+    /// By set: it is complete when so many events of these chains are taken.
     complete: Vec<BTreeMap<u32, u32>>,
 }
 
 impl Accesses for AtomicSets {
     const ORDERED_SEMAPHORES: bool = true;
 
-    /// A single set cannot be divided.
+    /// A lifetime with a single set needs no rules: nothing can divide the set.
     fn has_rule(&self, lifetime: &Lifetime) -> bool {
         lifetime.shared && lifetime.writes > 1
     }
 
     fn before(&mut self, access: &Access, builder: &mut StructureBuilder) {
-        let state = &self.states[access.number as usize];
+        let state = &self.states[access.lifetime as usize];
         if is_read(access.event.op()) {
             if let Some(write) = &state.write {
                 builder.join(access.event.thread(), write);
@@ -68,7 +70,7 @@ impl Accesses for AtomicSets {
 
     fn after(&mut self, access: &Access, position: Option<ChainPosition>, builder: &mut StructureBuilder) {
         let clock = builder.clock(access.event.thread());
-        let state = &mut self.states[access.number as usize];
+        let state = &mut self.states[access.lifetime as usize];
         let op = access.event.op();
         if is_read(op) || op == Op::AtomicRmw {
             match state.write {
@@ -91,13 +93,13 @@ impl Accesses for AtomicSets {
         state.openers.entry(access.event.thread()).or_default().push((position.number, state.set));
         let mut complete = BTreeMap::new();
         if access.read_later {
-            // Never complete in this window, whatever is read in it.
+            // Some of its reads come after the window, so it is never complete in it.
             complete.insert(u32::MAX, u32::MAX);
         }
         self.complete.push(complete);
-        // An armw takes over from the set before: nothing can come between.
+        // An `armw` is also the last member of the set before, so that set is not another one.
         if op != Op::AtomicRmw {
-            builder.rule(position).guard = Guard::Set { variable: access.number, own: state.set };
+            builder.event_mut(position).guard = Guard::Set { lifetime: access.lifetime, own: state.set };
         }
     }
 

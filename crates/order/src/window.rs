@@ -1,4 +1,4 @@
-//! A whole trace with what every model wants to know of it first, and the windows into which wide models cut it.
+//! A whole trace with facts that all models need, and the windows into which `weak-hb` and `maximal` divide it.
 
 use crate::builder::{is_access, is_read};
 use crate::conditions::{Pair, pairs};
@@ -7,14 +7,15 @@ use event::{Batch, Event, Id, Names, Op, Space, ThreadId, Value, VarId};
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// A whole trace.
+/// A whole trace. The facts about it are found when a model first asks for them.
 pub struct Trace<'a> {
     /// The names in it.
     pub names: &'a Names,
     /// Its events.
     pub batch: &'a Batch,
+    /// By variable: whether more than one thread accesses it.
     shared: Vec<bool>,
-    pins: Vec<u64>,
+    drop_barriers: Vec<u64>,
     pairs: OnceCell<Vec<Pair>>,
     last_readers: OnceCell<Vec<u32>>,
 }
@@ -25,16 +26,16 @@ impl<'a> Trace<'a> {
         debug_assert_eq!(batch.first, 0);
         let mut owner: Vec<Option<ThreadId>> = vec![None; names.space(Space::Var).len()];
         let mut shared = vec![false; owner.len()];
-        let mut pins = Vec::new();
+        let mut drop_barriers = Vec::new();
         for (index, event) in batch.events.iter().enumerate() {
             if is_access(event.op()) {
                 let var = event.var().index();
                 shared[var] |= *owner[var].get_or_insert(event.thread()) != event.thread();
             } else if event.op().is_drop_barrier() {
-                pins.push(index as u64);
+                drop_barriers.push(index as u64);
             }
         }
-        Trace { names, batch, shared, pins, pairs: OnceCell::new(), last_readers: OnceCell::new() }
+        Trace { names, batch, shared, drop_barriers, pairs: OnceCell::new(), last_readers: OnceCell::new() }
     }
 
     /// How many threads it names.
@@ -46,9 +47,9 @@ impl<'a> Trace<'a> {
         self.batch.events[index as usize]
     }
 
-    /// The pins in it.
-    pub(crate) fn pins(&self) -> &[u64] {
-        &self.pins
+    /// The indexes of its `pin` and `rpin`.
+    pub(crate) fn drop_barriers(&self) -> &[u64] {
+        &self.drop_barriers
     }
 
     /// Whether more than one thread accesses a variable.
@@ -57,12 +58,12 @@ impl<'a> Trace<'a> {
         self.shared[var.index()]
     }
 
-    /// The wake-ups with their notifies.
+    /// The wake-ups with the notifies that caused them.
     pub(crate) fn pairs(&self) -> &[Pair] {
         self.pairs.get_or_init(|| pairs(self.batch))
     }
 
-    /// By write (or barrier): the last event that reads what it wrote; 0 if nobody does.
+    /// By event that writes (or allocates, or frees): the last event that reads what it left, or 0.
     pub(crate) fn last_readers(&self) -> &[u32] {
         self.last_readers.get_or_init(|| {
             let mut until = vec![0; self.batch.events.len()];
@@ -100,34 +101,33 @@ impl<'a> Trace<'a> {
         counts
     }
 
-    /// The trace cut into windows of so many events.
+    /// Divides the trace into windows of so many events. `initial` gives the initial values of variables.
     pub fn windows(&'a self, events: u64, initial: &'a dyn Fn(VarId) -> Value) -> Windows<'a> {
         Windows { trace: self, size: events.max(1), start: WindowStart::new(self, initial), at: 0 }
     }
 }
 
-/// A window of a trace: some events, and what holds before them.
+/// A window of a trace: consecutive events, and the state of the recorded run before them.
 pub struct Window<'a> {
     pub(crate) trace: &'a Trace<'a>,
-    /// The events.
     pub(crate) range: Range<u64>,
     pub(crate) start: &'a WindowStart,
 }
 
 impl Window<'_> {
-    /// Its events, by their indexes.
+    /// The indexes of its events.
     pub fn range(&self) -> Range<u64> {
         self.range.clone()
     }
 
-    /// Its events.
+    /// Its events with their indexes.
     pub(crate) fn events(&self) -> impl Iterator<Item = (u64, Event)> + '_ {
         let events = &self.trace.batch.events[self.range.start as usize..self.range.end as usize];
         (self.range.start..).zip(events.iter().copied())
     }
 }
 
-/// The windows of a trace, one after the other.
+/// The windows of a trace, one after another.
 pub struct Windows<'a> {
     trace: &'a Trace<'a>,
     size: u64,
@@ -136,7 +136,7 @@ pub struct Windows<'a> {
 }
 
 impl Windows<'_> {
-    /// The next window; `None` behind the last. An empty trace has one window, without events.
+    /// The next window; `None` after the last. An empty trace has one window, without events.
     pub fn next_window(&mut self) -> Option<Window<'_>> {
         let end = self.trace.batch.events.len() as u64;
         if self.at > end || (self.at == end && end > 0) {

@@ -1,23 +1,25 @@
-//! What holds before a window: open sections, counts of semaphores, values, how far each thread is.
+//! The state of the recorded run where a window begins: open sections, semaphores, values, positions of threads.
 
 use crate::builder::{is_access, is_read};
 use crate::sections::Sections;
 use crate::window::Trace;
 use event::{Id, Op, Space, Value, VarId};
 
-/// The state of the recorded run before an event.
+/// The state of the recorded run before the first event of a window.
 pub(crate) struct WindowStart {
     pub(crate) sections: Sections,
+    /// By semaphore: its count.
     pub(crate) semaphores: Vec<i64>,
-    /// What each variable holds, if recorded.
+    /// By variable: its value, if recorded.
     pub(crate) values: Vec<Value>,
-    /// How many events each thread has made.
+    /// By thread: how many events it has had.
     pub(crate) events: Vec<u64>,
+    /// The index of the first event of the window.
     at: u64,
 }
 
 impl WindowStart {
-    /// Before the first event.
+    /// The state before the first event of a trace.
     pub(crate) fn new(trace: &Trace<'_>, initial: &dyn Fn(VarId) -> Value) -> WindowStart {
         WindowStart {
             sections: Sections::at_first(trace.batch),
@@ -28,7 +30,7 @@ impl WindowStart {
         }
     }
 
-    /// Goes on along the recorded run.
+    /// Follows the recorded run up to the event with index `to`.
     pub(crate) fn advance(&mut self, trace: &Trace<'_>, to: u64) {
         for &event in &trace.batch.events[self.at as usize..to as usize] {
             self.sections.step(trace.batch, event);

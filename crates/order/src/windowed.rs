@@ -1,4 +1,5 @@
-//! What `weak-hb` and `maximal` share: the pass along a window that finds the events, their clocks and their rules.
+//! What `weak-hb` and `maximal` share: one pass along a window that finds the relevant events, their predecessors and
+//! their rules. A model differs in how it treats accesses of variables ([`Accesses`]).
 
 use crate::barriers::Barriers;
 use crate::builder::{ChainPosition, StructureBuilder, is_access};
@@ -11,16 +12,16 @@ use crate::wakeups::Wakeups;
 use crate::window::Window;
 use event::{Event, Value};
 
-/// An access that is no barrier.
+/// An access other than `alloc` and `free`.
 pub(crate) struct Access {
     pub(crate) event: Event,
-    /// Its lifetime.
-    pub(crate) number: u32,
-    /// The rules speak of its lifetime: all its accesses are events.
+    /// The number of its lifetime.
+    pub(crate) lifetime: u32,
+    /// Whether the rules speak of this lifetime, so that all its accesses are relevant.
     pub(crate) ruled: bool,
-    /// What it writes is read behind the window.
+    /// Whether what it writes is read after the window.
     pub(crate) read_later: bool,
-    /// The value that it recorded.
+    /// Its recorded value.
     pub(crate) value: Value,
 }
 
@@ -29,20 +30,20 @@ pub(crate) trait Accesses {
     /// `up` and `down` keep their recorded order.
     const ORDERED_SEMAPHORES: bool;
 
-    /// Whether the rules speak of a lifetime.
+    /// Whether the rules of the model speak of a lifetime.
     fn has_rule(&self, lifetime: &Lifetime) -> bool;
 
-    /// Before an access: joins what it comes after.
+    /// Called before an access: joins the clocks of its predecessors.
     fn before(&mut self, access: &Access, builder: &mut StructureBuilder);
 
-    /// After it.
+    /// Called after an access. `position`: where it stands, if it is relevant.
     fn after(&mut self, access: &Access, position: Option<ChainPosition>, builder: &mut StructureBuilder);
 
-    /// Gives the structure its rules.
+    /// Adds the rules to the structure.
     fn finish(self, lifetimes: &Lifetimes, window: &Window<'_>, structure: &mut EventStructure);
 }
 
-/// The structure of a window.
+/// Builds the event structure of a window.
 pub(crate) fn build<A: Accesses>(
     window: &Window<'_>,
     is_relevant: impl Fn(u64) -> bool,
@@ -56,16 +57,16 @@ pub(crate) fn build<A: Accesses>(
     let mut wakeups = Wakeups::new(window);
     let mut semaphores = Semaphores::new(window, A::ORDERED_SEMAPHORES);
     let mut sections = window.start.sections.clone();
-    let until = (window.range.end < window.trace.batch.events.len() as u64).then(|| window.trace.last_readers());
+    let last_readers = (window.range.end < window.trace.batch.events.len() as u64).then(|| window.trace.last_readers());
     for (index, event) in window.events() {
         let op = event.op();
         let effect = sections.step(window.trace.batch, event);
         builder.before(event);
-        let access = lifetimes.of_event(index - window.range.start).map(|number| Access {
+        let access = lifetimes.of_event(index - window.range.start).map(|lifetime| Access {
             event,
-            number,
-            ruled: accesses.has_rule(&lifetimes.all[number as usize]),
-            read_later: until.is_some_and(|until| u64::from(until[index as usize]) >= window.range.end),
+            lifetime,
+            ruled: accesses.has_rule(&lifetimes.all[lifetime as usize]),
+            read_later: last_readers.is_some_and(|readers| u64::from(readers[index as usize]) >= window.range.end),
             value: window.trace.batch.extra(event).value,
         });
         if is_access(op) {
@@ -82,7 +83,7 @@ pub(crate) fn build<A: Accesses>(
             || locks.has_rule(effect)
             || wakeups.has_rule(index)
             || semaphores.has_rule(event);
-        let position = (ruled || is_relevant(index)).then(|| builder.event(index, event));
+        let position = (ruled || is_relevant(index)).then(|| builder.add(index, event));
 
         if is_access(op) {
             barriers.after(event, builder.clock(event.thread()));

@@ -1,5 +1,5 @@
-//! The structures of `observed`, `full-hb` and `sync-only` against their definition in docs/causality.md: every pair of events,
-//! on random traces with every operation.
+//! The event structures of `observed`, `full-hb` and `sync-only` against their definitions in docs/causality.md: every
+//! pair of events, on random traces with every operation.
 
 use event::{Event, LockId, Op, Space, Value};
 use generate::{Generator, Options};
@@ -101,7 +101,7 @@ fn definition(trace: &Trace, data: bool) -> Order {
     order
 }
 
-/// The order of the events that a structure says.
+/// The order that a structure defines.
 fn order_of(structure: &EventStructure, events: usize) -> Order {
     let mut order = vec![vec![false; events]; events];
     for (own, chain) in structure.chains.iter().enumerate() {
@@ -149,7 +149,7 @@ fn among(order: &Order, is_relevant: impl Fn(u64) -> bool) -> Order {
 }
 
 #[test]
-fn frames_are_what_the_definition_says() {
+fn structures_are_what_the_definition_says() {
     for seed in 0..300 {
         let options = Options {
             events: 60 + seed % 80,
@@ -181,7 +181,7 @@ fn frames_are_what_the_definition_says() {
                 (sync_only(&looked, is_relevant), &sync),
                 (full_hb(&looked, |_| true).project(is_relevant), &full),
             ];
-            // Only this one leaves what follows from what others need unsaid.
+            // Only the predecessors of `observed` are not transitively closed.
             let recorded = closed(order_of(&observed(&trace.batch, is_relevant), events));
             assert!(recorded == among(&total, is_relevant), "seed {seed}, one event in {share}");
             for (number, (structure, defined)) in structures.iter().enumerate() {
@@ -190,7 +190,7 @@ fn frames_are_what_the_definition_says() {
                 assert_eq!(structure.len(), relevant);
                 assert!(
                     order_of(structure, events) == among(defined, is_relevant),
-                    "seed {seed}, one event in {share}, structure {number}"
+                    "seed {seed}, one event in {share}, number {number}"
                 );
             }
         }

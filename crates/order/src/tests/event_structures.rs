@@ -1,9 +1,9 @@
-//! What events need in `observed`, `full-hb` and `sync-only`.
+//! The predecessors of events in `observed`, `full-hb` and `sync-only`.
 
 use super::read;
 use crate::{EventStructure, Trace, full_hb, observed, sync_only};
 
-/// The chains, each `thread: event[needed chain:count …] …`.
+/// The chains, each `thread: event[chain:count …] …`.
 fn shown(trace: &trace::Trace, structure: &EventStructure) -> Vec<String> {
     let chain = |chain: &crate::Chain| {
         let events = chain.events.iter().map(|event| {
@@ -54,14 +54,14 @@ fn conflicting_accesses_keep_their_order() {
 }
 
 #[test]
-fn the_order_goes_through_events_that_are_no_elements() {
+fn the_order_goes_through_events_that_are_not_relevant() {
     let text = "T1|w(a) T1|w(x) T2|r(x) T2|w(y) T3|r(y) T3|w(b)";
     assert_eq!(full(text, &[0, 5]), ["T1: 0", "T3: 5[0:1]"]);
     assert_eq!(sync(text, &[0, 5]), ["T1: 0", "T3: 5"]);
 }
 
 #[test]
-fn needs_are_said_once() {
+fn predecessors_are_listed_once() {
     let text = "T1|w(x) T2|r(x) T2|r(x) T1|w(x) T2|r(x)";
     assert_eq!(full(text, &[0, 1, 2, 3, 4]), ["T1: 0 3[1:2]", "T2: 1[0:1] 2 4[0:2]"]);
 }

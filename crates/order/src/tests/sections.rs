@@ -3,8 +3,8 @@
 use super::read;
 use crate::sections::{Effect, Sections};
 
-/// The effects of all events, in short: `o`, `c` for exclusive sections, `O`, `C` for shared ones, `f` for failed tries; and
-/// what is open at the end.
+/// The effects of all events, in short: `o`, `c` for exclusive sections, `O`, `C` for shared ones, `f` for failed
+/// tries; and what is open at the end.
 fn effects(text: &str) -> (String, Vec<String>) {
     let trace = read(text);
     let mut sections = Sections::default();

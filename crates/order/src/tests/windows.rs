@@ -50,7 +50,7 @@ fn a_window_begins_with_the_recorded_state() {
 }
 
 #[test]
-fn semaphores_count_from_what_was_told_last_before_their_first_use() {
+fn semaphores_count_from_the_last_initial_value_before_their_first_use() {
     let trace = trace::Trace::read(&mut trace::text::TextReader::new(
         &b"#! init s=1\n#! init s=2 t=-1\nT1|down(s)|0\n#! init s=7\nT1|up(t)|0\n"[..],
     ));
@@ -59,7 +59,7 @@ fn semaphores_count_from_what_was_told_last_before_their_first_use() {
 }
 
 #[test]
-fn what_is_read_later_is_known() {
+fn the_last_reader_of_each_write_is_found() {
     let trace = read("T1|w(x) T2|r(x) T1|armw(x) T1|w(y) T2|ald(x) T2|r(x) T1|free(x) T1|r(x)");
     let trace = Trace::new(&trace.names, &trace.batch);
     assert_eq!(trace.last_readers(), [2, 0, 5, 0, 0, 0, 7, 0]);
