@@ -51,7 +51,7 @@ classes! {
     Counts, counts;
     /// Happens only once another thread lets it: `acq`, `racq`, `join`, `woken`, `await`, `down`.
     Blocks, blocks;
-    /// Announces that its thread is about to block: `req`. It orders nothing and changes nothing.
+    /// Announces that its thread is about to block: `req` and its like. It orders nothing and changes nothing.
     Announces, announces;
     /// A drop barrier: a recorder's note that accesses of a variable were dropped: `pin`, `rpin`.
     DropBarrier, is_drop_barrier;

@@ -43,7 +43,7 @@ impl Case {
             let event = batch.events[e];
             match event.op() {
                 Op::Wait | Op::Woken => Some((Space::Lock, batch.extra(event).lock.0)),
-                Op::Request | Op::TryFail => None,
+                op if op.announces() || op == Op::TryFail => None,
                 op => op.space().filter(|space| matches!(space, Space::Var | Space::Lock)).zip(Some(event.object())),
             }
         };

@@ -115,6 +115,8 @@ impl State {
                 self.notifies.entry(event.object()).or_default().push(Notify { at, all, consumed: false });
                 Ok(())
             }
+            // Whatever else a thread waits for, it may give up.
+            op if op.announces() && op != Op::Request => Ok(()),
             Op::Request => {
                 let lock = self.locks.entry(event.object()).or_default();
                 ensure!(lock.owned_by_other(me) || lock.read_by_other(me), "a request of a free lock");
