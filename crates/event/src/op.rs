@@ -127,6 +127,8 @@ ops! {
     /// `rpin(x,n)`: a drop barrier for reads: no witness may place another thread's write of x before event n of this
     /// thread.
     ReadPin = 29, b"rpin", Var, [DropBarrier Number];
+    /// `jreq(t)`: announces that the thread waits for another one's end.
+    JoinRequest = 30, b"jreq", Thread, [Announces];
 }
 
 impl Op {

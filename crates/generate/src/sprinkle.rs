@@ -6,6 +6,8 @@ use crate::output::Output;
 use crate::thread::Line;
 use event::{Extra, Op, Order, Value};
 
+/// Announcements of waits for anything but a lock; those for locks are made where locks are taken.
+const ANNOUNCEMENTS: [Op; 1] = [Op::JoinRequest];
 const LATCHES: u32 = 6;
 const LABELS: u32 = 8;
 /// Texts that a writer of traces must take care with, among ordinary ones.
@@ -33,7 +35,7 @@ impl Default for Sprinkles {
 impl Machine {
     /// Some operation of a thread that holds nothing.
     pub(crate) fn sprinkle(&mut self, me: u32) -> Step {
-        match self.rng.below(16) {
+        match self.rng.below(17) {
             0 | 1 => self.atomic(me, Op::AtomicLoad, &[Order::SeqCst, Order::Relaxed, Order::Acquire]),
             2 | 3 => self.atomic(me, Op::AtomicStore, &[Order::SeqCst, Order::Relaxed, Order::Release]),
             4 | 5 => self.atomic(me, Op::AtomicRmw, &Order::ALL),
@@ -48,7 +50,8 @@ impl Machine {
                 let lock = self.rng.skewed(self.options.locks);
                 self.notify(me, lock);
             }
-            13 => {
+            13 => self.announce(me),
+            14 => {
                 self.plan_blocks(me);
                 return Step::Chose;
             }
@@ -104,6 +107,16 @@ impl Machine {
         let op = if *count > 0 && self.rng.one_in(2) { Op::Down } else { Op::Up };
         *count = if op == Op::Up { *count + 1 } else { *count - 1 };
         self.out.sem(&mut self.threads[me as usize], op, sem);
+    }
+
+    /// A wait that is announced and then given up, as after a timeout.
+    fn announce(&mut self, me: u32) {
+        let op = self.pick(&ANNOUNCEMENTS);
+        let others = self.threads.len() as u32 - 1;
+        let other = if others > 0 { (me + 1 + self.rng.below(others)) % (others + 1) } else { me };
+        let awaited = self.threads[other as usize].id;
+        self.out.thread(&mut self.threads[me as usize], op, awaited, 706_000 + other % 1000);
+        self.access_local(me);
     }
 
     /// Blocks around accesses of the thread's own variables, one in another.

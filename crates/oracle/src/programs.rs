@@ -34,6 +34,8 @@ pub enum Do {
     Fork(usize),
     /// `join`.
     Join(usize),
+    /// `jreq`, by the number of the thread.
+    JoinRequest(usize),
     /// `wait(c,l)`.
     Wait(&'static str, &'static str),
     /// `woken(c,l)`.
@@ -337,8 +339,15 @@ impl Program {
             // Only at the beginning or end: a fork inside would part what belongs together.
             let open_end = matches!(self.threads[parent].last(), Some(Do::Request(_)));
             let at = if open_end || r.percent(75) { 0 } else { self.threads[parent].len() };
+            if at == 0 && r.percent(20) {
+                // Given up: the thread goes on, and may join the other later.
+                self.threads[parent].insert(0, Do::JoinRequest(child));
+            }
             self.threads[parent].insert(at, Do::Fork(child));
             if r.percent(80) && !open_end {
+                if r.percent(40) {
+                    self.threads[parent].push(Do::JoinRequest(child));
+                }
                 self.threads[parent].push(Do::Join(child));
             }
         }

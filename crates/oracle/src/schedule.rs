@@ -199,6 +199,7 @@ impl Machine<'_> {
                 format!("fork(T{})", u + 1)
             }
             Do::Join(u) => format!("join(T{})", u + 1),
+            Do::JoinRequest(u) => format!("jreq(T{})", u + 1),
             Do::Wait(c, l) => {
                 let depth = self.exclusive.entry((l, t)).or_default();
                 self.threads[t].depth = std::mem::take(depth);

@@ -197,6 +197,13 @@ fn a_thread_that_asks_for_a_lock_waits_for_the_answer() {
 }
 
 #[test]
+fn other_waits_may_be_given_up() {
+    accepts("A|fork(B)|\nA|jreq(B)|\nB|r(x)|\nA|join(B)|");
+    accepts("A|fork(B)|\nA|jreq(B)|\nA|r(x)|\nA|jreq(B)|\nB|jreq(A)|");
+    finds("A|jreq(B)|\nB|join(A)|", &["1: A is joined though its request for B is unanswered"]);
+}
+
+#[test]
 fn blocks_are_balanced() {
     accepts("A|begin(a)|\nA|begin(b)|\nB|begin(a)|\nA|end(b)|\nA|end(a)|\nA|begin|\nA|end|\nA|begin(a)|\nA|end|");
     finds("A|end(a)|", &["0: A ends block a without having begun it"]);

@@ -6,7 +6,7 @@ use crate::{Error, Place};
 pub const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
 
 /// The version of the format that this program writes; it reads this one and every earlier one.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Length of the file header.
 pub(super) const FILE_HEADER: usize = 16;
