@@ -129,6 +129,10 @@ ops! {
     ReadPin = 29, b"rpin", Var, [DropBarrier Number];
     /// `jreq(t)`: announces that the thread waits for another one's end.
     JoinRequest = 30, b"jreq", Thread, [Announces];
+    /// `areq(o)`: announces that the thread waits for a post of a latch-like object.
+    AwaitRequest = 31, b"areq", Latch, [Announces];
+    /// `dreq(s)`: announces that the thread waits to decrement a semaphore.
+    DownRequest = 32, b"dreq", Sem, [Announces];
 }
 
 impl Op {

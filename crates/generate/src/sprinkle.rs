@@ -7,7 +7,7 @@ use crate::thread::Line;
 use event::{Extra, Op, Order, Value};
 
 /// Announcements of waits for anything but a lock; those for locks are made where locks are taken.
-const ANNOUNCEMENTS: [Op; 1] = [Op::JoinRequest];
+const ANNOUNCEMENTS: [Op; 3] = [Op::JoinRequest, Op::AwaitRequest, Op::DownRequest];
 const LATCHES: u32 = 6;
 const LABELS: u32 = 8;
 /// Texts that a writer of traces must take care with, among ordinary ones.
@@ -111,11 +111,22 @@ impl Machine {
 
     /// A wait that is announced and then given up, as after a timeout.
     fn announce(&mut self, me: u32) {
-        let op = self.pick(&ANNOUNCEMENTS);
-        let others = self.threads.len() as u32 - 1;
-        let other = if others > 0 { (me + 1 + self.rng.below(others)) % (others + 1) } else { me };
-        let awaited = self.threads[other as usize].id;
-        self.out.thread(&mut self.threads[me as usize], op, awaited, 706_000 + other % 1000);
+        match self.pick(&ANNOUNCEMENTS) {
+            Op::AwaitRequest => {
+                let latch = self.rng.below(LATCHES);
+                self.out.latch(&mut self.threads[me as usize], Op::AwaitRequest, latch);
+            }
+            Op::DownRequest => {
+                let sem = self.rng.below(self.sprinkles.sems.len() as u32);
+                self.out.sem(&mut self.threads[me as usize], Op::DownRequest, sem);
+            }
+            op => {
+                let others = self.threads.len() as u32 - 1;
+                let other = if others > 0 { (me + 1 + self.rng.below(others)) % (others + 1) } else { me };
+                let awaited = self.threads[other as usize].id;
+                self.out.thread(&mut self.threads[me as usize], op, awaited, 706_000 + other % 1000);
+            }
+        }
         self.access_local(me);
     }
 

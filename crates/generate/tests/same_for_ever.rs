@@ -74,7 +74,7 @@ fn the_traces_are_the_ones_they_always_were() {
         ("values", Options { values: true, threads: 3, vars: 500, ..base() }, 0x8C96_564B_20F6_4454),
         ("readers and waits", Options { readers: 0.3, waits: 0.2, ..base() }, 0xF585_5418_91FE_214E),
         ("churn", Options { churn: 0.05, quantum: 5000.0, ..base() }, 0x869E_96E6_F057_0A3A),
-        ("all", Options { all_ops: true, values: true, txn: true, churn: 0.01, ..base() }, 0x76DD_3343_0AEA_36CD),
+        ("all", Options { all_ops: true, values: true, txn: true, churn: 0.01, ..base() }, 0x7E2C_F4FA_2F68_6E3B),
         (
             "watch",
             Options { watch: vec!["a".into(), "b".into()], plant: Some(50_000), ..base() },

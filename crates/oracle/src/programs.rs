@@ -48,10 +48,14 @@ pub enum Do {
     Post(&'static str),
     /// `await(o)`.
     Await(&'static str),
+    /// `areq(o)`.
+    AwaitRequest(&'static str),
     /// `up(s)`.
     Up(&'static str),
     /// `down(s)`.
     Down(&'static str),
+    /// `dreq(s)`.
+    DownRequest(&'static str),
     /// `begin(b)`.
     Begin(&'static str),
     /// `end(b)`.
@@ -262,6 +266,9 @@ impl Program {
                 let (mut one, mut other) = (accesses(r, 1), accesses(r, 1));
                 one.push(Do::Post("p"));
                 other.insert(0, Do::Await("p"));
+                if r.percent(50) {
+                    other.insert(0, Do::AwaitRequest("p"));
+                }
                 self.add_two(r, one, other);
                 if r.percent(25) {
                     self.add(r, None, vec![Do::Post("p")]);
@@ -269,8 +276,11 @@ impl Program {
             }
             Theme::Semaphores => {
                 let body = accesses(r, 1);
-                let section = between(r, Do::Down("s"), body, Do::Up("s"));
+                let mut section = between(r, Do::Down("s"), body, Do::Up("s"));
                 let other = if r.percent(50) { section.clone() } else { vec![Do::Up("s")] };
+                if r.percent(50) {
+                    section.insert(0, Do::DownRequest("s"));
+                }
                 self.add_two(r, section, other);
             }
             Theme::Blocks => {

@@ -236,6 +236,8 @@ impl Machine<'_> {
                 format!("post({p})")
             }
             Do::Await(p) => format!("await({p})"),
+            Do::AwaitRequest(p) => format!("areq({p})"),
+            Do::DownRequest(s) => format!("dreq({s})"),
             Do::Up(s) => {
                 self.count += 1;
                 format!("up({s})")

@@ -200,6 +200,11 @@ fn a_thread_that_asks_for_a_lock_waits_for_the_answer() {
 fn other_waits_may_be_given_up() {
     accepts("A|fork(B)|\nA|jreq(B)|\nB|r(x)|\nA|join(B)|");
     accepts("A|fork(B)|\nA|jreq(B)|\nA|r(x)|\nA|jreq(B)|\nB|jreq(A)|");
+    accepts(
+        "A|areq(o)|\nB|post(o)|\nA|await(o)|\nA|areq(o)|\nA|dreq(s)|\nB|up(s)|\nA|down(s)|\nA|dreq(s)|\nA|pin(x,0)|",
+    );
+    finds("A|areq(o)|\nB|join(A)|", &["1: A is joined though its request for o is unanswered"]);
+    finds("A|dreq(s)|\nB|join(A)|", &["1: A is joined though its request for s is unanswered"]);
     finds("A|jreq(B)|\nB|join(A)|", &["1: A is joined though its request for B is unanswered"]);
 }
 
