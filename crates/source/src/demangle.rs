@@ -19,8 +19,8 @@ impl Write for Bounded {
     }
 }
 
-/// The name as its programmer writes it: `Account::audit`, `Queue<int>::push`, `krate::module::function`. A name that is
-/// not mangled stays, but for what the compiler put behind it for a clone.
+/// The name as its programmer writes it: `Account::audit`, `Queue<int>::push`, `krate::module::function`. A name that
+/// is not mangled stays, but for what the compiler put behind it for a clone.
 pub fn demangle(raw: &str) -> String {
     let raw = without_suffix(raw);
     if !raw.starts_with("_Z") && !raw.starts_with("_R") && !raw.starts_with("__Z") {

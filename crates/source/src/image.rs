@@ -54,8 +54,8 @@ impl Image {
         })
     }
 
-    /// Adds the debug information and symbols of a separate file, if this one has none of its own. Of the system's libraries
-    /// the names of functions are enough, and their files are large.
+    /// Adds the debug information and symbols of a separate file, if this one has none of its own. Of the system's
+    /// libraries the names of functions are enough, and their files are large.
     pub(crate) fn with_separate_debug(mut self) -> Image {
         if self.dwarf.is_some() || crate::is_system_module(&self.path) {
             return self;

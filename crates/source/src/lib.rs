@@ -1,8 +1,8 @@
 //! Addresses of native programs to names, and names to addresses.
 //!
 //! [`maps::parse`] says which file lies where in a running program; a [`Symbolizer`] says what is at an address of it:
-//! functions with their inlined calls, files and lines, and the parts of variables. A [`Binder`] goes the other way, from
-//! `file.c:table[3].count` to where that is. [`kind`] tells how a program can be watched.
+//! functions with their inlined calls, files and lines, and the parts of variables. A [`Binder`] goes the other way,
+//! from `file.c:table[3].count` to where that is. [`kind`] says how a program can be watched.
 //!
 //! Everything is read from ELF files and their DWARF, of which nothing is believed: what is wrong with one is an
 //! [`Error`] that names it or makes names poorer, and [`limits`] bound what it can cost.

@@ -106,7 +106,7 @@ impl Modules {
         })
     }
 
-    /// Gives memory to a module, and takes it from whoever had it.
+    /// Gives memory to a module, and takes it from the module that had it.
     fn take(&mut self, id: ModuleId, start: u64, end: u64) {
         if start >= end {
             return;

@@ -1,4 +1,4 @@
-//! Names that were perhaps meant.
+//! Finds the names that a misspelled one perhaps meant.
 
 /// How many names are offered.
 const MOST: usize = 5;
@@ -11,7 +11,7 @@ pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<St
     ranked.into_iter().take(MOST).map(|(_, name)| name.to_owned()).collect()
 }
 
-/// How far a name is from the wanted one; `None` if nobody would mistake one for the other.
+/// How far a name is from the wanted one; `None` if they are too far apart to be mistaken.
 fn distance(wanted: &str, name: &str) -> Option<usize> {
     let last = |text: &str| text.rsplit([':', '.']).next().unwrap_or(text).to_lowercase();
     let (own, other) = (last(wanted), last(name));

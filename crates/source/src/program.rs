@@ -17,7 +17,7 @@ pub struct GlobalName {
     pub name: String,
     /// How far into that part the address is.
     pub offset: u64,
-    /// How many bytes that part has; 0 if nothing tells.
+    /// How many bytes that part has; 0 if it is unknown.
     pub size: u64,
     /// Whether each thread has its own.
     pub tls: bool,
@@ -101,7 +101,7 @@ impl Program {
             Place::Gone => (2, 0),
         };
         all.sort_by_key(|v| (order(v), Reverse(v.size), v.die));
-        // An inlined function's static variable is told once for each copy.
+        // An inlined function's static variable has an entry for each copy of the function.
         all.dedup_by(|b, a| a.place == b.place && a.size == b.size && a.place != Place::Gone);
         let all = Arc::new(all);
         self.variables = Some(Arc::clone(&all));

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// A place in a program's source, and the function it is in.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// The function, as its programmer calls it, or `module+0x12ab` if nothing tells.
+    /// The function, as its programmer calls it, or `module+0x12ab` if it is unknown.
     pub function: String,
     /// The source file, or the empty string.
     pub file: String,
@@ -50,8 +50,8 @@ impl Symbolizer {
         &self.errors
     }
 
-    /// The functions around the call that returns to `pc`, innermost inlined first; at least one. The address before `pc`
-    /// is looked up, for a call may be the last instruction of its line or function.
+    /// The functions around the call that returns to `pc`, innermost inlined first; at least one. The address before
+    /// `pc` is looked up, for a call may be the last instruction of its line or function.
     pub fn frames(&mut self, pc: u64) -> &[Frame] {
         if !self.frames.contains_key(&pc) {
             let found = self.look_up(pc.wrapping_sub(1), pc);
@@ -66,8 +66,8 @@ impl Symbolizer {
         self.program(id)?.object(address, false)
     }
 
-    /// The thread-local variable of the program itself (not of a library) that an address is part of, in the thread with
-    /// this thread pointer (x86-64: the base of `fs`).
+    /// The thread-local variable of the program itself (not of a library) that an address is part of, in the thread
+    /// with this thread pointer (x86-64: the base of `fs`).
     pub fn thread_local_at(&mut self, thread_pointer: u64, address: u64) -> Option<GlobalName> {
         let id = ModuleId(0);
         let tls = self.modules.get(id)?.tls?;

@@ -23,7 +23,7 @@ pub(crate) struct Symbol {
     /// Whether only its own file sees it.
     pub(crate) local: bool,
     name: u32,
-    /// The name of the source file it comes from, if it is local and the table tells.
+    /// The name of the source file it comes from, if it is local and the table says it.
     file: u32,
 }
 

@@ -13,13 +13,13 @@ use std::path::Path;
 pub enum Watched {
     /// Built with `-fsanitize=thread` and linked to a `libtsan.so`: ours can take its place.
     LibtsanDynamic,
-    /// The same with clang's shared runtime (`-shared-libsan`).
+    /// Built with `-fsanitize=thread` and linked to clang's shared runtime (`-shared-libsan`).
     ClangDynamic,
     /// Linked to our shared library.
     ForetraceDynamic,
     /// Our agent is linked into it.
     ForetraceStatic,
-    /// Another ThreadSanitizer is linked into it, whose place nobody can take.
+    /// Another ThreadSanitizer is linked into it and cannot be replaced.
     StaticTsan,
     /// Built without: its calls of the thread library can be seen, its accesses not.
     Plain,
@@ -89,7 +89,7 @@ pub fn has_hooks(path: &Path) -> Result<bool, Error> {
     let bytes = headers::read(path)?;
     let bad = |e: object::Error| Error::new(path, format!("not a program: {e}"));
     let file = ElfFile64::<Endianness>::parse(&*bytes).map_err(bad)?;
-    // Whoever calls them asks for them, or has them linked in.
+    // A file that calls the hooks has an undefined symbol for them, or has them linked in.
     let mut all = file.dynamic_symbols().chain(file.symbols());
     Ok(all.any(|symbol| symbol.name().is_ok_and(|name| name.starts_with("__tsan_"))))
 }

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct Bound {
     /// The file it is in.
     pub module: PathBuf,
-    /// Its address in that file (an ELF virtual address), or how far it is into each thread's copy if it is thread-local.
+    /// Its address in that file (an ELF virtual address), or how far it is into each thread's copy if it is
+    /// thread-local.
     pub address: u64,
     /// How many bytes it has.
     pub size: u64,

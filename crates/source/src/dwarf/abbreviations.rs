@@ -1,4 +1,5 @@
-//! Refuses abbreviation tables that overlap: each unit names one, and reading them all would take the square of the file.
+//! Refuses abbreviation tables that overlap: each unit names one, and reading them all would take the square of the
+//! file.
 
 use crate::error::Flaw;
 use crate::image::Bytes;

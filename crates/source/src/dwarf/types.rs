@@ -97,7 +97,8 @@ impl Debug {
         0
     }
 
-    /// What the bytes of the type mean. A class around a single value of its own size (`std::atomic<int>`) is that value.
+    /// What the bytes of the type mean. A class around a single value of its own size (`std::atomic<int>`) is that
+    /// value.
     pub(crate) fn kind_of(&mut self, die: Option<Die>) -> ValueKind {
         let mut at = die;
         for _ in 0..MAX_TYPE_DEPTH {

@@ -1,19 +1,19 @@
 //! Names to addresses.
 
-use crate::build::{Folder, TELL, compilers, run};
+use crate::build::{Folder, SHOW, compilers, run};
 use crate::objects::{C, CPP};
 use source::{Binder, ValueKind};
 
 #[test]
 fn variables_and_their_parts_are_found_by_name() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("src/prog.c", C);
     for compiler in compilers(false) {
         for flags in ["-O1 -gdwarf-4", "-O2 -gdwarf-5 -no-pie"] {
             folder.tool(&format!("{compiler} {flags} -I. -pthread src/prog.c -o prog"));
-            let told = run(&folder.path("prog"));
-            let base = told.modules.list()[0].base;
+            let printed = run(&folder.path("prog"));
+            let base = printed.modules.list()[0].base;
             let mut binder = Binder::open(&folder.path("prog")).expect("a program");
             for (query, at, size, kind) in [
                 ("landing", "landing", 4, ValueKind::Signed),
@@ -33,7 +33,7 @@ fn variables_and_their_parts_are_found_by_name() {
                 ("colour", "colour", 4, ValueKind::Unsigned),
             ] {
                 let bound = binder.variable(query).unwrap_or_else(|e| panic!("{compiler} {flags} {query}: {e}"));
-                assert_eq!(bound.address.wrapping_add(base), told.address(at), "{compiler} {flags} {query}");
+                assert_eq!(bound.address.wrapping_add(base), printed.address(at), "{compiler} {flags} {query}");
                 assert_eq!((bound.size, bound.kind, bound.tls), (size, kind, false), "{compiler} {flags} {query}");
                 assert_eq!(bound.module, folder.path("prog"));
             }
@@ -49,12 +49,12 @@ fn variables_and_their_parts_are_found_by_name() {
 #[test]
 fn names_of_cpp_are_found() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.cpp", CPP);
     for compiler in compilers(true) {
         folder.tool(&format!("{compiler} -std=c++17 -O1 -g prog.cpp -o prog"));
-        let told = run(&folder.path("prog"));
-        let base = told.modules.list()[0].base;
+        let printed = run(&folder.path("prog"));
+        let base = printed.modules.list()[0].base;
         let mut binder = Binder::open(&folder.path("prog")).expect("a program");
         for (query, at) in [
             ("ns::x", "x"),
@@ -69,7 +69,7 @@ fn names_of_cpp_are_found() {
             ("ns::Class::run.runs", "runs"),
         ] {
             let bound = binder.variable(query).unwrap_or_else(|e| panic!("{compiler} {query}: {e}"));
-            assert_eq!(bound.address.wrapping_add(base), told.address(at), "{compiler} {query}");
+            assert_eq!(bound.address.wrapping_add(base), printed.address(at), "{compiler} {query}");
             assert_eq!((bound.size, bound.kind), (4, ValueKind::Signed), "{compiler} {query}");
         }
         assert_eq!(binder.variable("object.count").expect("an atomic long").size, 8);
@@ -79,7 +79,7 @@ fn names_of_cpp_are_found() {
 #[test]
 fn what_is_not_found_offers_the_nearest_names() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", C);
     folder.tool("gcc -O1 -g -pthread prog.c -o prog");
     let mut binder = Binder::open(&folder.path("prog")).expect("a program");
@@ -167,28 +167,28 @@ int main(int argc, char **) { Bank b{argc}; one(argc); two(argc); return b.move(
 #[test]
 fn libraries_beside_the_program_are_searched() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("lib.c", "int landed = 5; static int own; int land(int n) { own += n; return landed += n; }");
     let main = r#"
-#include "tell.h"
+#include "show.h"
 extern int landed; int land(int);
-int main(void) { land(1); tell("landed", &landed); tell_maps(); return 0; }
+int main(void) { land(1); show("landed", &landed); show_maps(); return 0; }
 "#;
     folder.write("main.c", main);
     folder.tool("gcc -O1 -g -shared -fPIC lib.c -o libland.so");
     for flags in ["-no-pie -fno-pie", "-fPIE -pie"] {
         folder.tool(&format!("gcc -O1 -g {flags} main.c -L. -lland -Wl,-rpath,$ORIGIN -o prog"));
-        let told = run(&folder.path("prog"));
+        let printed = run(&folder.path("prog"));
         let mut binder = Binder::open(&folder.path("prog")).expect("a program");
         assert_eq!(binder.modules().count(), 2);
         let bound = binder.variable("landed").expect("in the library");
-        let module = told.modules.list().iter().find(|m| m.path == bound.module).expect("it is loaded");
-        assert_eq!(bound.address.wrapping_add(module.base), told.address("landed"), "{flags}");
+        let module = printed.modules.list().iter().find(|m| m.path == bound.module).expect("it is loaded");
+        assert_eq!(bound.address.wrapping_add(module.base), printed.address("landed"), "{flags}");
         assert_eq!(bound.kind, ValueKind::Signed);
         assert_eq!(binder.variable("lib.c:own").expect("in the library").module, folder.path("libland.so"));
         assert_eq!(binder.function("land").expect("in the library").module, folder.path("libland.so"));
-        let mut symbolizer = source::Symbolizer::new(told.modules.clone());
-        let named = symbolizer.object_at(told.address("landed")).map(|o| o.name);
+        let mut symbolizer = source::Symbolizer::new(printed.modules.clone());
+        let named = symbolizer.object_at(printed.address("landed")).map(|o| o.name);
         assert_eq!(named.as_deref(), Some("landed"), "{flags}");
     }
 }

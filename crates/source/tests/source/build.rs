@@ -54,36 +54,36 @@ pub(crate) fn compilers(cpp: bool) -> Vec<&'static str> {
 }
 
 /// What a program of these tests said about itself.
-pub(crate) struct Told {
+pub(crate) struct Printed {
     pub(crate) at: BTreeMap<String, u64>,
     pub(crate) modules: Modules,
 }
 
-impl Told {
+impl Printed {
     pub(crate) fn address(&self, name: &str) -> u64 {
-        *self.at.get(name).unwrap_or_else(|| panic!("the program tells no {name}"))
+        *self.at.get(name).unwrap_or_else(|| panic!("the program prints no {name}"))
     }
 }
 
 /// Runs a program that prints lines `name 0xaddress`, then a line `maps`, then its maps.
-pub(crate) fn run(path: &Path) -> Told {
+pub(crate) fn run(path: &Path) -> Printed {
     let out = Command::new(path).output().expect("the program runs");
     assert!(out.status.success(), "{}: {:?}", path.display(), out.status);
     let text = String::from_utf8(out.stdout).expect("text");
-    let (told, maps) = text.split_once("maps\n").expect("maps");
+    let (printed, maps) = text.split_once("maps\n").expect("maps");
     let mut at = BTreeMap::new();
-    for line in told.lines() {
+    for line in printed.lines() {
         let (name, address) = line.rsplit_once(" 0x").expect("a name and an address");
         at.insert(name.to_owned(), u64::from_str_radix(address, 16).expect("an address"));
     }
-    Told { at, modules: source::maps::parse(maps) }
+    Printed { at, modules: source::maps::parse(maps) }
 }
 
-/// What the programs tell themselves with.
-pub(crate) const TELL: &str = r#"
+/// How the programs print their addresses.
+pub(crate) const SHOW: &str = r#"
 #include <stdio.h>
-static void tell(const char *name, const volatile void *at) { printf("%s 0x%lx\n", name, (unsigned long)at); }
-static void tell_maps(void) {
+static void show(const char *name, const volatile void *at) { printf("%s 0x%lx\n", name, (unsigned long)at); }
+static void show_maps(void) {
     FILE *maps = fopen("/proc/self/maps", "r");
     int c;
     puts("maps");

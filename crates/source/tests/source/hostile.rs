@@ -1,6 +1,6 @@
 //! Damaged and hostile files: no panic, no hang, no memory without end.
 
-use crate::build::{Folder, TELL};
+use crate::build::{Folder, SHOW};
 use crate::objects::{C, CPP};
 use source::{Binder, Modules, Symbolizer, kind};
 use std::path::Path;
@@ -42,7 +42,7 @@ impl Random {
 #[test]
 fn damaged_files_give_errors_or_poorer_names() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", C);
     folder.write("prog.cpp", CPP);
     folder.tool("gcc -O1 -gdwarf-5 -pthread prog.c -o five");

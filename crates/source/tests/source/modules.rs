@@ -1,6 +1,6 @@
 //! Which file lies where.
 
-use crate::build::{Folder, TELL, run};
+use crate::build::{Folder, SHOW, run};
 use crate::frames::PROGRAM;
 use source::{ModuleId, maps};
 use std::path::Path;
@@ -44,7 +44,7 @@ fn what_is_loaded_later_takes_the_place_of_what_was_unloaded() {
 #[test]
 fn the_program_comes_first_and_every_module_is_one() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", PROGRAM);
     for flags in ["", "-no-pie", "-Wl,-z,noseparate-code", "-Wl,-z,norelro", "-static-pie"] {
         folder.tool(&format!("gcc -O1 -g {flags} prog.c -o prog"));

@@ -1,17 +1,19 @@
 //! Variables and their parts, by address.
 
-use crate::build::{Folder, TELL, compilers, run};
+use crate::build::{Folder, SHOW, compilers, run};
 use source::{Binder, GlobalName, Symbolizer};
 use std::collections::BTreeSet;
 
 pub(crate) const C: &str = r#"
-#include "tell.h"
+#include "show.h"
 #include <pthread.h>
 #include <stdatomic.h>
 int landing = 1;
 static int counter = 3;
 struct entry { short key; int count; };
-struct account { int id; long balance; unsigned low : 3, high : 9; union { int whole; float broken; }; struct entry last; };
+struct account {
+    int id; long balance; unsigned low : 3, high : 9; union { int whole; float broken; }; struct entry last;
+};
 struct account account = { 1 };
 struct entry table[10];
 int grid[3][4];
@@ -24,17 +26,19 @@ pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 _Thread_local int before;
 _Thread_local struct entry mine = { 1, 2 };
 __attribute__((noinline)) static int *hits_of(void) { static int hits; hits++; return &hits; }
-__attribute__((noinline)) void *thread_pointer(void) { void *p; __asm__ volatile("mov %%fs:0, %0" : "=r"(p)); return p; }
+__attribute__((noinline)) void *thread_pointer(void) {
+    void *p; __asm__ volatile("mov %%fs:0, %0" : "=r"(p)); return p;
+}
 int main(int argc, char **argv) {
     landing += argc; counter += argc; before++;
-    tell("landing", &landing); tell("counter", &counter); tell("hits", hits_of());
-    tell("balance", &account.balance); tell("low", (char *)&account.balance + 8); tell("whole", &account.whole);
-    tell("last.count", &account.last.count); tell("padding", (char *)&account.id + 4);
-    tell("table[3].count", &table[3].count); tell("table[9].key+1", (char *)&table[9].key + 1);
-    tell("grid[2][3]", &grid[2][3]); tell("names[1]", &names[1]); tell("atom", &atom);
-    tell("mutex+4", (char *)&mutex + 4); tell("mine.count", &mine.count); tell("thread", thread_pointer());
-    tell("ratio", &ratio); tell("flag", &flag); tell("colour", &colour); tell("stack", &argc);
-    tell_maps();
+    show("landing", &landing); show("counter", &counter); show("hits", hits_of());
+    show("balance", &account.balance); show("low", (char *)&account.balance + 8); show("whole", &account.whole);
+    show("last.count", &account.last.count); show("padding", (char *)&account.id + 4);
+    show("table[3].count", &table[3].count); show("table[9].key+1", (char *)&table[9].key + 1);
+    show("grid[2][3]", &grid[2][3]); show("names[1]", &names[1]); show("atom", &atom);
+    show("mutex+4", (char *)&mutex + 4); show("mine.count", &mine.count); show("thread", thread_pointer());
+    show("ratio", &ratio); show("flag", &flag); show("colour", &colour); show("stack", &argc);
+    show_maps();
     return 0;
 }
 "#;
@@ -46,17 +50,17 @@ fn named(name: &str, offset: u64, size: u64) -> Option<GlobalName> {
 #[test]
 fn parts_of_variables_have_the_names_of_the_source() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", C);
     for compiler in compilers(false) {
         for flags in
             ["-O1 -gdwarf-4", "-O2 -gdwarf-5", "-O2 -g -no-pie", "-O0 -g", "-O2 -g -fuse-ld=bfd -Wl,-z,noseparate-code"]
         {
             folder.tool(&format!("{compiler} {flags} -pthread prog.c -o prog"));
-            let told = run(&folder.path("prog"));
-            let mut symbolizer = Symbolizer::new(told.modules.clone());
+            let printed = run(&folder.path("prog"));
+            let mut symbolizer = Symbolizer::new(printed.modules.clone());
             let mut check = |at: &str, expected| {
-                assert_eq!(symbolizer.object_at(told.address(at)), expected, "{compiler} {flags}: {at}");
+                assert_eq!(symbolizer.object_at(printed.address(at)), expected, "{compiler} {flags}: {at}");
             };
             check("landing", named("landing", 0, 4));
             check("counter", named("prog.c:counter", 0, 4));
@@ -76,10 +80,10 @@ fn parts_of_variables_have_the_names_of_the_source() {
             check("ratio", named("ratio", 0, 8));
             check("colour", named("colour", 0, 4));
             check("stack", None);
-            let mine = symbolizer.thread_local_at(told.address("thread"), told.address("mine.count"));
+            let mine = symbolizer.thread_local_at(printed.address("thread"), printed.address("mine.count"));
             let expected = GlobalName { name: "mine.count".to_owned(), offset: 0, size: 4, tls: true, bits: false };
             assert_eq!(mine, Some(expected), "{compiler} {flags}");
-            assert_eq!(symbolizer.thread_local_at(told.address("thread"), told.address("landing")), None);
+            assert_eq!(symbolizer.thread_local_at(printed.address("thread"), printed.address("landing")), None);
         }
     }
 }
@@ -87,22 +91,22 @@ fn parts_of_variables_have_the_names_of_the_source() {
 #[test]
 fn without_debug_information_symbols_name_whole_variables() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", C);
     folder.tool("gcc -O1 -pthread prog.c -o prog");
-    let told = run(&folder.path("prog"));
-    let mut symbolizer = Symbolizer::new(told.modules.clone());
-    let mut at = |name| symbolizer.object_at(told.address(name));
+    let printed = run(&folder.path("prog"));
+    let mut symbolizer = Symbolizer::new(printed.modules.clone());
+    let mut at = |name| symbolizer.object_at(printed.address(name));
     assert_eq!(at("table[3].count"), named("table", 28, 80));
     assert_eq!(at("counter"), named("prog.c:counter", 0, 4));
     assert_eq!(at("hits"), named("prog.c:hits", 0, 4));
     folder.tool("strip prog");
     let mut symbolizer = Symbolizer::new(run(&folder.path("prog")).modules);
-    assert_eq!(symbolizer.object_at(told.address("counter")), None);
+    assert_eq!(symbolizer.object_at(printed.address("counter")), None);
 }
 
 pub(crate) const CPP: &str = r#"
-#include "tell.h"
+#include "show.h"
 #include <array>
 #include <atomic>
 #include <map>
@@ -116,7 +120,7 @@ namespace ns {
     struct Class : Base { static int member; int own = 5; std::atomic<long> count{0}; void run(); };
     int Class::member = 6;
     inline int shared = 7;
-    void Class::run() { static int runs = 0; runs++; tell("runs", &runs); }
+    void Class::run() { static int runs = 0; runs++; show("runs", &runs); }
 }
 template <class T> struct Box { static T value; };
 template <class T> T Box<T>::value = 8;
@@ -127,24 +131,25 @@ std::map<std::string, int> map;
 std::mutex mutex;
 int main() {
     ns::hidden++; ns::nameless++;
-    tell("x", &ns::x); tell("hidden", &ns::hidden); tell("nameless", &ns::nameless); tell("member", &ns::Class::member);
-    tell("shared", &ns::shared); tell("value", &Box<int>::value); tell("id", &object.id); tell("own", &object.own);
-    tell("count", &object.count); tell("atom", &atom); tell("four[2]", &four[2]); tell("map", &map); tell("mutex", &mutex);
+    show("x", &ns::x); show("hidden", &ns::hidden); show("nameless", &ns::nameless); show("member", &ns::Class::member);
+    show("shared", &ns::shared); show("value", &Box<int>::value); show("id", &object.id); show("own", &object.own);
+    show("count", &object.count); show("atom", &atom); show("four[2]", &four[2]);
+    show("map", &map); show("mutex", &mutex);
     object.run();
-    tell_maps();
+    show_maps();
 }
 "#;
 
 #[test]
 fn names_of_cpp_have_their_scopes() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.cpp", CPP);
     for compiler in compilers(true) {
         for flags in ["-O1 -gdwarf-4", "-O2 -gdwarf-5"] {
             folder.tool(&format!("{compiler} -std=c++17 {flags} prog.cpp -o prog"));
-            let told = run(&folder.path("prog"));
-            let mut symbolizer = Symbolizer::new(told.modules.clone());
+            let printed = run(&folder.path("prog"));
+            let mut symbolizer = Symbolizer::new(printed.modules.clone());
             for (at, name) in [
                 ("x", "ns::x"),
                 ("hidden", "prog.cpp:ns::hidden"),
@@ -161,7 +166,7 @@ fn names_of_cpp_have_their_scopes() {
                 ("mutex", "mutex"),
                 ("runs", "prog.cpp:ns::Class::run.runs"),
             ] {
-                let found = symbolizer.object_at(told.address(at)).map(|o| o.name);
+                let found = symbolizer.object_at(printed.address(at)).map(|o| o.name);
                 assert_eq!(found.as_deref(), Some(name), "{compiler} {flags}");
             }
         }
@@ -171,7 +176,7 @@ fn names_of_cpp_have_their_scopes() {
 #[test]
 fn every_byte_has_a_name_that_leads_back_to_it() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.c", C);
     folder.write("prog.cpp", CPP);
     for compiler in compilers(false).into_iter().chain(compilers(true)) {

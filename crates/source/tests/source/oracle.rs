@@ -1,13 +1,13 @@
 //! Every address of a program's code, against binutils' `addr2line`.
 
-use crate::build::{Folder, TELL, compilers};
+use crate::build::{Folder, SHOW, compilers};
 use source::{Symbolizer, demangle};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 pub(crate) const PROGRAM: &str = r#"
-#include "tell.h"
+#include "show.h"
 #include <vector>
 #include <map>
 #include <string>
@@ -85,7 +85,7 @@ fn last(name: &str) -> String {
 #[test]
 fn every_address_is_where_addr2line_finds_it() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.cpp", PROGRAM);
     for compiler in compilers(true) {
         for flags in ["-O2 -gdwarf-4", "-O2 -gdwarf-5", "-O1 -gdwarf-4 -no-pie"] {

@@ -1,6 +1,6 @@
 //! A thousand addresses are named in a fifth of a second, files opened and all.
 
-use crate::build::{Folder, TELL};
+use crate::build::{Folder, SHOW};
 use crate::oracle::{PROGRAM, code};
 use source::Symbolizer;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 #[test]
 fn a_thousand_addresses_take_a_fifth_of_a_second() {
     let folder = Folder::new();
-    folder.write("tell.h", TELL);
+    folder.write("show.h", SHOW);
     folder.write("prog.cpp", PROGRAM);
     folder.tool("g++ -O1 -g -pthread prog.cpp -o prog");
     let path = folder.path("prog");
