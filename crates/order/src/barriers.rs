@@ -2,7 +2,7 @@
 
 use crate::builder::StructureBuilder;
 use crate::window::Window;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Event, Op, VarId};
 use rustc_hash::FxHashMap;
 

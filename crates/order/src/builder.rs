@@ -8,7 +8,7 @@
 use crate::event_structure::{Chain, ChainPrefix, EventStructure, RelevantEvent};
 use crate::rules::{Action, Guard};
 use crate::window::Trace;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Event, Op, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
 

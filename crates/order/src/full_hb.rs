@@ -10,7 +10,7 @@ use crate::builder::{StructureBuilder, is_access, is_read};
 use crate::event_structure::EventStructure;
 use crate::sections::{Effect, Sections};
 use crate::window::Trace;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Event, LockId, Op, Space, ThreadId};
 
 /// The clocks of a variable: writes keep their order with all accesses.

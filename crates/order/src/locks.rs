@@ -5,7 +5,7 @@ use crate::event_structure::EventStructure;
 use crate::rules::{ChainSections, Guard};
 use crate::sections::Effect;
 use crate::window::Window;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Id, LockId, Space, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use crate::builder::{ChainPosition, StructureBuilder};
 use crate::event_structure::EventStructure;
 use crate::rules::{ChainCounts, Guard};
 use crate::window::Window;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Event, Id, Op, SemId, Space, ThreadId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;

@@ -4,7 +4,7 @@ use crate::builder::{ChainPosition, StructureBuilder};
 use crate::conditions::Pair;
 use crate::rules::Action;
 use crate::window::Window;
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Event, Op, ThreadId};
 use rustc_hash::FxHashMap;
 

@@ -11,7 +11,7 @@ use crate::lifetimes::{Lifetime, Lifetimes};
 use crate::rules::{Guard, Openers};
 use crate::window::Window;
 use crate::windowed::{Access, Accesses, build};
-use clock::{Clock, VectorClock};
+use clock::VectorClock;
 use event::{Op, ThreadId};
 use std::collections::BTreeMap;
 
