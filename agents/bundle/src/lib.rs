@@ -1,5 +1,6 @@
-//! The agents, inside the program: `cargo build` alone gives a `foretrace` that can watch. They are written to a folder of
-//! the user's the first time they are needed, because a loader and a linker want files.
+//! Embeds the built agents, so that `cargo build` alone gives a `foretrace` that can watch programs.
+//!
+//! They are written to a folder of the user the first time they are needed, because a loader and a linker want files.
 
 mod unpack;
 
@@ -18,12 +19,12 @@ const LIBRARY: &str = "libforetrace_native.so";
 /// The library that Java virtual machines load.
 const JVM: &str = "libforetrace_jvm.so";
 
-/// Names under which programs look for their sanitizer's runtime: all are the one library (as links, so that the loader
-/// sees one file however often it is asked for).
+/// Names under which programs look for their sanitizer's runtime. All are links to the one library, so that the loader
+/// sees one file however often it is asked for.
 const ALIASES: [&str; 5] =
     ["libtsan.so.2", "libtsan.so.1", "libtsan.so.0", "libclang_rt.tsan-x86_64.so", "libclang_rt.tsan.so"];
 
-/// The build script tells one set of them from another: it reads those that change.
+/// All files that are unpacked. The build script hashes those that change.
 const FILES: &[File] = &[
     File { name: LIBRARY, content: include_bytes!(concat!(env!("OUT_DIR"), "/libforetrace_native.so")) },
     File { name: JVM, content: include_bytes!(concat!(env!("OUT_DIR"), "/libforetrace_jvm.so")) },

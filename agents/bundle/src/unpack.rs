@@ -27,7 +27,8 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// Finds them, or writes them: to `FORETRACE_AGENT_DIR`, else to the user's cache folder, else to the temporary one. Folders that the loader cannot name come last.
+    /// Finds the files, or writes them: to `FORETRACE_AGENT_DIR`, else to the user's cache folder, else to the
+    /// temporary one. Folders that the loader cannot name come last.
     pub fn ready() -> Result<Agents, Error> {
         if FILES.iter().all(|file| file.name != LIBRARY || file.content.is_empty()) {
             return Err(Error::Machine);
@@ -90,19 +91,19 @@ fn bases() -> Vec<PathBuf> {
     bases
 }
 
-/// Whether `LD_PRELOAD` can name what is there: it divides names by spaces and colons, and knows no quotes.
+/// Whether `LD_PRELOAD` can name files there: it divides names by spaces and colons, and knows no quotes.
 fn is_loadable(base: &Path) -> bool {
     !base.as_os_str().as_encoded_bytes().iter().any(|byte| byte.is_ascii_whitespace() || *byte == b':')
 }
 
-/// Who we are, as far as a folder's name needs it.
+/// The id of our user, for the name of a folder.
 fn user() -> Option<u32> {
     std::fs::metadata("/proc/self").map(|own| own.uid()).ok()
 }
 
 fn write_all(folder: &Path) -> std::io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    // Somebody else could have made a folder of this name where all may write, and change what we load from it.
+    // Another user could have made a folder of this name in a shared place, and change what we load from it.
     if user().is_some_and(|user| std::fs::metadata(folder).is_ok_and(|folder| folder.uid() != user)) {
         return Err(std::io::Error::new(std::io::ErrorKind::PermissionDenied, "it belongs to another user"));
     }
@@ -123,10 +124,11 @@ fn write_all(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Writes a file unless it is there already; never a half one, for a program may be loading it.
+/// Writes a file unless it is there already. It appears as a whole, because a program may be loading it.
 fn write(folder: &Path, file: &File) -> std::io::Result<()> {
     let path = folder.join(file.name);
-    // The folder's name tells the contents. To read them each time would cost more than all else before the program runs.
+    // The folder's name is a hash of the contents. Reading them each time would cost more than all else before the
+    // program runs.
     if std::fs::metadata(&path).is_ok_and(|there| there.is_file() && there.len() == file.content.len() as u64) {
         return Ok(());
     }
@@ -137,7 +139,7 @@ fn write(folder: &Path, file: &File) -> std::io::Result<()> {
     let mut permissions = temporary.as_file().metadata()?.permissions();
     std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o755);
     temporary.as_file().set_permissions(permissions)?;
-    // Nobody looks into it again.
+    // Its contents are not checked again.
     temporary.as_file().sync_all()?;
     temporary.persist(path).map_err(|error| error.error)?;
     Ok(())

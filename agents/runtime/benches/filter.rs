@@ -107,7 +107,7 @@ fn main() {
         }
     });
     bench.access(0, 0, true);
-    time("covered write, exclusive, the same granule", CELLS, |_| {
+    time("covered write, exclusive, the same word", CELLS, |_| {
         for _ in 0..CELLS {
             bench.access(0, black_box(0), true);
         }
@@ -115,7 +115,7 @@ fn main() {
     for cell in 0..CELLS {
         bench.access(0, cell, true);
     }
-    time("covered write, exclusive, one granule after another", CELLS, |_| {
+    time("covered write, exclusive, one word after another", CELLS, |_| {
         for cell in 0..CELLS {
             bench.access(0, black_box(cell), true);
         }
@@ -168,7 +168,7 @@ fn main() {
             bench.access(i % 2, black_box(cell), true);
         }
     });
-    // Each thread forks the next, which takes its granules over.
+    // Each thread forks the next, which takes its words over.
     for cell in 0..CELLS {
         let (recorder, sink) = &mut bench.threads[2];
         recorder.forget(&filter, sink, of(&bench.cells, cell), || false);

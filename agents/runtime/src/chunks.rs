@@ -1,7 +1,7 @@
-//! The chunks of a process' file, as agents take them: the stack of free ones, and where their heads and those of slots are.
+//! Takes and returns chunks of a process' file: the stack of free ones, and where heads of chunks and slots are.
 //!
-//! Everything here gets the beginning of a mapped file that is as long as [`offset::SIZE`].
-// Agents have one such file, mapped as long as the process lives.
+//! Every function takes the beginning of a mapped file that is as long as [`offset::SIZE`].
+// An agent has one such file, mapped as long as the process lives.
 #![allow(unsafe_code, clippy::not_unsafe_ptr_arg_deref)]
 
 use crate::layout::{CHUNKS, Chunk, Process, SLOTS, Slot, offset};
@@ -14,7 +14,7 @@ pub fn head(file: *mut u8, index: u32) -> &'static Chunk {
     unsafe { &*file.add(offset::CHUNKS_AT).cast::<Chunk>().add(index as usize % CHUNKS) }
 }
 
-/// What the observer sees of a slot.
+/// The part of a slot that the observer sees.
 pub fn slot(file: *mut u8, slot: u32) -> &'static Slot {
     // SAFETY: within the mapping for every slot below `SLOTS`.
     unsafe { &*file.add(offset::SLOTS_AT).cast::<Slot>().add(slot as usize % SLOTS) }
@@ -25,7 +25,7 @@ fn free(file: *mut u8) -> &'static AtomicU64 {
     unsafe { &(*file.cast::<Process>()).free.0 }
 }
 
-/// Takes a free chunk.
+/// Pops a free chunk from the stack, if there is one.
 pub fn pop(file: *mut u8) -> Option<u32> {
     let free = free(file);
     let mut old = free.load(Acquire);
@@ -43,7 +43,7 @@ pub fn pop(file: *mut u8) -> Option<u32> {
     }
 }
 
-/// Gives one to all.
+/// Pushes a chunk onto the stack of free ones.
 pub fn push(file: *mut u8, index: u32) {
     let free = free(file);
     let mut old = free.load(Acquire);

@@ -1,58 +1,63 @@
-//! When locks were released back. Whoever takes one then has a time that is later, without a look at the clock, which costs more than all the rest of the record.
+//! Timestamp hand-off: a lock passes the time of its release to the next acquire, which then needs no look at the
+//! clock. (The clock costs more than the rest of the record.)
 //!
-//! Times order the records of all threads. Only those need be ordered of which one lets the other happen: of a lock, that it is released back, and that it is acquired
-//! next. So the one who gives it leaves its time in the lock's [`HandOff`], and the one who takes it has the next; both only see to it that their times are not
-//! before [`Process::coarse`](crate::layout::Process::coarse), so that the observer knows when no earlier ones come any more. Every such time is in the past:
-//! times by the clock, of everything else, are later than those that they must be later than.
+//! Times order the records of all threads. Only causes and effects need to be ordered: the release of a lock before the
+//! next acquire. So a release leaves its time in the lock's [`HandOff`], and the acquire takes the next one. Both take
+//! no time before [`Process::coarse`](crate::layout::Process::coarse), so that the observer knows when no earlier ones
+//! come any more. Every such time is in the past; times by the clock, of everything else, are therefore later than all
+//! that they must be later than.
 //!
-//! The chain is of those links only that were seen to be made: a lock that was acquired or released in any other way is [`HandOff`]'s nobody, and then the clock tells the time.
+//! Only links of the chain count that were observed. If a lock was acquired or released in any other way, its state is
+//! unknown, and the clock decides.
 //!
-//! That a lock could not be acquired is told of one moment, which must be while it was held. Such a lock ([`HandOff::set_clock_only`]) has all its times by the clock.
+//! A failed try-lock must be recorded while the lock is held by another thread. Such a lock
+//! ([`HandOff::set_clock_only`]) has all its times by the clock. `docs/recording/clock.md` has the whole protocol.
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
 
-/// How the time of a record is found. It is always later than the one of its thread before it.
+/// How the time of a record is found. It is always later than the time of its thread's last record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Timing {
-    /// By the clock, when what the record tells of is done: later than what others had acquired when they let this one do it.
+    /// By the clock, after the action: later than the times that others had taken when they let it happen.
     Now,
-    /// By the clock, before it is done.
+    /// By the clock, before the action.
     Before,
-    /// Later than this time. The clock need not be asked.
+    /// Later than this time. The clock need not be read.
     After(u64),
 }
 
-/// With the slot of who has it: nobody else gives it back.
+/// With the slot of the holder: only the holder releases it.
 const HELD: u64 = 1 << 63;
-/// For good.
+/// All times of this lock come from the clock, for good.
 const CLOCK_ONLY: u64 = 1 << 62;
-/// With the address of a mutex: it is a condition's, and all who wait on it have that mutex.
+/// With the address of a mutex: this is a condition, and all threads that waited on it held that mutex.
 const WAITED: u64 = 1 << 61;
-/// Nobody knows: it may have been released back by one who did not say so.
+/// Unknown: it may have been released unseen.
 const UNKNOWN: u64 = 0;
 
-/// When a lock was released back last, as long as it is free. Zeroed memory knows nothing. Only who has the lock changes it, but for [`HandOff::set_clock_only`] and
-/// [`HandOff::forget`].
+/// The state of a lock: its holder, or the time of its last release. Zeroed memory is unknown. Only the holder of the
+/// lock changes it, except by [`HandOff::set_clock_only`] and [`HandOff::forget`].
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct HandOff {
     time: AtomicU64,
-    /// By whom, and at which position ([`Recorder::now`](crate::filter::Recorder::now)): all that it did until then has earlier times.
+    /// Who released it, and at which point ([`Recorder::now`](crate::filter::Recorder::now)): all that thread's
+    /// accesses up to there have earlier times.
     until: AtomicU64,
 }
 
-/// What is known of a lock that was acquired.
+/// What an acquire learns from the lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Acquired {
-    /// How the time of it is found.
+    /// How the time of the acquire is found.
     pub timing: Timing,
-    /// If it was handed over: until when all that another did is earlier.
+    /// If the time was handed off: up to which point all accesses of the releasing thread are earlier.
     pub until: Option<u64>,
 }
 
 impl HandOff {
-    /// The lock was acquired by the thread of a slot.
+    /// The thread of a slot has acquired the lock.
     #[inline(always)]
     pub fn acquired(&self, slot: u32) -> Acquired {
         let now = self.time.load(Relaxed);
@@ -66,7 +71,8 @@ impl HandOff {
         Acquired { timing: Timing::After(now), until: Some(self.until.load(Relaxed)) }
     }
 
-    /// The thread of a slot, which has come until here, is about to give it back. `time` finds the time of that.
+    /// The thread of a slot, now at the point `until`, is about to release the lock. `time` finds the time of the
+    /// release.
     #[inline(always)]
     pub fn released(&self, slot: u32, until: u64, time: impl FnOnce(Timing) -> u64) -> u64 {
         let now = self.time.load(Relaxed);
@@ -82,24 +88,25 @@ impl HandOff {
         time(Timing::Before)
     }
 
-    /// Whether all its times are by the clock.
+    /// Whether all its times come from the clock.
     pub fn is_clock_only(&self) -> bool {
         self.time.load(SeqCst) == CLOCK_ONLY
     }
 
-    /// Makes them so. One who was about to change it may still do so. So who calls this makes all threads see it (a barrier in each), waits until those that had begun a record
-    /// ([`Sink::begin`](crate::filter::Sink::begin)) have put it, and looks again.
+    /// Makes all its times come from the clock. A thread that has already looked at the lock may still change it. So
+    /// the caller makes all threads see this (a barrier in each), waits until those that had begun a record
+    /// ([`Sink::begin`](crate::filter::Sink::begin)) have finished it, and checks again.
     pub fn set_clock_only(&self) {
         self.time.store(CLOCK_ONLY, SeqCst);
     }
 
-    /// Whether the thread of a slot has it, and all about that was seen.
+    /// Whether the thread of a slot holds the lock, as far as was observed.
     #[inline(always)]
     pub fn is_held_by(&self, slot: u32) -> bool {
         self.time.load(Relaxed) == held(slot)
     }
 
-    /// Of a condition: somebody waits on it who has the mutex of this address.
+    /// Of a condition: a thread that holds the mutex at this address waits on it.
     pub fn waited(&self, mutex: u64) {
         match self.time.load(Relaxed) {
             UNKNOWN => self.time.store(WAITED | mutex, Relaxed),
@@ -108,17 +115,17 @@ impl HandOff {
         }
     }
 
-    /// Of a condition: the mutex of all who have waited on it, if there were any, and nobody has notified it without that mutex.
+    /// Of a condition: the mutex that all waiters held, if there were any, and no notify came without it.
     #[inline(always)]
     pub fn mutex(&self) -> Option<u64> {
         let now = self.time.load(Relaxed);
         (now & (HELD | CLOCK_ONLY | WAITED) == WAITED).then_some(now & !WAITED)
     }
 
-    /// There is another lock from now on, or none: who takes it must be later than its beginning, too.
+    /// The lock's life ends: the next acquire must also be later than the beginning of the next lock.
     #[inline(always)]
     pub fn forget(&self) {
-        // Most memory never had a lock.
+        // Most memory never held a lock.
         if self.time.load(Relaxed) != UNKNOWN {
             self.time.store(UNKNOWN, Relaxed);
         }
@@ -152,13 +159,13 @@ mod tests {
     fn a_link_that_was_not_seen_asks_the_clock() {
         let lock = HandOff::default();
         lock.acquired(1);
-        // Given by another, or by nobody.
+        // Another thread releases it.
         assert_eq!(lock.released(2, 0, by_clock), 7);
         assert_eq!(lock.acquired(3), NOW);
         assert_eq!(lock.acquired(1), NOW);
         assert_eq!(lock.acquired(1), NOW);
         lock.released(1, 0, |_| 9);
-        // Given twice: a lock that was acquired twice.
+        // Released twice, because it was acquired twice.
         assert_eq!(lock.released(1, 0, by_clock), 7);
         assert_eq!(lock.acquired(1), NOW);
     }
@@ -180,7 +187,7 @@ mod tests {
         condition.waited(0x40);
         condition.waited(0x40);
         assert_eq!(condition.mutex(), Some(0x40));
-        // What is a mutex there now knows nothing.
+        // A mutex at the same address begins as unknown.
         assert_eq!(condition.acquired(1), NOW);
         condition.forget();
         condition.waited(0x40);

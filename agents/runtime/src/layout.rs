@@ -1,16 +1,17 @@
-//! The shared memory between watched processes and the observer. Both sides map it; nobody trusts the other's numbers.
+//! Layout of the shared memory between watched processes and the observer. Both sides map it; neither trusts the
+//! other's numbers.
 //!
 //! A session is a directory named by the environment variable [`SESSION_VARIABLE`]. It holds the file `session`
-//! ([`Session`], then its [`Watch`]es), and for each watched process image a file `p-PID-N` ([`Process`], [`Slot`]s, [`Chunk`]
-//! headers, then the chunks) with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0.
+//! ([`Session`], then its [`Watch`]es), and for each watched process image a file `p-PID-N` ([`Process`], [`Slot`]s,
+//! [`Chunk`] heads, then the chunks), with `p-PID-N.maps-K` beside it: copies of `/proc/self/maps`, K counting from 0.
 
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// Names the session's directory.
+/// The environment variable that names the session's directory.
 pub const SESSION_VARIABLE: &str = "FORETRACE_SESSION";
 /// The first word of both files, "foretrac".
 pub const MAGIC: u64 = u64::from_le_bytes(*b"foretrac");
-/// Both sides must have the same.
+/// The version of this layout; agent and observer must agree on it.
 pub const VERSION: u32 = 7;
 /// Slots of a process: threads that run at once, or that come one after the other in the same slot.
 pub const SLOTS: usize = (1 << 13) - 1;
@@ -19,14 +20,15 @@ pub const CHUNK_WORDS: usize = 2048;
 /// Chunks of a process at most; see [`chunks_for`].
 pub const CHUNKS: usize = 1 << 13;
 
-/// Chunks that a process may have with so many slots: a program can be some megabytes ahead of its observer, and not more, because
-/// this is memory that it would not need without us. Each of many threads can still have one that it fills and one that is read.
+/// Chunks that a process with this many slots may have. A program can be some megabytes ahead of its observer, and not
+/// more, because this is memory that it would not need without us. Each of many threads can still have one that it
+/// fills and one that is read.
 pub const fn chunks_for(slots: usize) -> usize {
     let wanted = AHEAD + 2 * slots;
     if wanted < CHUNKS { wanted } else { CHUNKS }
 }
 
-/// Chunks for what is full and waits to be read.
+/// Chunks that are full and wait to be read.
 const AHEAD: usize = 192;
 
 /// The head of the file `session`.
@@ -46,7 +48,7 @@ pub struct Session {
     pub heartbeat: AtomicU64,
 }
 
-/// What the observer wants.
+/// Bits of [`Session::flags`].
 pub mod flags {
     /// No filters: every access is written.
     pub const RECORD_ALL: u32 = 1;
@@ -56,7 +58,7 @@ pub mod flags {
     pub const NO_ACCESSES: u32 = 4;
 }
 
-/// A variable or a function that a specification speaks of.
+/// A variable or a function that a specification names.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watch {
@@ -72,7 +74,7 @@ pub struct Watch {
     pub number: u16,
 }
 
-/// What [`Watch::what`] says.
+/// The values of [`Watch::what`].
 pub mod watch {
     /// A variable whose values are recorded.
     pub const VALUE: u16 = 0;
@@ -104,12 +106,13 @@ pub struct CacheLine<T>(pub T);
 pub mod clock {
     /// [`Process::counter`](super::Process::counter): every time is another number.
     pub const COUNTER: u32 = 0;
-    /// The processor's time stamp, which the kernel found to be the same on all processors. It must count faster than a lock can go
-    /// from one processor to another, and than a thread writes records: one that ticks some tens of times a microsecond will not do.
+    /// The processor's time stamp, which the kernel trusts to be equal on all processors. It must count faster than a
+    /// lock can move between processors, and faster than a thread writes records; some tens of ticks per microsecond
+    /// are too slow.
     pub const PROCESSOR: u32 = 1;
 }
 
-/// Makes an agent take its times from the counter, if it is `counter`.
+/// The environment variable that makes an agent use the counter, if its value is `counter`.
 pub const CLOCK_VARIABLE: &str = "FORETRACE_CLOCK";
 
 /// The states of [`Process::state`].
@@ -118,9 +121,9 @@ pub mod process {
     pub const STARTING: u32 = 0;
     /// Recording.
     pub const RUNNING: u32 = 1;
-    /// Ended by itself, all flushed.
+    /// Ended by itself; everything is flushed.
     pub const EXITED: u32 = 2;
-    /// Has called exec; what follows in this process is another file's.
+    /// Has called exec; what follows in this process belongs to another file.
     pub const EXECUTED: u32 = 3;
     /// The agent gave up (the observer died, no memory); the program went on unwatched.
     pub const DETACHED: u32 = 4;
@@ -137,11 +140,12 @@ pub struct Process {
     pub pid: u32,
     /// Its parent's id.
     pub parent: u32,
-    /// Which agent: 0 static in the program, 1 in libtsan's place or linked, 2 preloaded into a program without hooks, 3 in a Java virtual machine.
+    /// Which agent: 0 linked statically into the program, 1 in libtsan's place or linked as a library, 2 preloaded into
+    /// a program without hooks, 3 in a Java virtual machine.
     pub agent: u32,
     /// One of [`process`].
     pub state: AtomicU32,
-    /// Slots used so far: below are valid [`Slot`]s.
+    /// Slots used so far: the [`Slot`]s below this number are valid.
     pub slots: AtomicU32,
     /// Chunks used so far (the file is sparse beyond them).
     pub chunks: AtomicU32,
@@ -151,12 +155,12 @@ pub struct Process {
     pub clock: u32,
     /// The last time that was taken, if `clock` is the counter.
     pub counter: CacheLine<AtomicU64>,
-    /// A time that has passed, told by the observer now and then, if `clock` is the processor's. Who takes a time without the clock reads this before, and takes
-    /// none that is earlier.
+    /// A past time that the observer announces now and then, if `clock` is the processor's. A thread that takes a time
+    /// without the clock reads this first, and takes none that is earlier.
     pub coarse: CacheLine<AtomicU64>,
-    /// Free chunks, a stack: index + 1 of the first in the lower half, a counter against ABA in the upper.
+    /// The stack of free chunks: index + 1 of the first one in the lower half, a counter against ABA in the upper half.
     pub free: CacheLine<AtomicU64>,
-    /// A futex: counts up when the observer gives chunks back.
+    /// A futex that counts up when the observer gives chunks back.
     pub returned: CacheLine<AtomicU32>,
     /// Threads waiting for a chunk.
     pub waiting: CacheLine<AtomicU32>,
@@ -164,19 +168,19 @@ pub struct Process {
     pub lost: AtomicU64,
     /// Threads not watched for want of a slot.
     pub unwatched: AtomicU64,
-    /// Accesses seen by hooks, told at the end (0 if not counted).
+    /// Accesses seen by hooks, written at the end (0 if they were not counted).
     pub accesses: AtomicU64,
-    /// Granules that were pinned.
+    /// Words of which accesses were dropped.
     pub dropped: AtomicU64,
-    /// Hooks that failed, and told nothing.
+    /// Hooks that failed, and recorded nothing.
     pub failed: AtomicU64,
 }
 
-/// What the observer needs to know of a slot.
+/// The part of a slot that the observer sees.
 #[repr(C, align(64))]
 pub struct Slot {
-    /// A timed record is on its way into the chunk: its time is not below this. 0 if there is none. Set before the time is taken,
-    /// cleared after the record is written.
+    /// Not 0 while a timed record is being written: its time is not below this. Set before the time is taken, cleared
+    /// after the record is written.
     pub writing: AtomicU64,
     /// The operating system's id of the thread that has it now, 0 if none.
     pub tid: AtomicU32,
@@ -184,11 +188,11 @@ pub struct Slot {
 
 /// The states of [`Chunk::state`].
 pub mod chunk {
-    /// In the stack of free chunks (or never used). All its words are zero.
+    /// In the stack of free chunks, or never used. All its words are zero.
     pub const FREE: u32 = 0;
-    /// A thread writes into it; up to the first zero head it can be read.
+    /// A thread writes into it. It can be read up to the first zero head.
     pub const ACTIVE: u32 = 1;
-    /// Nobody writes into it any more.
+    /// No thread writes into it any more.
     pub const FULL: u32 = 2;
 }
 
@@ -197,15 +201,15 @@ pub mod chunk {
 pub struct Chunk {
     /// One of [`chunk`].
     pub state: AtomicU32,
-    /// Whose.
+    /// The slot that it belongs to.
     pub slot: AtomicU32,
-    /// Its number among those of its slot, from 0, without gaps.
+    /// Its number among the chunks of its slot, from 0, without gaps.
     pub sequence: AtomicU64,
-    /// The next free one (index + 1), while it is free.
+    /// While it is free: the next free chunk (index + 1).
     pub next: AtomicU32,
 }
 
-/// Where things are in a process' file.
+/// Offsets in a process' file.
 pub mod offset {
     use super::{CHUNK_WORDS, CHUNKS, Chunk, Process, SLOTS, Slot};
 

@@ -1,7 +1,7 @@
-//! What agents share inside the watched process and the observer reads on the other side: records, the layout of the
-//! shared memory, and the filter that decides which accesses are written. No standard library, no allocation.
+//! The part of recording that all agents share, and that the observer reads on the other side: records, the layout of
+//! the shared memory, timestamp hand-off, and the filter that decides which accesses are recorded.
 //!
-//! `docs/recording.md` defines all of it.
+//! There is no standard library here and no allocation. `docs/recording.md` defines all of it.
 
 #![no_std]
 

@@ -1,13 +1,13 @@
-//! Records: what an agent writes into its chunks, as 64-bit words. `docs/recording.md` says what each means.
+//! Records: what an agent writes into its chunks, as words of 64 bits. `docs/recording/transport.md` draws them.
 //!
-//! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, most often an
-//! address. It is never zero and is written last, so that a reader sees a record whole or not at all.
+//! The first word holds the kind (bits 0..8), an auxiliary byte (8..16) and a payload of 48 bits, mostly an address. It
+//! is never zero and is written last, so that a reader sees a record whole or not at all.
 
 use crate::hand_off::Timing;
 
-/// Addresses fit this many bits.
+/// Bits of an address.
 pub const ADDRESS_BITS: u32 = 48;
-/// Places (call stacks) fit this many bits.
+/// Bits of the number of a call context.
 pub const CONTEXT_BITS: u32 = 24;
 /// No more words than this in one record, texts aside.
 pub const MAX_WORDS: usize = 4;
@@ -16,7 +16,7 @@ pub const MAX_TEXT: usize = 1024;
 
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:ident = $code:literal, $words:literal, $order:ident;)*) => {
-        /// What a record says.
+        /// The kind of a record.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         pub enum Kind { $($(#[$doc])* $name = $code,)* }
@@ -46,43 +46,44 @@ macro_rules! kinds {
     };
 }
 
-/// How a record finds its place among those of other threads.
+/// How a record is ordered among those of other threads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ordered {
-    /// It has a time, whose lower 40 bits are the upper ones of its second word. It takes a position in its thread:
-    /// who writes one calls `Recorder::synchronised` once (or `mark`), and the observer counts one. Else all late records behind it
-    /// go astray.
+    /// It has a time, whose low 40 bits are the high ones of its second word. It advances the sync index of its thread:
+    /// the writer calls `Recorder::synchronised` once (or `mark`), and the observer counts one. Otherwise all deferred
+    /// records behind it would be misplaced.
     Timed,
-    /// It says something about its thread or about others, and has no place.
+    /// It describes its thread or other accesses, and has no time.
     Aside,
 }
 
 kinds! {
-    /// Word 1: the time of the next timed record. It is written when so much has passed since the last (0 at
-    /// first) that 40 bits could not tell; see [`extended`].
+    /// Word 1: the whole time of the next timed record. Written when 40 bits would not be enough to extend the time
+    /// since the last one (0 at first); see [`extended`].
     Stamp = 1, 2, Aside;
-    /// Defines place `payload & 0xff_ffff`, called from place `payload >> 24`; word 1: the return address.
+    /// Defines call context `payload & 0xff_ffff`, called from context `payload >> 24`; word 1: the return address.
     Context = 2, 2, Aside;
-    /// An access kept until now: aux mask, payload granule; word 1: position << 24 | place; word 2: [`late`].
+    /// A deferred access: aux mask, payload word; word 1: sync index << 24 | context; word 2: [`deferred_third`].
     Deferred = 3, 3, Aside;
-    /// Accesses of the granule were dropped: word 1: position << 24; word 2: [`late`], whether writes were among them.
+    /// Accesses of the word were dropped: word 1: sync index << 24; word 2: [`deferred_third`], whether writes were
+    /// among them.
     DropBarrier = 4, 3, Aside;
-    /// Text of `payload` bytes in the words behind; aux: [`TextFor`].
+    /// Text of `payload` bytes in the words behind it; aux: [`TextFor`].
     Text = 5, 1, Aside;
-    /// The thread could not write this many (payload) records.
+    /// The thread could not write `payload` records.
     Lost = 6, 1, Aside;
-    /// `Late`s of whole granules: [`several`]; the words as of a `Late` of
-    /// the lowest. Each other one has the next rank.
+    /// `Deferred` accesses of whole words: [`bulk_words`]; the other words as in a `Deferred` of the lowest. Each other
+    /// one has the next sequence number.
     DeferredBulk = 7, 3, Aside;
-    /// The same of `Pin`s.
+    /// `DropBarrier`s of whole words, likewise.
     DropBarrierBulk = 8, 3, Aside;
-    /// Memory given: payload address; word 2: size.
+    /// Memory is allocated: payload address; word 2: size.
     Alloc = 9, 3, Timed;
-    /// An access by which a thread arrives at a granule: aux mask, payload granule.
+    /// A conflicting read: aux mask, payload word.
     ConflictRead = 16, 2, Timed;
-    /// The same, a write.
+    /// A conflicting write.
     ConflictWrite = 17, 2, Timed;
-    /// Memory taken back: payload address; word 2: size.
+    /// Memory is freed: payload address; word 2: size.
     Free = 18, 3, Timed;
     /// A read of a watched variable: aux log2 size, payload address; word 2: value.
     WatchRead = 19, 3, Timed;
@@ -96,13 +97,14 @@ kinds! {
     AtomicRmw = 23, 3, Timed;
     /// A fence: aux [`atomic_aux`].
     Fence = 24, 2, Timed;
-    /// Nothing but a position: its thread has kept too many accesses since the last.
+    /// Only begins a sync index: its thread has deferred too many accesses since the last.
     Mark = 25, 2, Timed;
-    /// Arrivals at whole granules, at once: [`several`].
+    /// Conflicting reads of whole words, at once: [`bulk_words`].
     ConflictReadBulk = 26, 2, Timed;
-    /// The same, writes.
+    /// Conflicting writes of whole words, at once.
     ConflictWriteBulk = 27, 2, Timed;
-    /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages of the stack << 32.
+    /// The thread begins: payload the address above its stack (0: not known); word 2: the operating system's id, pages
+    /// of the stack << 32.
     ThreadStart = 32, 3, Timed;
     /// The thread ends.
     ThreadEnd = 33, 2, Timed;
@@ -110,11 +112,11 @@ kinds! {
     Fork = 34, 3, Timed;
     /// Has waited for the thread of slot `word 2`.
     Join = 35, 3, Timed;
-    /// From here on aux: [`Class`], payload: the object. Takes a lock exclusively.
+    /// Acquires a lock exclusively. From here on, aux is the [`Class`] of the object, and payload the object.
     Acquire = 36, 2, Timed;
     /// Gives it back.
     Release = 37, 2, Timed;
-    /// Takes a lock shared.
+    /// Acquires a lock shared.
     ReadAcquire = 38, 2, Timed;
     /// Gives it back.
     ReadRelease = 39, 2, Timed;
@@ -126,21 +128,22 @@ kinds! {
     Request = 42, 2, Timed;
     /// Begins to wait on the condition; word 2: the lock.
     Wait = 43, 3, Timed;
-    /// Was woken; word 2: the lock | reason << 48 (0 notified, or by nobody: the observer tells; 1 timeout; 2 spurious; 3 notified, or else timeout).
+    /// Was woken; word 2: the lock | reason << 48 (0 notified, or spurious: the observer decides; 1 timeout; 2
+    /// spurious; 3 notified, or else timeout).
     Woken = 44, 3, Timed;
     /// Wakes one waiter.
     Notify = 45, 2, Timed;
     /// Wakes every waiter.
     NotifyAll = 46, 2, Timed;
-    /// Lets later awaits of the object pass.
+    /// Releases a latch-like object: later `Await`s of it pass.
     Post = 47, 2, Timed;
-    /// Passes because of the posts before.
+    /// Acquires a latch-like object, because of the `Post`s before.
     Await = 48, 2, Timed;
     /// Increments a semaphore.
     Up = 49, 2, Timed;
     /// Decrements it.
     Down = 50, 2, Timed;
-    /// Makes a lock, condition, semaphore (word 2: its initial count or kind); where it came from.
+    /// Initialises a lock, condition or semaphore (word 2: its initial count or kind).
     Init = 51, 3, Timed;
     /// Ends its life.
     Destroy = 52, 2, Timed;
@@ -150,7 +153,7 @@ kinds! {
     End = 54, 2, Timed;
     /// An internal event named by the `Text` before it; word 2: its value; payload 1 if it has one.
     Internal = 55, 3, Timed;
-    /// Misuse of the object told by the `Text` before it; aux: [`Class`].
+    /// Misuse of the object, described by the `Text` before it; aux: [`Class`].
     Misuse = 56, 2, Timed;
 }
 
@@ -169,9 +172,10 @@ pub enum TextFor {
     ObjectName = 3,
     /// What is wrong, for the `Misuse` that follows.
     Misuse = 4,
-    /// Something the report should tell.
+    /// Something that the report should say.
     Note = 5,
-    /// Races on the memory at the address in the word behind the text are meant: its size in decimal, a space, why.
+    /// Races on the memory at the address in the word behind the text are intended: its size in decimal, a space, the
+    /// reason.
     Benign = 6,
 }
 
@@ -195,11 +199,11 @@ pub enum Class {
     Once = 7,
     /// The guard of a function-local static.
     Guard = 8,
-    /// A file descriptor; the object is its number (20 bits) and which life it is (above), or a connection (bit 47).
+    /// A file descriptor; the object is its number (20 bits) and its generation (above), or a connection (bit 47).
     Descriptor = 9,
     /// A signal; the object is its number.
     Signal = 10,
-    /// Told by annotations.
+    /// An object that annotations name.
     Annotated = 11,
     /// A word that threads wait on (futex, `atomic::wait`).
     Futex = 12,
@@ -219,8 +223,8 @@ pub const fn timed(time: u64, context: u32) -> u64 {
     time << CONTEXT_BITS | context as u64
 }
 
-/// How the time of a record with this first word is found, if nothing more is known: of one that tells that others may go on, and is written before they can (a lock is given
-/// back, a condition notified), it need only be before that.
+/// How the time of a record with this head is found, if nothing more is known. A record that lets others go on, and is
+/// written before they can (a release, a notify), needs a time before that only.
 #[inline]
 pub const fn default_timing(head: u64) -> Timing {
     const GIVE: u64 = bits(&[Kind::Release, Kind::ReadRelease, Kind::Notify, Kind::NotifyAll, Kind::Post]);
@@ -238,58 +242,61 @@ const fn bits(kinds: &[Kind]) -> u64 {
     bits
 }
 
-/// Bits of a time that are in a record.
+/// Bits of a time that a record has room for.
 pub const TIME_BITS: u32 = 64 - CONTEXT_BITS;
 
-/// How far a record's time may be from the last `Stamp`'s: half of what [`extended`] could tell.
+/// How far a record's time may be from the last `Stamp`: half of what [`extended`] could resolve.
 pub const MOST_BETWEEN: u64 = 1 << (TIME_BITS - 2);
 
-/// The time whose lower bits are in this second word, which is the one nearest to the time before it in its slot.
+/// Extends the time in a second word to 64 bits: the one nearest to the time before it in its slot.
 #[inline]
 pub const fn extended(before: u64, second: u64) -> u64 {
     let further = (second & !((1 << CONTEXT_BITS) - 1)).wrapping_sub(before << CONTEXT_BITS) as i64;
     before.wrapping_add((further >> CONTEXT_BITS) as u64)
 }
 
-/// Granules of a block, of 64 bytes.
-const BLOCK: u64 = 8;
-/// Blocks of a row: no record is of more.
-const ROW: u64 = 8;
+/// Words of a block of 64 bytes.
+const BLOCK_WORDS: u64 = 8;
+/// Blocks of a strip: no record covers more.
+const STRIP_BLOCKS: u64 = 8;
 
-/// The numbers of the granules (their addresses divided by 8) of a record of several, by its head, the lowest first: aux tells which of a block of 64 bytes (bit 0 the
-/// lowest), payload the block's address, and in the six bits that an address of a block has not, how many blocks behind it are meant as a whole. (More than a row has make no sense,
-/// and are none.)
+/// Decodes a bulk record: the numbers of its words (their addresses divided by 8), the lowest first. `aux` is a bitmap
+/// of the words in the first 64-byte block, the low 6 bits of the payload count the whole blocks after it. (More than a
+/// strip has make no sense, and count as 0.)
 #[inline]
 pub fn bulk_words(head: u64) -> impl Iterator<Item = u64> + Clone {
     let words = head >> 8 & 0xff;
-    let behind = Some(head >> 16 & 63).filter(|&behind| behind < ROW).unwrap_or(0);
+    let behind = Some(head >> 16 & 63).filter(|&behind| behind < STRIP_BLOCKS).unwrap_or(0);
     let first = head >> 16 >> 6 << 3;
-    let is_one = move |number: &u64| *number >= BLOCK || words >> number & 1 == 1;
-    (0..BLOCK * (1 + behind)).filter(is_one).map(move |number| (first + number) & ((1 << (ADDRESS_BITS - 3)) - 1))
+    let is_one = move |number: &u64| *number >= BLOCK_WORDS || words >> number & 1 == 1;
+    (0..BLOCK_WORDS * (1 + behind)).filter(is_one).map(move |number| (first + number) & ((1 << (ADDRESS_BITS - 3)) - 1))
 }
 
-/// The third word of a `Late` or `Pin`: whose access, and whether it wrote; of a `Pin`, whether what was dropped may have.
+/// The third word of a `Deferred` or `DropBarrier` record: whose access it was, and whether it wrote; of a
+/// `DropBarrier`, whether a dropped access may have.
 #[inline]
 pub const fn deferred_third(slot: u32, write: bool) -> u64 {
     slot as u64 | (write as u64) << 32
 }
 
-/// Whether it wrote.
+/// Whether the access of such a third word wrote.
 #[inline]
 pub const fn is_deferred_write(third: u64) -> bool {
     third >> 32 & 1 == 1
 }
 
-/// Bits of the rank of a `Late` or `Pin`.
+/// Bits of the sequence number in such a third word.
 pub const SEQ_BITS: u32 = 30;
 
-/// The same third word with the rank (bits 34..64): its order among the late records of its thread with the same position.
+/// Adds the sequence number (bits 34..64) to a third word: the order among the deferred records of a thread with one
+/// sync index.
 #[inline]
 pub const fn with_seq(third: u64, seq: u32) -> u64 {
     third | (seq as u64) << (64 - SEQ_BITS)
 }
 
-/// Memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2 acquire, 3 release, 4 acqrel) and log2 of the size.
+/// The auxiliary byte of an atomic access: memory order (as `event::Order` numbers them: 0 seqcst, 1 relaxed, 2
+/// acquire, 3 release, 4 acqrel) and log2 of the size.
 #[inline]
 pub const fn atomic_aux(order: u8, log2: u8) -> u8 {
     order | log2 << 4

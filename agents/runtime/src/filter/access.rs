@@ -1,4 +1,4 @@
-//! An access that is not covered: which way it goes.
+//! Decides what becomes of an access that is not covered.
 
 use super::cell::{BYTES_SHIFT, Cell, Contents, EMPTY, Entry, FREED, WATCHED, is_known, is_shared, same_epoch, unread};
 use super::memory::Filter;
@@ -8,30 +8,30 @@ use crate::hand_off::Timing;
 use crate::record::{Kind, head};
 use core::ops::Deref;
 
-/// An access of bytes of a granule.
+/// An access of bytes of one word.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// The granule's address.
+    /// The word's address.
     pub word: u64,
-    /// The bytes of it.
+    /// Which of its bytes, the lowest in bit 0.
     pub mask: u8,
     /// Whether it writes.
     pub write: bool,
 }
 
-/// An access with its place.
+/// An access with its call context.
 pub(super) struct AccessAt<'a> {
     pub(super) access: Access,
     pub(super) context: u32,
-    /// It is one of several that are written as one.
+    /// Set if this is one of several accesses that share one record.
     pub(super) bulk: Option<&'a Bulk>,
 }
 
-/// Accesses of granules that are written as one.
+/// The common record of a bulk access.
 pub(super) struct Bulk {
-    /// The position at which they began.
+    /// The sync index at which the accesses began.
     pub(super) begun: u64,
-    /// How the time of all of them is found: by the clock, if one of them needs it.
+    /// How the time of the record is found: by the clock, if one of the accesses needs it.
     pub(super) timing: core::cell::Cell<Timing>,
 }
 
@@ -49,8 +49,8 @@ impl Deref for AccessAt<'_> {
 }
 
 impl Recorder {
-    /// An access of bytes of a granule that [`Recorder::is_covered`] denied. `biased` is asked when nothing is waited for any more:
-    /// whether no other thread comes to the cell meanwhile.
+    /// Records or defers an access that is not covered. `biased` is asked when nothing is waited for any more: whether
+    /// this thread owns the cell's biased region, so that the cell needs no lock.
     #[inline]
     pub fn record_access(
         &mut self,
@@ -70,9 +70,10 @@ impl Recorder {
         self.update_cell(filter, sink, cell, a, &AccessAt { access, context, bulk: None })
     }
 
-    /// An access that [`Recorder::repeat_biased`] denied, if nothing is known of the cell, or a read if only threads that come before this one in every run have
-    /// accessed it, and no read is to be kept of them; of a cell that no other thread comes to meanwhile. It does what [`Recorder::record_access`] would, as most
-    /// memory is accessed first. False: nothing was done.
+    /// Handles the first access to a word, if the caller owns its biased region: the cell is empty; or this is a read,
+    /// and only threads that are ordered before this one have accessed the word, with no read to defer. It has the
+    /// effect of [`Recorder::record_access`], in fewer steps, because most memory is accessed for the first time here.
+    /// Returns false if nothing was done.
     #[inline]
     pub fn first_touch(&mut self, filter: &Filter, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         let a = cell.state();
@@ -110,7 +111,7 @@ impl Recorder {
         true
     }
 
-    /// Everything else, by what is in the cell.
+    /// Handles everything else, by the contents of the cell.
     #[inline(never)]
     fn update_cell(&mut self, filter: &Filter, sink: &mut impl Sink, cell: Cell, a: u64, access: &AccessAt) -> Outcome {
         if !is_known(a) && a != EMPTY {
@@ -124,7 +125,7 @@ impl Recorder {
         outcome
     }
 
-    /// The same of what is in the cell; nothing, if it is empty.
+    /// Updates the contents of a cell (all zero, if it is empty).
     #[inline]
     pub(super) fn update_contents(
         &mut self,
@@ -156,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// Whether an Exclusive cell is this thread's, or of one that comes before it in every run.
+    /// Whether an Exclusive cell is this thread's, or its entries are ordered before this thread.
     #[inline]
     pub(super) fn is_own_or_ordered(&self, filter: &Filter, contents: &Contents) -> bool {
         !contents.shared
@@ -164,9 +165,9 @@ impl Recorder {
             && self.is_ordered_after(filter, &contents.second)
     }
 
-    /// Whether nobody has read a Shared cell but this thread, and those who come before it in every run.
+    /// Whether all readers of a Shared cell are this thread, or ordered before it.
     pub(super) fn is_last(&self, filter: &Filter, contents: &Contents) -> bool {
-        // Not if atomic loads came in between.
+        // Atomic loads in between leave no entry.
         !contents.version
             && contents.unread == 0
             && self.is_ordered_after(filter, &contents.first)
@@ -174,10 +175,11 @@ impl Recorder {
             && filter.list(contents.nodes).all(|(_, entry)| self.is_ordered_after(filter, &entry))
     }
 
-    /// Writes an access that sees what others did, or that others see. What follows is at another position.
+    /// Records a conflicting access. What follows has a new sync index.
     pub(super) fn put_conflict(&mut self, sink: &mut impl Sink, access: &AccessAt, timing: Timing) {
         if let Some(bulk) = access.bulk {
-            // The record comes when all have had their turn; none of the cells is seen by others until then.
+            // The record is written when all words of the bulk access are done; no other thread sees their cells until
+            // then.
             if timing == Timing::Now {
                 bulk.timing.set(timing);
             }

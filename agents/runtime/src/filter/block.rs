@@ -1,8 +1,8 @@
-//! Whole granules side by side, accessed at once: what goes through memory in bulk is handled, and written, block by block.
+//! Bulk accesses: whole words side by side, handled and recorded block by block.
 //!
-//! Most cells of such a block are alike. Those whose access is kept get their entries one after the other; those where the thread arrives are
-//! one record, with one time: all of them are held from before it is taken until the record is written. So each cell has
-//! its arrivals in the order of their times, and nobody comes in between.
+//! Most cells of such a block are uniform. Deferred accesses get entries one after the other. Conflicting ones share
+//! one record, with one time: all their cells are held from before the time is taken until the record is written. So
+//! each cell has its conflicts in the order of their times, and no other thread comes in between.
 
 use super::access::{Access, AccessAt, Bulk};
 use super::cell::{AtomicEntry, Cell, Contents, EMPTY, Packed, is_known};
@@ -17,32 +17,33 @@ use crate::record::{Kind, head};
 pub const BLOCK_BYTES: usize = 64;
 pub(super) const WORDS: usize = BLOCK_BYTES / 8;
 
-/// Words that a block can need at most if its cells have no nodes: of each cell the two entries that it has, and one that
-/// gives its place to another.
+/// Record words that a block can need at most if its cells have no nodes: the two entries of each cell, and one that
+/// gives way to another.
 pub(super) const BULK_ROOM: usize = 3 * WORDS * ENTRY_ROOM + 2;
 
-/// An access of whole granules of a block.
+/// An access of whole words of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Block<'c> {
     /// The address of the block.
     pub address: u64,
-    /// The halves of its cells. For [`Recorder::record_uniform_blocks`], also of those behind them.
+    /// The first and the second entries of its cells. For [`Recorder::record_uniform_blocks`], also those of the blocks
+    /// behind it.
     pub entries: [&'c [AtomicEntry]; 2],
-    /// Which of its granules, the lowest first; they are side by side.
+    /// Which of its words, the lowest in bit 0; they are side by side.
     pub words: u8,
     /// Whether it writes.
     pub write: bool,
 }
 
 impl<'c> Block<'c> {
-    /// The cell of a granule.
+    /// The cell of a word.
     #[inline(always)]
     pub(super) fn cell(&self, number: usize) -> Cell<'c> {
         let [first, second] = self.entries;
         Cell::new(&first[number], &second[number])
     }
 
-    /// Its granules in the line that the block is in; those of the blocks behind it are in it, too.
+    /// Its words as bits of the read summary; those of the blocks behind it are in the same summary.
     #[inline(always)]
     fn bits(&self) -> u64 {
         let behind = self.entries[0].len() - WORDS;
@@ -51,7 +52,7 @@ impl<'c> Block<'c> {
     }
 }
 
-/// The numbers of granules, the lowest first.
+/// The numbers of the words, the lowest first.
 #[inline(always)]
 fn each(mut words: u8) -> impl Iterator<Item = usize> {
     core::iter::from_fn(move || {
@@ -62,11 +63,12 @@ fn each(mut words: u8) -> impl Iterator<Item = usize> {
 }
 
 impl Recorder {
-    /// The granules from the first one on whose access is not covered. `summary`: this thread's, where the block is.
+    /// The words from the first one on whose access is not covered. `summary` is this thread's read summary of the
+    /// block.
     #[inline]
     pub fn first_uncovered(&self, summary: &AtomicEntry, block: &Block) -> u8 {
         if !block.write && self.is_long() {
-            // As in `has_read`.
+            // The order of the loads is that of `has_read`.
             let words = summary.what_first();
             if block.bits() & !words == 0 && self.is_own(summary.at()) {
                 return 0;
@@ -77,7 +79,7 @@ impl Recorder {
         first.map_or(0, |number| block.words & u8::MAX << number)
     }
 
-    /// As [`Recorder::note_read`], of all granules of an access that is about to go its way.
+    /// Notes a read of all words of a block ([`Recorder::note_read`]), before their cells are changed.
     #[inline]
     pub fn note_reads(&mut self, summary: &AtomicEntry, block: &Block) {
         if !block.write {
@@ -85,8 +87,8 @@ impl Recorder {
         }
     }
 
-    /// Accesses of granules, the first of which is not covered; `biased` as for one of them ([`Recorder::record_access`]). The granules that are left, which
-    /// must be accessed one after the other.
+    /// Records accesses of words, the first of which is not covered; `biased` is as in [`Recorder::record_access`].
+    /// Returns the words that are left, which must be accessed one by one.
     pub fn record_block<S: Sink>(
         &mut self,
         filter: &Filter,
@@ -100,7 +102,7 @@ impl Recorder {
         if self.record_uniform_block(filter, sink, &block, biased, context) {
             return 0;
         }
-        // Most cells are alike: where one needs more, so do the others.
+        // Most cells are uniform: where one needs more, so do the others.
         for number in each(block.words) {
             let cell = block.cell(number);
             let is_done = if self.is_covered(cell, 0xff, block.write) {
@@ -119,7 +121,7 @@ impl Recorder {
         if block.words == 0 || self.update_together(filter, sink, &block, biased, context) { 0 } else { block.words }
     }
 
-    /// Changes all cells as one. False: there is one among them that takes more, and nothing was done.
+    /// Changes all cells together. Returns false, and has done nothing, if one of them needs more.
     fn update_together(
         &mut self,
         filter: &Filter,
@@ -167,7 +169,7 @@ impl Recorder {
         true
     }
 
-    /// Changes a cell of a block that is held, which has this in its halves.
+    /// Updates the contents `was` of one cell of a block that is held.
     #[allow(clippy::too_many_arguments)]
     #[inline]
     pub(super) fn update_block_cell(
@@ -187,7 +189,8 @@ impl Recorder {
         (outcome, contents)
     }
 
-    /// Writes what there is to write of a block that is held, with the arrivals at some of its granules, and at all blocks behind it that are meant.
+    /// Writes the records of a block that is held: deferred accesses, and the conflicts at some of its words and at all
+    /// blocks behind it that are included.
     #[inline]
     pub(super) fn write<S: Sink>(
         &mut self,
@@ -202,12 +205,12 @@ impl Recorder {
             return;
         }
         let kind = if block.write { Kind::ConflictWriteBulk } else { Kind::ConflictReadBulk };
-        // What was written since is owed, too.
+        // Deferred records written since then need the clock, too.
         let timing = if self.may_hand_off() { bulk.timing.get() } else { Timing::Now };
         let head = head(kind, conflicting, block.address | runs.behind());
         put_timed_by(runs.sink(), head, context, None, |sink| sink.time(timing));
         if !conflicting.is_power_of_two() {
-            // One of them again comes after the others, and what they have seen: it is not covered.
+            // A repetition of one of them comes after the others, and after what they have seen: it is not covered.
             self.next_seq(true);
         }
     }

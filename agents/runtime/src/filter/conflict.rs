@@ -1,4 +1,4 @@
-//! Threads meet at a granule: reads among others' reads, and accesses that see what others did.
+//! Accesses of a word that another thread has accessed: reads among others' reads, and conflicting accesses.
 
 use super::Sink;
 use super::access::AccessAt;
@@ -9,7 +9,7 @@ use super::write_out::put_entry;
 use crate::hand_off::Timing;
 
 impl Recorder {
-    /// Writes to a granule of others: what they have kept is written, and it is this thread's.
+    /// Records a conflicting write: what others have deferred is written, and this thread becomes the owner.
     pub(super) fn take_ownership(
         &mut self,
         filter: &Filter,
@@ -31,7 +31,8 @@ impl Recorder {
         Outcome::Written
     }
 
-    /// Reads a granule of another. If that one has only read it, too, both have: nothing is written before somebody writes.
+    /// Reads a word that another thread owns. If the owner has only read it, too, the cell is Shared, and nothing is
+    /// recorded before a thread writes.
     pub(super) fn read_foreign(
         &mut self,
         filter: &Filter,
@@ -42,7 +43,7 @@ impl Recorder {
         let writes = contents.second.is_write() && !self.is_ordered_after(filter, &contents.second);
         let sees = contents.version || writes || self.sees_write(filter, contents);
         let write = contents.second;
-        // Without a node for what comes first in every run, it is written, and this read with it.
+        // Without a node for a write that is ordered before, that write is recorded, and this read with it.
         if !sees && (write.is_silent() || self.push(filter, contents, write)) {
             contents.shared = true;
             let entry = Entry::deferred(self.epoch(), self.next_seq(false), access.mask, access.context, false);
@@ -58,7 +59,7 @@ impl Recorder {
         }
         let timing = self.conflict_timing(contents);
         let known = contents.first.mask() | contents.second.mask();
-        // It need not arrive at what it did itself. If only reads of it were dropped, that concerns those who will write.
+        // The old owner has read its own bytes. If only reads of it were dropped, that concerns later writers.
         let other = if contents.first.has_dropped() && contents.second.is_write() && !contents.second.has_dropped() {
             let dropped = contents.first.recorded_with(known);
             contents.first.clear_dropped();
@@ -74,12 +75,13 @@ impl Recorder {
         Outcome::Written
     }
 
-    /// Whether there is a write in the nodes that need not come before this thread.
+    /// Whether a node holds a write that is not ordered before this thread.
     fn sees_write(&self, filter: &Filter, contents: &Contents) -> bool {
         filter.list(contents.nodes).any(|(_, entry)| entry.is_write() && !self.is_ordered_after(filter, &entry))
     }
 
-    /// Reads a shared granule. Who knows the version of these bytes keeps its read; who does not, arrives.
+    /// Reads a word of a Shared cell. A thread that has read the version of these bytes defers its read; another one's
+    /// read conflicts.
     pub(super) fn read_shared(
         &mut self,
         filter: &Filter,
@@ -124,11 +126,12 @@ impl Recorder {
                 *contents = Contents { shared: true, ..Contents::default() };
             }
             contents.version = true;
-            // Nobody has written since it came here before. Else another reader may go below: this one is later.
+            // No thread has written since this one read here. Otherwise another reader may be evicted below, and this
+            // one is later.
             let is_handed_off = version && is_inline && self.is_earlier(&old) && self.may_hand_off();
             self.put_conflict(sink, access, if is_handed_off { Timing::After(0) } else { Timing::Now });
         }
-        // This thread's older entry goes, or another reader's.
+        // Evicts this thread's older entry, or another reader's.
         let is_mine = is_second || mine(&contents.first);
         let dropped = if is_mine {
             self.retire(filter, sink, contents, old, access.word)
@@ -153,8 +156,9 @@ impl Recorder {
         outcome
     }
 
-    /// Makes room for this thread among the readers of a shared cell: where it belongs, or where nobody is. Who is there goes
-    /// into a node; if there is none, its read is written. Whether the room is the second entry.
+    /// Makes room for this thread among the readers of a Shared cell: in its preferred entry, or in a free one. The
+    /// entry that is there goes into a node; without a node, its read is recorded. Returns whether the room is the
+    /// second entry.
     fn make_room(&mut self, filter: &Filter, sink: &mut impl Sink, contents: &mut Contents, word: u64) -> bool {
         let is_free = |entry: &Entry| entry.mask() == 0 && !entry.has_dropped();
         let is_second = if self.is_second() {

@@ -1,4 +1,4 @@
-//! Keeping accesses: in a cell that is, or becomes, this thread's, and of a reader among others.
+//! Defers accesses: of the owner of a cell, and of a reader among others.
 
 use super::Sink;
 use super::access::AccessAt;
@@ -9,7 +9,7 @@ use super::write_out::put_entry;
 use core::sync::atomic::Ordering::Relaxed;
 
 impl Recorder {
-    /// Keeps an access in a cell that nobody has, or this thread, or threads that come before it in every run.
+    /// Defers an access in a cell that is empty, this thread's, or whose entries are ordered before this thread.
     pub(super) fn defer(
         &mut self,
         filter: &Filter,
@@ -20,7 +20,7 @@ impl Recorder {
         let (mut dropped_reads, mut dropped_writes) = (false, false);
         if contents.shared || !same_slot(contents.first.at, self.epoch()) || contents.first.at == 0 {
             dropped_reads = self.retire(filter, sink, contents, contents.first, access.word);
-            // The write of one that comes first stays where it is while this thread only reads.
+            // The write of a thread that is ordered before stays where it is while this thread only reads.
             if access.write || contents.shared {
                 let has_dropped = self.retire(filter, sink, contents, contents.second, access.word);
                 dropped_writes = has_dropped && contents.second.is_write();
@@ -43,7 +43,7 @@ impl Recorder {
         } else {
             self.deferred(filter, sink, contents, old, access)
         };
-        // Each entry tells of what was dropped of its kind.
+        // Each entry carries the flag for what was dropped of its kind.
         if access.write {
             if dropped_writes {
                 entry.set_dropped();
@@ -58,7 +58,7 @@ impl Recorder {
         if conflicts { Outcome::Written } else { Outcome::Deferred }
     }
 
-    /// The owner comes to bytes that others have accessed.
+    /// Records the first access of the owner to foreign bytes, which conflicts.
     fn conflict_in_own_cell(
         &mut self,
         filter: &Filter,
@@ -83,7 +83,7 @@ impl Recorder {
         entry
     }
 
-    /// The entry of a thread's kind of access, with this one. Of a first entry, also the bytes read.
+    /// The entry of this thread with this access in it. For a first entry, also updates the bytes read.
     pub(super) fn deferred(
         &mut self,
         filter: &Filter,
@@ -112,7 +112,7 @@ impl Recorder {
         let mut entry = old;
         let is_loop = is_first && is_new && old.is_deferred() && old.context() == context && self.is_newest(old.at);
         if is_loop && !(contents.second.is_write() && same_epoch(contents.second.at, epoch)) {
-            // Byte after byte in a loop: taken for one read, the first.
+            // Byte after byte in a loop counts as one read, the first.
             entry.add_bytes(mask);
             return entry;
         }
@@ -128,14 +128,14 @@ impl Recorder {
         if let Some((node, mut known)) = filter.list(contents.nodes).find(|(_, entry)| {
             same_epoch(entry.at, epoch) && entry.is_write() == write && entry.mask() == mask && entry.is_deferred()
         }) {
-            // Bytes of their own have an entry of their own.
+            // An access of other bytes has an entry of its own.
             known.set_last(seq);
             filter.node(node).set_entry(old);
             return known;
         }
         let mut entry = Entry::deferred(epoch, seq, mask, context, write);
         if old.mask() == mask {
-            // What was written is in the trace: this one is the last.
+            // The recorded access is in the trace: this one is the last.
             if old.has_dropped() {
                 entry.set_dropped();
             }
@@ -145,10 +145,10 @@ impl Recorder {
         entry
     }
 
-    /// Takes an entry out of the cell: into a node before the older ones, or a reader's among others into the trace, as long
-    /// as few of its place were; else it is dropped, and all older ones of the owner's cell with it. Whether it was
-    /// dropped: who gets the place then has a pin. (If writes are dropped with a read, the newest write has one, too.) A cell whose owner comes
-    /// again and again must not cost more each time.
+    /// Evicts an entry from the cell: into a node before the older ones; or a reader's among others into the trace, as
+    /// long as its call context is not hot. Otherwise it is dropped, and with it all older ones of the owner's cell.
+    /// Returns whether it was dropped: the entry in its place then needs a drop barrier. (If writes are dropped with a
+    /// read, the newest write gets one, too.) A cell whose owner comes again and again must not cost more each time.
     pub(super) fn retire(
         &mut self,
         filter: &Filter,
@@ -158,7 +158,7 @@ impl Recorder {
         word: u64,
     ) -> bool {
         if entry.mask() == 0 || entry.is_silent() {
-            // No access; but some may have been dropped before it.
+            // There is no access, but some may have been dropped before it.
             return entry.has_dropped();
         }
         if !self.is_hot(&entry) {
@@ -186,7 +186,7 @@ impl Recorder {
                 debug_assert!(contents.second.is_write(), "the newest write is in the cell");
                 contents.version = true;
                 if writes().any(|(_, older)| same_epoch(older.at, contents.second.at)) {
-                    // They are before its last one, but maybe not before its first.
+                    // The dropped writes are before the last one, but maybe not before the first.
                     contents.second.forget_first();
                 }
                 contents.second.set_dropped();
@@ -196,7 +196,7 @@ impl Recorder {
         true
     }
 
-    /// Puts an entry into a node before the others. False if there is none.
+    /// Puts an entry into a node before the others. Returns false if there is no node.
     pub(super) fn push(&mut self, filter: &Filter, contents: &mut Contents, entry: Entry) -> bool {
         let count = filter.count(contents.nodes);
         if count >= MOST_NODES {

@@ -1,4 +1,5 @@
-//! What a process has once: nodes, positions and must vectors, in memory that the caller gives.
+//! The state of the filter that all threads of a process share: nodes, ends of slots, and fork–join clocks, in memory
+//! that the caller gives.
 #![allow(unsafe_code)]
 
 use super::cell::{Entry, MOST_SLOTS, NODE_BITS};
@@ -11,26 +12,27 @@ use core::sync::atomic::{AtomicU32, AtomicU64};
 /// Nodes of one cell at most.
 pub(super) const MOST_NODES: usize = 16;
 
-/// How large the tables are.
+/// The sizes of the tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Slots: at most 2^13 - 1.
     pub slots: u32,
-    /// Nodes for the histories of cells: at most 2^19 - 1. Each has 24 bytes.
+    /// Nodes for older entries of cells: at most 2^19 - 1. Each has 24 bytes.
     pub nodes: u32,
 }
 
-/// How much is kept of a cell's history.
+/// How many older accesses are kept.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Entries of a thread in a cell, 1 to 9, for each kind of access; all but the newest in nodes.
+    /// Entries of a thread in a cell, 1 to 9, for each kind of access; all but the newest are in nodes.
     pub entries: u32,
-    /// Once so many nodes have been in use at once, only 2; with four times as many, 1.
+    /// Once this many nodes have been in use at once, only 2 entries; with four times as many, 1.
     pub nodes: u32,
-    /// A thread keeps (or writes, if they are reads among others') so many older accesses of a place; then, of each granule, only
-    /// the newest. What is done seldom is kept, what is done all the time costs little.
+    /// A thread keeps (or records, if they are reads among others') this many older accesses of a call context; then
+    /// the context is hot, and each word keeps only the newest. So what is done seldom is kept, and what is done all
+    /// the time costs little.
     pub per_context: u8,
-    /// After so many accesses at one position, a thread notes what it reads ([`Recorder::note_read`]).
+    /// After this many accesses at one sync index, a thread notes what it reads ([`Recorder::note_read`]).
     pub long: u32,
 }
 
@@ -40,14 +42,14 @@ impl Default for Limits {
     }
 }
 
-/// What others may know of a slot.
+/// The part of a slot that other threads may read.
 #[repr(C, align(64))]
 pub(super) struct Slot {
-    /// When its thread has ended: the first position that it has not used. Else 0.
+    /// When its thread has ended: the first sync index that it has not used. Else 0.
     pub(super) ended: AtomicU64,
 }
 
-/// What all threads of a process share.
+/// The filter's shared state.
 #[derive(Debug)]
 pub struct Filter {
     slots: *const Slot,
@@ -55,19 +57,19 @@ pub struct Filter {
     nodes: *const Node,
     shape: Shape,
     pub(super) limits: Limits,
-    /// Free nodes, a stack: the first in the lower half, a counter against ABA in the upper.
+    /// The stack of free nodes: the first one in the lower half, a counter against ABA in the upper half.
     free: CacheLine<AtomicU64>,
-    /// Nodes given out so far; 0 is none.
+    /// Nodes taken so far; number 0 means none.
     fresh: CacheLine<AtomicU32>,
-    /// Slots used so far: must vectors are looked at up to here.
+    /// Slots used so far: fork–join clocks are read up to here.
     used: AtomicU32,
-    /// Granules that were pinned, as far as threads have told.
+    /// Entries that were dropped, as far as threads have reported.
     pub dropped: CacheLine<AtomicU64>,
 }
 
 // SAFETY: the memory belongs to the filter alone, and is only accessed atomically.
 unsafe impl Send for Filter {}
-// SAFETY: the same.
+// SAFETY: as for `Send`.
 unsafe impl Sync for Filter {}
 
 impl Filter {
@@ -81,7 +83,7 @@ impl Filter {
     ///
     /// # Safety
     ///
-    /// There are [`Filter::bytes`] zeroed bytes at `memory`, aligned to 64, that nobody else uses and that stay.
+    /// There are [`Filter::bytes`] zeroed bytes at `memory`, aligned to 64, that nothing else uses and that stay.
     pub const unsafe fn new(memory: *mut u8, shape: Shape, limits: Limits) -> Filter {
         assert!(shape.slots <= MOST_SLOTS && shape.nodes < 1 << NODE_BITS);
         assert!(limits.entries >= 1 && 2 * (limits.entries as usize - 1) <= MOST_NODES);
@@ -116,7 +118,7 @@ impl Filter {
         unsafe { &*self.slots.add(slot as usize) }
     }
 
-    /// Of the must vector of a slot: the first position of another that need not be before.
+    /// In the fork–join clock of a slot: the first sync index of another slot that is not ordered before it.
     #[inline]
     pub(super) fn fork_join(&self, slot: u32, of: u32) -> &AtomicU64 {
         assert!(slot < self.shape.slots && of < self.shape.slots);
@@ -124,7 +126,7 @@ impl Filter {
         unsafe { &*self.fork_join.add(slot as usize * self.shape.slots as usize + of as usize) }
     }
 
-    /// A node of this number, which was given out.
+    /// The node of this number, which was taken.
     #[inline]
     pub(super) fn node(&self, node: u32) -> &Node {
         assert!(node <= self.shape.nodes);
@@ -144,7 +146,7 @@ impl Filter {
         })
     }
 
-    /// How many they are.
+    /// The length of a list of nodes.
     #[inline]
     pub(super) fn count(&self, nodes: u32) -> usize {
         if nodes == 0 { 0 } else { self.node(nodes).count() }
@@ -194,7 +196,7 @@ impl Filter {
         self.used.fetch_max(slot + 1, AcqRel);
     }
 
-    /// Copies what must be before one slot to another.
+    /// Joins the fork–join clock of one slot into another's.
     pub(super) fn join_clock(&self, into: u32, from: u32) {
         for of in 0..self.used.load(Acquire) {
             let known = self.fork_join(from, of).load(Relaxed);
@@ -204,8 +206,8 @@ impl Filter {
         }
     }
 
-    /// Whether a slot, whose thread has ended, may be given to a new thread that this one is about to fork: all that the old
-    /// one did comes first in every run. Positions then simply go on.
+    /// Whether a slot, whose thread has ended, may be given to a new thread that this one is about to fork: all that
+    /// the old thread did is ordered before the fork in every run. Sync indexes then simply go on.
     pub fn may_use_again(&self, slot: u32, by: &Recorder) -> bool {
         let ended = self.slot(slot).ended.load(Acquire);
         slot != by.slot() && ended != 0 && self.fork_join(by.slot(), slot).load(Relaxed) >= ended

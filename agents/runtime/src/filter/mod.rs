@@ -1,23 +1,29 @@
-//! The filter: which accesses a thread writes at once, which are kept in the cells until another thread comes, and which
-//! say nothing new. `docs/recording.md` defines it ("The filter").
+//! The filter: decides which accesses are recorded at once, which are deferred in shadow cells until another thread's
+//! access conflicts, and which say nothing new. `docs/recording/filter.md` defines it and argues that it is sound.
 //!
-//! * [`Cell`]: two halves of 16 bytes for each granule of 8 bytes of memory, zero at first.
-//! * [`Recorder`]: a thread's side: its slot, position, ranks. [`Recorder::is_covered`] is the fast path, then
-//!   [`Recorder::repeat_biased`] (among others [`Recorder::renew_shared`], then [`Recorder::repeat_locked`]); what they deny goes to [`Recorder::record_access`].
-//! * [`Block`]: granules side by side that are accessed at once, [`Recorder::record_block`]; a row of them whose cells are alike, [`Recorder::record_uniform_blocks`].
-//! * Lines (two [`AtomicEntry`]s for 64 granules, zero at first): what a thread has read in a long segment, [`Recorder::has_read`].
-//! * [`Filter`]: what the process has once: nodes for the history of cells, the must vectors, in zeroed
+//! * [`Cell`]: two entries of 16 bytes for each word of 8 bytes of memory, zero at first.
+//! * [`Recorder`]: a thread's side: its slot, sync index, sequence numbers. The table in `agents/native/src/access.rs`
+//!   shows in which order its methods are tried: [`Recorder::is_covered`], then [`Recorder::repeat_biased`] or
+//!   [`Recorder::renew_shared`] and [`Recorder::repeat_locked`], then [`Recorder::first_touch`], at last
+//!   [`Recorder::record_access`].
+//! * [`Block`]: words side by side that are accessed at once, [`Recorder::record_block`]; several blocks whose cells
+//!   are uniform, [`Recorder::record_uniform_blocks`].
+//! * Read summaries (an [`AtomicEntry`] for 64 words, zero at first): what a thread has read in a long segment,
+//!   [`Recorder::has_read`].
+//! * [`Scan`] and [`Strip`]: loops that read memory of their own thread in order.
+//! * [`Filter`]: what the process has once: nodes for older entries of cells, and the fork–join clocks, in zeroed
 //!   memory that the caller gives.
 //! * [`Sink`]: where records go.
 //!
 //! Nothing here allocates, and nothing waits but for the lock of a cell.
 
 mod access;
+mod atomic;
 mod block;
-mod blocks;
 mod cell;
 mod conflict;
 mod defer;
+mod heap;
 mod memory;
 mod node;
 pub mod offsets;
@@ -45,25 +51,26 @@ use block::BULK_ROOM;
 
 /// Where a thread's records go, and where times come from.
 pub trait Sink {
-    /// A timed record is to be put. From now on until [`Sink::written`], the observer, and who changes a [`HandOff`](crate::handover::Handover) from outside, must see that: the time
-    /// is taken, and handovers are looked at and changed, in between.
+    /// Announces that a timed record is being written. From now on until [`Sink::written`], the observer, and a thread
+    /// that changes a [`HandOff`](crate::hand_off::HandOff) from outside, must see that: in between, the time is taken,
+    /// and hand-offs are read and changed.
     fn begin(&self);
-    /// The time of that record.
+    /// Takes the time of that record.
     fn time(&mut self, timing: Timing) -> u64;
-    /// It is put.
+    /// The record is visible.
     fn written(&self);
-    /// Makes room for so many words, in records of any size. May wait; never called while a cell is locked.
+    /// Makes room for this many words, in records of any size. May block; never called while a cell is locked.
     fn reserve(&mut self, words: usize);
-    /// Writes a record, for which there is room.
+    /// Writes a record for which there is room.
     fn put<const WORDS: usize>(&mut self, words: [u64; WORDS]);
-    /// Lets others run: the cell has been locked for long.
+    /// Lets other threads run, because a cell has been locked for long.
     fn yield_now(&self) {
         core::hint::spin_loop();
     }
 }
 
-/// Words that an entry can need: first, last and pin.
+/// Record words that an entry can need: first access, last access, drop barrier.
 const ENTRY_ROOM: usize = 3 * 3;
 
-/// Words that an arrival can need at most: those of every entry, and the access itself.
+/// Record words that a conflicting access can need at most: those of every entry, and the access itself.
 pub const CONFLICT_ROOM: usize = ENTRY_ROOM * (memory::MOST_NODES + 2) + 4;

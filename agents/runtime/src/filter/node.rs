@@ -1,4 +1,4 @@
-//! Nodes: older entries of a cell, in a list.
+//! Nodes: older entries of a cell, in a linked list.
 
 use super::cell::Entry;
 use core::sync::atomic::AtomicU64;
@@ -10,7 +10,7 @@ use core::sync::atomic::Ordering::Relaxed;
 pub(super) struct Node {
     pub(super) at: AtomicU64,
     pub(super) what: AtomicU64,
-    /// The next node, and how many there are with this one (bits 32..).
+    /// The next node, and how many there are with this one (bits 32 and up).
     pub(super) next: AtomicU64,
 }
 

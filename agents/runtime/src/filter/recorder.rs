@@ -1,4 +1,5 @@
-//! A thread's side of the filter: its slot, position and ranks, what it covers, and the records it orders.
+//! A thread's side of the filter: its slot, sync index and sequence numbers, which accesses are covered, and the
+//! records that it orders.
 
 use super::Sink;
 use super::cell::{
@@ -13,68 +14,70 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 /// What became of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// It is kept in its cell.
+    /// It is deferred in its cell.
     Deferred,
-    /// It was written.
+    /// It was recorded.
     Written,
-    /// The variable is watched: this is the caller's work.
+    /// The variable is watched: the caller records the access.
     Watched,
 }
 
-/// Up to this rank at a position, a write makes reads before it not the last. Long loops would use up their ranks by that, and
-/// tell every read again.
+/// Up to this sequence number in a segment, a write makes the reads before it not the last. Long loops would use up
+/// their sequence numbers by that, and record every read again.
 const PRECISE_SEQS: u32 = 256;
-/// Nodes that a thread has at hand.
+/// Free nodes that a thread keeps for itself.
 const SPARE: usize = 16;
-/// Places that are told apart when what was kept of each is counted.
+/// Buckets in which the kept accesses of call contexts are counted.
 const CONTEXTS: usize = 1 << 10;
 
-/// What a thread needs to know of itself. Zeroed memory is a recorder that must not be asked anything. What covered accesses
-/// look at comes first.
+/// The filter's state of one thread. Zeroed memory is a recorder that must not be used. The fields that covered
+/// accesses read come first.
 #[derive(Debug)]
 #[repr(C)]
 pub struct Recorder {
-    /// Entries from here on, up to `extent` further, are this thread's in this segment, and reads among them the last: it is
-    /// where the segment began, or the last write that counts ([`PRECISE_SEQS`]).
+    /// Entries from this point on, up to `extent` further, are this thread's in this segment, and reads among them are
+    /// the last. It is where the segment began, or the last write that counts ([`PRECISE_SEQS`]).
     pub(super) floor: u64,
     pub(super) extent: u64,
-    /// Granules below this may be noted in lines; 0: none is that was read in this segment ([`Recorder::note_read`]).
+    /// Words below this may be noted in read summaries; 0: none is that was read in this segment
+    /// ([`Recorder::note_read`]).
     pub(super) noted: u64,
-    /// As `epoch`, with the rank of the last access that the trace will have.
+    /// The present point: `epoch` with the sequence number of the last access that the trace will have.
     pub(super) now: u64,
-    /// Entries of this thread at its position begin so.
+    /// Slot and sync index, as in the entries of this thread.
     epoch: u64,
-    /// How much further they do at the next one: 0 for a thread that records everything.
+    /// What a sync index adds to `epoch`: 0 for a thread that records everything.
     next: u64,
-    /// Where its segment began.
+    /// The point where its segment began.
     segment: u64,
     slot: u32,
     everything: bool,
     sync_index: u64,
     spare_count: u32,
     spare: [u32; SPARE],
-    /// Entries dropped so far, and how many of them the filter knows of.
+    /// Entries dropped so far, and how many of them were reported to the filter.
     dropped: u64,
     dropped_reported: u64,
-    /// Entries that were kept or written so far, of places that are counted.
+    /// Older entries that were kept or recorded so far, of counted call contexts.
     spent: u64,
-    /// How many older accesses of each place were kept or written ([`Limits::per_context`](super::Limits::each_place)), and may be.
+    /// How many older accesses of each call context may be kept or recorded
+    /// ([`Limits::per_context`](super::Limits::per_context)).
     per_context: u8,
-    /// Ranks that make a position a long one.
+    /// Sequence numbers after which a segment is long.
     long: u64,
-    /// Up to here, a write makes reads before it not the last ([`PRECISE_SEQS`]).
+    /// Up to this point, a write makes reads before it not the last ([`PRECISE_SEQS`]).
     precise_until: u64,
-    /// Accesses of others were written that go with the next record, which must be later than they are.
+    /// Deferred accesses of others were written that go with the next record: its time must come from the clock.
     needs_clock: bool,
     pub(super) known: Known,
     kept_of: [u8; CONTEXTS],
 }
 
 impl Recorder {
-    /// The recorder of the thread that begins in a slot; its first record is its `ThreadStart`. With `everything`, nothing is
-    /// filtered.
+    /// The recorder of a thread that begins in a slot; its first record is its `ThreadStart`. With `everything`,
+    /// nothing is filtered.
     ///
-    /// A fresh slot, or one that [`Filter::may_use_again`] allowed.
+    /// The slot is fresh, or [`Filter::may_use_again`] allowed it.
     pub fn begin(filter: &Filter, slot: u32, everything: bool) -> Recorder {
         filter.use_slot(slot);
         let of = filter.slot(slot);
@@ -106,68 +109,69 @@ impl Recorder {
             recorder.record_everything();
         }
         recorder.begin_segment();
-        // Nothing is at this moment yet.
+        // No access has been made at this point.
         recorder.extent = 0;
         recorder
     }
 
-    /// The thread has ended, and written its last record.
+    /// Ends the thread, which has written its last record.
     pub fn end(&mut self, filter: &Filter) {
         self.give_spare(filter, 0);
         self.report_dropped(filter);
-        // Nothing is at this moment: nothing is covered.
+        // No entry is at this point: nothing is covered.
         self.floor = u64::MAX;
         self.extent = 0;
         self.noted = 0;
         filter.slot(self.slot).ended.store(self.sync_index + 1, Release);
     }
 
-    /// Its slot.
+    /// The slot of the thread.
     pub fn slot(&self) -> u32 {
         self.slot
     }
 
-    /// Whether the time of its next record may be handed over. (Who records everything leaves nothing in cells by which others could know what is earlier.)
+    /// Whether the time of its next record may be handed off. (A thread that records everything leaves nothing in cells
+    /// by which others could know what is earlier.)
     #[inline(always)]
     pub(super) fn may_hand_off(&self) -> bool {
         !self.needs_clock && !self.everything
     }
 
-    /// Late accesses of others were written that are no arrival's: they go with its next record, which must be later.
+    /// Notes that deferred accesses of others were written that are of no conflict: they go with the next record, whose
+    /// time must come from the clock.
     pub(super) fn need_clock(&mut self) {
         self.needs_clock = true;
     }
 
-    /// How many ordered records its slot has.
+    /// The sync index: how many timed records its slot has.
     pub fn sync_index(&self) -> u64 {
         self.sync_index
     }
 
-    /// As if it had done as many accesses that the trace will have, all reads, as leave this many before a `Mark`: small tests
-    /// have few.
+    /// For tests: uses up sequence numbers, as if by reads, until this many are left before a `Mark`.
     #[doc(hidden)]
     pub fn use_up_seq(&mut self, left: u32) {
         self.now = point(self.epoch, self.seq().max(MAX_SEQ.saturating_sub(3 + left)));
     }
 
-    /// The rank of what this thread did last at its position that the trace will have.
+    /// The sequence number of the thread's last access that the trace will have.
     #[inline(always)]
     pub fn seq(&self) -> u32 {
         seq_of(self.now)
     }
 
-    /// The same with slot and position, as it stands in first words.
+    /// The present point, as in `at` of entries.
     #[inline(always)]
     pub fn now(&self) -> u64 {
         self.now
     }
 
-    /// It has read something at this later moment of its position.
+    /// Advances the present point within the sync index, after reads of a scan.
     pub(super) fn set_now(&mut self, now: u64) {
         self.now = now;
     }
 
-    /// Whether an access is covered: nothing more is to be done.
+    /// Whether an access is covered: the cell already shows one that says the same, and nothing is to be done.
     #[inline(always)]
     pub fn is_covered(&self, cell: Cell, mask: u8, write: bool) -> bool {
         if write {
@@ -183,16 +187,16 @@ impl Recorder {
     /// Whether a read is covered by the first entry of its cell.
     #[inline(always)]
     pub fn is_covered_by_first(&self, cell: Cell, mask: u8) -> bool {
-        // In this order: if the entry is this thread's afterwards, it was before.
+        // The order of the loads matters: if the entry is this thread's afterwards, it was before.
         let read = (cell.first.what_first() >> BYTES_SHIFT) as u8;
         self.is_newest(cell.state()) && mask & !read == 0
     }
 
-    /// Whether a read is covered, for a thread that most often is the second entry. (No thread is both entries: the half that it is
-    /// not is left alone.)
+    /// Whether a read is covered, for a thread that mostly is the second entry. (No thread is both entries, so the
+    /// other one is not touched.)
     #[inline(always)]
     fn is_covered_by_second(&self, cell: Cell, mask: u8) -> bool {
-        // In this order: if the entry is this thread's afterwards, it was before.
+        // The order of the loads matters: if the entry is this thread's afterwards, it was before.
         let what = cell.second.what_first();
         let second = Entry { at: cell.second.at(), what };
         if second.is_write() || !same_slot(second.at, self.epoch) {
@@ -201,27 +205,27 @@ impl Recorder {
         self.is_newest(second.at) && mask & !second.mask() == 0
     }
 
-    /// Whether this thread is the second entry of a Shared cell, if it can choose.
+    /// Whether this thread prefers the second entry of a Shared cell.
     #[inline(always)]
     pub fn is_second(&self) -> bool {
         self.slot & 1 != 0
     }
 
-    /// Whether an entry that begins so is of this thread's segment, and this thread has written nothing since that counts.
+    /// Whether an entry with this `at` is of this thread's segment, and the thread has made no write since that counts.
     #[inline(always)]
     pub(super) fn is_newest(&self, at: u64) -> bool {
         at.wrapping_sub(self.floor) <= self.extent
     }
 
-    /// Writes a timed record ([`head`], place, third word) that is not an access of a cell. The caller holds still what it
-    /// tells.
+    /// Writes a timed record (head, call context, third word) that is no access of a cell. The caller holds still what
+    /// it describes.
     #[inline]
     pub fn timed(&mut self, sink: &mut impl Sink, head: u64, context: u32, third: Option<u64>) {
         sink.reserve(3);
         self.timed_in_room(sink, head, context, third);
     }
 
-    /// The same where there is room for it.
+    /// [`Recorder::timed`] where there already is room.
     #[inline(always)]
     pub fn timed_in_room(&mut self, sink: &mut impl Sink, head: u64, context: u32, third: Option<u64>) {
         let timing = if self.needs_clock { Timing::Now } else { default_timing(head) };
@@ -234,7 +238,8 @@ impl Recorder {
         self.timed(sink, head(Kind::Alloc, 0, address), context, Some(size));
     }
 
-    /// After each record that is ordered, also those that the caller writes himself: a new position, and a new segment.
+    /// Begins a new sync index, and a new segment. Called after each timed record, also those that the caller writes
+    /// itself.
     #[inline]
     pub fn synchronised(&mut self) {
         self.needs_clock = false;
@@ -254,7 +259,7 @@ impl Recorder {
     #[cold]
     fn record_everything(&mut self) {
         self.everything = true;
-        // No entry is of the slot that does not exist.
+        // No entry belongs to this slot, which does not exist.
         self.epoch = epoch_of(MOST_SLOTS, 0);
         self.next = 0;
     }
@@ -269,18 +274,18 @@ impl Recorder {
         self.noted = 0;
     }
 
-    /// This thread's slot is about to begin (the `Fork` is written): all that this one did so far comes before all that the
-    /// other will do.
+    /// Hands the fork–join clock to a child whose slot is about to begin (the `Fork` is written): all that this
+    /// thread did so far is ordered before all that the child will do.
     pub fn fork(&mut self, filter: &Filter, child: u32) {
         filter.use_slot(child);
         filter.join_clock(child, self.slot);
-        // What is done at this position is done after the `Fork`.
+        // What is done at this sync index is done after the `Fork`.
         filter.fork_join(child, self.slot).store(self.sync_index, Relaxed);
         let before = filter.slot(child).ended.load(Acquire);
         filter.fork_join(child, child).store(before, Relaxed);
     }
 
-    /// Has waited for the thread of a slot, which has ended (the `Join` is written).
+    /// Joins the fork–join clock of a thread that has ended (the `Join` is written).
     pub fn join(&mut self, filter: &Filter, child: u32) {
         let ended = filter.slot(child).ended.load(Acquire);
         if ended == 0 {
@@ -290,7 +295,7 @@ impl Recorder {
         filter.fork_join(self.slot, child).fetch_max(ended, Relaxed);
     }
 
-    /// Whether an access (if it is one), and all that its slot did before, is before this thread in every run.
+    /// Whether an access (if it is one), and all that its slot did before, is ordered before this thread in every run.
     #[inline]
     pub(super) fn is_ordered_after(&self, filter: &Filter, entry: &Entry) -> bool {
         entry.at == 0
@@ -298,7 +303,7 @@ impl Recorder {
             || filter.fork_join(self.slot, entry.slot()).load(Relaxed) > entry.sync_index()
     }
 
-    /// Whether something of this slot was before its segment.
+    /// Whether a point of this slot was before its segment.
     pub(super) fn is_before_segment(&self, at: u64) -> bool {
         at < self.segment
     }
@@ -313,7 +318,8 @@ impl Recorder {
         self.everything
     }
 
-    /// The rank of the next access that the trace will have. There is one: see [`Recorder::ensure_seq_left`].
+    /// Takes the sequence number of the next access that the trace will have. There is one: see
+    /// [`Recorder::ensure_seq_left`].
     #[inline(always)]
     pub(super) fn next_seq(&mut self, write: bool) -> u32 {
         self.now += NEXT_SEQ;
@@ -324,13 +330,13 @@ impl Recorder {
         self.seq()
     }
 
-    /// What was to be done since this moment, a read, is not.
+    /// Undoes a read that was to be made since this point.
     #[inline(always)]
     pub(super) fn take_back(&mut self, now: u64) {
         self.now = now;
     }
 
-    /// Makes sure that an access has ranks enough: else a new position begins, within the same segment.
+    /// Makes sure that an access has enough sequence numbers: else a new sync index begins, within the same segment.
     #[inline(always)]
     pub(super) fn ensure_seq_left(&mut self, sink: &mut impl Sink) {
         if !self.has_seq_left() {
@@ -343,7 +349,7 @@ impl Recorder {
         self.has_seq_left_for(0)
     }
 
-    /// The same after so many more.
+    /// Whether an access has enough sequence numbers after this many more.
     #[inline(always)]
     pub(super) fn has_seq_left_for(&self, more: u32) -> bool {
         self.seq() + more + 4 <= MAX_SEQ
@@ -360,49 +366,50 @@ impl Recorder {
             self.floor = self.epoch;
         }
         self.extent = point(self.epoch, MAX_SEQ) - self.floor;
-        // That is far behind.
+        // That point is far behind.
         self.precise_until = 0;
     }
 
     #[inline]
     pub(super) fn count_dropped(&mut self, filter: &Filter, entries: u64) {
-        // All threads at one counter would wait for each other.
+        // A counter that all threads change at once would slow them down.
         self.dropped += entries;
         if self.dropped - self.dropped_reported >= 1 << 10 {
             self.report_dropped(filter);
         }
     }
 
-    /// How many entries it has dropped, and kept or written.
+    /// How many entries it has dropped, and how many it has kept or recorded.
     pub(super) fn dropped_and_kept(&self) -> [u64; 2] {
         [self.dropped, self.spent]
     }
 
-    /// Tells how many granules it has pinned.
+    /// Reports to the filter how many entries were dropped.
     pub fn report_dropped(&mut self, filter: &Filter) {
         filter.dropped.0.fetch_add(self.dropped - self.dropped_reported, Relaxed);
         self.dropped_reported = self.dropped;
     }
 
-    /// Whether so many older accesses of this one's place were kept that of each granule the newest will do.
+    /// Whether the call context of an entry is hot: so many of its older accesses were kept that each word keeps only
+    /// the newest.
     #[inline(always)]
     pub(super) fn is_hot(&self, entry: &Entry) -> bool {
         self.kept_of[kept_of(entry.context(), entry.slot())] >= self.per_context
     }
 
-    /// The same of an access of this slot.
+    /// Whether a call context of this slot is hot.
     #[inline(always)]
     pub(super) fn is_hot_context(&self, context: u32) -> bool {
         self.kept_of[kept_of(context, self.slot)] >= self.per_context
     }
 
-    /// Whether so much was done at this position that more of the same is to be expected.
+    /// Whether the segment is long: more of the same is to be expected.
     #[inline(always)]
     pub(super) fn is_long(&self) -> bool {
         self.now - self.epoch >= self.long
     }
 
-    /// One more of them is kept, or written.
+    /// Counts an older entry that is kept or recorded.
     #[inline]
     pub(super) fn count_kept(&mut self, entry: &Entry) {
         let of = &mut self.kept_of[kept_of(entry.context(), entry.slot())];
@@ -436,7 +443,7 @@ impl Recorder {
     }
 }
 
-/// Places are numbered one after the other, by each slot.
+/// The bucket of a call context. Contexts are numbered one after the other, by each slot.
 #[inline(always)]
 fn kept_of(context: u32, slot: u32) -> usize {
     (context as usize ^ (slot as usize) << 4) % CONTEXTS
@@ -447,7 +454,7 @@ pub(super) fn put_timed(sink: &mut impl Sink, head: u64, context: u32, third: Op
     put_timed_by(sink, head, context, third, |sink| sink.time(default_timing(head)));
 }
 
-/// The same, where `time` finds the time.
+/// Writes a timed record; `time` takes the time.
 #[inline(always)]
 pub(super) fn put_timed_by<S: Sink>(
     sink: &mut S,

@@ -1,5 +1,6 @@
-//! Accesses that a thread does again: the same at its position, or what it did at an earlier one. Most of those that are not covered are so; each way
-//! here does the common case with the words of the cell as they are, or denies it and has done nothing.
+//! Short paths for accesses that a thread repeats: at the same sync index, or as at an earlier one. Most accesses that
+//! are not covered are repetitions. Each function handles its case with the packed words of the cell, or returns false
+//! and has done nothing.
 
 use super::cell::{
     AtomicEntry, BYTES_SHIFT, Cell, DROPPED, EPOCH_SHIFT, Entry, NEXT_SEQ, OWN_BITS, RECORDED, SHARED, SLOT_SHIFT,
@@ -8,12 +9,12 @@ use super::cell::{
 use super::recorder::Recorder;
 
 impl Recorder {
-    /// An access that [`Recorder::is_covered`] denied, if it is one that threads do most of the time with memory of their own: the
-    /// same again, or the same as at an earlier position; of a cell that no other thread comes to meanwhile. False: nothing was done.
+    /// Repeats an access in a biased region of this thread: an access at this sync index, or one like that at an
+    /// earlier one. Returns false if nothing was done.
     #[inline(always)]
     pub fn repeat_biased(&mut self, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         let a = cell.state();
-        // An empty cell is as good as one that this thread owns.
+        // Slot 0 also matches an empty cell, which is treated below as its own.
         if !same_slot(a, self.epoch()) || !self.has_seq_left() {
             return false;
         }
@@ -24,7 +25,7 @@ impl Recorder {
         }
     }
 
-    /// [`Recorder::repeat_biased`] for a cell that others may come to.
+    /// [`Recorder::repeat_biased`] for a cell of an unbiased region.
     #[inline(always)]
     pub fn repeat_locked(&mut self, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         let a = cell.state();
@@ -35,7 +36,7 @@ impl Recorder {
             return self.repeat_read::<false>(cell, a, mask, context);
         }
         let entry = cell.second.entry();
-        // Whether it is worth the lock.
+        // Whether the lock is worth its cost.
         let may = same_epoch(entry.at, self.epoch())
             || same_slot(entry.at, self.epoch()) && (entry.is_dropped_or_recorded() || self.is_hot(&entry));
         if !may || !cell.try_lock(a) {
@@ -48,8 +49,8 @@ impl Recorder {
         done
     }
 
-    /// What [`Recorder::repeat_locked`] does most, in few steps: this thread's entry is in the trace, or of a place of which only the newest is kept, and gives its place to this
-    /// access at a later moment. False: nothing was done.
+    /// The common case of [`Recorder::repeat_locked`], without the lock: this thread's entry is in the trace, or its
+    /// call context is hot, and the entry gives way to this later access. Returns false if nothing was done.
     #[inline(always)]
     pub fn renew_shared(&mut self, cell: Cell, mask: u8, write: bool, context: u32) -> bool {
         if write {
@@ -59,12 +60,12 @@ impl Recorder {
         self.may_renew_read(home, cell, mask) && self.renew_read(home, mask, context)
     }
 
-    /// The entry where this thread's reads of a cell that others may come to most often are: where it belongs in a Shared cell, and the first of an Exclusive one, or any.
-    /// The first may be another's.
+    /// The entry where this thread's reads of a cell in an unbiased region mostly are: its preferred one in a Shared
+    /// cell, and the first of an Exclusive one. The first may be another thread's.
     #[inline(always)]
     pub fn home_entry<'a>(&self, cell: Cell<'a>) -> HomeEntry<'a> {
         if self.is_second() {
-            // In this order: if the entry is this thread's afterwards, it was before.
+            // The order of the loads matters: if the entry is this thread's afterwards, it was before.
             let what = cell.second.what_first();
             let entry = Entry { at: cell.second.at(), what };
             if is_read_of(entry.at, self.epoch()) {
@@ -81,13 +82,13 @@ impl Recorder {
         }
     }
 
-    /// Whether a read is covered by it.
+    /// Whether a read is covered by its home entry.
     #[inline(always)]
     pub fn is_covered_by_home(&self, home: HomeEntry, mask: u8) -> bool {
         self.is_newest(home.entry.at) && mask & !home.read == 0
     }
 
-    /// Whether a read may take the place of that entry.
+    /// Whether a read may replace that entry.
     #[inline(always)]
     pub fn may_renew_read(&self, home: HomeEntry, cell: Cell, mask: u8) -> bool {
         let old = home.entry;
@@ -95,25 +96,27 @@ impl Recorder {
             return false;
         }
         let is_shared = home.is_shared();
-        // It knows of the bytes that it has read; of others without a further look only if there is nothing to know.
+        // The entry knows of the bytes that it has read. For others without a further look, there must be nothing to
+        // know.
         if mask & !old.mask() != 0 && (is_shared || old.mask() == 0 || cell.has_unread()) {
             return false;
         }
         let is_same_epoch = same_epoch(old.at, self.epoch());
-        // The same again is not a new entry.
+        // A repetition at the same sync index is not a new entry.
         if is_same_epoch && (is_shared || mask & home.read != 0) {
             return false;
         }
         self.gives_way(&old, is_same_epoch, is_shared)
     }
 
-    /// Does it, if the entry is still the same: one exchange. The lock is part of a first entry, and who has it takes a second one out.
+    /// Replaces the entry by one exchange, if it is unchanged. The lock is part of a first entry, and a thread that
+    /// holds the lock takes a second one out.
     #[inline(always)]
     pub fn renew_read(&mut self, home: HomeEntry, mask: u8, context: u32) -> bool {
         let HomeEntry { atomic, entry: old, others, .. } = home;
         let mut read = u64::from(mask) << BYTES_SHIFT;
         if same_epoch(old.at, self.epoch()) {
-            // The next byte of a loop is not one either.
+            // The next byte of a loop extends the entry instead.
             if old.context() == context {
                 return false;
             }
@@ -128,11 +131,11 @@ impl Recorder {
         done
     }
 
-    /// [`Recorder::renew_shared`] for a write, to a cell that is Exclusive of this thread.
+    /// [`Recorder::renew_shared`] for a write to a cell that is Exclusive of this thread.
     #[inline(always)]
     pub fn renew_write(&mut self, cell: Cell, mask: u8, context: u32) -> bool {
         let a = cell.state();
-        // If the cell is still this thread's when it is locked, nobody else has changed this.
+        // If the cell is still this thread's when it is locked, no other thread has changed this.
         let old = cell.second.entry();
         let is_same_epoch = same_epoch(old.at, self.epoch());
         if !is_of(a, self.epoch())
@@ -155,7 +158,7 @@ impl Recorder {
         true
     }
 
-    /// [`Recorder::may_renew`], of an entry with bytes.
+    /// [`Recorder::may_renew`] for an entry with bytes.
     #[inline(always)]
     fn gives_way(&self, entry: &Entry, is_same_epoch: bool, is_shared: bool) -> bool {
         if self.is_hot(entry) {
@@ -165,8 +168,8 @@ impl Recorder {
         !is_same_epoch && flags != 0 && (flags == RECORDED || !is_shared)
     }
 
-    /// This thread's read is the first entry of the cell. If it is not alone, both words are exchanged at once: as long as they are the same, the cell is this thread's, or
-    /// it is one of its readers.
+    /// Repeats a read whose entry is the first of the cell. In an unbiased region both words are exchanged at once: as
+    /// long as they are unchanged, the cell is this thread's, or this thread is one of its readers.
     #[inline(always)]
     fn repeat_read<const BIASED: bool>(&mut self, cell: Cell, a: u64, mask: u8, context: u32) -> bool {
         let (epoch, before) = (self.epoch(), self.now());
@@ -190,7 +193,7 @@ impl Recorder {
                 && self.is_newest(a)
                 && !same_epoch(cell.second.at(), epoch)
             {
-                // Byte after byte in a loop: taken for one read, the first.
+                // Byte after byte in a loop counts as one read, the first.
                 Entry { what: first.what | u64::from(mask) | bytes, ..first }
             } else if self.may_renew(a, &first, is_same_epoch) {
                 let read = if is_same_epoch { first.what & 0xff << BYTES_SHIFT } else { 0 };
@@ -210,12 +213,13 @@ impl Recorder {
         true
     }
 
-    /// This thread's is the second entry of the locked cell: the owner's write, or the other reader's read. Unlocked if it was done.
+    /// Repeats an access whose entry is the second of the locked cell: the owner's write, or the other reader's read.
+    /// Unlocks the cell if it was done.
     #[inline(always)]
     fn repeat_second(&mut self, cell: Cell, a: u64, mask: u8, write: bool, context: u32) -> bool {
         let epoch = self.epoch();
         let second = cell.second.entry();
-        // A thread may have written last what another one owns by now, which has read it since.
+        // A thread may have made the last write to a word that another one owns by now, and has read since.
         let is_owner = !write || same_slot(a, epoch);
         if !is_owner
             || !same_slot(second.at, epoch)
@@ -249,8 +253,8 @@ impl Recorder {
         true
     }
 
-    /// Whether an entry can give its place to a later one without a word: it is in the trace, or of a place of which this
-    /// thread keeps only the newest.
+    /// Whether a later access can replace an entry without a record: the entry is in the trace, or its call context is
+    /// hot.
     #[inline(always)]
     fn may_renew(&self, a: u64, entry: &Entry, is_same_epoch: bool) -> bool {
         if entry.is_silent() {
@@ -259,8 +263,8 @@ impl Recorder {
         self.is_hot(entry) || !is_same_epoch && entry.has_dropped() && a & SHARED == 0
     }
 
-    /// Whether a write is the next part of one that goes upwards, byte after byte, with nothing in between that the trace will
-    /// have: both are one.
+    /// Whether a write continues one that goes upwards, byte after byte, with nothing in between that the trace will
+    /// have: both are one write.
     #[inline(always)]
     pub(super) fn goes_on(&self, old: &Entry, mask: u8, context: u32) -> bool {
         old.is_deferred()
@@ -271,7 +275,7 @@ impl Recorder {
     }
 }
 
-/// Whether the owner of a cell has no bytes of others to arrive at by this read.
+/// Whether this read of a cell's owner touches no foreign bytes that it has not read yet.
 #[inline(always)]
 fn has_nothing_foreign(cell: Cell, first: &Entry, mask: u8) -> bool {
     let second = cell.second.entry();
@@ -280,7 +284,7 @@ fn has_nothing_foreign(cell: Cell, first: &Entry, mask: u8) -> bool {
         || unread(second.at, second.what) & mask == 0
 }
 
-/// Whether a reader of a shared cell that begins so has no version of these bytes to arrive at.
+/// Whether a reader of a Shared cell has already read the version of these bytes.
 #[inline(always)]
 fn is_known_by(a: u64, entry: &Entry, mask: u8) -> bool {
     a & VERSION == 0 || mask & !entry.mask() == 0
@@ -291,27 +295,28 @@ fn is_known_by(a: u64, entry: &Entry, mask: u8) -> bool {
 pub struct HomeEntry<'a> {
     atomic: &'a AtomicEntry,
     entry: Entry,
-    /// The bytes read at its position.
+    /// The bytes read at its sync index.
     read: u8,
-    /// What its second word says of it, and not of the cell.
+    /// The bits of `what` that describe the entry, and not the cell.
     others: u64,
 }
 
 impl HomeEntry<'_> {
-    /// Whether it is that of a reader among others.
+    /// Whether it is an entry of a Shared cell.
     #[inline(always)]
     fn is_shared(&self) -> bool {
         self.others == OWN_BITS || self.entry.at & SHARED != 0
     }
 }
 
-/// Whether an entry that begins so is of the thread that is here. (No cell that is locked or freed is, also for a thread that records everything.)
+/// Whether an entry with this `at` belongs to the thread of this epoch. (No locked or freed cell does, not even for a
+/// thread that records everything.)
 #[inline(always)]
 const fn is_of(at: u64, epoch: u64) -> bool {
     at ^ epoch < (1 << SLOT_SHIFT) - (1 << EPOCH_SHIFT)
 }
 
-/// Whether a second entry that begins so is a read of the thread that is here.
+/// Whether a second entry with this `at` is a read of the thread of this epoch.
 #[inline(always)]
 const fn is_read_of(at: u64, epoch: u64) -> bool {
     !is_write(at) && is_of(at, epoch)

@@ -1,32 +1,32 @@
-//! What others have kept of the granules of a block, and of those behind it, on its way to the records: accesses that go on from granule to granule
-//! are one record.
+//! Merges the deferred records of a bulk access: accesses that go on from word to word become one record.
 
 use super::Sink;
 use crate::hand_off::Timing;
 use crate::record::{Kind, SEQ_BITS, head, is_deferred_write};
 
-/// What a rank is further than the one before it, in a third word.
+/// The distance between consecutive sequence numbers in a third word.
 const NEXT_SEQ: u64 = 1 << (64 - SEQ_BITS);
 
-/// Accesses of granules, each at the rank behind the one before it.
+/// Accesses of words, each with the sequence number behind the one before it.
 #[derive(Clone, Copy, Default)]
 struct Run {
     words: u8,
     second: u64,
-    /// With the rank of the first, and of the next.
+    /// The third words of the first access, and of the next.
     third: u64,
     next: u64,
 }
 
-/// A sink for the late records of one block. What it still has goes to the other one with [`Runs::flush`], before the record that they are written for.
+/// A sink for the deferred records of one block. What it still holds goes to the inner sink with [`Runs::flush`],
+/// before the record that they are written for.
 pub(super) struct Runs<'s, S> {
     sink: &'s mut S,
     block: u64,
-    /// Whole blocks behind it of which all goes that is put.
+    /// Whole blocks behind it for which all records count, too.
     behind: u64,
-    /// Pins and accesses, of reads and of writes.
+    /// Drop barriers and accesses, of reads and of writes.
     runs: [Run; 4],
-    /// Whether something has gone to the other one.
+    /// Whether something has gone to the inner sink.
     has_put: bool,
 }
 
@@ -41,23 +41,23 @@ impl<'s, S: Sink> Runs<'s, S> {
         }
     }
 
-    /// The other sink.
+    /// The inner sink.
     pub(super) fn sink(&mut self) -> &mut S {
         self.sink
     }
 
-    /// How many blocks behind this one are meant as a whole.
+    /// How many whole blocks behind this one are included.
     pub(super) fn behind(&self) -> u64 {
         self.behind
     }
 
-    /// Whether nothing was put.
+    /// Whether nothing was written.
     pub(super) fn is_empty(&self) -> bool {
         !self.has_put && self.runs.iter().all(|run| run.words == 0)
     }
 
-    /// What was put of one granule is so of all of these, each at the rank behind the one before it; if there are so many blocks, of all of theirs. False if that is not
-    /// one record for each kind: nothing is changed.
+    /// Extends what was written of one word to all of these, each with the sequence number behind the one before it;
+    /// and to this many blocks. Returns false, and changes nothing, if that is not one record for each kind.
     pub(super) fn widen(&mut self, words: u8, blocks: usize) -> bool {
         if !self.has_put {
             self.behind = blocks.max(1) as u64 - 1;

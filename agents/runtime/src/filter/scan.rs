@@ -1,28 +1,30 @@
-//! Sweeps: a loop that reads memory of its thread's own, element after element, at one place.
+//! Sequential scans: loops that read memory of their own thread, element after element, in one call context.
 //!
-//! Each read of such a loop would only bring the entry of its cell up to date. Once that was done for a whole [`Strip`], the row
-//! remembers it, and the next sweep leaves the cells as they are: it counts the ranks on, and tells the row at its end. Whoever comes to
-//! a cell of the row in any other way first brings them up to date ([`Scan::write_back`]), with what one read after the other would have left.
+//! Each read of such a loop would only bring the entry of its cell up to date. Once that was done for a whole
+//! [`Strip`], the strip remembers it, and the next scan does not touch the cells: it counts the sequence numbers on,
+//! and updates the strip at its end. A thread that comes to a cell of the strip in any other way first writes it back
+//! ([`Scan::write_back`]): the cells get what one read after the other would have left.
 
 use super::cell::{Cell, NEXT_SEQ, same_epoch, same_slot, seq_of};
 use super::recorder::Recorder;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize};
 
-/// Bytes of memory that are one row.
+/// Bytes of memory that are one strip.
 pub const STRIP_BYTES: usize = 512;
-/// Granules of a row: a sweep takes so many ranks.
+/// Words of a strip: a scan takes this many sequence numbers.
 pub(super) const WORDS: u32 = (STRIP_BYTES / 8) as u32;
 
-/// The newest sweep through a row of granules, to its end, by the thread that has it to itself. Zeroed memory: none. Else the cells from
-/// where it began are Exclusive of that thread, and what they say of its reads may be out of date.
+/// The newest scan through a strip of words, to its end, by the owner of its biased region. Zeroed memory: none.
+/// Otherwise the cells from where it began are Exclusive of that thread, and what they say of its reads may be out of
+/// date.
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct Strip {
-    /// When the first granule was read, as in first words of cells. Each of the others has the next rank.
+    /// The point when the first word was read, as in `at` of entries. Each of the others has the next sequence number.
     at: AtomicU64,
     context: AtomicU32,
-    /// In which granule it began.
+    /// In which word the scan began.
     from: AtomicU32,
 }
 
@@ -33,7 +35,7 @@ impl Strip {
         self.at.load(Relaxed) != 0
     }
 
-    /// Where it began, if the row at this address was swept.
+    /// The address where the scan began, if the strip at this address was scanned.
     fn from(&self, base: usize) -> usize {
         base + self.from.load(Relaxed) as usize * 8
     }
@@ -43,8 +45,8 @@ impl Strip {
         self.context.store(context, Relaxed);
     }
 
-    /// Brings the cells of the row at this address up to date. `scan`: of the thread that has it. Only that thread does so, or
-    /// one that is taking the row from it.
+    /// Brings the cells of the strip at this address up to date, by its owner's `scan`. Only the owner does so, or a
+    /// thread that revokes its biased region.
     pub fn write_back<'c>(&self, base: usize, scan: &Scan, cell: impl Fn(usize) -> Cell<'c>) {
         let at = self.at.load(Relaxed);
         if at == 0 {
@@ -67,41 +69,41 @@ impl Strip {
     }
 }
 
-/// Ownership the memory of an address is, for a thread that is changing cells.
+/// Who owns the biased region of an address, for a thread in its critical region.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ownership {
-    /// The thread's own.
+    /// The thread owns it.
     Own,
-    /// Another is taking it, and looks at this thread's sweep.
+    /// Another thread is revoking it, and looks at this thread's scan.
     Revoking,
-    /// Not any more, or never.
+    /// The thread does not own it, or no longer.
     Foreign,
 }
 
-/// The memory that a sweep goes through.
+/// The memory that a scan goes through.
 pub trait ScanMemory {
-    /// The cell of a granule.
+    /// The cell of a word.
     fn cell(&self, word: usize) -> Cell<'_>;
-    /// The row of an address.
+    /// The strip of an address.
     fn strip(&self, addr: usize) -> &Strip;
-    /// Ownership it is.
+    /// Who owns an address.
     fn ownership(&self, addr: usize) -> Ownership;
 }
 
-/// An access within a granule, of 1, 2, 4 or 8 bytes, and where in the program it is.
+/// An access within a word, of 1, 2, 4 or 8 bytes, and where in the program it is.
 #[derive(Clone, Copy, Debug)]
 pub struct ScanStep {
     /// Its address.
     pub addr: usize,
-    /// Its bytes, as a power of two.
+    /// Log2 of its size.
     pub log2: usize,
     /// Whether it writes.
     pub write: bool,
-    /// Its place.
+    /// Its call context.
     pub context: u32,
-    /// The address of the code, and the place of the call that it is in: together, they say the place.
+    /// The address of the code; with the context of the call, it determines the call context.
     pub pc: usize,
-    /// The place of the call.
+    /// The context of the call.
     pub parent: u32,
 }
 
@@ -111,32 +113,35 @@ impl ScanStep {
     }
 }
 
-/// The sweep that a thread is at. Others may look at it while they take memory from the thread. `next` goes on before the thread asks whether the memory still is [`Ownership::Own`];
-/// if it is not, that read goes the way of others once more. All else that they look at changes only while it is.
+/// The scan of a thread. A revoker may look at it. `next` is stored before the thread asks whether it still owns the
+/// memory ([`Ownership::Own`]); if not, that read takes the ordinary path once more. All else that a revoker reads
+/// changes only while the thread owns the memory.
 #[derive(Default, Debug)]
 #[repr(C)]
 pub struct Scan {
-    /// With which address it goes on and leaves the cells, by the size of its elements; 0: it does not.
+    /// The expected next address while cells are skipped, by the size of the elements; 0: none.
     pub(super) next: [AtomicU64; 4],
-    /// Where it does: `pc`; 0 if it does not, so that a read of address 0 is none of it.
+    /// The address of the code that does so: `pc`; 0 if no cells are skipped, so that a read of address 0 does not
+    /// match.
     pub(super) next_pc: AtomicU64,
-    /// When the thread did what it did last, if that was of this sweep; while it leaves the cells of a row, before the row's second granule.
+    /// The thread's last point, if that was of this scan; while cells are skipped, the point before the strip's second
+    /// word.
     pub(super) now: AtomicU64,
     pub(super) parent: AtomicU32,
     context: AtomicU32,
     pc: AtomicU64,
-    /// When the first granule in its row was read, and its address.
+    /// The point when the first word in its strip was read, and its address.
     start: AtomicU64,
     from: AtomicUsize,
-    /// The row whose cells it leaves; 0: it leaves none.
+    /// The strip whose cells are skipped; 0: none.
     base: AtomicUsize,
-    /// How far it has come in that row, when it does not go on.
+    /// How far it has come in that strip, after it was stopped.
     reached: AtomicUsize,
-    /// With which address it goes on cell by cell; 0: it does not.
+    /// The expected next address while it goes cell by cell; 0: none.
     follows: AtomicUsize,
 }
 
-/// What only its own thread ever changes, as that thread sees it. The compiler makes a load of its own of an atomic one.
+/// Loads what only its own thread stores. (For an atomic load the compiler would use an instruction of its own.)
 #[inline(always)]
 #[allow(unsafe_code)]
 fn own(word: &AtomicU64) -> u64 {
@@ -145,46 +150,47 @@ fn own(word: &AtomicU64) -> u64 {
 }
 
 impl Scan {
-    /// Whether a read at this address may be the next of it.
+    /// Whether a read at this address may be the next of the scan.
     #[inline(always)]
     pub fn is_next(&self, addr: usize, log2: usize) -> bool {
         own(&self.next[log2]) == addr as u64
     }
 
-    /// Whether it is at this place.
+    /// Whether the scan has this call context.
     #[inline(always)]
     pub fn is_at(&self, pc: usize, parent: u32) -> bool {
         own(&self.pc) == pc as u64 && self.parent.load(Relaxed) == parent
     }
 
-    /// Whether it goes on and leaves the cells, at this place.
+    /// Whether the scan skips cells, in this call context.
     #[inline(always)]
     pub fn goes_on_at(&self, pc: usize, parent: u32) -> bool {
         own(&self.next_pc) == pc as u64 && self.parent.load(Relaxed) == parent
     }
 
-    /// It goes on with a read at this address, which is counted when it stops, or at the end of the row. If the row is not this thread's afterwards, who has
-    /// taken it may know of the read or not: the read goes the way of others once more.
+    /// Advances the scan by a read at this address, which is counted when it stops, or at the end of the strip. If the
+    /// strip is not this thread's afterwards, the revoker may have seen the read or not: it takes the ordinary path
+    /// once more.
     #[inline(always)]
     pub fn goes_on(&self, addr: usize, log2: usize) {
         self.next[log2].store(addr as u64 + (1 << log2), Relaxed);
     }
 
-    /// Whether it may go on cell by cell with this address.
+    /// Whether the scan may go on cell by cell with this address.
     #[inline(always)]
     pub fn may_follow(&self, addr: usize) -> bool {
         self.follows.load(Relaxed) == addr
     }
 
-    /// The row whose cells it leaves, or 0.
+    /// The strip whose cells are skipped, or 0.
     pub fn base(&self) -> usize {
         self.base.load(Acquire)
     }
 
-    /// It does not go on. What it has done stays.
+    /// Stops the scan. What it has done stays.
     pub fn stop(&self) {
         if let Some(next) = self.next() {
-            // In this order, for who looks at it meanwhile.
+            // In this order, for a revoker that looks at the same time.
             self.reached.store(next as usize, Release);
             for next in &self.next {
                 next.store(0, Release);
@@ -193,18 +199,18 @@ impl Scan {
         }
     }
 
-    /// Whether it goes on and leaves the cells.
+    /// Whether the scan skips cells.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         own(&self.next_pc) != 0
     }
 
-    /// With which address it goes on, if it does.
+    /// The expected next address, if cells are skipped.
     fn next(&self) -> Option<u64> {
         self.next.iter().map(|next| next.load(Acquire)).find(|&next| next != 0)
     }
 
-    /// When the newest granule was read that it has left.
+    /// The point when the newest word was read whose cell was skipped.
     fn newest(&self) -> u64 {
         let from = self.base.load(Relaxed).max(self.from.load(Relaxed));
         let words = self.next().map_or(0, |next| (next as usize).saturating_sub(from).div_ceil(8));
@@ -214,7 +220,7 @@ impl Scan {
         }
     }
 
-    /// There is none.
+    /// Forgets the scan.
     pub fn clear(&self) {
         self.base.store(0, Relaxed);
         self.reached.store(0, Relaxed);
@@ -225,7 +231,7 @@ impl Scan {
         self.next_pc.store(0, Relaxed);
     }
 
-    /// What it has done in a row: when it began there, its place, and the address it has come to.
+    /// What the scan has done in a strip: when it began there, its call context, and the address it has come to.
     fn through(&self, base: usize) -> (u64, u32, usize) {
         if self.base() != base {
             return (0, 0, 0);
@@ -234,7 +240,7 @@ impl Scan {
         (self.start.load(Relaxed), self.context.load(Relaxed), reached)
     }
 
-    /// Brings the cells of the row of an address, which is this thread's, up to date.
+    /// Writes back the strip of an address, which is this thread's.
     #[cold]
     #[inline(never)]
     pub fn write_back(&self, ground: &impl ScanMemory, addr: usize) {
@@ -245,7 +251,7 @@ impl Scan {
         }
     }
 
-    /// Ends it. False: it cannot be now.
+    /// Ends the scan. Returns false if that is not possible now.
     pub fn end(&self, ground: &impl ScanMemory) -> bool {
         let base = self.base();
         if base != 0 {
@@ -270,7 +276,8 @@ impl Scan {
 }
 
 impl Recorder {
-    /// Before anything else that takes a rank: the reads of the sweep have theirs, and it does not go on.
+    /// Finishes a scan that skips cells: counts the sequence numbers of its reads, and stops it. Called before anything
+    /// else that takes a sequence number.
     #[inline(always)]
     pub fn finish_scan(&mut self, scan: &Scan) {
         if scan.is_on() {
@@ -285,18 +292,18 @@ impl Recorder {
         scan.stop();
     }
 
-    /// [`Recorder::now`], with what its sweep has read since.
+    /// [`Recorder::now`], with what the scan has read since.
     fn now_with(&self, scan: &Scan) -> u64 {
         if scan.is_on() && own(&scan.now) == self.now() { scan.newest() } else { self.now() }
     }
 
-    /// [`Recorder::seq`], likewise.
+    /// [`Recorder::seq`], with what the scan has read since.
     #[doc(hidden)]
     pub fn seq_with(&self, scan: &Scan) -> u32 {
         seq_of(self.now_with(scan))
     }
 
-    /// The sweep has come to the end of its row: the row remembers it, and it goes on in the next, if that is remembered, too.
+    /// Ends a strip: it remembers the scan, which goes on in the next strip if that was scanned, too.
     pub fn end_strip(&mut self, ground: &impl ScanMemory, scan: &Scan) {
         let base = scan.base();
         self.set_now(scan.newest());
@@ -314,7 +321,7 @@ impl Recorder {
         }
     }
 
-    /// Whether a read of each granule of a row would do nothing but to take the place of the one that the row remembers.
+    /// Whether a read of each word of a strip would only replace the one that the strip remembers.
     fn may_skip_cells(&self, strip: &Strip) -> bool {
         let at = strip.at.load(Relaxed);
         at != 0
@@ -324,7 +331,8 @@ impl Recorder {
             && self.has_seq_left_for(WORDS)
     }
 
-    /// An access of a row that was swept, which is this thread's. True: it is done. Else it goes its way, [`Recorder::repeat_biased`] or another.
+    /// Handles an access of a scanned strip of this thread. Returns true if it is done. Else it goes on with
+    /// [`Recorder::repeat_biased`] and the rest.
     #[cold]
     #[inline(never)]
     pub fn access_scanned(&mut self, ground: &impl ScanMemory, scan: &Scan, strip: &Strip, step: &ScanStep) -> bool {
@@ -333,7 +341,7 @@ impl Recorder {
         if step.addr < from {
             return false;
         }
-        // The end of a sweep that was here before dissolves the row.
+        // The end of a scan that was here before writes the strip back.
         if !step.write && step.addr == from && scan.end(ground) && self.may_skip_cells(strip) {
             self.next_seq(false);
             scan.begin(step, self.now());
@@ -346,8 +354,9 @@ impl Recorder {
         self.is_covered(ground.cell(step.addr & !7), step.mask(), step.write)
     }
 
-    /// A read was done by [`Recorder::repeat_biased`] or [`Recorder::first_touch`], at the first address of a row or where a sweep goes on cell by cell: from the beginning of a
-    /// row, or of a position, if that is in the first half of one. `before`: when the thread did what it did before.
+    /// Follows a read that [`Recorder::repeat_biased`] or [`Recorder::first_touch`] did at the first address of a
+    /// strip, or where a scan goes on cell by cell: from the beginning of a strip, or of a sync index, if that is in
+    /// its first half. `before` is the thread's point before the read.
     #[inline]
     pub fn note_scan_step(
         &self,

@@ -1,15 +1,16 @@
-//! Records whose times are handed over ([`HandOff`]), and what a thread knows by that of others: their accesses that are earlier than all it does from now on. Where
-//! it meets such an access, the clock need not be asked either.
+//! Records of synchronisation whose timestamps are handed off ([`HandOff`]), and what a thread learns from that:
+//! accesses of others that are earlier than all it does from now on. A conflict with such an access needs no look at
+//! the clock either.
 
 use super::Sink;
 use super::cell::{Contents, Entry, MAX_SEQ, point, same_slot};
 use super::recorder::Recorder;
 use crate::hand_off::{HandOff, Timing};
 
-/// Other threads of which one knows: of those whose slots share a place, the last.
+/// Threads that are remembered; of slots that share an index, the last.
 const OTHERS: usize = 16;
 
-/// Until when all that others did is earlier.
+/// For some other threads: the point up to which all their accesses are earlier.
 #[derive(Default, Debug)]
 pub(super) struct Known([u64; OTHERS]);
 
@@ -22,7 +23,7 @@ impl Known {
         }
     }
 
-    /// Whether another's entry that begins so is earlier.
+    /// Whether an entry of another thread with this `at` is earlier.
     #[inline(always)]
     fn has(&self, at: u64) -> bool {
         let known = self.0[of(at)];
@@ -36,7 +37,7 @@ fn of(at: u64) -> usize {
 }
 
 impl Recorder {
-    /// Writes that a lock was acquired. There is room for it.
+    /// Writes that a lock was acquired. There is room for the record.
     #[inline(always)]
     pub fn acquired(&mut self, sink: &mut impl Sink, head: u64, context: u32, lock: &HandOff) {
         let (slot, mut until) = (self.slot(), None);
@@ -49,7 +50,7 @@ impl Recorder {
         self.learn(until);
     }
 
-    /// Writes that a lock will be released back. There is room for it.
+    /// Writes that a lock will be released. There is room for the record.
     #[inline(always)]
     pub fn released(&mut self, sink: &mut impl Sink, head: u64, context: u32, lock: &HandOff) {
         let (slot, until, is_handed_off) = (self.slot(), self.until(), self.may_hand_off());
@@ -58,9 +59,11 @@ impl Recorder {
         });
     }
 
-    /// Writes that a condition will be notified. `mutex` finds that of an address. There is room for it.
+    /// Writes that a condition will be notified. `mutex` finds the hand-off of a mutex by its address. There is room
+    /// for the record.
     ///
-    /// If all who wait on it and all who notify it have one mutex meanwhile, that orders them. Else the clock does.
+    /// If all threads that wait on the condition and all that notify it hold one mutex, that orders them. Else the
+    /// clock does.
     #[inline(always)]
     pub fn notified<'h>(
         &mut self,
@@ -81,7 +84,7 @@ impl Recorder {
         });
     }
 
-    /// Writes that this thread gives a mutex back and waits on a condition. There is room for it.
+    /// Writes that this thread releases a mutex and waits on a condition. There is room for the record.
     pub fn waits(&mut self, sink: &mut impl Sink, head: u64, context: u32, mutex: u64, of: Option<[&HandOff; 2]>) {
         let (slot, until) = (self.slot(), self.until());
         self.timed_by(sink, head, context, Some(mutex), |sink| {
@@ -94,7 +97,7 @@ impl Recorder {
         });
     }
 
-    /// Writes that it has been woken, and has the mutex again. There is room for it.
+    /// Writes that this thread has been woken, and holds the mutex again. There is room for the record.
     pub fn woken(&mut self, sink: &mut impl Sink, head: u64, context: u32, third: u64, mutex: Option<&HandOff>) {
         let (slot, mut until) = (self.slot(), None);
         self.timed_by(sink, head, context, Some(third), |sink| {
@@ -124,14 +127,15 @@ impl Recorder {
         self.synchronised();
     }
 
-    /// Where this thread is, with every rank there can be.
+    /// The present point of this thread, with the highest sequence number there can be.
     #[inline(always)]
     fn until(&self) -> u64 {
         point(self.epoch(), MAX_SEQ) | 0xf
     }
 
-    /// How the time of an arrival at a cell with these words is found. Whatever was recorded of the granule is earlier than one of its entries: who writes, or makes another's
-    /// entry go, is later than all before. Atomic loads are not; they leave a mark among readers ([`Contents::unread`]), or the cell without entries that say where they are.
+    /// How the time of a conflict with these contents is found. Whatever was recorded of the word is earlier than one
+    /// of its entries: a thread that writes, or evicts another's entry, is later than all before. Atomic loads are not;
+    /// they leave a mark among readers ([`Contents::unread`]), or the cell without entries that say where they are.
     #[inline]
     pub(super) fn conflict_timing(&self, contents: &Contents) -> Timing {
         let is_handed_off = self.may_hand_off()
@@ -146,7 +150,7 @@ impl Recorder {
     #[inline(always)]
     pub(super) fn is_earlier(&self, entry: &Entry) -> bool {
         if same_slot(entry.at, self.epoch()) && entry.at != 0 {
-            // One that says nothing of a position may be of an atomic access, and others may have come since.
+            // An entry without a sync index may be of an atomic access, and others may have come since.
             return entry.sync_index() != 0 || entry.mask() != 0;
         }
         entry.at == 0 || entry.sync_index() != 0 && self.known.has(entry.at)

@@ -1,8 +1,10 @@
-//! Granules side by side whose cells are all alike, as after an access in bulk: what becomes of the first becomes of all.
+//! Bulk accesses of words whose cells are uniform, as they are after an earlier bulk access: what becomes of the first
+//! cell becomes of all.
 //!
-//! Accesses that are kept have ranks one after the other. So cells are alike if each of their entries is the same as in the first one, or is kept and is as many ranks
-//! further as the cell is. Then the same goes for what they become: nothing that decides about it depends on the rank of an access of a whole granule, but which one is
-//! covered, and the number of the next.
+//! Deferred accesses have consecutive sequence numbers. So cells are uniform if each of their entries equals that of
+//! the first cell, or is deferred and has as many sequence numbers more as the cell is further. Then their new contents
+//! are uniform, too: nothing that decides about them depends on the sequence number of an access of a whole word,
+//! except which one is covered, and the number of the next.
 
 use super::access::Bulk;
 use super::block::{Block, WORDS};
@@ -12,7 +14,7 @@ use super::recorder::{Outcome, Recorder};
 use super::runs::Runs;
 use super::{BULK_ROOM, Sink};
 
-/// Cells side by side.
+/// Cells of words side by side.
 #[derive(Clone, Copy)]
 struct Cells<'c> {
     first: &'c [AtomicEntry],
@@ -25,7 +27,7 @@ impl<'c> Cells<'c> {
         self.first.iter().zip(self.second).map(|(first, second)| Cell::new(first, second))
     }
 
-    /// The first so many, and the others.
+    /// The first `count` cells, and the others.
     #[inline(always)]
     fn split(self, count: usize) -> [Self; 2] {
         let ((first, behind_first), (second, behind_second)) =
@@ -34,7 +36,7 @@ impl<'c> Cells<'c> {
     }
 }
 
-/// What is in cells that are alike: what is in the first, and how far each of its entries is from that of the next.
+/// The contents of uniform cells: those of the first, and how far each of its entries is from that of the next cell.
 #[derive(Clone, Copy)]
 struct Pattern {
     packed: Packed,
@@ -47,7 +49,7 @@ impl Pattern {
         Pattern { packed, strides: [stride(&packed[0]), stride(&packed[1])] }
     }
 
-    /// What is in each cell from the first on.
+    /// The contents of each cell, from the first on.
     #[inline(always)]
     fn each(self) -> impl Iterator<Item = Packed> {
         let Pattern { mut packed, strides } = self;
@@ -59,7 +61,7 @@ impl Pattern {
         })
     }
 
-    /// When all cells have become something: an entry that was there stays as far as it was.
+    /// The pattern after all cells were changed: an entry that was there keeps its stride.
     #[inline(always)]
     fn becomes(&self, packed: Packed) -> Pattern {
         let was = |old: usize, entry: &Entry| self.strides[old] != 0 && same_point(self.packed[old].at, entry.at);
@@ -69,14 +71,15 @@ impl Pattern {
         Pattern { packed, strides: [stride(&packed[0]), stride(&packed[1])] }
     }
 
-    /// Whether whatever is written of it has a rank that goes on from cell to cell.
+    /// Whether all that is written of it has a sequence number that goes on from cell to cell.
     #[inline(always)]
     fn is_sequenced(&self) -> bool {
         let [first, second] = &self.packed;
         (first.is_deferred() || !first.has_dropped()) && (second.is_deferred() || !second.has_dropped())
     }
 
-    /// Locks the cells that are so, from the first on up to one that is not, and takes what is in them. How many. (If `biased`, they need no lock.)
+    /// Locks the cells that match, from the first on, up to one that does not, and takes their contents out. Returns
+    /// how many. (With `biased`, they need no lock.)
     #[inline]
     fn hold(&self, cells: Cells, biased: bool) -> usize {
         let is_empty = self.packed[0].at == EMPTY;
@@ -98,7 +101,7 @@ impl Pattern {
         cells.each().zip(self.each()).take_while(|&both| is_held(both)).count()
     }
 
-    /// Lets go of cells as they were.
+    /// Unlocks cells with their old contents.
     #[cold]
     fn let_go(&self, cells: Cells) {
         for (cell, [first, second]) in cells.each().zip(self.each()) {
@@ -109,7 +112,7 @@ impl Pattern {
         }
     }
 
-    /// The same of cells so many further.
+    /// The pattern of the cells this many steps further.
     #[inline]
     fn behind(&self, steps: usize) -> Pattern {
         let Pattern { packed: [first, second], strides } = *self;
@@ -124,8 +127,8 @@ fn stride(entry: &Entry) -> u64 {
 }
 
 impl Recorder {
-    /// Accesses of whole blocks side by side, the first granule of which is not covered: as many of them as are alike. `biased` as for one of them
-    /// ([`Recorder::record_access`]). How many were done.
+    /// Records accesses of whole blocks side by side, the first word of which is not covered: as many blocks as are
+    /// uniform. `biased` is as in [`Recorder::record_access`]. Returns how many blocks were done.
     #[inline]
     pub fn record_uniform_blocks<S: Sink>(
         &mut self,
@@ -142,7 +145,7 @@ impl Recorder {
         self.update_uniform(filter, sink, block, Cells { first, second }, biased, context) / WORDS
     }
 
-    /// The same of the granules of one block. Whether they were done.
+    /// Records accesses of words of one block. Returns whether they were done.
     #[inline]
     pub(super) fn record_uniform_block(
         &mut self,
@@ -157,7 +160,8 @@ impl Recorder {
         count > 1 && self.update_uniform(filter, sink, block, Cells { first, second }, biased, context) != 0
     }
 
-    /// Accesses of granules that begin with those of this block: all of them, if they are not more than those; else as many blocks as are alike.
+    /// Updates the cells of these words: all of them, if they are of one block; else as many whole blocks as are
+    /// uniform.
     fn update_uniform(
         &mut self,
         filter: &Filter,
@@ -186,7 +190,7 @@ impl Recorder {
         if count == 0 {
             return 0;
         }
-        // Of kept ones, those behind the first may be covered.
+        // Behind the first one, deferred accesses may be covered.
         let [one, other] = was.behind(count - 1).packed.map(AtomicEntry::of);
         if self.is_covered(Cell::new(&one, &other), 0xff, block.write) || !self.has_seq_left_for(count as u32) {
             was.let_go(cells);
@@ -198,7 +202,7 @@ impl Recorder {
         let mut runs = Runs::new(sink, block.address);
         let (outcome, contents) = self.update_block_cell(filter, &mut runs, &bulk, block, first, was.packed, context);
         let [dropped_now, kept_now] = self.dropped_and_kept();
-        // What was kept counts for the next cell.
+        // What was kept of a call context counts for the next cell.
         let goes_for_all = contents.nodes == 0
             && kept_now == deferred
             && match outcome {
@@ -226,7 +230,7 @@ impl Recorder {
         count
     }
 
-    /// What became of the first cell of a block does not go for the others that are held with it.
+    /// Updates the other cells of a block one by one, because they do not follow the first.
     #[cold]
     #[inline(never)]
     fn update_rest<S: Sink>(
@@ -256,7 +260,7 @@ impl Recorder {
     }
 }
 
-/// The cells of a block of which the first has become something.
+/// The cells of a block after the first was changed.
 struct Rest<'c> {
     was: Pattern,
     cells: Cells<'c>,

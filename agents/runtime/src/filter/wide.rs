@@ -1,18 +1,18 @@
-//! Two words changed as one.
+//! Exchanges two words as one.
 #![allow(unsafe_code)]
 
 use core::sync::atomic::AtomicU64;
 
-/// Replaces both words, if they are the old ones. On machines that cannot, it does nothing, and says so.
+/// Replaces both words, if they are the old ones. On machines that cannot do so, returns false and does nothing.
 #[inline(always)]
 #[allow(unused_variables)]
 pub(super) fn exchange(words: &[AtomicU64; 2], old: [u64; 2], new: [u64; 2]) -> bool {
     #[cfg(target_arch = "x86_64")]
     {
         let is_old: u8;
-        // SAFETY: both words may be changed by anybody at any time. They are aligned as one: the only callers are halves of
-        // cells. All processors that the hooks run on have the instruction. The compiler may have rbx in use, and names no
-        // operand so: hence the exchange with a register that is ours.
+        // SAFETY: both words may be changed by any thread at any time. They are aligned as one: all callers pass an
+        // `AtomicEntry`. All processors that the hooks run on have the instruction. The compiler may have rbx in use,
+        // and names no operand so: hence the exchange with a register of ours.
         unsafe {
             core::arch::asm!(
                 "xchg rbx, rsi",

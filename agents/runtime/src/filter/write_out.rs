@@ -1,4 +1,4 @@
-//! Writing out what a cell has kept, when another thread comes.
+//! Writes the deferred accesses of a cell, when another thread's access conflicts.
 
 use super::Sink;
 use super::cell::{Contents, Entry, MAX_SEQ};
@@ -7,7 +7,7 @@ use super::recorder::Recorder;
 use crate::record::{CONTEXT_BITS, Kind, deferred_third, head, with_seq};
 
 impl Recorder {
-    /// Writes what was kept of a granule, and gives its nodes back. There is room for all of it.
+    /// Writes all deferred accesses of a word, and returns its nodes. There is room for all of it.
     pub(super) fn write_out(&mut self, filter: &Filter, sink: &mut impl Sink, word: u64, contents: &Contents) {
         let mut at = contents.nodes;
         while at != 0 {
@@ -21,7 +21,7 @@ impl Recorder {
         put_entry(sink, word, &contents.first);
     }
 
-    /// Gives nodes back, of what is not to be written.
+    /// Returns nodes whose entries are not to be written.
     pub(super) fn give_history(&mut self, filter: &Filter, mut at: u32) {
         while at != 0 {
             let next = filter.node(at).next();
@@ -31,12 +31,14 @@ impl Recorder {
     }
 }
 
-/// Writes the first and the last access of an entry, and a pin right before them if older ones were dropped: of reads, if it is a read.
+/// Writes the first and the last access of an entry, and right before them a drop barrier if older accesses were
+/// dropped: only reads, if the entry is a read.
 pub(super) fn put_entry(sink: &mut impl Sink, word: u64, entry: &Entry) {
     let third = |seq| with_seq(deferred_third(entry.slot(), entry.is_write()), seq);
     let sync_index = entry.sync_index() << CONTEXT_BITS;
     if entry.has_dropped() {
-        // An arrival has no rank: it begins its position. What was dropped, and so the pin, is before it.
+        // A conflicting access has no sequence number: it begins its sync index. What was dropped, and so the drop
+        // barrier, is before it.
         let (sync_index, seq) = match entry.first() {
             0 => (entry.sync_index().saturating_sub(1) << CONTEXT_BITS, MAX_SEQ - 1),
             first => (sync_index, first - 1),
