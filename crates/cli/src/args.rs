@@ -304,7 +304,7 @@ pub(crate) enum Breadth {
 
 fn package(text: &str) -> Result<String, String> {
     let why = "it names no Java package or class: say `org.example` or `org.example.*`, or leave the option out";
-    if weave::Choice::can_name(text) { Ok(text.to_owned()) } else { Err(why.to_owned()) }
+    if weave::ClassFilter::can_name(text) { Ok(text.to_owned()) } else { Err(why.to_owned()) }
 }
 
 fn breadth(text: &str) -> Result<Breadth, String> {

@@ -1,4 +1,4 @@
-//! Names of Java programs: classes, fields, objects and sites, as the agent wrote them down beside the process' file (`agents/jvm/agent/src/book.rs` says how).
+//! Names of Java programs: classes, fields, objects and sites, as the agent wrote them down beside the process' file (`agents/jvm/agent/src/metadata.rs` says how).
 
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;

@@ -64,7 +64,7 @@ pub struct Options {
     pub linger: Duration,
     /// Who knows names.
     pub naming: MakeNaming,
-    /// What is wanted of Java programs: the file that their agent reads (`agents/jvm/agent/src/wishes.rs`).
+    /// What is wanted of Java programs: the file that their agent reads (`agents/jvm/agent/src/settings.rs`).
     pub java: String,
     /// Ends the program as soon as a look at a trace shows an error.
     pub halt: Option<Judge>,

@@ -1,23 +1,24 @@
 //! Numbers that are written down in Java and in Rust: they must be the same on both sides. The sources of the agent's classes are read as text.
 
+use crate::call_contexts::CALLED;
 use crate::calls::packed;
-use crate::classes::what;
+use crate::classes::variable;
 use crate::session::BLOCKS;
-use crate::stacks::CALLED;
 use runtime::java::SITES;
 use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, TextFor};
-use weave::{ORDERS, Of, Told, Value, WORDS, When, Which};
+use weave::{Condition, EFFECT_KINDS, Effect, ORDERS, Operand, Target, Value};
 
-const BUFFER: &str = include_str!("../java/foretrace/agent/Buffer.java");
-const KEPT: &str = include_str!("../java/foretrace/agent/Kept.java");
-const WORDS_JAVA: &str = include_str!("../java/foretrace/agent/Words.java");
+const RECORD: &str = include_str!("../java/foretrace/agent/Record.java");
+const RECORD_WRITER: &str = include_str!("../java/foretrace/agent/RecordWriter.java");
+const DEFERRED_ACCESS: &str = include_str!("../java/foretrace/agent/DeferredAccess.java");
+const EFFECT_RECORDER: &str = include_str!("../java/foretrace/agent/EffectRecorder.java");
 const CELLS: &str = include_str!("../java/foretrace/agent/Cells.java");
-const ENTRIES: &str = include_str!("../java/foretrace/agent/Entries.java");
-const HELD: &str = include_str!("../java/foretrace/agent/Held.java");
+const ENTRIES: &str = include_str!("../java/foretrace/agent/EntrySync.java");
+const HELD: &str = include_str!("../java/foretrace/agent/HeldLocks.java");
 const LOCKS: &str = include_str!("../java/foretrace/agent/Locks.java");
 const MONITORS: &str = include_str!("../java/foretrace/agent/Monitors.java");
 const NATIVE: &str = include_str!("../java/foretrace/agent/Native.java");
-const TOLD: &str = include_str!("../java/foretrace/agent/Told.java");
+const EFFECT: &str = include_str!("../java/foretrace/agent/Effect.java");
 
 /// Names and values.
 type Constants = Vec<(&'static str, i64)>;
@@ -79,14 +80,14 @@ fn sources_are_understood() {
 
 #[test]
 fn words_have_the_numbers_of_the_tables() {
-    let java = beside(TOLD, "ACQ");
+    let java = beside(EFFECT, "ACQ");
     for &(name, number) in &java {
         let word = name.replace('_', "").to_ascii_lowercase();
-        assert_eq!(WORDS.get(number as usize - 1), Some(&&word[..]), "{name} = {number}");
+        assert_eq!(EFFECT_KINDS.get(number as usize - 1), Some(&&word[..]), "{name} = {number}");
     }
     // Which of the JDK's classes have monitors that are told, only weaving must know.
     let missing: Vec<&str> = (1..)
-        .zip(WORDS)
+        .zip(EFFECT_KINDS)
         .filter(|&(number, _)| !java.iter().any(|&(_, of)| of == number))
         .map(|(_, word)| word)
         .collect();
@@ -95,51 +96,66 @@ fn words_have_the_numbers_of_the_tables() {
 
 #[test]
 fn what_is_told_is_packed_as_it_is_taken_apart() {
-    let plain =
-        Told { what: "acq", order: "seqcst", of: Of::Receiver, value: None, when: When::Always, is_thrown: false };
-    let part = |told: Told, bits: u32, mask: i64| packed(&told) >> bits & mask;
-    let argument = Which::Argument(1);
-    let of = [
-        ("RECEIVER", Of::Receiver),
-        ("OBJECT", Of::Object(argument)),
-        ("VARIABLE", Of::Variable),
-        ("THREAD", Of::Thread),
-        ("KEY", Of::Key(argument)),
-        ("KEYS", Of::Keys(argument)),
-        ("ELEMENT", Of::Element(argument)),
-        ("ELEMENTS", Of::Elements(argument)),
-        ("THIS", Of::This),
-        ("ALL", Of::All),
-        ("BACK", Of::Back),
-        ("EACH", Of::Each(Which::Result)),
+    let plain = Effect {
+        kind: "acq",
+        order: "seqcst",
+        target: Target::Receiver,
+        value: None,
+        condition: Condition::Always,
+        is_thrown: false,
+    };
+    let part = |effect: Effect, bits: u32, mask: i64| packed(&effect) >> bits & mask;
+    let argument = Operand::Argument(1);
+    let targets = [
+        ("RECEIVER", Target::Receiver),
+        ("OBJECT", Target::Object(argument)),
+        ("VARIABLE", Target::Variable),
+        ("THREAD", Target::Thread),
+        ("KEY", Target::Key(argument)),
+        ("KEYS", Target::Keys(argument)),
+        ("ELEMENT", Target::Element(argument)),
+        ("ELEMENTS", Target::Elements(argument)),
+        ("THIS", Target::This),
+        ("ALL", Target::All),
+        ("BACK", Target::Back),
+        ("EACH", Target::Each(Operand::Result)),
     ];
-    assert_eq!(beside(TOLD, "RECEIVER"), of.map(|(name, of)| (name, part(Told { of, ..plain }, 8, 0xf))));
-    let when = [("ALWAYS", When::Always), ("TRUE", When::True), ("FALSE", When::False), ("NEGATIVE", When::Negative)];
-    assert_eq!(beside(TOLD, "ALWAYS"), when.map(|(name, when)| (name, part(Told { when, ..plain }, 13, 7))));
+    assert_eq!(
+        beside(EFFECT, "RECEIVER"),
+        targets.map(|(name, target)| (name, part(Effect { target, ..plain }, 8, 0xf)))
+    );
+    let conditions = [
+        ("ALWAYS", Condition::Always),
+        ("TRUE", Condition::True),
+        ("FALSE", Condition::False),
+        ("NEGATIVE", Condition::Negative),
+    ];
+    assert_eq!(
+        beside(EFFECT, "ALWAYS"),
+        conditions.map(|(name, condition)| (name, part(Effect { condition, ..plain }, 13, 7)))
+    );
     let value = [
         ("NO_VALUE", None),
         ("ARGUMENT", Some(Value::Argument(1))),
         ("RESULT", Some(Value::Result)),
         ("BOTH", Some(Value::ResultPlusArgument(1))),
     ];
-    assert_eq!(beside(TOLD, "NO_VALUE"), value.map(|(name, value)| (name, part(Told { value, ..plain }, 20, 0xf))));
-    let orders = beside(TOLD, "RELAXED");
+    assert_eq!(beside(EFFECT, "NO_VALUE"), value.map(|(name, value)| (name, part(Effect { value, ..plain }, 20, 0xf))));
+    let orders = beside(EFFECT, "RELAXED");
     assert_eq!(orders.len(), ORDERS.len());
     for order in ORDERS {
-        let number = part(Told { order, ..plain }, 16, 0xf);
+        let number = part(Effect { order, ..plain }, 16, 0xf);
         assert!(orders.contains(&(&order.to_ascii_uppercase(), number)), "{order} = {number}");
     }
-    assert_eq!(constant(HELD, "RELAXED"), constant(TOLD, "RELAXED"));
+    assert_eq!(constant(HELD, "RELAXED"), constant(EFFECT, "RELAXED"));
 }
 
 #[test]
 fn records_have_their_kinds() {
-    for (name, code) in beside(BUFFER, "STAMP") {
+    for (name, code) in beside(RECORD, "STAMP") {
         let same = match name {
             "READ" => "ConflictRead".to_owned(),
             "WRITE" => "ConflictWrite".to_owned(),
-            "PIN" => "DropBarrier".to_owned(),
-            "LATE" => "Deferred".to_owned(),
             "WATCHED_READ" => "WatchRead".to_owned(),
             "WATCHED_WRITE" => "WatchWrite".to_owned(),
             "LOAD" | "STORE" | "RMW" => format!("Atomic{}", camel(name)),
@@ -151,12 +167,12 @@ fn records_have_their_kinds() {
         assert_eq!(kind.map(|kind| format!("{kind:?}")), Some(same), "{name} = {code}");
     }
     let texts = [("THREAD_NAME", TextFor::ThreadName), ("LABEL", TextFor::Label), ("MISUSE_TEXT", TextFor::Misuse)];
-    assert_eq!(beside(BUFFER, "THREAD_NAME"), texts.map(|(name, is)| (name, is as i64)));
+    assert_eq!(beside(RECORD, "THREAD_NAME"), texts.map(|(name, is)| (name, is as i64)));
     let classes = [
         (MONITORS, "MUTEX", Class::Mutex),
         (MONITORS, "CONDITION", Class::Condition),
         (LOCKS, "RWLOCK", Class::RwLock),
-        (WORDS_JAVA, "SEMAPHORE", Class::Semaphore),
+        (EFFECT_RECORDER, "SEMAPHORE", Class::Semaphore),
         (ENTRIES, "LATCH", Class::Barrier),
     ];
     for (source, name, class) in classes {
@@ -166,17 +182,21 @@ fn records_have_their_kinds() {
 
 #[test]
 fn words_have_room_for_what_there_is() {
-    assert_eq!(constant(BUFFER, "PLACE_BITS"), CONTEXT_BITS.into());
-    assert_eq!(constant(BUFFER, "MOST_BETWEEN"), MOST_BETWEEN as i64);
-    assert_eq!(1 << constant(KEPT, "SITE_BITS"), SITES);
-    assert_eq!(1 << (64 - constant(KEPT, "BLOCK_SHIFT")), BLOCKS);
+    assert_eq!(constant(RECORD, "CONTEXT_BITS"), CONTEXT_BITS.into());
+    assert_eq!(constant(RECORD_WRITER, "MOST_SINCE_STAMP"), MOST_BETWEEN as i64);
+    assert_eq!(1 << constant(DEFERRED_ACCESS, "SITE_BITS"), SITES);
+    assert_eq!(1 << (64 - constant(DEFERRED_ACCESS, "BLOCK_SHIFT")), BLOCKS);
 }
 
 #[test]
 fn the_library_is_asked_for_what_it_knows() {
     assert_eq!(constant(NATIVE, "CALLED") as i32, CALLED as i32);
-    let variables =
-        [("NOTHING", what::NOTHING), ("PLAIN", what::PLAIN), ("VOLATILE", what::VOLATILE), ("WATCHED", what::WATCHED)];
+    let variables = [
+        ("NOTHING", variable::NOTHING),
+        ("PLAIN", variable::PLAIN),
+        ("VOLATILE", variable::VOLATILE),
+        ("WATCHED", variable::WATCHED),
+    ];
     for (name, is) in variables {
         assert_eq!(constant(CELLS, name), is as i64, "{name}");
     }

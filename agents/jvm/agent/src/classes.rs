@@ -1,14 +1,14 @@
 //! What is known of classes and of sites: which field a site means, and which number an object's class has.
 
-use crate::book::{Book, clean};
-use crate::wishes::Wishes;
+use crate::metadata::{MetadataLog, clean};
+use crate::settings::AgentSettings;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
 use weave::class::access;
-use weave::{Does, Known, Site};
+use weave::{ClassInfo, Site, SiteKind};
 
 /// What a variable is, as `Cells.java` has it.
-pub(crate) mod what {
+pub(crate) mod variable {
     pub(crate) const NOTHING: u64 = 1;
     pub(crate) const PLAIN: u64 = 2;
     pub(crate) const VOLATILE: u64 = 3;
@@ -24,7 +24,7 @@ const STATICS: u64 = 1 << 31;
 #[derive(Default)]
 struct Class {
     loader: i64,
-    known: Known,
+    known: ClassInfo,
     /// Its parent's number; 0: not known.
     parent: u32,
     /// Fields of the classes above it.
@@ -34,26 +34,26 @@ struct Class {
 }
 
 /// A site.
-struct Of {
+struct SiteInfo {
     class: u32,
-    does: Does,
+    kind: SiteKind,
     field: Option<[Vec<u8>; 3]>,
 }
 
 /// All of them.
 pub(crate) struct Classes {
-    book: Book,
-    wishes: Wishes,
+    metadata: MetadataLog,
+    settings: AgentSettings,
     /// Plain fields are nobody's business.
     has_no_accesses: bool,
     classes: Vec<Class>,
     by_name: FxHashMap<Vec<u8>, Vec<u32>>,
-    sites: Vec<Of>,
+    sites: Vec<SiteInfo>,
     loaders: i64,
 }
 
 /// A field that a site means.
-pub(crate) struct Meant {
+pub(crate) struct FieldRef {
     /// How many classes it is above the object's.
     pub(crate) depth: usize,
     /// Its number among all fields of the object, and among those of its class.
@@ -66,7 +66,7 @@ pub(crate) struct Meant {
 }
 
 /// A static field that a site means.
-pub(crate) enum Statics {
+pub(crate) enum StaticField {
     /// Nothing that is watched.
     Nothing,
     /// Its class is not there yet.
@@ -89,12 +89,12 @@ fn encoding(descriptor: &[u8]) -> u64 {
 const LAMBDA: &[u8] = b"$$Lambda";
 
 impl Classes {
-    pub(crate) fn new(book: Book, wishes: Wishes, has_no_accesses: bool) -> Classes {
+    pub(crate) fn new(metadata: MetadataLog, settings: AgentSettings, has_no_accesses: bool) -> Classes {
         // Numbers begin with 1.
-        let none = Of { class: 0, does: Does::Enter, field: None };
+        let none = SiteInfo { class: 0, kind: SiteKind::Enter, field: None };
         Classes {
-            book,
-            wishes,
+            metadata,
+            settings,
             has_no_accesses,
             classes: vec![Class::default()],
             by_name: FxHashMap::default(),
@@ -115,7 +115,7 @@ impl Classes {
     }
 
     /// A class was woven. Its sites have the numbers that were next.
-    pub(crate) fn add(&mut self, loader: i64, known: Known, sites: Vec<Site>) {
+    pub(crate) fn add(&mut self, loader: i64, known: ClassInfo, sites: Vec<Site>) {
         let number = self.insert(loader, known);
         let mut lines = self.line(number);
         let known = &self.classes[number as usize].known;
@@ -123,8 +123,8 @@ impl Classes {
             let method = known.methods.get(site.method).map(|(name, _)| clean(name)).unwrap_or_default();
             let _ = writeln!(lines, "s\t{number}\t{method}\t{}", site.line);
         }
-        self.book.write(&lines);
-        self.sites.extend(sites.into_iter().map(|Site { does, field, .. }| Of { class: number, does, field }));
+        self.metadata.write(&lines);
+        self.sites.extend(sites.into_iter().map(|Site { kind, field, .. }| SiteInfo { class: number, kind, field }));
     }
 
     /// A site for a call in a method, of which nothing is told but that it is on a stack.
@@ -138,19 +138,19 @@ impl Classes {
             known.source = Some(source);
         }
         let _ = writeln!(lines, "s\t{class}\t{}\t{line}", clean(method));
-        self.book.write(&lines);
-        self.sites.push(Of { class, does: Does::Mark, field: None });
+        self.metadata.write(&lines);
+        self.sites.push(SiteInfo { class, kind: SiteKind::Mark, field: None });
         self.sites.len() as u32 - 1
     }
 
     /// The next place is a call at a site, by another place.
     pub(crate) fn call(&mut self, caller: u32, site: u32) {
-        self.book.write(&format!("k\t{caller}\t{site}\n"));
+        self.metadata.write(&format!("k\t{caller}\t{site}\n"));
     }
 
     /// Something that the report should tell.
     pub(crate) fn note(&mut self, text: &str) {
-        self.book.write(&format!("n\t{}\n", clean(text.as_bytes())));
+        self.metadata.write(&format!("n\t{}\n", clean(text.as_bytes())));
     }
 
     fn line(&self, number: u32) -> String {
@@ -171,7 +171,7 @@ impl Classes {
         own.or(all.last()).copied()
     }
 
-    fn insert(&mut self, loader: i64, known: Known) -> u32 {
+    fn insert(&mut self, loader: i64, known: ClassInfo) -> u32 {
         let number = self.classes.len() as u32;
         self.by_name.entry(known.name.clone()).or_default().push(number);
         self.classes.push(Class { loader, known, parent: 0, above: 0, statics: None });
@@ -185,23 +185,23 @@ impl Classes {
     }
 
     /// The number of a class and how many fields its objects have. One that was not woven gets a number now; `parent` is the nearest above it that was.
-    pub(crate) fn kind(&mut self, loader: i64, name: &[u8], parent: Option<(i64, Vec<u8>)>) -> (u32, u32) {
+    pub(crate) fn class_number(&mut self, loader: i64, name: &[u8], parent: Option<(i64, Vec<u8>)>) -> (u32, u32) {
         let exact = self
             .by_name
             .get(name)
             .and_then(|all| all.iter().rev().find(|&&number| self.classes[number as usize].loader == loader).copied());
         let number = exact.unwrap_or_else(|| {
-            let known = Known { name: name.to_vec(), ..Known::default() };
+            let known = ClassInfo { name: name.to_vec(), ..ClassInfo::default() };
             let number = self.insert(loader, known);
             if let Some(parent) = parent.and_then(|(loader, name)| self.find(loader, &name)) {
                 self.classes[number as usize].parent = parent;
                 self.classes[number as usize].above = self.size(parent);
             }
             let line = self.line(number);
-            self.book.write(&line);
+            self.metadata.write(&line);
             number
         });
-        self.settle(number);
+        self.resolve_parent(number);
         (number, self.size(number))
     }
 
@@ -213,7 +213,8 @@ impl Classes {
     /// Whether a site is in a class that is watched.
     pub(crate) fn is_program(&self, site: u32) -> bool {
         let class = self.sites.get(site as usize).and_then(|of| self.classes.get(of.class as usize));
-        class.is_some_and(|class| std::str::from_utf8(&class.known.name).is_ok_and(|name| self.wishes.has_class(name)))
+        class
+            .is_some_and(|class| std::str::from_utf8(&class.known.name).is_ok_and(|name| self.settings.has_class(name)))
     }
 
     /// The class that the call of a site names, if it is written down.
@@ -228,7 +229,7 @@ impl Classes {
             if class.windows(LAMBDA.len()).any(|part| part == LAMBDA) {
                 return true;
             }
-            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.wishes.has_class(class));
+            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.settings.has_class(class));
             let Some(number) = self.find(*loader, class).filter(|_| is_watched) else { return false };
             let has = |(known, of): &(Vec<u8>, Vec<u8>)| known == name.as_bytes() && of == descriptor.as_bytes();
             if self.classes[number as usize].known.methods.iter().any(has) {
@@ -242,7 +243,7 @@ impl Classes {
     pub(crate) fn has_no(&self, chain: &[(i64, Vec<u8>)], name: &[u8]) -> bool {
         const ENDS: [&[u8]; 2] = [b"java/lang/Object", b"foretrace/agent/Watched"];
         chain.iter().filter(|(_, class)| !ENDS.contains(&class.as_slice())).all(|(loader, class)| {
-            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.wishes.has_class(class));
+            let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.settings.has_class(class));
             let number = self.find(*loader, class).filter(|_| is_watched);
             number.is_some_and(|number| {
                 let methods = &self.classes[number as usize].known.methods;
@@ -252,58 +253,58 @@ impl Classes {
     }
 
     pub(crate) fn object(&mut self, class: u32, parts: u64, site: u32) -> u64 {
-        self.book.object(class.into(), parts, site.into())
+        self.metadata.object(class.into(), parts, site.into())
     }
 
     pub(crate) fn made(&self, address: u64, site: u32) {
-        self.book.made(address, site.into());
+        self.metadata.made(address, site.into());
     }
 
     fn what(&self, class: u32, field: usize) -> u64 {
         let known = &self.classes[class as usize].known;
         let (name, _, flags) = &known.fields[field];
         match flags {
-            flags if flags & access::FINAL != 0 => what::NOTHING,
-            flags if flags & access::VOLATILE != 0 => what::VOLATILE,
-            _ if self.wishes.has_field(&known.name, name) => what::WATCHED,
-            _ if self.has_no_accesses => what::NOTHING,
-            _ => what::PLAIN,
+            flags if flags & access::FINAL != 0 => variable::NOTHING,
+            flags if flags & access::VOLATILE != 0 => variable::VOLATILE,
+            _ if self.settings.has_field(&known.name, name) => variable::WATCHED,
+            _ if self.has_no_accesses => variable::NOTHING,
+            _ => variable::PLAIN,
         }
     }
 
     /// Which field a site means of an object whose class and those above it are these, by their loaders and names. `None`: nobody's business.
-    pub(crate) fn field(&mut self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<Meant> {
+    pub(crate) fn field(&mut self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<FieldRef> {
         let [named, name, of] = &self.sites.get(site as usize)?.field.clone()?;
         let begin = chain.iter().position(|(_, class)| class == named)?;
         for (depth, (loader, class)) in chain.iter().enumerate().skip(begin) {
             let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader);
             let Some(number) = number else { continue };
-            self.settle(number);
+            self.resolve_parent(number);
             let Class { known, above, .. } = &self.classes[number as usize];
             if let Some(field) = known.fields.iter().position(|(known, known_of, _)| known == name && known_of == of) {
                 let what = self.what(number, field);
                 let encoding = encoding(of);
-                return Some(Meant { depth, of_all: above + field as u32, own: field as u32, encoding, what });
+                return Some(FieldRef { depth, of_all: above + field as u32, own: field as u32, encoding, what });
             }
         }
         None
     }
 
     /// The static field that a site means.
-    pub(crate) fn statics(&mut self, site: u32) -> Statics {
-        let Some(Of { field: Some([named, name, descriptor]), class, .. }) = self.sites.get(site as usize) else {
-            return Statics::Nothing;
+    pub(crate) fn statics(&mut self, site: u32) -> StaticField {
+        let Some(SiteInfo { field: Some([named, name, descriptor]), class, .. }) = self.sites.get(site as usize) else {
+            return StaticField::Nothing;
         };
         let (named, name, encoding) = (named.clone(), name.clone(), encoding(descriptor));
         let descriptor = descriptor.clone();
         let loader = self.classes[*class as usize].loader;
         let Some(mut number) = self.find(loader, &named) else {
             // It may be one that will never be watched: then nobody asks often, for each site has only few accesses before its class is there.
-            let is_watched = std::str::from_utf8(&named).is_ok_and(|named| self.wishes.has_class(named));
-            return if is_watched { Statics::Unknown } else { Statics::Nothing };
+            let is_watched = std::str::from_utf8(&named).is_ok_and(|named| self.settings.has_class(named));
+            return if is_watched { StaticField::Unknown } else { StaticField::Nothing };
         };
         let field = loop {
-            self.settle(number);
+            self.resolve_parent(number);
             let known = &self.classes[number as usize].known;
             let is_it = |(known, of, _): &(Vec<u8>, Vec<u8>, u16)| *known == name && *of == descriptor;
             if let Some(field) = known.fields.iter().position(is_it) {
@@ -311,18 +312,18 @@ impl Classes {
             }
             // Those of interfaces are final.
             match self.classes[number as usize].parent {
-                0 => return Statics::Nothing,
+                0 => return StaticField::Nothing,
                 parent => number = parent,
             }
         };
         match (self.what(number, field), self.static_cell(number, field)) {
-            (what::NOTHING, _) | (_, None) => Statics::Nothing,
-            (what, Some(at)) => Statics::Cell { at, encoding, what },
+            (variable::NOTHING, _) | (_, None) => StaticField::Nothing,
+            (what, Some(at)) => StaticField::Cell { at, encoding, what },
         }
     }
 
     /// Finds out the parent of a class, which may have been loaded after it.
-    fn settle(&mut self, number: u32) {
+    fn resolve_parent(&mut self, number: u32) {
         let Class { loader, known, parent, .. } = &self.classes[number as usize];
         let (loader, parent, known) = (*loader, *parent, known.parent.clone());
         if parent != 0 {
@@ -332,16 +333,16 @@ impl Classes {
             return;
         };
         self.classes[number as usize].parent = parent;
-        self.settle(parent);
+        self.resolve_parent(parent);
         self.classes[number as usize].above = self.size(parent);
-        self.book.write(&format!("p\t{number}\t{parent}\n"));
+        self.metadata.write(&format!("p\t{number}\t{parent}\n"));
     }
 
     /// The field of a name of a class, packed as the natives do.
     pub(crate) fn named(&mut self, (loader, class): &(i64, Vec<u8>), name: &[u8]) -> Option<u64> {
         const STATIC: u64 = 8;
         let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader)?;
-        self.settle(number);
+        self.resolve_parent(number);
         let Class { known, above, .. } = &self.classes[number as usize];
         let field = known.fields.iter().position(|(of, ..)| of == name)?;
         let (_, descriptor, flags) = &known.fields[field];
@@ -352,14 +353,14 @@ impl Classes {
             return None;
         }
         let (place, more) = if is_static { (self.static_cell(number, field)?, STATIC) } else { (of_all, 0) };
-        Some(place | encoding << 52 | (what::VOLATILE | more) << 56)
+        Some(place | encoding << 52 | (variable::VOLATILE | more) << 56)
     }
 
     /// The cell of a static field.
     fn static_cell(&mut self, number: u32, field: usize) -> Option<u64> {
         if self.classes[number as usize].statics.is_none() {
             let count = self.classes[number as usize].known.fields.len();
-            let base = self.book.object(u64::from(number) | STATICS, count as u64, 0);
+            let base = self.metadata.object(u64::from(number) | STATICS, count as u64, 0);
             let cells: Vec<[u64; 4]> = (0..count as u64).map(|field| [0, 0, 0, base + 8 + 8 * field]).collect();
             self.classes[number as usize].statics = Some(cells.leak().as_mut_ptr() as usize);
         }
@@ -368,26 +369,26 @@ impl Classes {
     }
 
     /// What is known of the program around the classes of a loader.
-    pub(crate) fn around(&self, loader: i64) -> Around<'_> {
-        Around { classes: self, loader }
+    pub(crate) fn context(&self, loader: i64) -> ClassContext<'_> {
+        ClassContext { classes: self, loader }
     }
 
     /// What a site does.
-    pub(crate) fn does(&self, site: u32) -> Option<Does> {
-        self.sites.get(site as usize).map(|site| site.does)
+    pub(crate) fn site_kind(&self, site: u32) -> Option<SiteKind> {
+        self.sites.get(site as usize).map(|site| site.kind)
     }
 }
 
 /// The program around the classes of a loader.
-pub(crate) struct Around<'c> {
+pub(crate) struct ClassContext<'c> {
     classes: &'c Classes,
     loader: i64,
 }
 
-impl weave::Around for Around<'_> {
+impl weave::ClassContext for ClassContext<'_> {
     fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         // A class below may name it, too.
-        if self.classes.wishes.has_field_named(name) {
+        if self.classes.settings.has_field_named(name) {
             return Some(access::VOLATILE);
         }
         let mut number = self.classes.find(self.loader, class)?;
@@ -401,10 +402,10 @@ impl weave::Around for Around<'_> {
     }
 
     fn is_watched(&self, class: &[u8]) -> bool {
-        !class.starts_with(b"[") && std::str::from_utf8(class).is_ok_and(|name| self.classes.wishes.has_class(name))
+        !class.starts_with(b"[") && std::str::from_utf8(class).is_ok_and(|name| self.classes.settings.has_class(name))
     }
 
     fn mark(&self, class: &[u8], method: &[u8]) -> Vec<(weave::Mark, String)> {
-        self.classes.wishes.marks(class, method)
+        self.classes.settings.marks(class, method)
     }
 }

@@ -14,17 +14,17 @@
 
 #[cfg(test)]
 mod agreement;
-mod book;
+mod call_contexts;
 mod calls;
+#[cfg(test)]
+mod carrier_pin;
 mod classes;
 mod machine;
+mod metadata;
 mod natives;
-#[cfg(test)]
-mod pinned;
 mod session;
-mod stacks;
+mod settings;
 mod start;
 mod weaving;
-mod wishes;
 
 pub use start::Agent_OnLoad;

@@ -25,12 +25,12 @@ macro_rules! call {
 
 /// The tool interface. Numbers are one less than in the header.
 #[derive(Clone, Copy)]
-pub(crate) struct Tools(pub(crate) *mut c_void);
+pub(crate) struct Jvmti(pub(crate) *mut c_void);
 
 // SAFETY: the environment may be used by all threads.
-unsafe impl Send for Tools {}
+unsafe impl Send for Jvmti {}
 // SAFETY: as above.
-unsafe impl Sync for Tools {}
+unsafe impl Sync for Jvmti {}
 
 /// Numbers of capabilities: their bits.
 pub(crate) mod capability {
@@ -57,7 +57,7 @@ pub(crate) mod event {
     pub(crate) const COUNT: usize = 40;
 }
 
-impl Tools {
+impl Jvmti {
     /// Asks for capabilities, each for itself: not all machines have all of them. Whether all are there.
     pub(crate) fn add_capabilities(self, bits: &[usize]) -> bool {
         let mut all = true;
@@ -265,7 +265,7 @@ impl Tools {
 
 /// The native interface of a thread.
 #[derive(Clone, Copy)]
-pub(crate) struct Native(pub(crate) *mut c_void);
+pub(crate) struct Jni(pub(crate) *mut c_void);
 
 /// A native method of a class.
 #[repr(C)]
@@ -275,7 +275,7 @@ pub(crate) struct Method {
     pub(crate) function: *mut c_void,
 }
 
-impl Native {
+impl Jni {
     /// Defines a class of the first loader.
     pub(crate) fn define(self, name: &CStr, file: &[u8]) -> Option<Reference> {
         let size = file.len() as i32;
@@ -387,12 +387,12 @@ impl Native {
 }
 
 /// The tool interface of a machine.
-pub(crate) fn tools(machine: *mut c_void) -> Option<Tools> {
+pub(crate) fn jvmti(machine: *mut c_void) -> Option<Jvmti> {
     /// JVMTI 11.
     const VERSION: i32 = 0x300b_0000;
     let mut environment = null_mut::<c_void>();
     let failed = call!(machine, 6, (*mut *mut c_void, i32) -> i32, &mut environment, VERSION);
-    (failed == 0 && !environment.is_null()).then_some(Tools(environment))
+    (failed == 0 && !environment.is_null()).then_some(Jvmti(environment))
 }
 
 /// The package of a class's name.

@@ -1,12 +1,12 @@
 //! What the classes of the agent ask the library for (`Native.java`).
 
-use crate::classes::{BOOT, Statics, what};
-use crate::machine::{Method, Native, Reference, Tools};
+use crate::classes::{BOOT, StaticField, variable};
+use crate::machine::{Jni, Jvmti, Method, Reference};
 use crate::start::{self, Agent};
 use crate::{calls, weaving};
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use weave::{Calls, Does, Inside};
+use weave::{Calls, Inside, SiteKind};
 
 /// What a failure gives.
 fn or<R>(otherwise: R, work: impl FnOnce(&'static Agent) -> Option<R>) -> R {
@@ -14,8 +14,8 @@ fn or<R>(otherwise: R, work: impl FnOnce(&'static Agent) -> Option<R>) -> R {
     result.ok().flatten().unwrap_or(otherwise)
 }
 
-extern "system" fn start(native: *mut c_void, _: Reference) -> Reference {
-    or(std::ptr::null_mut(), |agent| Some(Native(native).longs(&agent.session.facts())))
+extern "system" fn start(jni: *mut c_void, _: Reference) -> Reference {
+    or(std::ptr::null_mut(), |agent| Some(Jni(jni).longs(&agent.session.facts())))
 }
 
 extern "system" fn slot(_: *mut c_void, _: Reference) -> i32 {
@@ -38,7 +38,7 @@ extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, mark: i32, pos
         let block = agent.session.block([slot as u32, mark as u32], position as u64);
         if block == 0 {
             agent.say_once(
-                "there were so many threads, or accesses, that all that is done from now on is told: that is slow",
+                "there were so many threads, or accesses, that all that is done from now on is recorded: that is slow",
             );
         }
         Some(block as i32)
@@ -54,54 +54,54 @@ extern "system" fn too_long(_: *mut c_void, _: Reference) {
 }
 
 /// The loader and the name of a class.
-fn loaded(tools: Tools, native: Native, class: Reference) -> Option<(i64, Vec<u8>)> {
-    let name = tools.class_name(class)?;
-    let loader = tools.class_loader(class);
-    let number = if loader.is_null() { BOOT } else { weaving::loader_number(tools, loader) };
+fn loaded(jvmti: Jvmti, jni: Jni, class: Reference) -> Option<(i64, Vec<u8>)> {
+    let name = jvmti.class_name(class)?;
+    let loader = jvmti.class_loader(class);
+    let number = if loader.is_null() { BOOT } else { weaving::loader_number(jvmti, loader) };
     if !loader.is_null() {
-        native.forget(loader);
+        jni.forget(loader);
     }
     Some((number, name))
 }
 
 /// A class and those above it: their loaders and names.
-pub(crate) fn chain(tools: Tools, native: Native, class: Reference) -> Vec<(i64, Vec<u8>)> {
+pub(crate) fn chain(jvmti: Jvmti, jni: Jni, class: Reference) -> Vec<(i64, Vec<u8>)> {
     let mut chain = Vec::new();
     let mut at = Some(class);
-    while let Some((class, loaded)) = at.and_then(|class| Some((class, loaded(tools, native, class)?))) {
+    while let Some((class, loaded)) = at.and_then(|class| Some((class, loaded(jvmti, jni, class)?))) {
         chain.push(loaded);
-        at = native.parent(class);
+        at = jni.parent(class);
     }
     chain
 }
 
 /// The interface of this name among those of a class, and those above it.
-fn interface(tools: Tools, native: Native, class: Reference, name: &[u8]) -> Vec<(i64, Vec<u8>)> {
+fn interface(jvmti: Jvmti, jni: Jni, class: Reference, name: &[u8]) -> Vec<(i64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut at = Some(class);
     while let Some(class) = at {
         // With each, whether it is above the one that is looked for.
         let mut waiting = vec![(class, false)];
         while let Some((of, is_above)) = waiting.pop() {
-            let Some(loaded) = loaded(tools, native, of) else { continue };
+            let Some(loaded) = loaded(jvmti, jni, of) else { continue };
             let is_above = is_above || loaded.1 == name;
-            waiting.extend(tools.interfaces(of).into_iter().map(|of| (of, is_above)));
+            waiting.extend(jvmti.interfaces(of).into_iter().map(|of| (of, is_above)));
             if is_above && !found.contains(&loaded) {
                 found.push(loaded);
             }
         }
-        at = native.parent(class);
+        at = jni.parent(class);
     }
     found
 }
 
-extern "system" fn kind(native: *mut c_void, _: Reference, of: Reference) -> i64 {
+extern "system" fn kind(jni: *mut c_void, _: Reference, of: Reference) -> i64 {
     or(0, |agent| {
-        let chain = chain(agent.tools, Native(native), of);
+        let chain = chain(agent.jvmti, Jni(jni), of);
         let mut classes = agent.classes();
         let (loader, name) = chain.first()?;
         let parent = chain[1..].iter().find(|(loader, name)| classes.is_known(*loader, name)).cloned();
-        let (number, fields) = classes.kind(*loader, name, parent);
+        let (number, fields) = classes.class_number(*loader, name, parent);
         Some(i64::from(number) | i64::from(fields) << 32)
     })
 }
@@ -125,54 +125,56 @@ extern "system" fn made(_: *mut c_void, _: Reference, address: i64, site: i32) {
     });
 }
 
-extern "system" fn field(native: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
-    const NOTHING: i64 = (what::NOTHING as i64) << 56;
+extern "system" fn field(jni: *mut c_void, _: Reference, site: i32, of: Reference) -> i64 {
+    const NOTHING: i64 = (variable::NOTHING as i64) << 56;
     or(NOTHING, |agent| {
-        let chain = chain(agent.tools, Native(native), of);
-        let meant = agent.classes().field(site as u32, &chain)?;
+        let chain = chain(agent.jvmti, Jni(jni), of);
+        let field = agent.classes().field(site as u32, &chain)?;
         // What has no room is not watched.
-        let fits = meant.of_all < 1 << 24 && meant.own < 1 << 20 && meant.depth < 1 << 8;
-        let numbers = u64::from(meant.of_all) | u64::from(meant.own) << 24 | (meant.depth as u64) << 44;
-        let packed = numbers | meant.encoding << 52 | meant.what << 56;
+        let fits = field.of_all < 1 << 24 && field.own < 1 << 20 && field.depth < 1 << 8;
+        let numbers = u64::from(field.of_all) | u64::from(field.own) << 24 | (field.depth as u64) << 44;
+        let packed = numbers | field.encoding << 52 | field.what << 56;
         fits.then_some(packed as i64)
     })
 }
 
-extern "system" fn named(native: *mut c_void, _: Reference, of: Reference, name: Reference) -> i64 {
-    const NOTHING: i64 = (what::NOTHING as i64) << 56;
+extern "system" fn named(jni: *mut c_void, _: Reference, of: Reference, name: Reference) -> i64 {
+    const NOTHING: i64 = (variable::NOTHING as i64) << 56;
     or(NOTHING, |agent| {
-        let native = Native(native);
-        let name = native.text(name)?;
-        let chain = chain(agent.tools, native, of);
+        let jni = Jni(jni);
+        let name = jni.text(name)?;
+        let chain = chain(agent.jvmti, jni, of);
         agent.classes().named(chain.first()?, name.as_bytes()).map(|packed| packed as i64)
     })
 }
 
 extern "system" fn statics(_: *mut c_void, _: Reference, site: i32) -> i64 {
     or(0, |agent| match agent.classes().statics(site as u32) {
-        Statics::Cell { at, encoding, what } => Some((at | encoding << 52 | what << 56) as i64),
-        Statics::Unknown => Some(-1),
-        Statics::Nothing => None,
+        StaticField::Cell { at, encoding, what } => Some((at | encoding << 52 | what << 56) as i64),
+        StaticField::Unknown => Some(-1),
+        StaticField::Nothing => None,
     })
 }
 
-extern "system" fn are_themselves(native: *mut c_void, _: Reference, of: Reference) -> u8 {
+extern "system" fn are_themselves(jni: *mut c_void, _: Reference, of: Reference) -> u8 {
     or(0, |agent| {
-        let chain = chain(agent.tools, Native(native), of);
+        let chain = chain(agent.jvmti, Jni(jni), of);
         Some(u8::from(agent.classes().has_no(&chain, b"hashCode")))
     })
 }
 
 /// How many are told before; those; and those after. If the last is [`calls::UNSEEN`], what the call does otherwise is not known.
-extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
+extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
     or(std::ptr::null_mut(), |agent| {
-        let does = agent.classes().does(site as u32)?;
-        let (before, after) = match does {
-            Does::Inside(number) => (vec![calls::packed(Inside::all().told.get(usize::from(number))?)], Vec::new()),
-            Does::Call(number) => {
+        let kind = agent.classes().site_kind(site as u32)?;
+        let (before, after) = match kind {
+            SiteKind::Inside(number) => {
+                (vec![calls::packed(Inside::all().effects.get(usize::from(number))?)], Vec::new())
+            }
+            SiteKind::Call(number) => {
                 let call = Calls::all().calls.get(usize::from(number))?;
                 let is_dynamic = !call.is_static && call.values().is_none() && !of.is_null();
-                let mut chain = if is_dynamic { chain(agent.tools, Native(native), of) } else { Vec::new() };
+                let mut chain = if is_dynamic { chain(agent.jvmti, Jni(jni), of) } else { Vec::new() };
                 let above = agent.classes().called(site as u32).filter(|_| is_dynamic);
                 let mut interfaces = Vec::new();
                 if let Some(above) = above {
@@ -180,7 +182,7 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
                         Some(at) => drop(chain.drain(..at)),
                         // A method that an interface has (`Map.super.get`).
                         None => {
-                            interfaces = interface(agent.tools, Native(native), of, &above);
+                            interfaces = interface(agent.jvmti, Jni(jni), of, &above);
                             chain.clear();
                         }
                     }
@@ -191,13 +193,13 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
                 if is_dynamic
                     && (is_watched(&chain) || interfaces.iter().any(|one| is_watched(std::slice::from_ref(one))))
                 {
-                    return Some(Native(native).longs(&[0]));
+                    return Some(Jni(jni).longs(&[0]));
                 }
                 drop(classes);
-                let types = if of.is_null() { Vec::new() } else { calls::types(agent.tools, Native(native), of) };
-                let (before, mut after) = calls::told(call, &types);
+                let types = if of.is_null() { Vec::new() } else { calls::types(agent.jvmti, Jni(jni), of) };
+                let (before, mut after) = calls::effects(call, &types);
                 let is_nothing = before.is_empty() && after.is_empty();
-                if is_nothing || before.iter().chain(&after).any(|&told| calls::is_of_part(told)) {
+                if is_nothing || before.iter().chain(&after).any(|&effect| calls::is_of_part(effect)) {
                     after.push(calls::UNSEEN);
                 }
                 (before, after)
@@ -205,25 +207,25 @@ extern "system" fn told(native: *mut c_void, _: Reference, site: i32, of: Refere
             _ => return None,
         };
         let all: Vec<i64> = [before.len() as i64].into_iter().chain(before).chain(after).collect();
-        Some(Native(native).longs(&all))
+        Some(Jni(jni).longs(&all))
     })
 }
 
-extern "system" fn place(native: *mut c_void, _: Reference, site: i32) -> i32 {
-    or(0, |agent| crate::stacks::place(agent, Native(native), site as u32).map(|place| place as i32))
+extern "system" fn call_context(jni: *mut c_void, _: Reference, site: i32) -> i32 {
+    or(0, |agent| crate::call_contexts::place(agent, Jni(jni), site as u32).map(|place| place as i32))
 }
 
-extern "system" fn failed(native: *mut c_void, _: Reference, why: Reference) {
+extern "system" fn failed(jni: *mut c_void, _: Reference, why: Reference) {
     or((), |agent| {
         agent.session.failed();
-        let text = Native(native).text_of(why).unwrap_or_default();
-        agent.say_once(&format!("a hook failed, and something is not told: {text}"));
+        let text = Jni(jni).text_of(why).unwrap_or_default();
+        agent.say_once(&format!("a hook failed, and something is not recorded: {text}"));
         Some(())
     });
 }
 
 /// Gives the class `Native` its methods.
-pub(crate) fn register(native: Native, class: Reference) -> bool {
+pub(crate) fn register(jni: Jni, class: Reference) -> bool {
     let methods = [
         (c"start", c"()[J", start as *mut c_void),
         (c"slot", c"()I", slot as *mut c_void),
@@ -237,8 +239,8 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         (c"named", c"(Ljava/lang/Class;Ljava/lang/String;)J", named as *mut c_void),
         (c"statics", c"(I)J", statics as *mut c_void),
         (c"areThemselves", c"(Ljava/lang/Class;)Z", are_themselves as *mut c_void),
-        (c"told", c"(ILjava/lang/Class;)[J", told as *mut c_void),
-        (c"place", c"(I)I", place as *mut c_void),
+        (c"effects", c"(ILjava/lang/Class;)[J", effects as *mut c_void),
+        (c"callContext", c"(I)I", call_context as *mut c_void),
         (c"failed", c"(Ljava/lang/Throwable;)V", failed as *mut c_void),
     ];
     let methods = methods.map(|(name, descriptor, function)| Method {
@@ -246,5 +248,5 @@ pub(crate) fn register(native: Native, class: Reference) -> bool {
         descriptor: descriptor.as_ptr(),
         function,
     });
-    native.register(class, &methods)
+    jni.register(class, &methods)
 }

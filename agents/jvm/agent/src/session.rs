@@ -1,6 +1,6 @@
 //! The session: finds out whether an observer wants this process watched, makes the process' file, takes its slots and chunks, and ends it.
 
-use crate::wishes::Wishes;
+use crate::settings::AgentSettings;
 use runtime::chunks;
 use runtime::java::AGENT;
 use runtime::layout::{
@@ -33,7 +33,7 @@ pub(crate) struct Session {
     next_block: Mutex<usize>,
     growing: Mutex<()>,
     off: AtomicBool,
-    pub(crate) wishes: Wishes,
+    pub(crate) settings: AgentSettings,
 }
 
 // SAFETY: the memory behind the pointers is mapped for good, and only atomics and what locks guard is changed there.
@@ -59,7 +59,7 @@ pub(crate) fn start() -> Option<&'static Session> {
     if head.magic != MAGIC || head.version != VERSION {
         return None;
     }
-    let wishes = Wishes::read(&directory.join("java"));
+    let settings = AgentSettings::read(&directory.join("java"));
     let (path, file) = new_process(&directory)?;
     let blocks = anonymous(BLOCKS * size_of::<[u64; 2]>())?.cast();
     let session = Session {
@@ -71,7 +71,7 @@ pub(crate) fn start() -> Option<&'static Session> {
         next_block: Mutex::new(1),
         growing: Mutex::new(()),
         off: AtomicBool::new(false),
-        wishes,
+        settings,
     };
     let session = SESSION.get_or_init(|| session);
     Some(session)

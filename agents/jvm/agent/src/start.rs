@@ -1,10 +1,10 @@
 //! Where the agent begins and ends, and the classes of its own that it defines.
 
-use crate::book::Book;
+use crate::call_contexts::CallContexts;
 use crate::classes::Classes;
-use crate::machine::{self, Native, Reference, Tools, capability, event};
+use crate::machine::{self, Jni, Jvmti, Reference, capability, event};
+use crate::metadata::MetadataLog;
 use crate::session::{self, Session};
-use crate::stacks::Stacks;
 use crate::{natives, weaving};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
@@ -28,24 +28,29 @@ macro_rules! own_classes {
 static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Native",
     "Memory",
-    "Pinned",
+    "CarrierPin",
     "Shadow",
     "Shadow$1",
     "Shadows",
     "Shadows$Table",
     "Watched",
-    "Kept",
+    "DeferredAccess",
     "ReadHolds",
-    "Buffer",
+    "Record",
+    "ThreadClock",
+    "RecordWriter",
+    "ThreadTable",
+    "ThreadState",
     "Cells",
-    "Alone",
+    "AccessFilter",
+    "VariableLock",
     "Sites",
     "Sites$1",
-    "Held",
-    "Requests",
+    "HeldLocks",
+    "LockRequests",
     "Locks",
-    "Stamps",
-    "Queues",
+    "StampedLocks",
+    "BoundedQueues",
     "Monitors",
     "Threads",
     "Accesses",
@@ -53,19 +58,20 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Calls",
     "Inside",
     "Semaphores",
-    "Variable",
-    "Raw",
+    "FieldHandle",
+    "RawMemory",
     "Atomics",
     "Atomics$Cell",
-    "Keys",
-    "Keys$1",
-    "Places",
-    "Words",
-    "Wrapped",
-    "Told",
-    "Told$1",
-    "Entries",
-    "Marks",
+    "KeyHashes",
+    "KeyHashes$1",
+    "CallContexts",
+    "Effect",
+    "EffectRecorder",
+    "WrappedCollections",
+    "CallEffects",
+    "CallEffects$1",
+    "EntrySync",
+    "SpecEvents",
     "Hooks",
 ];
 
@@ -77,12 +83,12 @@ const NEWEST: u16 = 25;
 
 /// The agent.
 pub(crate) struct Agent {
-    pub(crate) tools: Tools,
+    pub(crate) jvmti: Jvmti,
     pub(crate) session: &'static Session,
     /// Of Java.
     pub(crate) release: u16,
     classes: Mutex<Classes>,
-    stacks: Mutex<Stacks>,
+    contexts: Mutex<CallContexts>,
     /// The hooks are there.
     live: AtomicBool,
     /// The module of the hooks, and the class that is told of ends.
@@ -108,8 +114,8 @@ impl Agent {
         self.classes.lock().unwrap_or_else(|failed| failed.into_inner())
     }
 
-    pub(crate) fn stacks(&self) -> MutexGuard<'_, Stacks> {
-        self.stacks.lock().unwrap_or_else(|failed| failed.into_inner())
+    pub(crate) fn contexts(&self) -> MutexGuard<'_, CallContexts> {
+        self.contexts.lock().unwrap_or_else(|failed| failed.into_inner())
     }
 
     /// Whether hooks may be called.
@@ -150,7 +156,7 @@ fn begin(machine: *mut c_void) -> Option<()> {
     if AGENT.get().is_some() {
         return None;
     }
-    let tools = machine::tools(machine)?;
+    let jvmti = machine::jvmti(machine)?;
     let needed = [
         capability::TAG_OBJECTS,
         capability::SOURCE_FILE_NAME,
@@ -160,18 +166,18 @@ fn begin(machine: *mut c_void) -> Option<()> {
         capability::RETRANSFORM,
         capability::RETRANSFORM_ANY,
     ];
-    if !tools.add_capabilities(&needed) {
+    if !jvmti.add_capabilities(&needed) {
         return None;
     }
     let session = session::start()?;
     lead_others();
-    let book = Book::create(session.path()).ok()?;
+    let metadata = MetadataLog::create(session.path()).ok()?;
     let agent = Agent {
-        tools,
+        jvmti,
         session,
-        release: release(tools),
-        classes: Mutex::new(Classes::new(book, session.wishes.clone(), session.has_no_accesses())),
-        stacks: Mutex::default(),
+        release: release(jvmti),
+        classes: Mutex::new(Classes::new(metadata, session.settings.clone(), session.has_no_accesses())),
+        contexts: Mutex::default(),
         live: AtomicBool::new(false),
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
@@ -186,9 +192,9 @@ fn begin(machine: *mut c_void) -> Option<()> {
         ));
     }
     AGENT.set(agent).ok()?;
-    let_all_find_hooks(tools);
+    let_all_find_hooks(jvmti);
     session.run();
-    tools.set_callbacks(&[
+    jvmti.set_callbacks(&[
         (event::INIT, initialised as *mut c_void),
         (event::DEATH, died as *mut c_void),
         (event::THREAD_END, thread_ended as *mut c_void),
@@ -197,29 +203,29 @@ fn begin(machine: *mut c_void) -> Option<()> {
         (event::CLASS_FILE, weaving::class_file as *mut c_void),
     ]);
     for event in [event::INIT, event::DEATH, event::CLASS_FILE] {
-        tools.enable(event);
+        jvmti.enable(event);
     }
     Some(())
 }
 
 /// The release of Java; 0 if the machine does not say.
-fn release(tools: Tools) -> u16 {
-    let text = tools.property(c"java.vm.specification.version").unwrap_or_default();
+fn release(jvmti: Jvmti) -> u16 {
+    let text = jvmti.property(c"java.vm.specification.version").unwrap_or_default();
     String::from_utf8_lossy(&text).trim().parse().unwrap_or(0)
 }
 
 /// Class loaders of modules (OSGi, JBoss) ask the first loader only for packages that these properties name.
-fn let_all_find_hooks(tools: Tools) {
+fn let_all_find_hooks(jvmti: Jvmti) {
     for (name, own) in [
         (c"org.osgi.framework.bootdelegation", "foretrace.*"),
         (c"atlassian.org.osgi.framework.bootdelegation", "foretrace.*"),
         (c"jboss.modules.system.pkgs", "foretrace"),
     ] {
-        let others = tools.property(name).map(|text| String::from_utf8_lossy(&text).into_owned());
+        let others = jvmti.property(name).map(|text| String::from_utf8_lossy(&text).into_owned());
         let value =
             others.filter(|text| !text.is_empty()).map_or_else(|| own.to_owned(), |text| format!("{text},{own}"));
         if let Ok(value) = CString::new(value) {
-            tools.set_property(name, &value);
+            jvmti.set_property(name, &value);
         }
     }
 }
@@ -242,8 +248,8 @@ fn lead_others() {
 }
 
 /// The machine can run Java: the agent's own classes are defined, and threads begin to tell.
-extern "system" fn initialised(_: *mut c_void, native: *mut c_void, _thread: Reference) {
-    let result = catch_unwind(|| live(Native(native)));
+extern "system" fn initialised(_: *mut c_void, jni: *mut c_void, _thread: Reference) {
+    let result = catch_unwind(|| live(Jni(jni)));
     if !matches!(result, Ok(Some(())))
         && let Some(agent) = agent()
     {
@@ -252,54 +258,54 @@ extern "system" fn initialised(_: *mut c_void, native: *mut c_void, _thread: Ref
     }
 }
 
-fn live(native: Native) -> Option<()> {
+fn live(jni: Jni) -> Option<()> {
     let agent = agent()?;
-    let tools = agent.tools;
+    let jvmti = agent.jvmti;
     // The first loader's module without a name is known by a class that is in it.
-    let first = native.define(OWN_CLASSES[0].0, OWN_CLASSES[0].1)?;
-    let module = native.keep(native.module(first));
+    let first = jni.define(OWN_CLASSES[0].0, OWN_CLASSES[0].1)?;
+    let module = jni.keep(jni.module(first));
     agent.module.store(module, Release);
-    let base = native.module(native.find(c"java/lang/Thread")?);
-    tools.add_reads(base, module);
+    let base = jni.module(jni.find(c"java/lang/Thread")?);
+    jvmti.add_reads(base, module);
     for package in [c"jdk.internal.misc", c"jdk.internal.vm", c"jdk.internal.vm.annotation", c"jdk.internal.reflect"] {
-        tools.add_exports(base, package, module);
+        jvmti.add_exports(base, package, module);
     }
-    if !natives::register(native, first) {
+    if !natives::register(jni, first) {
         return None;
     }
     let mut own = vec![first];
     for (name, file) in &OWN_CLASSES[1..] {
-        own.push(native.define(name, file)?);
+        own.push(jni.define(name, file)?);
     }
     let hooks = *own.last()?;
-    agent.hooks.store(native.keep(hooks), Release);
+    agent.hooks.store(jni.keep(hooks), Release);
     // What they need is there before a hook needs it: the program's threads wait for no class of the agent's.
-    native.run(hooks, c"ready", None);
+    jni.run(hooks, c"ready", None);
     for class in own {
-        native.run(hooks, c"initialise", Some(class));
+        jni.run(hooks, c"initialise", Some(class));
     }
     agent.live.store(true, Release);
-    let is_late = |class: &Reference| tools.class_name(*class).is_some_and(|name| weaving::is_late(&name));
-    let late: Vec<Reference> = tools.loaded().into_iter().filter(is_late).collect();
-    if tools.retransform(&late) != 0 {
+    let is_late = |class: &Reference| jvmti.class_name(*class).is_some_and(|name| weaving::is_late(&name));
+    let late: Vec<Reference> = jvmti.loaded().into_iter().filter(is_late).collect();
+    if jvmti.retransform(&late) != 0 {
         agent.say("classes of the JDK could not be changed: who starts threads is not known");
     }
-    tools.enable(event::THREAD_END);
-    if tools.add_capabilities(&[capability::MONITOR_EVENTS]) {
-        tools.enable(event::MONITOR_CONTENDED);
+    jvmti.enable(event::THREAD_END);
+    if jvmti.add_capabilities(&[capability::MONITOR_EVENTS]) {
+        jvmti.enable(event::MONITOR_CONTENDED);
     }
-    if tools.add_capabilities(&[capability::VIRTUAL_THREADS]) {
-        tools.enable(event::VIRTUAL_THREAD_END);
+    if jvmti.add_capabilities(&[capability::VIRTUAL_THREADS]) {
+        jvmti.enable(event::VIRTUAL_THREAD_END);
     }
     Some(())
 }
 
 /// A thread ends; this is the last that it does.
-extern "system" fn thread_ended(_: *mut c_void, native: *mut c_void, _thread: Reference) {
+extern "system" fn thread_ended(_: *mut c_void, jni: *mut c_void, _thread: Reference) {
     let _ = catch_unwind(|| {
         let hooks = agent()?.hooks.load(Acquire);
         if !hooks.is_null() {
-            Native(native).run(hooks, c"ending", None);
+            Jni(jni).run(hooks, c"ending", None);
         }
         Some(())
     });
@@ -312,14 +318,14 @@ thread_local! {
 
 /// A thread is about to wait for a monitor that another has; also if it is the machine that waits, as for a class that another thread links. So may what is called here, and would be told of that again, without
 /// end: only the first is told.
-extern "system" fn contended(_: *mut c_void, native: *mut c_void, _thread: Reference, object: Reference) {
+extern "system" fn contended(_: *mut c_void, jni: *mut c_void, _thread: Reference, object: Reference) {
     if IS_TOLD.replace(true) {
         return;
     }
     let _ = catch_unwind(|| {
         let hooks = agent()?.hooks.load(Acquire);
         if !hooks.is_null() {
-            Native(native).run(hooks, c"contended", Some(object));
+            Jni(jni).run(hooks, c"contended", Some(object));
         }
         Some(())
     });

@@ -1,7 +1,7 @@
 //! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
 
 use crate::classes::{BOOT, Classes};
-use crate::machine::{self, Native, Reference, Tools};
+use crate::machine::{self, Jni, Jvmti, Reference};
 use crate::start::{self, Agent};
 use runtime::java::SITES;
 use std::cell::RefCell;
@@ -9,7 +9,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
-use weave::{Inside, Known, Prepared, Woven};
+use weave::{ClassInfo, Inside, OfflineClass, Woven};
 
 const THREAD: &[u8] = b"java/lang/Thread";
 /// Threads of the JDK with a `start` of their own.
@@ -29,25 +29,25 @@ thread_local! {
 const MOST_SITES: usize = SITES as usize;
 
 /// The number of a class loader. Nobody else gives tags in this environment.
-pub(crate) fn loader_number(tools: Tools, loader: Reference) -> i64 {
-    let tag = tools.tag(loader);
+pub(crate) fn loader_number(jvmti: Jvmti, loader: Reference) -> i64 {
+    let tag = jvmti.tag(loader);
     if tag != 0 {
         return tag;
     }
     let Some(agent) = start::agent() else { return 0 };
     let mut classes = agent.classes();
     // Another thread may have been faster.
-    let tag = tools.tag(loader);
+    let tag = jvmti.tag(loader);
     if tag != 0 {
         return tag;
     }
     let number = classes.new_loader();
-    tools.set_tag(loader, number);
+    jvmti.set_tag(loader, number);
     number
 }
 
 /// What becomes of a class. `None`: it stays as it is.
-fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
+fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     if name == THREAD || name == VIRTUAL_THREAD {
         let woven = weave::thread(file, name == THREAD, agent.is_live());
         return woven.inspect_err(|error| agent.say_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
@@ -56,33 +56,33 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
         return inside(agent, name, file);
     }
     // What was woven once has fields and a parent that it must have again, whoever changes it later.
-    let is_again = || agent.classes().is_known(agent.tools.tag(loader), name);
+    let is_again = || agent.classes().is_known(agent.jvmti.tag(loader), name);
     let is_wanted = !loader.is_null() && agent.is_live() && (!agent.session.is_off() || is_again());
-    let wishes = &agent.session.wishes;
+    let settings = &agent.session.settings;
     let text = std::str::from_utf8(name).ok()?;
-    let loads = || agent.tools.class_name(native.class(loader));
+    let loads = || agent.jvmti.class_name(jni.class(loader));
     let is_watched = is_wanted
-        && wishes.has_class(text)
-        && loads().is_some_and(|loads| wishes.has_class_from(text, &String::from_utf8_lossy(&loads)));
-    let prepared = Prepared::of(file);
+        && settings.has_class(text)
+        && loads().is_some_and(|loads| settings.has_class_from(text, &String::from_utf8_lossy(&loads)));
+    let offline = OfflineClass::of(file);
     if !is_watched {
         // The hooks of one that was woven offline do nothing, but it is as if they were not there.
-        return prepared.and_then(|prepared| prepared.original().ok());
+        return offline.and_then(|offline| offline.original().ok());
     }
-    let number = loader_number(agent.tools, loader);
-    if !finds_hooks(agent, native, loader, number) {
-        return prepared.and_then(|prepared| prepared.original().ok());
+    let number = loader_number(agent.jvmti, loader);
+    if !finds_hooks(agent, jni, loader, number) {
+        return offline.and_then(|offline| offline.original().ok());
     }
     let mut classes = agent.classes();
     let mut notes = Vec::new();
-    let result = match prepared {
-        Some(prepared) => {
-            if !prepared.is_current() && !IS_OUTDATED.swap(true, Relaxed) {
+    let result = match offline {
+        Some(offline) => {
+            if !offline.is_current() && !IS_OUTDATED.swap(true, Relaxed) {
                 notes.push(OUTDATED.to_owned());
             }
-            woven_offline(agent, &classes, number, prepared)
+            woven_offline(agent, &classes, number, offline)
         }
-        None => weave::weave(file, classes.next_site(), &classes.around(number)),
+        None => weave::weave(file, classes.next_site(), &classes.context(number)),
     };
     let class = String::from_utf8_lossy(name);
     let file = match result {
@@ -93,12 +93,12 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
             None
         }
         Ok(woven) => {
-            for (method, error) in &woven.left {
-                let method = woven.known.methods.get(*method).map(|(name, _)| String::from_utf8_lossy(name));
+            for (method, error) in &woven.skipped {
+                let method = woven.info.methods.get(*method).map(|(name, _)| String::from_utf8_lossy(name));
                 let method = method.unwrap_or_default();
                 notes.push(format!("accesses in {class}.{method} are not watched: {error}"));
             }
-            classes.add(number, woven.known, woven.sites);
+            classes.add(number, woven.info, woven.sites);
             woven.file
         }
         Err(error) => {
@@ -109,14 +109,14 @@ fn woven(agent: &Agent, native: Native, loader: Reference, name: &[u8], file: &[
     notes.iter().for_each(|note| classes.note(note));
     drop(classes);
     // A named module must be able to read the hooks' one, which is the first loader's without a name.
-    if let Some(module) = agent.tools.module(loader, &machine::package(name)) {
-        agent.tools.add_reads(module, agent.module());
+    if let Some(module) = agent.jvmti.module(loader, &machine::package(name)) {
+        agent.jvmti.add_reads(module, agent.module());
     }
     file
 }
 
 /// Whether classes of a loader can find the hooks: it is asked, once. (The machine would ask the same of it as soon as it has read the class.)
-fn finds_hooks(agent: &Agent, native: Native, loader: Reference, number: i64) -> bool {
+fn finds_hooks(agent: &Agent, jni: Jni, loader: Reference, number: i64) -> bool {
     let asked = || agent.asked.lock().unwrap_or_else(|failed| failed.into_inner());
     if let Some(&finds) = asked().get(&number) {
         return finds;
@@ -126,11 +126,11 @@ fn finds_hooks(agent: &Agent, native: Native, loader: Reference, number: i64) ->
         return false;
     }
     ASKING.with_borrow_mut(|asking| asking.push(number));
-    let finds = native.loads(loader, c"foretrace.agent.Watched");
+    let finds = jni.loads(loader, c"foretrace.agent.Watched");
     ASKING.with_borrow_mut(Vec::pop);
     let is_new = asked().insert(number, finds).is_none();
     if is_new && !finds {
-        let name = agent.tools.class_name(native.class(loader)).unwrap_or_default();
+        let name = agent.jvmti.class_name(jni.class(loader)).unwrap_or_default();
         let name = String::from_utf8_lossy(&name).replace('/', ".");
         agent.say(&format!("classes of a {name} are not watched: that loader does not let them find the agent's"));
     }
@@ -138,16 +138,16 @@ fn finds_hooks(agent: &Agent, native: Native, loader: Reference, number: i64) ->
 }
 
 /// What becomes of a class that was woven offline: what was woven then is taken, if it is what would be woven now.
-fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, prepared: Prepared) -> weave::Result<Woven> {
-    let original = prepared.original()?;
-    let wishes = &agent.session.wishes;
-    if prepared.is_current() && prepared.is_for(&wishes.choice) {
-        let woven = prepared.woven(classes.next_site())?;
-        if !wishes.concern(&woven.known, &woven.sites) {
+fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, offline: OfflineClass) -> weave::Result<Woven> {
+    let original = offline.original()?;
+    let settings = &agent.session.settings;
+    if offline.is_current() && offline.is_for(&settings.filter) {
+        let woven = offline.woven(classes.next_site())?;
+        if !settings.concern(&woven.info, &woven.sites) {
             return Ok(woven);
         }
     }
-    weave::weave(&original, classes.next_site(), &classes.around(loader))
+    weave::weave(&original, classes.next_site(), &classes.context(loader))
 }
 
 /// What becomes of a class of the JDK in which threads meet.
@@ -158,11 +158,11 @@ fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
             for text in missing(name, &found, agent.release) {
                 classes.note(&text);
             }
-            for (_, why) in &woven.left {
+            for (_, why) in &woven.skipped {
                 classes.note(&format!("a method of {} is not watched: {why}", String::from_utf8_lossy(name)));
             }
             // Of its fields nothing is told.
-            let known = Known { fields: Vec::new(), ..woven.known };
+            let known = ClassInfo { fields: Vec::new(), ..woven.info };
             classes.add(BOOT, known, woven.sites);
             woven.file
         }
@@ -190,8 +190,8 @@ pub(crate) fn is_late(name: &[u8]) -> bool {
 /// The machine has read a class file.
 #[allow(clippy::too_many_arguments)]
 pub(crate) extern "system" fn class_file(
-    tools: *mut c_void,
-    native: *mut c_void,
+    jvmti: *mut c_void,
+    jni: *mut c_void,
     _redefined: Reference,
     loader: Reference,
     name: *const c_char,
@@ -211,8 +211,8 @@ pub(crate) extern "system" fn class_file(
             // SAFETY: the machine gives a text.
             unsafe { CStr::from_ptr(name) }.to_bytes().to_vec()
         };
-        let woven = woven(agent, Native(native), loader, &given, file)?;
-        let memory = Tools(tools).allocate(woven.len())?;
+        let woven = woven(agent, Jni(jni), loader, &given, file)?;
+        let memory = Jvmti(jvmti).allocate(woven.len())?;
         // SAFETY: as much memory as is copied, and places for both that the machine gives.
         unsafe {
             std::ptr::copy_nonoverlapping(woven.as_ptr(), memory, woven.len());

@@ -11,4 +11,4 @@ mod rewrite;
 mod zip;
 
 pub use error::{Error, Result};
-pub use rewrite::{Told, rewrite, rewrite_within};
+pub use rewrite::{Summary, rewrite, rewrite_within};

@@ -7,7 +7,7 @@ use crate::manifest::{is_manifest, is_signature, without_digests};
 use crate::zip::{Archive, Entry, Writer};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Seek, Write};
-use weave::{Choice, Class, Prepared, Program, inert, is_inert_name, package};
+use weave::{Class, ClassFilter, OfflineClass, Program, inert, is_inert_name, package};
 
 /// Larger classes, and jars inside of jars, are left as they are.
 const MOST_OF_CLASS: u64 = 1 << 26;
@@ -21,7 +21,7 @@ const MOST_NOTES: usize = 20;
 
 /// What was done.
 #[derive(Default, Debug)]
-pub struct Told {
+pub struct Summary {
     /// Classes with hooks.
     pub woven: usize,
     /// Classes in which nothing is to be woven.
@@ -42,7 +42,7 @@ pub struct Told {
     pub more_notes: usize,
 }
 
-impl Told {
+impl Summary {
     fn note(&mut self, name: &str, why: impl std::fmt::Display) {
         if self.notes.len() < MOST_NOTES {
             self.notes.push(format!("{name} was left as it is: {why}"));
@@ -53,8 +53,13 @@ impl Told {
 }
 
 /// Rewrites a jar. Who wants it to stop lets `stop` say so. If it fails, what was written is nothing.
-pub fn rewrite(input: impl Read + Seek, out: impl Write, choice: &Choice, stop: &dyn Fn() -> bool) -> Result<Told> {
-    rewrite_within(MOST_OF_ALL, input, out, choice, stop)
+pub fn rewrite(
+    input: impl Read + Seek,
+    out: impl Write,
+    filter: &ClassFilter,
+    stop: &dyn Fn() -> bool,
+) -> Result<Summary> {
+    rewrite_within(MOST_OF_ALL, input, out, filter, stop)
 }
 
 /// The same, if all that must be looked at unpacks to no more than `most` bytes.
@@ -62,15 +67,15 @@ pub fn rewrite_within(
     most: u64,
     input: impl Read + Seek,
     out: impl Write,
-    choice: &Choice,
+    filter: &ClassFilter,
     stop: &dyn Fn() -> bool,
-) -> Result<Told> {
+) -> Result<Summary> {
     let mut archive = Archive::open(input)?;
-    let program = Program::new(choice.clone());
-    let mut rewriter = Rewriter { choice, stop, program, most, unpacked: 0, told: Told::default() };
+    let program = Program::new(filter.clone());
+    let mut rewriter = Rewriter { filter, stop, program, most, unpacked: 0, summary: Summary::default() };
     let plan = rewriter.learn(&mut archive, 0)?;
     rewriter.write(&mut archive, &plan, out)?;
-    Ok(rewriter.told)
+    Ok(rewriter.summary)
 }
 
 /// What is to be done with a jar.
@@ -106,19 +111,19 @@ fn kind(entry: &Entry) -> Kind {
 
 /// A class file as it was before it was woven, if it ever was.
 fn original(file: Vec<u8>) -> (Vec<u8>, bool) {
-    match Prepared::of(&file).map(|prepared| prepared.original()) {
+    match OfflineClass::of(&file).map(|offline| offline.original()) {
         Some(Ok(original)) => (original, true),
         _ => (file, false),
     }
 }
 
 struct Rewriter<'c> {
-    choice: &'c Choice,
+    filter: &'c ClassFilter,
     stop: &'c dyn Fn() -> bool,
     program: Program,
     most: u64,
     unpacked: u64,
-    told: Told,
+    summary: Summary,
 }
 
 impl Rewriter<'_> {
@@ -148,7 +153,7 @@ impl Rewriter<'_> {
 
     /// Whether a class is to be watched.
     fn has(&self, class: &Class) -> bool {
-        class.name().is_ok_and(|name| std::str::from_utf8(name).is_ok_and(|name| self.choice.has(name)))
+        class.name().is_ok_and(|name| std::str::from_utf8(name).is_ok_and(|name| self.filter.has(name)))
     }
 
     /// Reads all classes, and tells what cannot be read.
@@ -165,11 +170,11 @@ impl Rewriter<'_> {
                         plan.changes |= was_woven || Class::read(&file).is_ok_and(|class| self.has(&class));
                     }
                     Err(why) => {
-                        self.told.failed += 1;
-                        self.told.note(&name, why);
+                        self.summary.failed += 1;
+                        self.summary.note(&name, why);
                     }
                 },
-                Kind::Jar if depth + 1 == DEEPEST => self.told.note(&name, "it is in too many others"),
+                Kind::Jar if depth + 1 == DEEPEST => self.summary.note(&name, "it is in too many others"),
                 Kind::Jar => match self.read(archive, at, MOST_OF_JAR)? {
                     Ok(file) => {
                         match Archive::open(Cursor::new(file)).and_then(|mut inner| self.learn(&mut inner, depth + 1)) {
@@ -178,10 +183,10 @@ impl Rewriter<'_> {
                                 plan.nested.insert(at.0, inner);
                             }
                             Err(error @ (Error::Interrupted | Error::Bomb { .. })) => return Err(error),
-                            Err(error) => self.told.note(&name, error),
+                            Err(error) => self.summary.note(&name, error),
                         }
                     }
-                    Err(why) => self.told.note(&name, why),
+                    Err(why) => self.summary.note(&name, why),
                 },
                 Kind::Inert | Kind::Other => {}
             }
@@ -192,7 +197,7 @@ impl Rewriter<'_> {
     fn write<R: Read + Seek, W: Write>(&mut self, archive: &mut Archive<R>, plan: &Plan, out: W) -> Result<()> {
         let mut out = Writer::like(archive, out)?;
         let loses_signature = plan.changes && archive.entries.iter().any(|entry| is_signature(&entry.name));
-        self.told.unsigned += usize::from(loses_signature);
+        self.summary.unsigned += usize::from(loses_signature);
         // Folders that need hooks that do nothing.
         let (mut folders, mut hooks) = (BTreeSet::new(), Vec::new());
         for at in archive.order.clone() {
@@ -241,37 +246,37 @@ impl Rewriter<'_> {
         let woven = match Class::read(&file) {
             Ok(class) if self.has(&class) => self.program.weave(&file),
             Ok(_) => {
-                self.told.unwanted += 1;
+                self.summary.unwanted += 1;
                 return was_woven.then_some((file, None));
             }
             Err(error) => Err(error),
         };
         match woven {
             Ok(woven) => {
-                let path = [&woven.known.name[..], b".class"].concat();
+                let path = [&woven.info.name[..], b".class"].concat();
                 let folder = entry.name.strip_suffix(&path[..]);
                 if folder.is_none_or(|folder| !matches!(folder.last(), None | Some(b'/'))) {
                     // Who loads it from there may not find what belongs to it.
-                    self.told.failed += 1;
-                    self.told.note(&entry.shown(), "it is not where its name says");
+                    self.summary.failed += 1;
+                    self.summary.note(&entry.shown(), "it is not where its name says");
                     return was_woven.then_some((file, None));
                 }
-                self.told.methods += woven.left.len();
+                self.summary.methods += woven.skipped.len();
                 match woven.file {
                     Some(new) => {
-                        self.told.woven += 1;
-                        Some((new, Some(woven.known.name)))
+                        self.summary.woven += 1;
+                        Some((new, Some(woven.info.name)))
                     }
                     None => {
-                        self.told.plain += 1;
+                        self.summary.plain += 1;
                         // The hooks that it called go, so it must not keep the calls.
                         was_woven.then_some((file, None))
                     }
                 }
             }
             Err(error) => {
-                self.told.failed += 1;
-                self.told.note(&entry.shown(), error);
+                self.summary.failed += 1;
+                self.summary.note(&entry.shown(), error);
                 was_woven.then_some((file, None))
             }
         }
@@ -288,7 +293,7 @@ impl Rewriter<'_> {
         let mut inner = Archive::open(Cursor::new(file))?;
         let mut out = Vec::new();
         self.write(&mut inner, plan, &mut out)?;
-        self.told.nested += 1;
+        self.summary.nested += 1;
         Ok(Some(out))
     }
 }

@@ -1,8 +1,8 @@
 //! Small jars, made by hand: what is changed in them, what stays, and what hostile ones do.
 
-use jar::{Error, Told, rewrite, rewrite_within};
+use jar::{Error, Summary, rewrite, rewrite_within};
 use std::io::{Cursor, Write};
-use weave::{ATTRIBUTE, Attribute, Choice, Class, Prepared, inert, inert_name};
+use weave::{ATTRIBUTE, Attribute, Class, ClassFilter, OfflineClass, inert, inert_name};
 
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
@@ -85,19 +85,19 @@ fn jar(entries: &[Made]) -> Vec<u8> {
     out
 }
 
-fn choice(exclude: &[&str]) -> Choice {
-    let mut choice = Choice::default();
-    exclude.iter().for_each(|name| choice.exclude(name));
-    choice
+fn filter(exclude: &[&str]) -> ClassFilter {
+    let mut filter = ClassFilter::default();
+    exclude.iter().for_each(|name| filter.exclude(name));
+    filter
 }
 
-fn woven_but(file: &[u8], exclude: &[&str]) -> Result<(Vec<u8>, Told), Error> {
+fn woven_but(file: &[u8], exclude: &[&str]) -> Result<(Vec<u8>, Summary), Error> {
     let mut out = Vec::new();
-    let told = rewrite(Cursor::new(file), &mut out, &choice(exclude), &|| false)?;
-    Ok((out, told))
+    let summary = rewrite(Cursor::new(file), &mut out, &filter(exclude), &|| false)?;
+    Ok((out, summary))
 }
 
-fn woven(file: &[u8]) -> (Vec<u8>, Told) {
+fn woven(file: &[u8]) -> (Vec<u8>, Summary) {
     woven_but(file, &[]).expect("a jar")
 }
 
@@ -139,8 +139,8 @@ fn only_classes_change() {
         entry("twice", DEFLATED, b"two"),
         entry("not-a.class", STORED, b"something else"),
     ]);
-    let (out, told) = woven(&file);
-    assert_eq!((told.woven, told.failed, told.unsigned, told.notes.len()), (1, 1, 0, 1), "{told:?}");
+    let (out, summary) = woven(&file);
+    assert_eq!((summary.woven, summary.failed, summary.unsigned, summary.notes.len()), (1, 1, 0, 1), "{summary:?}");
     assert!(out.starts_with(b"#!/bin/sh\nPK") && out.ends_with(b"\x04\0all!"));
     let (before, mut after) = (entries(&file), entries(&out));
     let hooks = after.pop().expect("the hooks");
@@ -150,12 +150,12 @@ fn only_classes_change() {
     for ((name, before), (_, after)) in before.iter().zip(&after) {
         assert_eq!(before == after, *name != path, "{name}");
     }
-    assert_eq!(Prepared::of(&after[3].1).expect("woven").original().as_deref(), Ok(&class[..]));
+    assert_eq!(OfflineClass::of(&after[3].1).expect("woven").original().as_deref(), Ok(&class[..]));
     // Woven again, it is the same; and with nothing to be woven, it is what it was.
     assert!(woven(&out).0 == out);
-    let (back, told) = woven_but(&out, &["a"]).expect("a jar");
-    assert!(back == file, "{told:?}");
-    assert_eq!((told.woven, told.unwanted), (0, 1));
+    let (back, summary) = woven_but(&out, &["a"]).expect("a jar");
+    assert!(back == file, "{summary:?}");
+    assert_eq!((summary.woven, summary.unwanted), (0, 1));
 }
 
 #[test]
@@ -173,8 +173,8 @@ fn every_folder_has_its_hooks() {
         entry(&paths[2], DEFLATED, &b),
         entry(&paths[3], DEFLATED, &b),
     ]);
-    let (out, told) = woven(&file);
-    assert_eq!((told.woven, told.failed), (3, 1));
+    let (out, summary) = woven(&file);
+    assert_eq!((summary.woven, summary.failed), (3, 1));
     let hooks: Vec<String> = entries(&out).split_off(4).into_iter().map(|(name, _)| name).collect();
     let folders = ["a/", "META-INF/versions/17/a/", "BOOT-INF/classes/b/"];
     assert_eq!(hooks, folders.map(|folder| format!("{folder}{}.class", inert_name())));
@@ -209,13 +209,13 @@ fn woven_by_another(file: &[u8]) -> Vec<u8> {
 fn who_needs_hooks_no_more_does_not_call_them() {
     let original = plain("a/Plain");
     let before = woven_by_another(&original);
-    assert_eq!(Prepared::of(&before).expect("woven").original().as_deref(), Ok(&original[..]));
+    assert_eq!(OfflineClass::of(&before).expect("woven").original().as_deref(), Ok(&original[..]));
     let file = jar(&[
         entry("a/Plain.class", DEFLATED, &before),
         entry("a/foretrace$Hooks0000000000000001.class", DEFLATED, b"those of that version"),
     ]);
-    let (out, told) = woven(&file);
-    assert_eq!((told.woven, told.plain, told.failed), (0, 1, 0), "{told:?}");
+    let (out, summary) = woven(&file);
+    assert_eq!((summary.woven, summary.plain, summary.failed), (0, 1, 0), "{summary:?}");
     assert_eq!(entries(&out), [("a/Plain.class".to_owned(), original)]);
 }
 
@@ -230,15 +230,15 @@ fn signatures_go_and_only_if_they_must() {
         entry("META-INF/ME.RSA", DEFLATED, b"x"),
         entry(&path, DEFLATED, &class),
     ]);
-    let (out, told) = woven(&file);
-    assert_eq!(told.unsigned, 1);
+    let (out, summary) = woven(&file);
+    assert_eq!(summary.unsigned, 1);
     let out = entries(&out);
     assert_eq!(
         (out[0].1.as_slice(), out[1].0.as_str(), out.len()),
         (&b"Manifest-Version: 1.0\r\n\r\n"[..], path.as_str(), 3)
     );
-    let (same, told) = woven_but(&file, &["a"]).expect("a jar");
-    assert!(same == file && told.unsigned == 0);
+    let (same, summary) = woven_but(&file, &["a"]).expect("a jar");
+    assert!(same == file && summary.unsigned == 0);
 }
 
 #[test]
@@ -253,12 +253,12 @@ fn jars_inside_are_rewritten() {
         entry("lib/other.jar", STORED, &other),
         entry("lib/broken.jar", STORED, b"no jar"),
     ]);
-    let (out, told) = woven(&file);
-    assert_eq!((told.woven, told.nested, told.notes.len()), (1, 2, 1), "{told:?}");
+    let (out, summary) = woven(&file);
+    assert_eq!((summary.woven, summary.nested, summary.notes.len()), (1, 2, 1), "{summary:?}");
     let out = entries(&out);
     assert_eq!(out[1].1, other);
     let inner = entries(&entries(&out[0].1)[0].1);
-    assert!(Prepared::of(&inner[0].1).is_some() && inner.len() == 2);
+    assert!(OfflineClass::of(&inner[0].1).is_some() && inner.len() == 2);
     let again = jar(&[entry("app.war", STORED, &out[0].1)]);
     let (back, _) = woven_but(&again, &["a"]).expect("a jar");
     assert!(entries(&entries(&back)[0].1)[0].0.ends_with("inner.jar"));
@@ -287,8 +287,8 @@ fn what_is_wrong_is_told() {
             says(&file, "not as long");
         } else {
             // It is too large to be looked at.
-            let (out, told) = woven(&file);
-            assert!(out == file && told.failed == 1);
+            let (out, summary) = woven(&file);
+            assert!(out == file && summary.failed == 1);
         }
     }
     says(&jar(&[Made { size: Some(1 << 20), ..entry(&path, DEFLATED, &bomb) }]), "not as long");
@@ -301,7 +301,7 @@ fn what_is_wrong_is_told() {
     wrong[middle] ^= 0x55;
     assert!(woven_but(&wrong, &[]).is_err());
     let mut stopped = Vec::new();
-    let stop = rewrite(Cursor::new(&good), &mut stopped, &choice(&[]), &|| true);
+    let stop = rewrite(Cursor::new(&good), &mut stopped, &filter(&[]), &|| true);
     assert!(matches!(stop, Err(Error::Interrupted)));
 }
 
@@ -314,7 +314,7 @@ fn a_jar_in_itself_many_times_is_a_bomb() {
         file = jar(&entries);
     }
     // Some 200 MiB, of a file of a few kilobytes.
-    let within = |most| rewrite_within(most, Cursor::new(&file), Vec::new(), &choice(&[]), &|| false);
+    let within = |most| rewrite_within(most, Cursor::new(&file), Vec::new(), &filter(&[]), &|| false);
     assert!(file.len() < 1 << 20 && within(1 << 30).is_ok());
     assert!(matches!(within(1 << 26), Err(Error::Bomb { most }) if most == 1 << 26));
 }

@@ -36,8 +36,8 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         };
         sites += woven.sites.len() as u32;
-        left += woven.left.len();
-        for (method, error) in &woven.left {
+        left += woven.skipped.len();
+        for (method, error) in &woven.skipped {
             println!("{}: method {method}: {error}", path.display());
         }
         let out = Path::new(&to).join(path.strip_prefix(&from)?);

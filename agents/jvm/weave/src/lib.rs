@@ -10,8 +10,8 @@
 //! There is no crate for this: those that write class files compute frames anew or lose some. Here nothing is computed, and nothing understood that is not needed.
 
 mod bytes;
-mod choice;
 pub mod class;
+mod class_filter;
 mod code;
 mod constants;
 mod descriptor;
@@ -23,16 +23,17 @@ mod instruction;
 mod offline;
 mod program;
 
-pub use choice::Choice;
 pub use class::{Attribute, Class, Member};
+pub use class_filter::ClassFilter;
 pub use code::{Caught, Code, Edit, Guard};
 pub use constants::{Constants, Named};
 pub use error::{Error, Result};
 pub use hooks::{
-    ADDED, Around, BUFFER, CELL, CELL_WORDS, Call, Calls, Does, HOOKS, Inside, Known, Mark, ORDERS, Of, PLAIN, Row,
-    Site, Told, Value, WATCHED, WORDS, When, Which, Within, Woven, has_cell, thread, weave, weave_inside,
+    ADDED, CELL, CELL_WORDS, Call, Calls, ClassContext, ClassInfo, Condition, EFFECT_KINDS, Effect, HOOKS, Inside,
+    InsideRow, Mark, ORDERS, Operand, PLAIN, Row, Site, SiteKind, THREAD_STATE, Target, Value, WATCHED, Woven,
+    has_cell, thread, weave, weave_inside,
 };
 pub use inert::{inert, inert_name, is_inert_name};
 pub use instruction::{Instruction, opcode};
-pub use offline::{ATTRIBUTE, Prepared, package, version, weave_offline};
+pub use offline::{ATTRIBUTE, OfflineClass, package, version, weave_offline};
 pub use program::Program;

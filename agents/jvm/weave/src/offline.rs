@@ -9,10 +9,10 @@
 //! is known of fields of classes that are not loaded yet: so the bytes may differ.
 
 use crate::bytes::{Cursor, put_u2, put_u4, short};
-use crate::choice::Choice;
 use crate::class::{Attribute, Class, Member};
+use crate::class_filter::ClassFilter;
 use crate::error::{Error, Result};
-use crate::hooks::{Around, CELL_ACCESS, Does, HOOKS, Known, Site, WATCHED, Woven, weave};
+use crate::hooks::{CELL_ACCESS, ClassContext, ClassInfo, HOOKS, Site, SiteKind, WATCHED, Woven, weave};
 use crate::inert::{hooks, inert_name};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -43,11 +43,11 @@ const fn parsed(text: &str) -> u64 {
 }
 
 /// Weaves a class that nobody loads yet; `file` of what comes of it is to be written. Who runs it needs the [inert hooks](crate::inert()) of its package. `choice`: by which it is known which classes are watched.
-pub fn weave_offline(file: &[u8], around: &dyn Around, choice: &Choice) -> Result<Woven> {
+pub fn weave_offline(file: &[u8], context: &dyn ClassContext, filter: &ClassFilter) -> Result<Woven> {
     bounded(&Class::read(file)?)?;
-    let mut woven = weave(file, FIRST, around)?;
+    let mut woven = weave(file, FIRST, context)?;
     if let Some(at_load) = &woven.file {
-        woven.file = Some(prepare(file, at_load, &woven, choice)?);
+        woven.file = Some(prepare(file, at_load, &woven, filter)?);
     }
     Ok(woven)
 }
@@ -75,7 +75,7 @@ pub fn package(class: &[u8]) -> &[u8] {
 }
 
 /// Makes a class that was woven one that can wait.
-fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, choice: &Choice) -> Result<Vec<u8>> {
+fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, filter: &ClassFilter) -> Result<Vec<u8>> {
     let original = Class::read(file)?;
     let mut class = Class::read(at_load)?;
     let known = hooks();
@@ -103,7 +103,7 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, choice: &Choice) -> Resul
         .map(|(named, number)| ([named.class, named.name, named.descriptor], number))
         .collect();
 
-    let mut content = choice.digest().to_be_bytes().to_vec();
+    let mut content = filter.digest().to_be_bytes().to_vec();
     for part in [constants, short(original.methods.len(), "methods")?, hooks_text, parent_text] {
         put_u2(&mut content, part);
     }
@@ -113,16 +113,16 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, choice: &Choice) -> Resul
         put_u2(&mut content, cell.descriptor);
     }
     put_u2(&mut content, short(woven.sites.len(), "sites")?);
-    for Site { does, method, at, line, field } in &woven.sites {
-        let (does, number) = does.code();
+    for Site { kind, method, at, line, field } in &woven.sites {
+        let (kind, number) = kind.code();
         let field = field.as_ref().and_then(|[class, name, of]| numbers.get(&[&class[..], name, of])).copied();
-        content.push(does);
+        content.push(kind);
         for part in [number, short(*method, "methods")?, *at, *line, field.unwrap_or(0)] {
             put_u2(&mut content, part);
         }
     }
-    put_u2(&mut content, short(woven.left.len(), "methods")?);
-    for (method, why) in &woven.left {
+    put_u2(&mut content, short(woven.skipped.len(), "methods")?);
+    for (method, why) in &woven.skipped {
         put_u2(&mut content, short(*method, "methods")?);
         put_u2(&mut content, short(why.len(), "bytes")?);
         content.extend_from_slice(why.as_bytes());
@@ -135,7 +135,7 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, choice: &Choice) -> Resul
     content.extend_from_slice(&version().to_be_bytes());
     content.extend_from_slice(END);
 
-    let inert = [package(&woven.known.name), inert_name().as_bytes()].concat();
+    let inert = [package(&woven.info.name), inert_name().as_bytes()].concat();
     class.constants.change(constants, until, |number, mut constant| {
         if number == hooks_text {
             constant.set_text(&inert);
@@ -150,7 +150,7 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, choice: &Choice) -> Resul
 
 /// A class that was woven offline.
 #[derive(Debug)]
-pub struct Prepared<'a> {
+pub struct OfflineClass<'a> {
     file: &'a [u8],
     /// Without its attribute.
     class: Class<'a>,
@@ -158,16 +158,16 @@ pub struct Prepared<'a> {
     version: u64,
 }
 
-impl<'a> Prepared<'a> {
+impl<'a> OfflineClass<'a> {
     /// Looks whether a class file is of one.
-    pub fn of(file: &'a [u8]) -> Option<Prepared<'a>> {
+    pub fn of(file: &'a [u8]) -> Option<OfflineClass<'a>> {
         let (_, version) = file.strip_suffix(END)?.split_last_chunk::<8>()?;
         let version = u64::from_be_bytes(*version);
         let mut class = Class::read(file).ok()?;
         let attribute = class.attributes.pop()?;
         let content = &file[file.len() - attribute.content.len()..];
         let is_it = class.constants.text(attribute.name) == Ok(ATTRIBUTE.as_bytes()) && content.len() > TRAILER;
-        is_it.then_some(Prepared { file, class, content, version })
+        is_it.then_some(OfflineClass { file, class, content, version })
     }
 
     /// Whether this version of the crate has woven it.
@@ -176,8 +176,8 @@ impl<'a> Prepared<'a> {
     }
 
     /// Whether it was woven when the same classes were to be watched. (Hooks are there also for what is not.)
-    pub fn is_for(&self, choice: &Choice) -> bool {
-        self.content.starts_with(&choice.digest().to_be_bytes())
+    pub fn is_for(&self, filter: &ClassFilter) -> bool {
+        self.content.starts_with(&filter.digest().to_be_bytes())
     }
 
     /// The class file as it was. This works for all versions: how the attribute ends does not change.
@@ -195,27 +195,27 @@ impl<'a> Prepared<'a> {
     pub fn woven(mut self, first: u32) -> Result<Woven> {
         let mut cursor = Cursor::from(self.content, size_of::<u64>());
         let [constants, methods, hooks_text, parent_text] = [cursor.u2()?, cursor.u2()?, cursor.u2()?, cursor.u2()?];
-        let mut woven = Woven { known: Known::of(&self.class)?, ..Woven::default() };
-        woven.known.methods.truncate(methods.into());
+        let mut woven = Woven { info: ClassInfo::of(&self.class)?, ..Woven::default() };
+        woven.info.methods.truncate(methods.into());
         for _ in 0..cursor.u2()? {
             let [name, descriptor] = [cursor.u2()?, cursor.u2()?];
             self.class.fields.push(Member { access: CELL_ACCESS, name, descriptor, attributes: Vec::new() });
         }
         let count = cursor.u2()?;
         for _ in 0..count {
-            let does = cursor.u1()?;
-            let does = Does::decode(does, cursor.u2()?).ok_or(Error::Damaged { name: ATTRIBUTE })?;
+            let kind = cursor.u1()?;
+            let kind = SiteKind::decode(kind, cursor.u2()?).ok_or(Error::Damaged { name: ATTRIBUTE })?;
             let (method, at, line) = (cursor.u2()?.into(), cursor.u2()?, cursor.u2()?);
             let field = match cursor.u2()? {
                 0 => None,
                 number => Some(self.class.constants.named(number)?),
             };
             let field = field.map(|named| [named.class, named.name, named.descriptor].map(<[u8]>::to_vec));
-            woven.sites.push(Site { does, method, at, line, field });
+            woven.sites.push(Site { kind, method, at, line, field });
         }
         for _ in 0..cursor.u2()? {
             let (method, size) = (cursor.u2()?, cursor.u2()?);
-            woven.left.push((method.into(), String::from_utf8_lossy(cursor.take(size.into())?).into_owned()));
+            woven.skipped.push((method.into(), String::from_utf8_lossy(cursor.take(size.into())?).into_owned()));
         }
         if first.checked_add(count.into()).is_none_or(|end| i32::try_from(end).is_err()) {
             return Err(Error::Many { of: "sites" });

@@ -1,9 +1,9 @@
 //! What the classes of a program know of each other's fields before any of them is loaded.
 
-use crate::choice::Choice;
 use crate::class::Class;
+use crate::class_filter::ClassFilter;
 use crate::error::Result;
-use crate::hooks::{Around, Known, Woven};
+use crate::hooks::{ClassContext, ClassInfo, Woven};
 use crate::offline::{bounded, weave_offline};
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -15,7 +15,7 @@ type Name = Box<[u8]>;
 #[derive(Default, Debug)]
 pub struct Program {
     /// Which classes are watched.
-    choice: Choice,
+    filter: ClassFilter,
     classes: FxHashMap<Name, Fields>,
     /// How long all names are; [`MOST`]: nothing is known any more.
     size: usize,
@@ -34,20 +34,20 @@ struct Fields {
 
 impl Program {
     /// Nothing is known yet, but which classes are watched.
-    pub fn new(choice: Choice) -> Program {
-        Program { choice, ..Program::default() }
+    pub fn new(filter: ClassFilter) -> Program {
+        Program { filter, ..Program::default() }
     }
 
     /// Weaves one of its classes ([`weave_offline`]).
     pub fn weave(&self, file: &[u8]) -> Result<Woven> {
-        weave_offline(file, self, &self.choice)
+        weave_offline(file, self, &self.filter)
     }
 
     /// A class of the program.
     pub fn add(&mut self, file: &[u8]) -> Result<()> {
         let class = Class::read(file)?;
         bounded(&class)?;
-        let Known { name, parent, fields, .. } = Known::of(&class)?;
+        let ClassInfo { name, parent, fields, .. } = ClassInfo::of(&class)?;
         let names = fields.iter().map(|(name, descriptor, _)| name.len() + descriptor.len()).sum::<usize>();
         self.size = (self.size + name.len() + names).min(MOST);
         if self.size == MOST {
@@ -68,7 +68,7 @@ impl Program {
     }
 }
 
-impl Around for Program {
+impl ClassContext for Program {
     fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         let field = (name.into(), descriptor.into());
         let mut class = self.classes.get(class)?;
@@ -86,7 +86,7 @@ impl Around for Program {
     }
 
     fn is_watched(&self, class: &[u8]) -> bool {
-        !class.starts_with(b"[") && std::str::from_utf8(class).is_ok_and(|name| self.choice.has(name))
+        !class.starts_with(b"[") && std::str::from_utf8(class).is_ok_and(|name| self.filter.has(name))
     }
 }
 

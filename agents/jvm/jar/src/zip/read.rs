@@ -158,16 +158,16 @@ fn find_directory<R: Read + Seek>(input: &mut R) -> Result<Directory> {
         .filter(|&at| u32_at(&bytes, at) == signature::LOCATOR_64)
         .and_then(|at| at.checked_sub(END_64_SIZE))
         .filter(|&at| u32_at(&bytes, at) == signature::END_64);
-    let (at, [count, length, told]) = match end_64 {
+    let (at, [count, length, summary]) = match end_64 {
         Some(at) => (at, [32, 40, 48].map(|field| u64_at(&bytes, at + field))),
         None => {
-            let [length, told] = [12, 16].map(|field| u64::from(u32_at(&bytes, end + field)));
-            (end, [u16_at(&bytes, end + 10).into(), length, told])
+            let [length, summary] = [12, 16].map(|field| u64::from(u32_at(&bytes, end + field)));
+            (end, [u16_at(&bytes, end + 10).into(), length, summary])
         }
     };
     // It ends where its end begins.
     let begin = (size - tail + at as u64).checked_sub(length).ok_or(Error::Directory("it is longer than the file"))?;
-    let base = begin.checked_sub(told).ok_or(Error::Directory("it is not where it says to be"))?;
+    let base = begin.checked_sub(summary).ok_or(Error::Directory("it is not where it says to be"))?;
     if length > MOST {
         return Err(Error::Directory("it is too large"));
     }

@@ -93,12 +93,12 @@ pub(super) fn moved(content: &[u8], layout: &Layout, code: &Code) -> Result<Vec<
 }
 
 /// What is in local variables and on the stack, in each frame, by its place; types as they are written.
-type Known = FxHashMap<usize, [Vec<Vec<u8>>; 2]>;
+type Frames = FxHashMap<usize, [Vec<Vec<u8>>; 2]>;
 
 /// All frames, whole. `initial`: what is in local variables where the method begins.
-fn all(content: &[u8], initial: &[Vec<u8>]) -> Result<Known> {
+fn all(content: &[u8], initial: &[Vec<u8>]) -> Result<Frames> {
     let mut cursor = Cursor::new(content);
-    let (mut known, mut locals, mut was) = (Known::default(), initial.to_vec(), Before::default());
+    let (mut known, mut locals, mut was) = (Frames::default(), initial.to_vec(), Before::default());
     for _ in 0..cursor.u2()? {
         let kind = cursor.u1()?;
         let delta = match kind {

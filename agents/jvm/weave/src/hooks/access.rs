@@ -1,6 +1,6 @@
 //! Hooks of accesses: fields, static fields, elements of arrays.
 
-use super::{Does, HOOKS, Method};
+use super::{HOOKS, Method, SiteKind};
 use crate::class::access;
 use crate::code::Code;
 use crate::constants::Named;
@@ -44,28 +44,28 @@ impl Method<'_, '_> {
                     return Ok(true);
                 }
                 let may_be_volatile = flags.is_none_or(|flags| flags & access::VOLATILE != 0);
-                let does = match instruction.opcode {
-                    GETSTATIC => Does::StaticRead,
-                    PUTSTATIC => Does::StaticWrite,
-                    GETFIELD => Does::Read,
-                    _ => Does::Write,
+                let access = match instruction.opcode {
+                    GETSTATIC => SiteKind::StaticRead,
+                    PUTSTATIC => SiteKind::StaticWrite,
+                    GETFIELD => SiteKind::Read,
+                    _ => SiteKind::Write,
                 };
                 let names = [field.class, field.name, field.descriptor].map(<[u8]>::to_vec);
-                let site = self.site(does, instruction.at, lines, Some(names))?;
-                self.field(code, index, does, kind, site)?;
+                let site = self.site(access, instruction.at, lines, Some(names))?;
+                self.field(code, index, access, kind, site)?;
                 if may_be_volatile {
-                    self.exact(code, index, does, site)?;
+                    self.exact(code, index, access, site)?;
                 }
             }
             IALOAD..=SALOAD => {
-                let site = self.site(Does::Element, instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Element, instruction.at, lines, None)?;
                 let is_wide = matches!(instruction.opcode, LALOAD | DALOAD);
                 code.edits[index].before = vec![DUP2];
                 let copy: &[u8] = if is_wide { &ABOVE_TWO } else { &ABOVE_ONE };
                 code.edits[index].after = self.element(copy, b"element", site)?;
             }
             IASTORE..=SASTORE => {
-                let site = self.site(Does::Store, instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Store, instruction.at, lines, None)?;
                 let copy = if matches!(instruction.opcode, LASTORE | DASTORE) { UNDER_TWO } else { UNDER_ONE };
                 code.edits[index].before = self.element(&copy, b"store", site)?;
             }
@@ -77,12 +77,12 @@ impl Method<'_, '_> {
     /// The flags of a field, if they are known.
     fn flags(&self, field: &Named) -> Result<Option<u16>> {
         if field.class != self.class.name()? {
-            return Ok(self.around.field(field.class, field.name, field.descriptor));
+            return Ok(self.context.field(field.class, field.name, field.descriptor));
         }
         for own in &self.class.fields {
             let constants = &self.class.constants;
             if constants.text(own.name)? == field.name && constants.text(own.descriptor)? == field.descriptor {
-                let wanted = self.around.field(field.class, field.name, field.descriptor).unwrap_or(0);
+                let wanted = self.context.field(field.class, field.name, field.descriptor).unwrap_or(0);
                 return Ok(Some(own.access | wanted & access::VOLATILE));
             }
         }
@@ -91,16 +91,16 @@ impl Method<'_, '_> {
 
     /// Weaves what makes an access and its hook one, if it turns out that their order matters: the hook of a read is told before it that it will come, that of a write after it that
     /// it was made.
-    fn exact(&mut self, code: &mut Code, index: usize, does: Does, site: i32) -> Result<()> {
+    fn exact(&mut self, code: &mut Code, index: usize, access: SiteKind, site: i32) -> Result<()> {
         let emit = Emit::new(&mut self.class.constants);
         let hooks = HOOKS.as_bytes();
         let edit = &mut code.edits[index];
-        match does {
-            Does::Read => {
+        match access {
+            SiteKind::Read => {
                 let hook = emit.op(&[DUP]).int(site)?.call(hooks, b"reading", b"(Ljava/lang/Object;I)V")?.done();
                 edit.before.splice(0..0, hook);
             }
-            Does::StaticRead => edit.before = emit.int(site)?.call(hooks, b"reading", b"(I)V")?.done(),
+            SiteKind::StaticRead => edit.before = emit.int(site)?.call(hooks, b"reading", b"(I)V")?.done(),
             _ => edit.after = emit.int(site)?.call(hooks, b"wrote", b"(I)V")?.done(),
         }
         Ok(())
@@ -112,22 +112,22 @@ impl Method<'_, '_> {
         Ok(emit.call(HOOKS.as_bytes(), hook, b"(Ljava/lang/Object;II)V")?.done())
     }
 
-    fn field(&mut self, code: &mut Code, index: usize, does: Does, kind: Kind, site: i32) -> Result<()> {
+    fn field(&mut self, code: &mut Code, index: usize, access: SiteKind, kind: Kind, site: i32) -> Result<()> {
         let edit = &mut code.edits[index];
         let emit = Emit::new(&mut self.class.constants);
         let is_wide = kind.size() == 2;
         let of_static = format!("({}I)V", kind.hook());
         let of_object = format!("(Ljava/lang/Object;{}I)V", kind.hook());
         let hooks = HOOKS.as_bytes();
-        match does {
-            Does::StaticRead | Does::StaticWrite => {
+        match access {
+            SiteKind::StaticRead | SiteKind::StaticWrite => {
                 let copy = if is_wide { DUP2 } else { DUP };
-                let is_read = does == Does::StaticRead;
+                let is_read = access == SiteKind::StaticRead;
                 let name: &[u8] = if is_read { b"read" } else { b"write" };
                 let hook = emit.op(&[copy]).int(site)?.call(hooks, name, of_static.as_bytes())?.done();
                 *(if is_read { &mut edit.after } else { &mut edit.before }) = hook;
             }
-            Does::Read => {
+            SiteKind::Read => {
                 edit.before = vec![DUP];
                 let copy = if is_wide { DUP2_X1 } else { DUP_X1 };
                 edit.after = emit.op(&[copy]).int(site)?.call(hooks, b"read", of_object.as_bytes())?.done();

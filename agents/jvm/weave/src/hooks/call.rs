@@ -3,7 +3,7 @@
 //! If there are more, these share one for each method that they call, and pass the number: methods and constants are not without end.
 
 use super::table::{Call, Calls, Names};
-use super::{Does, HOOKS, Method, Row};
+use super::{HOOKS, Method, Row, SiteKind};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Member, access};
 use crate::code::Code;
@@ -48,7 +48,7 @@ impl<'a> Method<'_, 'a> {
     ) -> Result<Option<Vec<u8>>> {
         let called = self.class.constants.named(constant)?;
         let found = Calls::all().find(called.class, called.name, called.descriptor, opcode == INVOKESTATIC);
-        let Some((number, passed)) = found.and_then(|number| Some((number, Passed::of(number, called)?))) else {
+        let Some((number, passed)) = found.and_then(|number| Some((number, HookArguments::of(number, called)?))) else {
             return Ok(None);
         };
         if self.class.access & access::INTERFACE != 0 && self.class.major < INTERFACE_METHODS {
@@ -56,10 +56,10 @@ impl<'a> Method<'_, 'a> {
         }
         let is_named = passed.is_variable || opcode == INVOKESPECIAL;
         let names = is_named.then(|| [called.class, called.name, called.descriptor].map(<[u8]>::to_vec));
-        let site = self.site(Does::Call(number as u16), at, lines, names)?;
-        let between = Between { call: &Calls::all().calls[number], passed, opcode, constant, called };
+        let site = self.site(SiteKind::Call(number as u16), at, lines, names)?;
+        let bridge = Bridge { call: &Calls::all().calls[number], passed, opcode, constant, called };
         if self.added.len() < MOST_OWN {
-            let method = self.between(&between, Number::Is(site))?;
+            let method = self.bridge(&bridge, SiteNumber::Constant(site))?;
             return Ok(Some(Emit::new(&mut self.class.constants).with(INVOKESTATIC, method).done()));
         }
         let shared = (constant, opcode == INVOKESPECIAL);
@@ -67,7 +67,7 @@ impl<'a> Method<'_, 'a> {
             Some(&(_, method)) => method,
             None => {
                 let added = self.added.len();
-                let method = self.between(&between, Number::IsPassed)?;
+                let method = self.bridge(&bridge, SiteNumber::Passed)?;
                 self.shared.insert(shared, (added, method));
                 method
             }
@@ -96,27 +96,28 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// Adds the method between a call and what it calls; its number.
-    fn between(&mut self, between: &Between<'a>, number: Number) -> Result<u16> {
+    fn bridge(&mut self, bridge: &Bridge<'a>, number: SiteNumber) -> Result<u16> {
         let name = self.added_name("").into_bytes();
-        let (_, result) = of_method(between.called.descriptor)?;
-        let arguments = &between.called.descriptor[1..between.called.descriptor.len() - result.len() - 1];
+        let (_, result) = of_method(bridge.called.descriptor)?;
+        let arguments = &bridge.called.descriptor[1..bridge.called.descriptor.len() - result.len() - 1];
         // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
-        let receiver: &[u8] = if between.call.is_static { b"" } else { b"Ljava/lang/Object;" };
-        let passed: &[u8] = if matches!(number, Number::IsPassed) { b"I" } else { b"" };
+        let receiver: &[u8] = if bridge.call.is_static { b"" } else { b"Ljava/lang/Object;" };
+        let passed: &[u8] = if matches!(number, SiteNumber::Passed) { b"I" } else { b"" };
         let descriptor = [b"(", receiver, arguments, passed, b")", result].concat();
-        let content = self.between_code(between, number)?;
+        let content = self.bridge_code(bridge, number)?;
         self.add_method(&name, &descriptor, content)?;
         self.own_method(&name, &descriptor)
     }
 
-    fn between_code(&mut self, between: &Between<'a>, number: Number) -> Result<Vec<u8>> {
-        let &Between { call, passed, opcode, constant, called } = between;
+    fn bridge_code(&mut self, bridge: &Bridge<'a>, number: SiteNumber) -> Result<Vec<u8>> {
+        let &Bridge { call, passed, opcode, constant, called } = bridge;
         let (arguments, result) = of_method(called.descriptor)?;
         let arguments = Arguments::new(&arguments, call.is_static);
         let constants = &mut self.class.constants;
         let mut emit = Emit::new(constants);
         // Who is told before an atomic access sees to it that what is told after it is true.
-        let is_atomic = call.rows.iter().flat_map(Row::told).any(|told| matches!(told.what, "load" | "store" | "rmw"));
+        let is_atomic =
+            call.rows.iter().flat_map(Row::effects).any(|effect| matches!(effect.kind, "load" | "store" | "rmw"));
         if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
             emit = number.emit(passed.emit(emit, &arguments, call.is_static)?, &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
@@ -157,7 +158,7 @@ impl<'a> Method<'_, 'a> {
         }
         emit = emit.op(&[kind.map_or(RETURN, |kind| IRETURN + kind.further())]);
         let handler = emit.size();
-        let is_told_thrown = call.rows.iter().flat_map(Row::told).any(|told| told.is_thrown);
+        let is_told_thrown = call.rows.iter().flat_map(Row::effects).any(|effect| effect.is_thrown);
         if is_told_thrown {
             emit = number.emit(emit.op(&[ALOAD_0]), &arguments)?;
             emit = emit.call(HOOKS.as_bytes(), b"after", b"(Ljava/lang/Object;I)V")?.op(&[ATHROW]);
@@ -170,7 +171,7 @@ impl<'a> Method<'_, 'a> {
         let code = emit.done();
         let mut content = Vec::new();
         put_u2(&mut content, arguments.size.max(DEEPEST));
-        put_u2(&mut content, arguments.size + u16::from(matches!(number, Number::IsPassed)));
+        put_u2(&mut content, arguments.size + u16::from(matches!(number, SiteNumber::Passed)));
         put_u4(&mut content, code.len() as u32);
         content.extend_from_slice(&code);
         if is_caught {
@@ -189,9 +190,9 @@ impl<'a> Method<'_, 'a> {
 }
 
 /// A method between a call and what it calls.
-struct Between<'a> {
+struct Bridge<'a> {
     call: &'static Call,
-    passed: Passed,
+    passed: HookArguments,
     opcode: u8,
     constant: u16,
     called: Named<'a>,
@@ -199,30 +200,30 @@ struct Between<'a> {
 
 /// Where such a method has the number of the site from.
 #[derive(Clone, Copy)]
-enum Number {
-    Is(i32),
+enum SiteNumber {
+    Constant(i32),
     /// Behind the arguments.
-    IsPassed,
+    Passed,
 }
 
-impl Number {
+impl SiteNumber {
     fn emit<'c, 'a>(self, emit: Emit<'c, 'a>, arguments: &Arguments) -> Result<Emit<'c, 'a>> {
         match self {
-            Number::Is(site) => emit.int(site),
-            Number::IsPassed => Ok(emit.local(ILOAD, arguments.size)),
+            SiteNumber::Constant(site) => emit.int(site),
+            SiteNumber::Passed => Ok(emit.local(ILOAD, arguments.size)),
         }
     }
 }
 
 /// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, which end there, maybe the number of the site; and what was thrown.
-fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: Number) -> Result<Vec<u8>> {
+fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: SiteNumber) -> Result<Vec<u8>> {
     const FULL: u8 = 255;
     const TOP: u8 = 0;
     const INT: u8 = 1;
     const OBJECT: u8 = 7;
     let mut frame = vec![0, 1, FULL];
     put_u2(&mut frame, handler as u16);
-    let is_passed = matches!(number, Number::IsPassed);
+    let is_passed = matches!(number, SiteNumber::Passed);
     put_u2(&mut frame, end + u16::from(is_passed));
     frame.push(OBJECT);
     put_u2(&mut frame, constants.add_class(b"java/lang/Object")?);
@@ -277,7 +278,7 @@ impl Arguments {
 
 /// What goes to the hooks of a call, besides the receiver: numbers of arguments, from 0.
 #[derive(Clone, Copy, Default)]
-struct Passed {
+struct HookArguments {
     object: Option<usize>,
     index: Option<usize>,
     value: Option<usize>,
@@ -285,14 +286,14 @@ struct Passed {
     is_variable: bool,
 }
 
-impl Passed {
+impl HookArguments {
     /// None: it cannot be told.
-    fn of(number: usize, called: Named) -> Option<Passed> {
+    fn of(number: usize, called: Named) -> Option<HookArguments> {
         let call = &Calls::all().calls[number];
         let (arguments, _) = of_method(called.descriptor).ok()?;
         if let Some(values) = call.values() {
             let names = Names::of(called.descriptor, values)?;
-            return Some(Passed {
+            return Some(HookArguments {
                 object: (names != Names::Nothing).then_some(0),
                 index: (names == Names::Element).then_some(1),
                 value: (values > 0).then(|| arguments.len() - 1),
@@ -303,7 +304,7 @@ impl Passed {
         let of = call.argument().map(from_0);
         let is_index = of.is_some_and(|of| arguments[of] == b"I");
         let (object, index) = if is_index { (None, of) } else { (of, None) };
-        Some(Passed { object, index, value: call.value().map(from_0), is_variable: false })
+        Some(HookArguments { object, index, value: call.value().map(from_0), is_variable: false })
     }
 
     /// Whether anything does.

@@ -1,8 +1,8 @@
 //! What is woven into classes of the JDK (`inside.table`): hooks of what synchronises there. Nothing is added to a class but constants, so one that was loaded before can be changed, too.
 
+use super::effect::{Condition, Effect, Operand, Target};
 use super::reference::Bootstraps;
-use super::told::{Of, Told, When, Which};
-use super::{Does, HOOKS, Known, Method, Woven, code_of};
+use super::{ClassInfo, HOOKS, Method, SiteKind, Woven, code_of};
 use crate::class::{Class, access as flags};
 use crate::code::Code;
 use crate::constants::Named;
@@ -21,7 +21,7 @@ const DEEPER: u16 = 8;
 
 /// A row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Within {
+pub struct InsideRow {
     /// The class; with `*` at its end: how the names of the classes begin. `{` and `}` are around several, with `|` between them.
     pub class: &'static str,
     /// The method, or the name of what is used in methods with that of its class before it. Empty: all monitors.
@@ -36,7 +36,7 @@ pub struct Within {
     pub releases: [u16; 2],
 }
 
-impl Within {
+impl InsideRow {
     /// Whether a release of Java has it.
     pub fn is_of(&self, release: u16) -> bool {
         (self.releases[0]..=self.releases[1]).contains(&release)
@@ -61,9 +61,9 @@ impl Within {
 #[derive(Default, Debug)]
 pub struct Inside {
     /// Its rows.
-    pub rows: Vec<Within>,
+    pub rows: Vec<InsideRow>,
     /// Everything that is told.
-    pub told: Vec<Told>,
+    pub effects: Vec<Effect>,
     /// What is told of an object that will be finalized, where its constructor ends. No row has it: it is in classes of programs.
     pub constructed: u16,
 }
@@ -89,16 +89,16 @@ impl Inside {
             let (first, last) = releases.split_once('-').unwrap_or((releases, releases));
             let releases = [first.parse().unwrap_or(u16::MAX), last.parse().unwrap_or(u16::MAX)];
             let [before, after] = [before, after].map(|column| all.add(column));
-            all.rows.push(Within { class, member, descriptor, before, after, releases });
+            all.rows.push(InsideRow { class, member, descriptor, before, after, releases });
         }
         all.constructed = all.add("post")[0];
         all
     }
 
     fn add(&mut self, column: &'static str) -> Vec<u16> {
-        let begin = self.told.len();
-        self.told.extend(Told::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}")));
-        (begin..self.told.len()).map(|number| number as u16).collect()
+        let begin = self.effects.len();
+        self.effects.extend(Effect::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}")));
+        (begin..self.effects.len()).map(|number| number as u16).collect()
     }
 
     /// Whether anything is to be woven into a class of this name.
@@ -110,7 +110,7 @@ impl Inside {
 /// Weaves hooks into a class of the JDK. `first`: the number of its first site. Also which rows of the table were found there.
 pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     let mut class = Class::read(file)?;
-    let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
+    let mut woven = Woven { info: ClassInfo::of(&class)?, ..Woven::default() };
     let name = class.name()?;
     let rows = Inside::all().rows.iter().enumerate().filter(|(_, row)| row.is_in(name)).collect::<Vec<_>>();
     let mut found = FxHashSet::default();
@@ -127,7 +127,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             class: &mut class,
             number,
             first,
-            around: &(),
+            context: &(),
             sites: &mut woven.sites,
             is_adopted: false,
             added: &mut added,
@@ -141,7 +141,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 woven.sites.truncate(sites);
-                woven.left.push((number, error.to_string()));
+                woven.skipped.push((number, error.to_string()));
             }
             Err(error) => return Err(error),
         }
@@ -158,7 +158,7 @@ impl<'a> Method<'_, 'a> {
     fn weave_rows(
         &mut self,
         content: &'a [u8],
-        rows: &[(usize, &Within)],
+        rows: &[(usize, &InsideRow)],
         found: &mut FxHashSet<usize>,
     ) -> Result<Option<Vec<u8>>> {
         let mut code = Code::read(content)?;
@@ -202,10 +202,10 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// The hooks of a method: first of all, and before it returns. Whether there is what they are told of: fields may have other names in releases that are newer than the table.
-    fn own(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
+    fn own(&mut self, code: &mut Code, row: &InsideRow, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
         let mut fields = FxHashMap::default();
         for &number in row.before.iter().chain(&row.after) {
-            if let Of::Field(name, _) = Inside::all().told[usize::from(number)].of {
+            if let Target::Field(name, _) = Inside::all().effects[usize::from(number)].target {
                 let Some(field) = self.own_field(name)? else { return Ok(false) };
                 fields.insert(number, field);
             }
@@ -216,13 +216,13 @@ impl<'a> Method<'_, 'a> {
             u16::from(!is_static) + before.iter().map(|argument| Kind::of(argument).size()).sum::<u16>()
         };
         for &number in &row.before {
-            let told = &Inside::all().told[usize::from(number)];
-            let site = self.site(Does::Inside(number), 0, lines, None)?;
+            let effect = &Inside::all().effects[usize::from(number)];
+            let site = self.site(SiteKind::Inside(number), 0, lines, None)?;
             let emit = Emit::new(&mut self.class.constants);
-            let emit = match told.of {
-                Of::Object(Which::Argument(number)) => emit.local(ALOAD, local(number)),
-                Of::Field(..) => emit.op(&[ALOAD_0]).with(GETFIELD, fields[&number]),
-                Of::All => emit.op(&[ACONST_NULL]),
+            let emit = match effect.target {
+                Target::Object(Operand::Argument(number)) => emit.local(ALOAD, local(number)),
+                Target::Field(..) => emit.op(&[ALOAD_0]).with(GETFIELD, fields[&number]),
+                Target::All => emit.op(&[ACONST_NULL]),
                 _ => emit.op(&[ALOAD_0]),
             };
             code.entry.extend(hook(emit, site, "")?);
@@ -233,33 +233,33 @@ impl<'a> Method<'_, 'a> {
                 continue;
             }
             for &number in &row.after {
-                let told = &Inside::all().told[usize::from(number)];
-                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let effect = &Inside::all().effects[usize::from(number)];
+                let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
-                let tell = match told.of {
+                let tell = match effect.target {
                     // What the object stands for is told with it.
-                    Of::Object(Which::Argument(number)) if told.is_view() => {
+                    Target::Object(Operand::Argument(number)) if effect.is_view() => {
                         hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
                     }
-                    Of::Object(Which::Argument(number)) => hook(emit.local(ALOAD, local(number)), site, "")?,
-                    Of::Object(Which::Result) if told.is_view() => {
+                    Target::Object(Operand::Argument(number)) => hook(emit.local(ALOAD, local(number)), site, "")?,
+                    Target::Object(Operand::Result) if effect.is_view() => {
                         hook(emit.op(&[DUP, ALOAD_0]), site, "Ljava/lang/Object;")?
                     }
-                    Of::Object(Which::Result) | Of::Each(Which::Result) => hook(emit.op(&[DUP]), site, "")?,
-                    Of::Field(..) if told.when == When::Always => {
+                    Target::Object(Operand::Result) | Target::Each(Operand::Result) => hook(emit.op(&[DUP]), site, "")?,
+                    Target::Field(..) if effect.condition == Condition::Always => {
                         hook(emit.op(&[ALOAD_0]).with(GETFIELD, fields[&number]), site, "")?
                     }
-                    Of::Field(..) => {
+                    Target::Field(..) => {
                         let emit = emit.op(&[DUP, ALOAD_0]).with(GETFIELD, fields[&number]).op(&[SWAP]);
                         value_hook(emit, site, Kind::of(result))?
                     }
-                    Of::All if told.when == When::Always => hook(emit.op(&[ACONST_NULL]), site, "")?,
-                    Of::All => value_hook(emit.op(&[DUP, ACONST_NULL, SWAP]), site, Kind::of(result))?,
-                    Of::Thread => {
+                    Target::All if effect.condition == Condition::Always => hook(emit.op(&[ACONST_NULL]), site, "")?,
+                    Target::All => value_hook(emit.op(&[DUP, ACONST_NULL, SWAP]), site, Kind::of(result))?,
+                    Target::Thread => {
                         let of = b"()Ljava/lang/Thread;";
                         hook(emit.call(b"java/lang/Thread", b"currentThread", of)?, site, "")?
                     }
-                    _ if told.when == When::Always => hook(emit.op(&[ALOAD_0]), site, "")?,
+                    _ if effect.condition == Condition::Always => hook(emit.op(&[ALOAD_0]), site, "")?,
                     _ => value_hook(emit.op(&[DUP, ALOAD_0, SWAP]), site, Kind::of(result))?,
                 };
                 code.edits[index].before.extend(tell);
@@ -282,7 +282,7 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// The hooks around what a method uses. Whether it does.
-    fn used(&mut self, code: &mut Code, row: &Within, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
+    fn used(&mut self, code: &mut Code, row: &InsideRow, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
         let mut is_found = false;
         for index in 0..code.instructions.len() {
             let instruction = code.instructions[index];
@@ -295,7 +295,11 @@ impl<'a> Method<'_, 'a> {
                 continue;
             }
             let all = Inside::all();
-            let is_this = row.before.iter().chain(&row.after).any(|&told| all.told[usize::from(told)].of == Of::This);
+            let is_this = row
+                .before
+                .iter()
+                .chain(&row.after)
+                .any(|&effect| all.effects[usize::from(effect)].target == Target::This);
             if is_this && is_static {
                 continue;
             }
@@ -305,14 +309,14 @@ impl<'a> Method<'_, 'a> {
             let after = if instruction.opcode == PUTFIELD { &[][..] } else { &row.after };
             let result = if is_call { of_method(named.descriptor)?.1 } else { named.descriptor };
             for &number in before {
-                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let (copy, value): (&[u8], _) = match instruction.opcode {
                     _ if is_this => (&[ALOAD_0], ""),
                     // What the object stands for is told with it.
-                    PUTFIELD if all.told[usize::from(number)].is_view() => (&[DUP2], "Ljava/lang/Object;"),
+                    PUTFIELD if all.effects[usize::from(number)].is_view() => (&[DUP2], "Ljava/lang/Object;"),
                     PUTFIELD => (&[DUP2, POP], ""),
                     // Below the argument.
-                    _ if all.told[usize::from(number)].of == Of::Receiver && has_one(named.descriptor)? => {
+                    _ if all.effects[usize::from(number)].target == Target::Receiver && has_one(named.descriptor)? => {
                         (&[DUP2, POP], "")
                     }
                     _ => (&[DUP], ""),
@@ -321,14 +325,14 @@ impl<'a> Method<'_, 'a> {
                 code.edits[index].before.extend(hook(emit, site, value)?);
             }
             for &number in after {
-                let site = self.site(Does::Inside(number), instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
-                let is_result = all.told[usize::from(number)].of == Of::Object(Which::Result);
+                let is_result = all.effects[usize::from(number)].target == Target::Object(Operand::Result);
                 let tell = if is_this {
                     hook(emit.op(&[ALOAD_0]), site, "")?
                 } else if is_result {
                     hook(emit.op(&[DUP]), site, "")?
-                } else if all.told[usize::from(number)].when != When::Always {
+                } else if all.effects[usize::from(number)].condition != Condition::Always {
                     value_hook(emit.op(&[DUP_X1]), site, Kind::of(result))?
                 } else {
                     hook(emit.op(if result == b"V" { &[] } else { &[SWAP] }), site, "")?
@@ -368,28 +372,33 @@ mod tests {
     fn the_table_makes_sense() {
         let all = Inside::all();
         assert!(all.rows.len() > 50 && all.has(b"java/util/Vector") && !all.has(b"java/util/ArrayList"));
-        let constructed = all.told[usize::from(all.constructed)];
-        assert!((constructed.what, constructed.of, constructed.when) == ("post", Of::Receiver, When::Always));
+        let constructed = all.effects[usize::from(all.constructed)];
+        assert!(
+            (constructed.kind, constructed.target, constructed.condition)
+                == ("post", Target::Receiver, Condition::Always)
+        );
         for row in &all.rows {
             assert!(!row.before.iter().chain(&row.after).any(|&number| number == all.constructed), "{row:?}");
             assert!(row.releases[0] <= row.releases[1] && row.releases[0] >= 11, "{row:?}");
             if row.member.is_empty() {
                 continue;
             }
-            let told =
-                |numbers: &[u16]| numbers.iter().map(|&number| all.told[usize::from(number)]).collect::<Vec<_>>();
-            let (before, after) = (told(&row.before), told(&row.after));
+            let effects =
+                |numbers: &[u16]| numbers.iter().map(|&number| all.effects[usize::from(number)]).collect::<Vec<_>>();
+            let (before, after) = (effects(&row.before), effects(&row.after));
             assert!(!before.is_empty() || !after.is_empty(), "{row:?}");
-            assert!(before.iter().all(|told| told.when == When::Always), "{row:?}");
-            assert!(!before.iter().chain(&after).any(|told| told.is_thrown || told.value.is_some()), "{row:?}");
+            assert!(before.iter().all(|effect| effect.condition == Condition::Always), "{row:?}");
+            assert!(!before.iter().chain(&after).any(|effect| effect.is_thrown || effect.value.is_some()), "{row:?}");
             match row.used() {
                 Some(_) => {
-                    let ofs: FxHashSet<bool> = before.iter().chain(&after).map(|told| told.of == Of::This).collect();
+                    let ofs: FxHashSet<bool> =
+                        before.iter().chain(&after).map(|effect| effect.target == Target::This).collect();
                     let count = of_method(row.descriptor.as_bytes()).map_or(0, |(arguments, _)| arguments.len());
-                    let is_last = |told: &Told| told.of.argument().map(usize::from) == Some(count);
-                    let is_result = |told: &Told| told.of == Of::Object(Which::Result);
-                    let is_known =
-                        |told: &Told| matches!(told.of, Of::Receiver | Of::This) || is_last(told) || is_result(told);
+                    let is_last = |effect: &Effect| effect.target.argument().map(usize::from) == Some(count);
+                    let is_result = |effect: &Effect| effect.target == Target::Object(Operand::Result);
+                    let is_known = |effect: &Effect| {
+                        matches!(effect.target, Target::Receiver | Target::This) || is_last(effect) || is_result(effect)
+                    };
                     assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
                     assert!(!after.iter().any(is_last), "{row:?}");
                     // Below arguments, and values of two places, nothing can be reached.
@@ -407,19 +416,23 @@ mod tests {
                 None => {
                     let (arguments, result) = of_method(row.descriptor.as_bytes()).expect("a method's type");
                     assert!(row.member != "<init>" || before.is_empty(), "{row:?}");
-                    for told in before.iter().chain(&after) {
-                        let is_known = match told.of {
-                            Of::Receiver | Of::Field(..) => {
-                                told.when == When::Always || result != b"V" && Kind::of(result).size() == 1
+                    for effect in before.iter().chain(&after) {
+                        let is_known = match effect.target {
+                            Target::Receiver | Target::Field(..) => {
+                                effect.condition == Condition::Always || result != b"V" && Kind::of(result).size() == 1
                             }
-                            Of::This => told.when == When::Always,
-                            Of::Object(Which::Argument(number)) => {
+                            Target::This => effect.condition == Condition::Always,
+                            Target::Object(Operand::Argument(number)) => {
                                 Kind::of(arguments[usize::from(number) - 1]) == Kind::Object
-                                    && told.when == When::Always
+                                    && effect.condition == Condition::Always
                             }
-                            Of::Object(Which::Result) | Of::Each(Which::Result) => Kind::of(result) == Kind::Object,
-                            Of::Thread => told.when == When::Always,
-                            Of::All => told.when == When::Always || result != b"V" && Kind::of(result).size() == 1,
+                            Target::Object(Operand::Result) | Target::Each(Operand::Result) => {
+                                Kind::of(result) == Kind::Object
+                            }
+                            Target::Thread => effect.condition == Condition::Always,
+                            Target::All => {
+                                effect.condition == Condition::Always || result != b"V" && Kind::of(result).size() == 1
+                            }
                             _ => false,
                         };
                         assert!(is_known, "{row:?}");

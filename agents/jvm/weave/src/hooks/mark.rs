@@ -1,6 +1,6 @@
 //! Hooks of what a specification speaks of, or the program itself (`foretrace.Monitor`): blocks and events; and of what the agent must know of classes and copies.
 
-use super::{Does, HOOKS, Method};
+use super::{HOOKS, Method, SiteKind};
 use crate::code::Code;
 use crate::emit::Emit;
 use crate::error::Result;
@@ -23,7 +23,7 @@ const MONITOR: &[u8] = b"foretrace/Monitor";
 impl Method<'_, '_> {
     /// The hooks of a method that is marked, where it is entered and left. `name` is what the specification calls it.
     pub(super) fn mark(&mut self, mark: Mark, name: &str, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
-        let site = self.site(Does::Mark, 0, lines, None)?;
+        let site = self.site(SiteKind::Mark, 0, lines, None)?;
         let mut hook = |hook: &[u8]| {
             let text = self.class.constants.add_string(name.as_bytes())?;
             let emit = Emit::new(&mut self.class.constants).with(LDC_W, text).int(site)?;
@@ -62,7 +62,7 @@ impl Method<'_, '_> {
         if called.class != MONITOR || !matches!(called.name, b"internal" | b"begin" | b"end") {
             return Ok(false);
         }
-        let site = self.site(Does::Mark, instruction.at, lines, None)?;
+        let site = self.site(SiteKind::Mark, instruction.at, lines, None)?;
         let (name, descriptor) =
             (called.name.to_vec(), [&called.descriptor[..called.descriptor.len() - 2], b"I)V"].concat());
         let emit = Emit::new(&mut self.class.constants).int(site)?;

@@ -33,27 +33,27 @@
 //! Of `inside`: one call tells one thing ([`Inside::told`]), of `o`; nothing if `o` is null. There are hooks for values that are objects, and that are longs (ints are made long).
 
 mod access;
+mod allocation;
 mod call;
 mod cells;
-mod gone;
-mod identity;
+mod effect;
+mod finalizer;
 mod inside;
-mod made;
 mod mark;
 mod monitor;
+mod parent;
 mod reference;
 mod table;
 mod thread;
-mod told;
-mod unseen;
+mod unwatched;
 
 pub(crate) use cells::CELL_ACCESS;
 pub use cells::{CELL, CELL_WORDS, has_cell};
-pub use inside::{Inside, Within, weave_inside};
+pub use effect::{Condition, EFFECT_KINDS, Effect, ORDERS, Operand, Target, Value};
+pub use inside::{Inside, InsideRow, weave_inside};
 pub use mark::Mark;
 pub use table::{Call, Calls, PLAIN, Row};
-pub use thread::{BUFFER, thread};
-pub use told::{ORDERS, Of, Told, Value, WORDS, When, Which};
+pub use thread::{THREAD_STATE, thread};
 
 use crate::class::{Class, Member, access as flags};
 use crate::code::Code;
@@ -82,7 +82,7 @@ const CLASS_CONSTANTS: u16 = 49;
 
 /// What a site does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Does {
+pub enum SiteKind {
     /// Reads a field.
     Read,
     /// Writes a field.
@@ -119,22 +119,22 @@ pub enum Does {
     Inside(u16),
 }
 
-impl Does {
+impl SiteKind {
     /// As two numbers, for files.
     pub(crate) fn code(self) -> (u8, u16) {
         match self {
-            Does::Call(number) => (CALL, number),
-            Does::Inside(number) => (INSIDE, number),
-            _ => (PLAIN_DOES.iter().position(|&plain| plain == self).expect("all others are plain") as u8, 0),
+            SiteKind::Call(number) => (CALL, number),
+            SiteKind::Inside(number) => (INSIDE, number),
+            _ => (PLAIN_KINDS.iter().position(|&plain| plain == self).expect("all others are plain") as u8, 0),
         }
     }
 
     /// What two numbers mean.
-    pub(crate) fn decode(code: u8, number: u16) -> Option<Does> {
+    pub(crate) fn decode(code: u8, number: u16) -> Option<SiteKind> {
         match code {
-            CALL => Some(Does::Call(number)),
-            INSIDE => Some(Does::Inside(number)),
-            _ => PLAIN_DOES.get(usize::from(code)).copied(),
+            CALL => Some(SiteKind::Call(number)),
+            INSIDE => Some(SiteKind::Inside(number)),
+            _ => PLAIN_KINDS.get(usize::from(code)).copied(),
         }
     }
 }
@@ -143,29 +143,29 @@ impl Does {
 const CALL: u8 = 0xfe;
 const INSIDE: u8 = 0xff;
 /// What has none, by its code.
-const PLAIN_DOES: [Does; 15] = [
-    Does::Read,
-    Does::Write,
-    Does::StaticRead,
-    Does::StaticWrite,
-    Does::Element,
-    Does::Store,
-    Does::Enter,
-    Does::Leave,
-    Does::Method,
-    Does::StaticMethod,
-    Does::Wait,
-    Does::Notify,
-    Does::NotifyAll,
-    Does::Mark,
-    Does::Make,
+const PLAIN_KINDS: [SiteKind; 15] = [
+    SiteKind::Read,
+    SiteKind::Write,
+    SiteKind::StaticRead,
+    SiteKind::StaticWrite,
+    SiteKind::Element,
+    SiteKind::Store,
+    SiteKind::Enter,
+    SiteKind::Leave,
+    SiteKind::Method,
+    SiteKind::StaticMethod,
+    SiteKind::Wait,
+    SiteKind::Notify,
+    SiteKind::NotifyAll,
+    SiteKind::Mark,
+    SiteKind::Make,
 ];
 
 /// Where something is done that has a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
     /// What.
-    pub does: Does,
+    pub kind: SiteKind,
     /// In which method of the class, by its number there.
     pub method: usize,
     /// Where in its code, as it was.
@@ -178,7 +178,7 @@ pub struct Site {
 
 /// What is to be known of a class, its sites apart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Known {
+pub struct ClassInfo {
     /// Its name, as `java/lang/Object`.
     pub name: Vec<u8>,
     /// Its super class's.
@@ -191,12 +191,12 @@ pub struct Known {
     pub methods: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
-impl Known {
-    pub(crate) fn of(class: &Class) -> Result<Known> {
+impl ClassInfo {
+    pub(crate) fn of(class: &Class) -> Result<ClassInfo> {
         let text = |number: u16| class.constants.text(number).map(<[u8]>::to_vec);
         let fields = class.fields.iter().map(|field| Ok((text(field.name)?, text(field.descriptor)?, field.access)));
         let methods = class.methods.iter().map(|method| Ok((text(method.name)?, text(method.descriptor)?)));
-        Ok(Known {
+        Ok(ClassInfo {
             name: class.name()?.to_vec(),
             parent: class.parent_name()?.map(<[u8]>::to_vec),
             source: class.source()?.map(<[u8]>::to_vec),
@@ -210,17 +210,17 @@ impl Known {
 #[derive(Clone, Debug, Default)]
 pub struct Woven {
     /// The class as it was.
-    pub known: Known,
+    pub info: ClassInfo,
     /// The class file. None: nothing was woven in.
     pub file: Option<Vec<u8>>,
     /// Its sites, with numbers one after the other from the one that was given.
     pub sites: Vec<Site>,
     /// Methods (by their numbers) whose accesses are not watched, and why.
-    pub left: Vec<(usize, String)>,
+    pub skipped: Vec<(usize, String)>,
 }
 
 /// What is known of the program around a class.
-pub trait Around {
+pub trait ClassContext {
     /// The flags of a field, if its class is known. Whose values are wanted is volatile here, whatever it is.
     fn field(&self, _class: &[u8], _name: &[u8], _descriptor: &[u8]) -> Option<u16> {
         None
@@ -238,12 +238,12 @@ pub trait Around {
 }
 
 /// Nothing is.
-impl Around for () {}
+impl ClassContext for () {}
 
 /// Weaves hooks into a class, gives its fields cells ([`CELL`]), and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
-pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
+pub fn weave(file: &[u8], first: u32, context: &dyn ClassContext) -> Result<Woven> {
     let mut class = Class::read(file)?;
-    let mut woven = Woven { known: Known::of(&class)?, ..Woven::default() };
+    let mut woven = Woven { info: ClassInfo::of(&class)?, ..Woven::default() };
     let mut changed = class.adopt()?;
     let is_adopted = changed;
     let (mut added, mut shared) = (Vec::new(), FxHashMap::default());
@@ -258,7 +258,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
             class: &mut class,
             number,
             first,
-            around,
+            context,
             sites: &mut woven.sites,
             is_adopted,
             added: &mut added,
@@ -288,7 +288,7 @@ pub fn weave(file: &[u8], first: u32, around: &dyn Around) -> Result<Woven> {
                     class.methods[number].attributes[at].content = content.into();
                     changed = true;
                 }
-                woven.left.push((number, error.to_string()));
+                woven.skipped.push((number, error.to_string()));
             }
             Err(error) => return Err(error),
         }
@@ -330,7 +330,7 @@ struct Method<'m, 'a> {
     class: &'m mut Class<'a>,
     number: usize,
     first: u32,
-    around: &'m dyn Around,
+    context: &'m dyn ClassContext,
     sites: &'m mut Vec<Site>,
     /// The class has got another parent.
     is_adopted: bool,
@@ -389,7 +389,7 @@ impl<'a> Method<'_, 'a> {
         if is_synchronized && is_static && self.class.major < CLASS_CONSTANTS {
             return Err(Error::TooOld);
         }
-        let marks = self.around.mark(self.class.name()?, name);
+        let marks = self.context.mark(self.class.name()?, name);
         let mut hooks = Vec::new();
         if name == b"<init>" {
             self.constructed(code, lines)?;
@@ -441,11 +441,11 @@ impl<'a> Method<'_, 'a> {
     }
 
     /// The number of a new site.
-    fn site(&mut self, does: Does, at: usize, lines: &[(u16, u16)], field: Option<[Vec<u8>; 3]>) -> Result<i32> {
+    fn site(&mut self, kind: SiteKind, at: usize, lines: &[(u16, u16)], field: Option<[Vec<u8>; 3]>) -> Result<i32> {
         let before = lines.partition_point(|&(begin, _)| usize::from(begin) <= at);
         let line = before.checked_sub(1).map_or(0, |last| lines[last].1);
         let number = self.first as usize + self.sites.len();
-        self.sites.push(Site { does, method: self.number, at: at as u16, line, field });
+        self.sites.push(Site { kind, method: self.number, at: at as u16, line, field });
         i32::try_from(number).map_err(|_| Error::Many { of: "sites" })
     }
 }

@@ -1,6 +1,6 @@
 //! Hooks of monitors: blocks, synchronized methods, waiting and notifying.
 
-use super::{Does, HOOKS, Method};
+use super::{HOOKS, Method, SiteKind};
 use crate::class::access as flags;
 use crate::code::{Caught, Code, Guard};
 use crate::descriptor::of_method;
@@ -14,25 +14,25 @@ impl Method<'_, '_> {
         let instruction = code.instructions[index];
         match instruction.opcode {
             MONITORENTER => {
-                let site = self.site(Does::Enter, instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Enter, instruction.at, lines, None)?;
                 code.edits[index].before = vec![DUP];
                 code.edits[index].after = self.call(&[], b"entered", site, b"(Ljava/lang/Object;I)V")?;
             }
             MONITOREXIT => {
-                let site = self.site(Does::Leave, instruction.at, lines, None)?;
+                let site = self.site(SiteKind::Leave, instruction.at, lines, None)?;
                 code.edits[index].before = self.call(&[DUP], b"leaving", site, b"(Ljava/lang/Object;I)V")?;
                 self.guard(code, index)?;
             }
             INVOKEVIRTUAL => {
                 // No class can have others of these names and types.
                 let method = self.class.constants.named(instruction.short(code.bytes)?)?;
-                let does = match (method.name, method.descriptor) {
-                    (b"wait", b"()V" | b"(J)V" | b"(JI)V") => Does::Wait,
-                    (b"notify", b"()V") => Does::Notify,
-                    (b"notifyAll", b"()V") => Does::NotifyAll,
+                let kind = match (method.name, method.descriptor) {
+                    (b"wait", b"()V" | b"(J)V" | b"(JI)V") => SiteKind::Wait,
+                    (b"notify", b"()V") => SiteKind::Notify,
+                    (b"notifyAll", b"()V") => SiteKind::NotifyAll,
                     _ => return Ok(()),
                 };
-                let site = self.site(does, instruction.at, lines, None)?;
+                let site = self.site(kind, instruction.at, lines, None)?;
                 let mut descriptor = b"(Ljava/lang/Object;".to_vec();
                 descriptor.extend_from_slice(&method.descriptor[1..method.descriptor.len() - 2]);
                 descriptor.extend_from_slice(b"I)V");
@@ -88,8 +88,8 @@ impl Method<'_, '_> {
 
     /// The hooks of a synchronized method, where it is entered and left. Which object it is, the hooks keep: its local variable may be used for something else.
     pub(super) fn synchronized(&mut self, is_static: bool, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
-        let does = if is_static { Does::StaticMethod } else { Does::Method };
-        let site = self.site(does, 0, lines, None)?;
+        let kind = if is_static { SiteKind::StaticMethod } else { SiteKind::Method };
+        let site = self.site(kind, 0, lines, None)?;
         let object = if is_static {
             let class = self.class.this;
             Emit::new(&mut self.class.constants).with(LDC_W, class).done()

@@ -4,7 +4,7 @@
 //! and of methods of any type (`VarHandle`), there is but one.
 
 use super::JDK;
-use super::told::{Of, Told};
+use super::effect::{Effect, Target};
 use crate::descriptor::of_method;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
@@ -18,20 +18,22 @@ pub struct Row {
     /// The class of the receivers. With `*` at its end: how the names of the classes begin.
     pub class: &'static str,
     /// What is told before it.
-    pub before: Vec<Told>,
+    pub before: Vec<Effect>,
     /// What is told after it.
-    pub after: Vec<Told>,
+    pub after: Vec<Effect>,
 }
 
 impl Row {
     /// Everything that is told.
-    pub fn told(&self) -> impl Iterator<Item = &Told> {
+    pub fn effects(&self) -> impl Iterator<Item = &Effect> {
         self.before.iter().chain(&self.after)
     }
 
     /// Whether something is told of an entry of a collection before it.
     pub fn names_entry(&self) -> bool {
-        self.before.iter().any(|told| matches!(told.of, Of::Key(_) | Of::Keys(_) | Of::Element(_) | Of::Elements(_)))
+        self.before.iter().any(|effect| {
+            matches!(effect.target, Target::Key(_) | Target::Keys(_) | Target::Element(_) | Target::Elements(_))
+        })
     }
 }
 
@@ -51,12 +53,12 @@ pub struct Call {
 impl Call {
     /// The argument that rows speak of; the first is 1.
     pub fn argument(&self) -> Option<u8> {
-        self.rows.iter().flat_map(Row::told).find_map(|told| told.of.argument())
+        self.rows.iter().flat_map(Row::effects).find_map(|effect| effect.target.argument())
     }
 
     /// The argument whose value rows speak of.
     pub fn value(&self) -> Option<u8> {
-        self.rows.iter().flat_map(Row::told).find_map(Told::value_argument)
+        self.rows.iter().flat_map(Row::effects).find_map(Effect::value_argument)
     }
 
     /// How many arguments of a method of any type are values.
@@ -133,7 +135,7 @@ impl Calls {
     }
 
     fn add(&mut self, number: usize, class: &'static str, before: &'static str, after: &'static str) {
-        let read = |column| Told::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}"));
+        let read = |column| Effect::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}"));
         self.calls[number].rows.push(Row { class, before: read(before), after: read(after) });
     }
 
@@ -188,41 +190,49 @@ impl Names {
 mod tests {
     use super::*;
     use crate::descriptor::Kind;
-    use crate::hooks::{Of, Value, When, Which};
+    use crate::hooks::{Condition, Operand, Target, Value};
 
     #[test]
     fn the_table_makes_sense() {
         let all = Calls::all();
         assert!(all.calls.len() > 100);
         for call in &all.calls {
-            let told = || call.rows.iter().flat_map(Row::told);
-            assert!(call.rows.iter().all(|row| row.told().next().is_some()), "{call:?}");
-            assert!(call.rows.iter().flat_map(|row| &row.before).all(|told| told.when == When::Always), "{call:?}");
+            let effects = || call.rows.iter().flat_map(Row::effects);
+            assert!(call.rows.iter().all(|row| row.effects().next().is_some()), "{call:?}");
+            assert!(
+                call.rows.iter().flat_map(|row| &row.before).all(|effect| effect.condition == Condition::Always),
+                "{call:?}"
+            );
             // One argument, and one value, go to the hooks.
-            assert!(told().filter_map(|told| told.of.argument()).all(|of| Some(of) == call.argument()), "{call:?}");
-            assert!(told().filter_map(Told::value_argument).all(|of| Some(of) == call.value()), "{call:?}");
+            assert!(
+                effects().filter_map(|effect| effect.target.argument()).all(|of| Some(of) == call.argument()),
+                "{call:?}"
+            );
+            assert!(effects().filter_map(Effect::value_argument).all(|of| Some(of) == call.value()), "{call:?}");
             let classes: FxHashSet<&str> = call.rows.iter().map(|row| row.class).collect();
             assert_eq!(classes.len(), call.rows.len(), "{call:?}");
-            assert!(!told().any(|told| told.of == Of::This), "{call:?}");
+            assert!(!effects().any(|effect| effect.target == Target::This), "{call:?}");
             // What goes on with an exception has no result, and no arguments.
-            let is_thrown = told().any(|told| told.is_thrown);
+            let is_thrown = effects().any(|effect| effect.is_thrown);
             assert!(!is_thrown || call.argument().is_none() && call.value().is_none(), "{call:?}");
             if call.values().is_some() {
-                assert!(told().all(|told| told.of == Of::Variable), "{call:?}");
+                assert!(effects().all(|effect| effect.target == Target::Variable), "{call:?}");
                 continue;
             }
             let (arguments, result) = of_method(call.descriptor.as_bytes()).expect("a method's type");
-            for told in told() {
-                let of = told.of.argument().map(|number| arguments[usize::from(number) - 1]);
-                let is_index = told.of == Of::Object(Which::Argument(1)) && of == Some(b"I");
+            for effect in effects() {
+                let of = effect.target.argument().map(|number| arguments[usize::from(number) - 1]);
+                let is_index = effect.target == Target::Object(Operand::Argument(1)) && of == Some(b"I");
                 assert!(of.is_none_or(|of| is_index || Kind::of(of) == Kind::Object), "{call:?}");
-                assert!(told.value_argument().is_none_or(|of| usize::from(of) <= arguments.len()), "{call:?}");
-                let is_of_result =
-                    matches!(told.of, Of::Object(Which::Result) | Of::Key(Which::Result) | Of::Element(Which::Result));
+                assert!(effect.value_argument().is_none_or(|of| usize::from(of) <= arguments.len()), "{call:?}");
+                let is_of_result = matches!(
+                    effect.target,
+                    Target::Object(Operand::Result) | Target::Key(Operand::Result) | Target::Element(Operand::Result)
+                );
                 assert!(!is_of_result || Kind::of(result) == Kind::Object, "{call:?}");
-                assert!(told.when == When::Always || result != b"V", "{call:?}");
-                assert!(told.value != Some(Value::Result) || result != b"V", "{call:?}");
-                assert!(told.value != Some(Value::Last) && told.of != Of::Variable, "{call:?}");
+                assert!(effect.condition == Condition::Always || result != b"V", "{call:?}");
+                assert!(effect.value != Some(Value::Result) || result != b"V", "{call:?}");
+                assert!(effect.value != Some(Value::Last) && effect.target != Target::Variable, "{call:?}");
             }
         }
     }

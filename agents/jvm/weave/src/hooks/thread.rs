@@ -10,13 +10,13 @@ use crate::instruction::opcode::ALOAD_0;
 use std::borrow::Cow;
 
 /// The field of `Thread`.
-pub const BUFFER: &str = "foretrace$buffer";
+pub const THREAD_STATE: &str = "foretrace$state";
 
 /// Weaves `java.lang.Thread` (`has_buffer`: it gets the field), or a class of threads of the JDK. `tells`: the hooks are there, and may be called.
 pub fn thread(file: &[u8], has_buffer: bool, tells: bool) -> Result<Vec<u8>> {
     let mut class = Class::read(file)?;
     if has_buffer {
-        let name = class.constants.add_text(BUFFER.as_bytes())?;
+        let name = class.constants.add_text(THREAD_STATE.as_bytes())?;
         let descriptor = class.constants.add_text(b"Ljava/lang/Object;")?;
         // Public, because the hooks are in another package.
         let access = access::PUBLIC | access::TRANSIENT;

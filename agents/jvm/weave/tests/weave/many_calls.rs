@@ -3,7 +3,7 @@
 use crate::{classes, compiled, tool};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use weave::{Does, weave};
+use weave::{SiteKind, weave};
 
 /// Calls in each of the methods.
 const CALLS: usize = 200;
@@ -48,21 +48,21 @@ fn each_call_is_told() {
     tool("javac", &["--release", "11", "-g", "-d", "many", "Many.java"], folder.path());
     let path = classes(&folder.path().join("many")).pop().expect("a class");
     let woven = weave(&std::fs::read(path).expect("readable"), 0, &()).expect("a class");
-    assert_eq!(woven.left.len(), 1, "{:?}", woven.left);
+    assert_eq!(woven.skipped.len(), 1, "{:?}", woven.skipped);
     std::fs::create_dir(folder.path().join("woven")).expect("writable");
     std::fs::write(folder.path().join("woven/Many.class"), woven.file.expect("hooks")).expect("writable");
     let plain = tool("java", &["-cp", "many", "Many"], folder.path());
     let ran = tool("java", &["-Xverify:all", "-Xbootclasspath/a:hooks", "-cp", "woven", "Many"], folder.path());
     assert_eq!(String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&plain.stdout));
-    let calls = woven.sites.iter().enumerate().filter(|(_, site)| matches!(site.does, Does::Call(_)));
+    let calls = woven.sites.iter().enumerate().filter(|(_, site)| matches!(site.kind, SiteKind::Call(_)));
     let calls: BTreeSet<usize> = calls.map(|(number, _)| number).collect();
     assert!(calls.len() >= 3 * CALLS, "{}", calls.len());
     let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
-    let told: BTreeSet<usize> = stderr
+    let effect: BTreeSet<usize> = stderr
         .lines()
         .filter(|line| line.starts_with("before") || line.starts_with("after"))
         .filter_map(|line| line.split(' ').find_map(|word| word.parse().ok()))
         .collect();
-    let missing: Vec<&usize> = calls.difference(&told).collect();
+    let missing: Vec<&usize> = calls.difference(&effect).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }

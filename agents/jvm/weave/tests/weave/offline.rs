@@ -2,12 +2,12 @@
 
 use crate::{classes, compiled, tool};
 use std::borrow::Cow;
-use weave::{Around, Choice, Class, Prepared, Program, inert, package, weave, weave_offline};
+use weave::{Class, ClassContext, ClassFilter, OfflineClass, Program, inert, package, weave, weave_offline};
 
 /// All that is known of fields, and that some are volatile.
 struct Some;
 
-impl Around for Some {
+impl ClassContext for Some {
     fn field(&self, _: &[u8], name: &[u8], _: &[u8]) -> Option<u16> {
         name.len().is_multiple_of(2).then_some(weave::class::access::VOLATILE)
     }
@@ -16,22 +16,22 @@ impl Around for Some {
 /// Numbers of sites from here on are constants, however a class is woven.
 const FIRST: u32 = 1 << 15;
 
-fn same(file: &[u8], around: &dyn Around, what: &str) -> usize {
-    let offline = match weave_offline(file, around, &Choice::default()) {
+fn same(file: &[u8], context: &dyn ClassContext, what: &str) -> usize {
+    let offline = match weave_offline(file, context, &ClassFilter::default()) {
         Ok(woven) => woven,
         Err(error) => panic!("{what}: {error}"),
     };
-    let Option::Some(prepared) = &offline.file else { return 0 };
-    for (first, around) in [(FIRST, around), (1 << 20, around)] {
-        let (at_load, now) = (weave(file, first, around).expect(what), Prepared::of(prepared).expect(what));
-        assert!(now.is_current() && now.is_for(&Choice::default()));
+    let Option::Some(offline) = &offline.file else { return 0 };
+    for (first, context) in [(FIRST, context), (1 << 20, context)] {
+        let (at_load, now) = (weave(file, first, context).expect(what), OfflineClass::of(offline).expect(what));
+        assert!(now.is_current() && now.is_for(&ClassFilter::default()));
         assert!(now.original().as_deref() == Ok(file), "{what}: the original");
         let now = now.woven(first).expect(what);
         assert!(now.file == at_load.file, "{what}: the file");
-        assert_eq!((now.known, now.sites, now.left), (at_load.known, at_load.sites, at_load.left), "{what}");
+        assert_eq!((now.info, now.sites, now.skipped), (at_load.info, at_load.sites, at_load.skipped), "{what}");
     }
     // Nobody else sees a difference.
-    let (was, is) = (Class::read(file).expect(what), Class::read(prepared).expect(what));
+    let (was, is) = (Class::read(file).expect(what), Class::read(offline).expect(what));
     assert!(was.parent_name() == is.parent_name() && was.fields.len() == is.fields.len());
     1
 }
@@ -74,7 +74,7 @@ fn without_the_agent_programs_do_what_they_did() {
     for path in &files {
         let file = std::fs::read(path).expect("readable");
         let offline = program.weave(&file).expect("a class");
-        assert_eq!(package(&offline.known.name), b"");
+        assert_eq!(package(&offline.info.name), b"");
         let file = offline.file.map_or(Cow::Borrowed(&file), Cow::Owned);
         std::fs::write(woven.join(path.file_name().expect("a name")), &*file).expect("writable");
     }
@@ -97,7 +97,9 @@ fn damaged_attributes_are_told() {
     };
     for path in classes(&folder.path().join("program")) {
         let file = std::fs::read(&path).expect("readable");
-        let Option::Some(file) = weave_offline(&file, &(), &Choice::default()).expect("a class").file else { continue };
+        let Option::Some(file) = weave_offline(&file, &(), &ClassFilter::default()).expect("a class").file else {
+            continue;
+        };
         for _ in 0..20_000 {
             let mut file = file.clone();
             for _ in 0..1 + random(4) {
@@ -106,9 +108,9 @@ fn damaged_attributes_are_told() {
                 let at = from + random(file.len() - from);
                 file[at] = if random(2) == 0 { random(256) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random(5)] };
             }
-            if let Option::Some(prepared) = Prepared::of(&file) {
-                let _ = prepared.original();
-                let _ = prepared.woven(random(100_000) as u32);
+            if let Option::Some(offline) = OfflineClass::of(&file) {
+                let _ = offline.original();
+                let _ = offline.woven(random(100_000) as u32);
             }
         }
     }

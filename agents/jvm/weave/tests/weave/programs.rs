@@ -2,7 +2,7 @@
 
 use crate::{classes, compiled, tool};
 use std::fmt::Write;
-use weave::{Calls, Does, weave};
+use weave::{Calls, SiteKind, weave};
 
 #[test]
 fn everything_has_its_hook() {
@@ -12,11 +12,11 @@ fn everything_has_its_hook() {
     for path in classes(&folder.path().join("program")) {
         let file = std::fs::read(&path).expect("readable");
         let woven = weave(&file, sites.len() as u32, &()).expect("a class");
-        assert!(woven.left.is_empty(), "{woven:?}");
-        assert_eq!(woven.known.source.as_deref(), Some(&b"Every.java"[..]));
-        if woven.known.name == b"Every" {
+        assert!(woven.skipped.is_empty(), "{woven:?}");
+        assert_eq!(woven.info.source.as_deref(), Some(&b"Every.java"[..]));
+        if woven.info.name == b"Every" {
             let field = (b"ints".to_vec(), b"[I".to_vec(), weave::class::access::FINAL);
-            assert!(woven.known.fields.contains(&field) && woven.known.parent.as_deref() == Some(b"java/lang/Object"));
+            assert!(woven.info.fields.contains(&field) && woven.info.parent.as_deref() == Some(b"java/lang/Object"));
         }
         let out = folder.path().join("woven").join(path.file_name().expect("a name"));
         std::fs::create_dir_all(out.parent().expect("a folder")).expect("writable");
@@ -26,10 +26,10 @@ fn everything_has_its_hook() {
     let plain = tool("java", &["-cp", "program", "Every"], folder.path());
     let woven = tool("java", &["-Xverify:all", "-Xbootclasspath/a:hooks", "-cp", "woven", "Every"], folder.path());
     assert_eq!(String::from_utf8_lossy(&woven.stdout), String::from_utf8_lossy(&plain.stdout));
-    let mut told = String::new();
+    let mut effect = String::new();
     for line in String::from_utf8_lossy(&woven.stderr).lines() {
         if line == "threw" || line.starts_with("made ") {
-            writeln!(told, "{line}").expect("a string");
+            writeln!(effect, "{line}").expect("a string");
         }
         let is_number = |word: &str| word.parse::<usize>().ok().filter(|&number| number < sites.len());
         let Some((at, number)) = line.split(' ').enumerate().find_map(|(at, word)| Some((at, is_number(word)?))) else {
@@ -38,13 +38,13 @@ fn everything_has_its_hook() {
         let words: Vec<&str> = line.split(' ').collect();
         let site = &sites[number];
         let field = site.field.as_ref().map(|[class, name, of]| [&class[..], b".", name, b":", of].concat());
-        let call = match site.does {
-            Does::Call(number) => Calls::all().calls[usize::from(number)].name,
+        let call = match site.kind {
+            SiteKind::Call(number) => Calls::all().calls[usize::from(number)].name,
             _ => "",
         };
         let field = field.map(|field| String::from_utf8_lossy(&field).into_owned()).unwrap_or(call.to_owned());
         let (what, value) = (words[..at].join(" "), words[at + 1..].join(" "));
-        writeln!(told, "{} {what} {field} {value}", site.line).expect("a string");
+        writeln!(effect, "{} {what} {field} {value}", site.line).expect("a string");
     }
-    insta::assert_snapshot!(told);
+    insta::assert_snapshot!(effect);
 }

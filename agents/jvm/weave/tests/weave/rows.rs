@@ -5,7 +5,7 @@ use crate::{classes, tool};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use weave::{Calls, Does, Inside, Of, Row, Site, Told, weave, weave_inside};
+use weave::{Calls, Effect, Inside, Row, Site, SiteKind, Target, weave, weave_inside};
 
 fn path(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/weave/programs").join(name).to_str().expect("a path").to_owned()
@@ -34,7 +34,7 @@ fn patched(folder: &Path, release: u16) -> Vec<Site> {
     for file in classes(&from) {
         let bytes = std::fs::read(&file).expect("readable");
         let (woven, rows) = weave_inside(&bytes, sites.len() as u32).expect("a class");
-        assert!(woven.left.is_empty(), "{}", file.display());
+        assert!(woven.skipped.is_empty(), "{}", file.display());
         found.extend(rows);
         if let Some(file_out) = woven.file {
             let out = folder.join("patch").join(file.strip_prefix(&from).expect("in it"));
@@ -57,14 +57,14 @@ fn is_of_desktop(class: &str) -> bool {
 /// What the judge has to know of sites and tables.
 fn data(sites: &[Site]) -> String {
     let mut data = String::new();
-    let text = |told: &Told| {
-        let of = format!("{:?}", told.of).replace(' ', "");
-        format!("{} {} {of} {:?} {:?}", told.what, told.order, told.value.is_some(), told.when)
+    let text = |effect: &Effect| {
+        let of = format!("{:?}", effect.target).replace(' ', "");
+        format!("{} {} {of} {:?} {:?}", effect.kind, effect.order, effect.value.is_some(), effect.condition)
     };
     for (number, site) in sites.iter().enumerate() {
-        let what = match (&site.field, site.does) {
-            (_, Does::Call(number) | Does::Inside(number)) => number.to_string(),
-            (Some([class, name, _]), Does::StaticRead | Does::StaticWrite) => {
+        let what = match (&site.field, site.kind) {
+            (_, SiteKind::Call(number) | SiteKind::Inside(number)) => number.to_string(),
+            (Some([class, name, _]), SiteKind::StaticRead | SiteKind::StaticWrite) => {
                 [class, name].map(|name| String::from_utf8_lossy(name)).join(".")
             }
             _ => continue,
@@ -72,21 +72,22 @@ fn data(sites: &[Site]) -> String {
         writeln!(data, "site\t{number}\t{what}").expect("a string");
     }
     let constructed = Inside::all().constructed;
-    let told = text(&Inside::all().told[usize::from(constructed)]);
-    writeln!(data, "inside\t{constructed}\tconstructed\t{told}").expect("a string");
+    let effect = text(&Inside::all().effects[usize::from(constructed)]);
+    writeln!(data, "inside\t{constructed}\tconstructed\t{effect}").expect("a string");
     for row in &Inside::all().rows {
         for &number in row.before.iter().chain(&row.after) {
-            let told = text(&Inside::all().told[usize::from(number)]);
-            writeln!(data, "inside\t{number}\t{} {} {}\t{told}", row.class, row.member, row.descriptor)
+            let effect = text(&Inside::all().effects[usize::from(number)]);
+            writeln!(data, "inside\t{number}\t{} {} {}\t{effect}", row.class, row.member, row.descriptor)
                 .expect("a string");
         }
     }
     for (number, call) in Calls::all().calls.iter().enumerate() {
         for row in &call.rows {
-            let told = row.before.iter().map(|told| format!("\t<{}", text(told)));
-            let told = told.chain(row.after.iter().map(|told| format!("\t>{}", text(told))));
-            let told = told.collect::<String>();
-            writeln!(data, "call\t{number}\t{} {} {}{told}", row.class, call.name, call.descriptor).expect("a string");
+            let effect = row.before.iter().map(|effect| format!("\t<{}", text(effect)));
+            let effect = effect.chain(row.after.iter().map(|effect| format!("\t>{}", text(effect))));
+            let effect = effect.collect::<String>();
+            writeln!(data, "call\t{number}\t{} {} {}{effect}", row.class, call.name, call.descriptor)
+                .expect("a string");
         }
     }
     data
@@ -124,9 +125,10 @@ fn needed(release: u16) -> String {
         others.map(|row| format!("{} {} {}", row.class, row.member, row.descriptor)).collect();
     for call in &Calls::all().calls {
         for row in &call.rows {
-            let is_other =
-                |told: &Told| matches!(told.what, "wait" | "notify" | "notifyall" | "field" | "toread" | "towrite");
-            let is_view = row.told().any(|told| told.what == "view") && !row.class.contains("/locks/");
+            let is_other = |effect: &Effect| {
+                matches!(effect.kind, "wait" | "notify" | "notifyall" | "field" | "toread" | "towrite")
+            };
+            let is_view = row.effects().any(|effect| effect.kind == "view") && !row.class.contains("/locks/");
             let is_function = call.name.starts_with("compute") || call.name == "merge";
             let is_bulk = is_view
                 || is_function
@@ -135,7 +137,7 @@ fn needed(release: u16) -> String {
                 .iter()
                 .any(|name| row.class.strip_prefix("java/util/concurrent/") == Some(name));
             let is_twice = is_bulk || is_future || row.class.ends_with('*');
-            if is_twice || row.told().any(is_other) {
+            if is_twice || row.effects().any(is_other) {
                 others.insert(format!("{} {} {}", row.class, call.name, call.descriptor));
             }
         }
@@ -148,8 +150,8 @@ fn needed(release: u16) -> String {
 /// Whether a row is of something that orders; those of all of `java.util` are of collections that do not.
 fn orders(row: &Row) -> bool {
     !["~", "java/util/*"].contains(&row.class)
-        && row.told().any(|told| {
-            !matches!(told.what, "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic")
+        && row.effects().any(|effect| {
+            !matches!(effect.kind, "read" | "write" | "look" | "change" | "condition" | "permits" | "optimistic")
         })
 }
 
@@ -179,7 +181,7 @@ fn what_has_another_name_is_left_out_alone() {
     file.splice(at..at + 7, text("tree"));
     let has_field = |&number: &usize| {
         let row = &Inside::all().rows[number];
-        let is_field = |&told: &u16| matches!(Inside::all().told[usize::from(told)].of, Of::Field(..));
+        let is_field = |&effect: &u16| matches!(Inside::all().effects[usize::from(effect)].target, Target::Field(..));
         row.before.iter().chain(&row.after).any(is_field)
     };
     let others: Vec<usize> = all.iter().copied().filter(|number| !has_field(number)).collect();
@@ -256,7 +258,7 @@ fn every_row_orders_what_it_says() {
     for file in classes(&folder.join("plain")) {
         let bytes = std::fs::read(&file).expect("readable");
         let woven = weave(&bytes, sites.len() as u32, &()).expect("a class");
-        assert!(woven.left.is_empty(), "{}", file.display());
+        assert!(woven.skipped.is_empty(), "{}", file.display());
         let out = folder.join("woven").join(file.file_name().expect("a name"));
         std::fs::write(out, woven.file.as_ref().unwrap_or(&bytes)).expect("writable");
         sites.extend(woven.sites);

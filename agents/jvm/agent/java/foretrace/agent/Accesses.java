@@ -17,9 +17,9 @@ final class Accesses {
         if ((int) known == Cells.NOTHING) {
             return;
         }
-        Buffer b = Buffer.own();
-        if ((known & Cells.WHAT & ~Cells.STATIC) == Cells.PLAIN && b != null
-            && (Cells.quickRead(b, of, Cells.r(known), Cells.d(known), site) || isCovered(b, isStatic, of, known, site))) {
+        ThreadState self = ThreadState.own();
+        if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null
+            && (AccessFilter.fastRead(self, of, Cells.r(known), Cells.d(known), site) || isCovered(self, isStatic, of, known, site))) {
             return;
         }
         slow(isStatic, of, known, value, object, site, false);
@@ -32,10 +32,10 @@ final class Accesses {
         if ((int) known == Cells.NOTHING) {
             return;
         }
-        Buffer b = Buffer.own();
+        ThreadState self = ThreadState.own();
         // The program is told that there is no object when it writes.
-        if ((known & Cells.WHAT & ~Cells.STATIC) == Cells.PLAIN && b != null && (isStatic || of != null)
-            && Cells.quickWrite(b, of, Cells.w(known), Cells.d(known), site)) {
+        if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null && (isStatic || of != null)
+            && AccessFilter.fastWrite(self, of, Cells.w(known), Cells.d(known), site)) {
             return;
         }
         slow(isStatic, of, known, value, null, site, true);
@@ -43,11 +43,11 @@ final class Accesses {
 
     private static void slow(
         boolean isStatic, Object of, long known, long value, Object object, int site, boolean isWrite) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
             if (of == null && !isStatic) {
                 return;
@@ -55,43 +55,43 @@ final class Accesses {
             if (known == Cells.UNKNOWN) {
                 known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
             }
-            int what = (int) known & Cells.WHAT & ~Cells.STATIC;
+            int what = (int) known & Cells.KIND & ~Cells.STATIC;
             if (what == Cells.UNKNOWN && isWrite) {
-                b.pending = site;
-                b.pendingValue = value;
+                self.pending = site;
+                self.pendingValue = value;
             }
             if (what == Cells.NOTHING || what == Cells.UNKNOWN) {
                 return;
             }
             long w = Cells.w(known), r = Cells.r(known), d = Cells.d(known);
             if (object != null) {
-                Shadow.seen(b, object);
+                Shadow.noteReached(self, object);
             }
             if (what == Cells.PLAIN) {
-                if (isWrite ? Cells.keepWrite(b, of, w, r, d, site) : Cells.keepRead(b, of, w, r, d, site)) {
+                if (isWrite ? AccessFilter.deferWrite(self, of, w, r, d, site) : AccessFilter.deferRead(self, of, w, r, d, site)) {
                     return;
                 }
-                long address = address(of, known, b, site);
+                long address = address(of, known, self, site);
                 if (isWrite) {
-                    Cells.tellWrite(b, of, w, r, d, address, address, 0, of, site);
+                    AccessFilter.recordWrite(self, of, w, r, d, address, address, 0, of, site);
                 } else {
-                    Cells.tellRead(b, of, w, r, d, address, address, 0, of, site);
+                    AccessFilter.recordRead(self, of, w, r, d, address, address, 0, of, site);
                 }
                 return;
             }
             boolean isVolatile = what == Cells.VOLATILE;
-            int kind = isVolatile ? isWrite ? Buffer.STORE : Buffer.LOAD : isWrite ? Buffer.WATCHED_WRITE : Buffer.WATCHED_READ;
+            int kind = isVolatile ? isWrite ? Record.STORE : Record.LOAD : isWrite ? Record.WATCHED_WRITE : Record.WATCHED_READ;
             if (isWrite) {
-                Alone.lock(b, of, d);
+                VariableLock.lock(self, of, d);
             }
-            Cells.tellValue(b, of, w, r, address(of, known, b, site), kind, Sites.encoding(site), value, site);
+            AccessFilter.recordValue(self, of, w, r, address(of, known, self, site), kind, Sites.encoding(site), value, site);
             if (!isWrite) {
-                Alone.unlock(b);
+                VariableLock.unlock(self);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
@@ -99,74 +99,74 @@ final class Accesses {
     @ForceInline
     static void reading(boolean isStatic, Object of, int site) {
         long known = Sites.known(site);
-        int what = (int) known & Cells.WHAT & ~Cells.STATIC;
+        int what = (int) known & Cells.KIND & ~Cells.STATIC;
         if (what != Cells.PLAIN && what != Cells.NOTHING && (isStatic || of != null)) {
             slowReading(isStatic, of, known, site);
         }
     }
 
     private static void slowReading(boolean isStatic, Object of, long known, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
             if (known == Cells.UNKNOWN) {
                 known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
             }
-            int what = (int) known & Cells.WHAT & ~Cells.STATIC;
+            int what = (int) known & Cells.KIND & ~Cells.STATIC;
             if (what == Cells.VOLATILE || what == Cells.WATCHED) {
-                Alone.lock(b, of, Cells.d(known));
+                VariableLock.lock(self, of, Cells.d(known));
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     /** A field that may be volatile was written. */
     @ForceInline
     static void wrote(int site) {
-        int what = (int) Sites.known(site) & Cells.WHAT & ~Cells.STATIC;
+        int what = (int) Sites.known(site) & Cells.KIND & ~Cells.STATIC;
         if (what == Cells.VOLATILE || what == Cells.WATCHED || what == Cells.UNKNOWN) {
             slowWrote(site);
         }
     }
 
     private static void slowWrote(int site) {
-        Buffer b = Buffer.own();
-        if (b == null) {
+        ThreadState self = ThreadState.own();
+        if (self == null) {
             return;
         }
-        if (b.pending == site) {
-            slow(true, null, Cells.UNKNOWN, b.pendingValue, null, site, true);
+        if (self.pending == site) {
+            slow(true, null, Cells.UNKNOWN, self.pendingValue, null, site, true);
         }
-        b.pending = 0;
-        Alone.unlock(b);
+        self.pending = 0;
+        VariableLock.unlock(self);
     }
 
     /** Whether a read need not be told, as far as that can be said at once. */
     @ForceInline
-    private static boolean isCovered(Buffer b, boolean isStatic, Object of, long known, int site) {
+    private static boolean isCovered(ThreadState self, boolean isStatic, Object of, long known, int site) {
         if (Memory.ALL) {
             return false;
         }
         if (isStatic) {
-            return Cells.isCovered(b, null, Cells.w(known), U.getLong((known >>> Cells.OFFSET_SHIFT) + 24));
+            return AccessFilter.isCovered(self, null, Cells.w(known), U.getLong((known >>> Cells.OFFSET_SHIFT) + 24));
         }
         if (!(of instanceof Watched)) {
             return false;
         }
         Shadow shadow = ((Watched) of).foretrace$shadow;
-        return shadow != null && Cells.isCovered(b, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
+        return shadow != null && AccessFilter.isCovered(self, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
     }
 
-    private static long address(Object of, long known, Buffer b, int site) {
+    private static long address(Object of, long known, ThreadState self, int site) {
         return (known & Cells.STATIC) != 0
             ? U.getLong((known >>> Cells.OFFSET_SHIFT) + 24)
-            : Shadows.of(of, b, site).address + 8 + 8L * Sites.field(site);
+            : Shadows.of(of, self, site).address + 8 + 8L * Sites.field(site);
     }
 
     /** An element was read. */
@@ -175,16 +175,16 @@ final class Accesses {
         if (Memory.NO_ACCESSES) {
             return;
         }
-        Buffer b = Buffer.own();
-        if (b != null) {
+        ThreadState self = ThreadState.own();
+        if (self != null) {
             int at = site & Shadows.NEAR - 1;
-            Shadow near = b.shadows[at];
+            Shadow near = self.nearShadows[at];
             if (near != null && near.get() == array) {
                 long[] cells = near.cells;
                 if (cells != null) {
                     long cell = CELLS + 24L * (index >>> near.shift());
-                    if (Cells.quickRead(b, cells, cell + 8, cell + 16, site)
-                        || !Memory.ALL && Cells.isCovered(b, cells, cell, near.address + 8 + 8L * index)) {
+                    if (AccessFilter.fastRead(self, cells, cell + 8, cell + 16, site)
+                        || !Memory.ALL && AccessFilter.isCovered(self, cells, cell, near.address + 8 + 8L * index)) {
                         return;
                     }
                 }
@@ -199,16 +199,16 @@ final class Accesses {
         if (Memory.NO_ACCESSES) {
             return;
         }
-        Buffer b = Buffer.own();
-        if (b != null) {
+        ThreadState self = ThreadState.own();
+        if (self != null) {
             int at = site & Shadows.NEAR - 1;
-            Shadow near = b.shadows[at];
+            Shadow near = self.nearShadows[at];
             if (near != null && near.get() == array) {
                 long[] cells = near.cells;
                 long number = 3L * (index >>> near.shift());
                 if (cells != null && index >= 0 && number < cells.length) {
                     long cell = CELLS + 8 * number;
-                    if (Cells.quickWrite(b, cells, cell, cell + 16, site)) {
+                    if (AccessFilter.fastWrite(self, cells, cell, cell + 16, site)) {
                         return;
                     }
                 }
@@ -218,52 +218,52 @@ final class Accesses {
     }
 
     private static void slowElement(Object array, int index, int site, boolean isWrite) {
-        Buffer b = Buffer.ready();
-        if (array == null || b == null) {
+        ThreadState self = ThreadState.ready();
+        if (array == null || self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
             int length = java.lang.reflect.Array.getLength(array);
             if (index < 0 || index >= length) {
                 return;
             }
             if (!isWrite && array instanceof Object[]) {
-                Shadow.seen(b, ((Object[]) array)[index]);
+                Shadow.noteReached(self, ((Object[]) array)[index]);
             }
-            Shadow shadow = Shadows.of(array, b, site);
+            Shadow shadow = Shadows.of(array, self, site);
             long[] cells = shadow.cells(length);
             long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
-            if (isWrite ? Cells.keepWrite(b, cells, w, r, d, site) : Cells.keepRead(b, cells, w, r, d, site)) {
+            if (isWrite ? AccessFilter.deferWrite(self, cells, w, r, d, site) : AccessFilter.deferRead(self, cells, w, r, d, site)) {
                 return;
             }
             long address = shadow.address + 8 + 8L * index;
             if (isWrite) {
-                Cells.tellWrite(b, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
+                AccessFilter.recordWrite(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
             } else {
-                Cells.tellRead(b, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
+                AccessFilter.recordRead(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     /** An access of an object as a whole, of whose parts nothing is seen. */
-    static void whole(Buffer b, Shadow of, boolean isWrite, int site) {
+    static void whole(ThreadState self, Shadow of, boolean isWrite, int site) {
         if (Memory.NO_ACCESSES) {
             return;
         }
         long[] cells = of.cells(1);
         long w = CELLS, r = w + 8, d = w + 16;
-        if (isWrite ? Cells.keepWrite(b, cells, w, r, d, site) : Cells.keepRead(b, cells, w, r, d, site)) {
+        if (isWrite ? AccessFilter.deferWrite(self, cells, w, r, d, site) : AccessFilter.deferRead(self, cells, w, r, d, site)) {
             return;
         }
         if (isWrite) {
-            Cells.tellWrite(b, cells, w, r, d, of.address, of.address, 0, null, site);
+            AccessFilter.recordWrite(self, cells, w, r, d, of.address, of.address, 0, null, site);
         } else {
-            Cells.tellRead(b, cells, w, r, d, of.address, of.address, 0, null, site);
+            AccessFilter.recordRead(self, cells, w, r, d, of.address, of.address, 0, null, site);
         }
     }
 }

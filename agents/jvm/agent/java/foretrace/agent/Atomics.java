@@ -9,62 +9,59 @@ final class Atomics {
 
     private Atomics() {}
 
-    static boolean isAtomic(long told) {
-        return Told.word(told) >= Told.LOAD && Told.word(told) <= Told.RMW;
-    }
-
     /** An atomic access comes: the thread tries to be alone with the variable. */
-    static void enter(Buffer b, long told, Call call, int site) {
-        if (isAtomic(told)) {
-            Cell cell = b.cell;
-            if (find(b, told, call, cell, site)) {
-                Cells.share(b, cell.of, cell.w, cell.r, cell.d, cell.address, cell.first, cell.shift, null);
-                Alone.lock(b, cell.of, cell.d);
+    static void enter(ThreadState self, long effect, Call call, int site) {
+        if (Effect.isAtomic(effect)) {
+            Cell cell = self.atomicCell;
+            if (find(self, effect, call, cell, site)) {
+                AccessFilter.share(self, cell.of, cell.w, cell.r, cell.d, cell.address, cell.first, cell.shift, null);
+                VariableLock.lock(self, cell.of, cell.d);
                 cell.of = null;
-            } else if (Told.of(told) == Told.VARIABLE && Raw.is(call.argument)) {
-                Raw.before(b, told, call, site);
+            } else if (Effect.target(effect) == Effect.VARIABLE && RawMemory.is(call.argument)) {
+                RawMemory.before(self, effect, call, site);
             }
         }
     }
 
     /** It was made; or, a store, will be. */
-    static void tell(Buffer b, long told, Call call, int site) {
-        Cell cell = b.cell;
-        if (!find(b, told, call, cell, site)) {
-            if (Told.of(told) == Told.VARIABLE && Raw.is(call.argument)) {
-                Raw.after(b, told, call, site);
+    static void record(ThreadState self, long effect, Call call, int site) {
+        Cell cell = self.atomicCell;
+        if (!find(self, effect, call, cell, site)) {
+            if (Effect.target(effect) == Effect.VARIABLE && RawMemory.is(call.argument)) {
+                RawMemory.after(self, effect, call, site);
             }
             return;
         }
         // What was no store has loaded something.
-        boolean isDone = call.isTold(told);
-        int word = Told.word(told);
-        int kind = word == Told.STORE ? Buffer.STORE : word == Told.LOAD || !isDone ? Buffer.LOAD : Buffer.RMW;
-        int aux = Told.order(told) | (isDone && call.hasValue(told) ? cell.encoding : 0);
-        Cells.tellValue(b, cell.of, cell.w, cell.r, cell.address, kind, aux, call.valueOf(told), site);
+        boolean isDone = call.applies(effect);
+        int effectKind = Effect.kind(effect);
+        boolean isLoad = effectKind == Effect.LOAD || !isDone;
+        int kind = effectKind == Effect.STORE ? Record.STORE : isLoad ? Record.LOAD : Record.RMW;
+        int aux = Effect.order(effect) | (isDone && call.hasValue(effect) ? cell.encoding : 0);
+        AccessFilter.recordValue(self, cell.of, cell.w, cell.r, cell.address, kind, aux, call.valueOf(effect), site);
         cell.of = null;
     }
 
     /** Finds the cell of the variable that is meant. */
-    private static boolean find(Buffer b, long told, Call call, Cell cell, int site) {
+    private static boolean find(ThreadState self, long effect, Call call, Cell cell, int site) {
         if (call.of == null) {
             return false;
         }
-        Shadow shadow = Shadows.of(call.of, b, site);
-        if (Told.of(told) == Told.RECEIVER) {
+        Shadow shadow = Shadows.of(call.of, self, site);
+        if (Effect.target(effect) == Effect.RECEIVER) {
             return cell.element(shadow, 0, 1, shadow.address, NUMBER);
         }
         Object object = call.argument;
-        if (call.index >= 0 && Told.of(told) == Told.OBJECT) {
+        if (call.index >= 0 && Effect.target(effect) == Effect.OBJECT) {
             return cell.element(shadow, call.index, shadow.parts, shadow.address + 8, NUMBER);
         }
         if (call.index >= 0 && object != null && object.getClass().isArray()) {
             int length = java.lang.reflect.Array.getLength(object);
-            Shadow array = Shadows.of(object, b, site + 1);
+            Shadow array = Shadows.of(object, self, site + 1);
             boolean isThere = call.index < length && cell.element(array, call.index, length, array.address + 8, NUMBER);
             return isThere;
         }
-        Variable variable = shadow.whole().variable;
+        FieldHandle variable = shadow.whole().variable;
         if (variable == null) {
             return false;
         }
@@ -80,7 +77,7 @@ final class Atomics {
         cell.shift = 0;
         cell.first = 0;
         cell.encoding = variable.encoding;
-        cell.address = isStatic ? U.getLong(cell.w + 24) : Shadows.of(object, b, site + 1).address + 8 + 8L * variable.number;
+        cell.address = isStatic ? U.getLong(cell.w + 24) : Shadows.of(object, self, site + 1).address + 8 + 8L * variable.number;
         return true;
     }
 

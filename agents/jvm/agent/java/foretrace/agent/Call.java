@@ -35,18 +35,18 @@ final class Call {
         of = argument = value = returned = null;
     }
 
-    boolean isTold(long told) {
-        return Told.isTold(told, result, returned);
+    boolean applies(long effect) {
+        return Effect.applies(effect, result, returned);
     }
 
     /** The object that something is told of; null if there is none. */
-    Object object(long told) {
-        switch (Told.of(told)) {
-            case Told.OBJECT:
-                return Told.isOfResult(told) ? returned : argument;
-            case Told.THREAD:
+    Object object(long effect) {
+        switch (Effect.target(effect)) {
+            case Effect.OBJECT:
+                return Effect.isOfResult(effect) ? returned : argument;
+            case Effect.THREAD:
                 return Thread.currentThread();
-            case Told.ALL:
+            case Effect.ALL:
                 return Calls.COMMON;
             default:
                 return of;
@@ -54,25 +54,25 @@ final class Call {
     }
 
     /** Whether the value that an atomic access has is known. */
-    boolean hasValue(long told) {
-        switch (Told.value(told)) {
-            case Told.ARGUMENT:
+    boolean hasValue(long effect) {
+        switch (Effect.value(effect)) {
+            case Effect.ARGUMENT:
                 return isNumber;
-            case Told.RESULT:
+            case Effect.RESULT:
                 return isResult;
-            case Told.BOTH:
+            case Effect.BOTH:
                 return isNumber && isResult;
             default:
                 return false;
         }
     }
 
-    long valueOf(long told) {
-        switch (Told.value(told)) {
-            case Told.ARGUMENT:
+    long valueOf(long effect) {
+        switch (Effect.value(effect)) {
+            case Effect.ARGUMENT:
                 return number;
-            case Told.RESULT:
-                return result + Told.more(told);
+            case Effect.RESULT:
+                return result + Effect.addend(effect);
             default:
                 return result + number;
         }

@@ -14,7 +14,7 @@ final class Calls {
     @ForceInline
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         Object receiver = of == null ? argument : of;
-        Told first = Told.first(site);
+        CallEffects first = CallEffects.first(site);
         if (first != null && first.isOf(receiver)) {
             before(first, of, argument, index, number, value, isNumber, site);
         } else {
@@ -26,7 +26,7 @@ final class Calls {
         Object receiver, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
         // What must be made first may have no room. The call has to be made all the same.
         try {
-            before(Told.at(site, receiver), of, argument, index, number, value, isNumber, site);
+            before(CallEffects.at(site, receiver), of, argument, index, number, value, isNumber, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         }
@@ -34,57 +34,57 @@ final class Calls {
 
     @ForceInline
     private static void before(
-        Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        if (told.isWrapper() && Wrapped.before(told, of, argument, index, number, value, isNumber, site)) {
+        CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        if (effects.isWrapper() && WrappedCollections.before(effects, of, argument, index, number, value, isNumber, site)) {
             return;
         }
-        if (told.isUnseen()) {
+        if (effects.isUnseen()) {
             Hooks.unseen();
         }
-        if (told.before.length == 0 && !told.isAtomic() || told.isBackBefore() && !Queues.isBounded(of)) {
+        if (effects.before.length == 0 && !effects.isAtomic() || effects.isBackBefore() && !BoundedQueues.isBounded(of)) {
             return;
         }
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        if (told.isSimple()) {
-            simple(b, told, told.before, false, of, argument, 0, null, site);
+        if (effects.isSimple()) {
+            simple(self, effects, effects.before, false, of, argument, 0, null, site);
         } else {
-            allBefore(b, told, of, argument, index, number, value, isNumber, site);
+            allBefore(self, effects, of, argument, index, number, value, isNumber, site);
         }
-        if (told.after.length == 0) {
-            over(b);
+        if (effects.after.length == 0) {
+            over(self);
         }
     }
 
     /** A call is over: what a function does that it was made from is told of the whole. */
     @ForceInline
-    static void over(Buffer b) {
-        b.currentEntry = Entries.WHOLE;
+    static void over(ThreadState self) {
+        self.currentEntry = EntrySync.WHOLE;
     }
 
     private static void allBefore(
-        Buffer b, Told told, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        b.enter();
-        Call call = b.call;
+        ThreadState self, CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        self.enter();
+        Call call = self.call;
         try {
             call.set(of, argument, index, number, value, isNumber);
-            for (long one : told.after) {
-                Atomics.enter(b, one, call, site);
+            for (long one : effects.after) {
+                Atomics.enter(self, one, call, site);
             }
-            for (long one : told.before) {
-                Atomics.enter(b, one, call, site);
+            for (long one : effects.before) {
+                Atomics.enter(self, one, call, site);
                 // Of these, only that they will come.
-                if (Told.word(one) != Told.RMW) {
-                    Words.tell(b, one, call, site);
+                if (Effect.kind(one) != Effect.RMW) {
+                    EffectRecorder.record(self, one, call, site);
                 }
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
             call.clear();
-            b.exit();
+            self.exit();
         }
     }
 
@@ -93,7 +93,7 @@ final class Calls {
         long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
         int site) {
         Object receiver = of == null ? argument : of;
-        Told first = Told.first(site);
+        CallEffects first = CallEffects.first(site);
         if (first != null && first.isOf(receiver)) {
             after(first, result, returned, isResult, of, argument, index, number, value, isNumber, site);
         } else {
@@ -105,7 +105,7 @@ final class Calls {
         Object receiver, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
         try {
-            after(Told.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
+            after(CallEffects.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         }
@@ -113,142 +113,142 @@ final class Calls {
 
     @ForceInline
     private static void after(
-        Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
+        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
-        if (told.isWrapper()
-            && Wrapped.after(told, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
+        if (effects.isWrapper()
+            && WrappedCollections.after(effects, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
             return;
         }
-        if (told.isBackAfter() && !Queues.isFull(of)) {
+        if (effects.isBackAfter() && !BoundedQueues.isFull(of)) {
             return;
         }
-        if (told.after.length == 0 && !told.isAtomic() && !(returned instanceof Watched)) {
+        if (effects.after.length == 0 && !effects.isAtomic() && !(returned instanceof Watched)) {
             return;
         }
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
         // Which entry that is was found before the call.
-        boolean isSame = told.isSameEntry() && b.currentEntry != Entries.WHOLE && b.current.get() == of;
-        if (isSame || told.isSimple()) {
-            simple(b, told, told.after, isSame, of, argument, result, returned, site);
+        boolean isSame = effects.isSameEntry() && self.currentEntry != EntrySync.WHOLE && self.current.get() == of;
+        if (isSame || effects.isSimple()) {
+            simple(self, effects, effects.after, isSame, of, argument, result, returned, site);
         } else {
-            allAfter(b, told, result, returned, isResult, of, argument, index, number, value, isNumber, site);
+            allAfter(self, effects, result, returned, isResult, of, argument, index, number, value, isNumber, site);
         }
-        over(b);
+        over(self);
     }
 
     /** A call threw something. What a function did that it called is there for others, too. */
     static void threw(Object of) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Alone.unlock(b);
-            over(b);
+            VariableLock.unlock(self);
+            over(self);
             Shadow shadow = of == null ? null : Shadows.known(of);
             if (shadow != null && shadow.whole().stamps != null) {
-                Entries.post(b, shadow.whole(), Entries.WHOLE, 0);
+                EntrySync.post(self, shadow.whole(), EntrySync.WHOLE, 0);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     private static void allAfter(
-        Buffer b, Told told, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
+        ThreadState self, CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
         boolean isNumber, int site) {
-        b.enter();
-        Call call = b.call;
+        self.enter();
+        Call call = self.call;
         try {
             call.set(of, argument, index, number, value, isNumber);
             call.returns(result, returned, isResult);
-            for (long one : told.after) {
-                if (Atomics.isAtomic(one) || call.isTold(one)) {
-                    Words.tell(b, one, call, site);
+            for (long one : effects.after) {
+                if (Effect.isAtomic(one) || call.applies(one)) {
+                    EffectRecorder.record(self, one, call, site);
                 }
             }
             if (returned != null) {
-                Shadow.seen(b, returned);
+                Shadow.noteReached(self, returned);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            Alone.unlock(b);
+            VariableLock.unlock(self);
             call.clear();
-            b.exit();
+            self.exit();
         }
     }
 
     /** Most of what is told. (To keep the call in a {@link Call} costs more than all else.) */
     @ForceInline
     private static void simple(
-        Buffer b, Told told, long[] all, boolean isSame, Object of, Object argument, long result, Object returned, int site) {
-        b.enter();
+        ThreadState self, CallEffects effects, long[] all, boolean isSame, Object of, Object argument, long result, Object returned, int site) {
+        self.enter();
         try {
             if (isSame) {
-                if (Told.isTold(all[0], result, returned)) {
-                    Entries.await(b, b.current.whole(), b.currentEntry, site);
+                if (Effect.applies(all[0], result, returned)) {
+                    EntrySync.await(self, self.current.whole(), self.currentEntry, site);
                 }
             } else if (all.length == 1) {
-                simple(b, told, all[0], of, argument, result, returned, site);
+                simple(self, effects, all[0], of, argument, result, returned, site);
             } else {
                 for (long one : all) {
-                    simple(b, told, one, of, argument, result, returned, site);
+                    simple(self, effects, one, of, argument, result, returned, site);
                 }
             }
             if (returned != null) {
-                Shadow.seen(b, returned);
+                Shadow.noteReached(self, returned);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     @ForceInline
     private static void simple(
-        Buffer b, Told told, long one, Object of, Object argument, long result, Object returned, int site) {
-        if (of == null || !Told.isTold(one, result, returned)) {
+        ThreadState self, CallEffects effects, long one, Object of, Object argument, long result, Object returned, int site) {
+        if (of == null || !Effect.applies(one, result, returned)) {
             return;
         }
-        Shadow shadow = Shadows.of(of, b, site);
-        int word = Told.word(one);
-        if ((word == Told.POST || word == Told.AWAIT) && Told.of(one) != Told.BACK) {
-            entry(b, one, shadow, shadow.whole(), argument, returned, told.isSorted(), site);
+        Shadow shadow = Shadows.of(of, self, site);
+        int kind = Effect.kind(one);
+        if ((kind == Effect.POST || kind == Effect.AWAIT) && Effect.target(one) != Effect.BACK) {
+            entry(self, one, shadow, shadow.whole(), argument, returned, effects.isSorted(), site);
         } else {
-            Words.simple(b, one, shadow, of, argument, returned, told.isSorted(), site);
+            EffectRecorder.recordSimple(self, one, shadow, of, argument, returned, effects.isSorted(), site);
         }
     }
 
     /** A post or an await of an entry, or of the whole. */
     @ForceInline
     static void entry(
-        Buffer b, long told, Shadow of, Shadow whole, Object argument, Object returned, boolean isSorted, int site) {
-        int entry = Told.entry(told, argument, returned, isSorted);
+        ThreadState self, long effect, Shadow of, Shadow whole, Object argument, Object returned, boolean isSorted, int site) {
+        int entry = Effect.entry(effect, argument, returned, isSorted);
         // The program's own collections have no addresses for entries.
-        entry = entry < whole.parts ? entry : Entries.WHOLE;
-        if (Told.word(told) == Told.POST) {
-            Entries.post(b, whole, entry, site);
+        entry = entry < whole.parts ? entry : EntrySync.WHOLE;
+        if (Effect.kind(effect) == Effect.POST) {
+            EntrySync.post(self, whole, entry, site);
         } else {
-            Entries.await(b, whole, entry, site);
+            EntrySync.await(self, whole, entry, site);
         }
-        if (b.current != of) {
-            b.current = of;
+        if (self.current != of) {
+            self.current = of;
         }
-        b.currentEntry = Told.isOfMany(told) ? Entries.FILLED : entry;
+        self.currentEntry = Effect.isOfMany(effect) ? EntrySync.FILLED : entry;
     }
 
     /** The thread comes after others who may have put in what it is about to put into another collection, as a whole: who finds it there comes after these, too. */
-    static void filled(Buffer b, int site) {
-        if (b.currentEntry == Entries.FILLED) {
-            Entries.post(b, b.current.whole(), Entries.WHOLE, site);
+    static void filled(ThreadState self, int site) {
+        if (self.currentEntry == EntrySync.FILLED) {
+            EntrySync.post(self, self.current.whole(), EntrySync.WHOLE, site);
         }
     }
 }

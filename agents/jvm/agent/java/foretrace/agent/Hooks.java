@@ -162,12 +162,12 @@ public final class Hooks {
     }
 
     public static void notify(Object of, int site) {
-        Monitors.notified(of, Buffer.NOTIFY, site);
+        Monitors.notified(of, Record.NOTIFY, site);
         of.notify();
     }
 
     public static void notifyAll(Object of, int site) {
-        Monitors.notified(of, Buffer.NOTIFY_ALL, site);
+        Monitors.notified(of, Record.NOTIFY_ALL, site);
         of.notifyAll();
     }
 
@@ -227,58 +227,58 @@ public final class Hooks {
 
     @ForceInline
     public static void inside(Object of, int site) {
-        Inside.told(of, 0, null, site);
+        Inside.record(of, 0, null, site);
     }
 
     @ForceInline
     public static void inside(Object of, long value, int site) {
-        Inside.told(of, value, null, site);
+        Inside.record(of, value, null, site);
     }
 
     @ForceInline
     public static void inside(Object of, Object value, int site) {
-        Inside.told(of, 0, value, site);
+        Inside.record(of, 0, value, site);
     }
 
     @ForceInline
     public static void unseen() {
-        Buffer b = Buffer.own();
-        if (b != null && b.held.isUnmarked()) {
-            b.held.mark(b);
+        ThreadState self = ThreadState.own();
+        if (self != null && self.held.isUnmarked()) {
+            self.held.mark(self);
         }
     }
 
     public static void internal(String name, Object value, int site) {
-        Marks.internal(name, value, site);
+        SpecEvents.internal(name, value, site);
     }
 
     public static void begin(String name, int site) {
-        Marks.block(Buffer.BEGIN, name, site);
+        SpecEvents.block(Record.BEGIN, name, site);
     }
 
     public static void end(String name, int site) {
-        Marks.block(Buffer.LEAVE, name, site);
+        SpecEvents.block(Record.LEAVE, name, site);
     }
 
     public static void event(String name, int site) {
-        Marks.internal(name, null, site);
+        SpecEvents.internal(name, null, site);
     }
 
     public static void initialising() {
-        Buffer b = Buffer.own();
-        if (b == null) {
-            Buffer.ready();
-            b = Buffer.own();
+        ThreadState self = ThreadState.own();
+        if (self == null) {
+            ThreadState.ready();
+            self = ThreadState.own();
         }
-        if (b != null) {
-            b.initialise(1);
+        if (self != null) {
+            self.initialise(1);
         }
     }
 
     public static void initialised() {
-        Buffer b = Buffer.own();
-        if (b != null) {
-            b.initialise(-1);
+        ThreadState self = ThreadState.own();
+        if (self != null) {
+            self.initialise(-1);
         }
     }
 
@@ -292,17 +292,17 @@ public final class Hooks {
     }
 
     private static void madeLock(Object object, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
             Shadows.made(object, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
@@ -327,7 +327,7 @@ public final class Hooks {
 
     /** The current thread waits for a monitor: the library calls this. */
     static void contended(Object of) {
-        Requests.contended(of);
+        LockRequests.contended(of);
     }
 
     /** A class of the agent's is linked, and has its static fields: the library calls this. */
@@ -337,16 +337,16 @@ public final class Hooks {
 
     /** Loads what hooks need: the library calls this. */
     static void ready() {
-        Buffer b = Buffer.attached();
+        ThreadState self = ThreadState.attached();
         Object lock = new Object();
-        Shadows.of(lock, b, 0);
+        Shadows.of(lock, self, 0);
         hide();
     }
 
     /** Who copies all fields of an object by reflection must not make two of one. */
     private static void hide() {
         hide(Watched.class, java.util.Set.of("foretrace$shadow", "foretrace$born", "foretrace$seen"));
-        hide(Thread.class, java.util.Set.of("foretrace$buffer"));
+        hide(Thread.class, java.util.Set.of("foretrace$state"));
     }
 
     private static void hide(Class<?> of, java.util.Set<String> names) {

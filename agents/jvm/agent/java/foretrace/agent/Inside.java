@@ -9,10 +9,10 @@ final class Inside {
 
     private Inside() {}
 
-    /** Told of an object (null: of {@link Calls#COMMON}), with a value that it depends on, or with what it stands for. */
+    /** CallEffects of an object (null: of {@link Calls#COMMON}), with a value that it depends on, or with what it stands for. */
     @ForceInline
-    static void told(Object of, long number, Object value, int site) {
-        Told first = Told.first(site);
+    static void record(Object of, long number, Object value, int site) {
+        CallEffects first = CallEffects.first(site);
         if (first != null && first.isOnlyOfThis()) {
             ofThis(first.before[0], of, value, site);
         } else {
@@ -22,27 +22,27 @@ final class Inside {
 
     /** A post or an await of what the program has called, around what that calls. */
     @ForceInline
-    private static void ofThis(long told, Object of, Object value, int site) {
-        Buffer b = Buffer.own();
-        Shadow current = b == null ? null : b.current;
-        if (current == null || current.get() != of || b.currentEntry == Entries.FILLED) {
+    private static void ofThis(long effect, Object of, Object value, int site) {
+        ThreadState self = ThreadState.own();
+        Shadow current = self == null ? null : self.current;
+        if (current == null || current.get() != of || self.currentEntry == EntrySync.FILLED) {
             any(of, 0, value, site);
             return;
         }
-        if (!b.isReady()) {
+        if (!self.isReady()) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            if (Told.word(told) == Told.POST) {
-                Entries.post(b, current.whole(), b.currentEntry, site);
+            if (Effect.kind(effect) == Effect.POST) {
+                EntrySync.post(self, current.whole(), self.currentEntry, site);
             } else {
-                Entries.await(b, current.whole(), b.currentEntry, site);
+                EntrySync.await(self, current.whole(), self.currentEntry, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
@@ -50,75 +50,75 @@ final class Inside {
         if (value == null && !isBelow && of instanceof java.io.Flushable) {
             return;
         }
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            for (long one : Told.at(site, null).before) {
-                Object object = Told.of(one) == Told.ALL ? Calls.COMMON : of;
-                if (object == null || !Told.isTold(one, number, value)) {
+            for (long one : CallEffects.at(site, null).before) {
+                Object object = Effect.target(one) == Effect.ALL ? Calls.COMMON : of;
+                if (object == null || !Effect.applies(one, number, value)) {
                     continue;
                 }
-                if (Told.of(one) == Told.EACH) {
+                if (Effect.target(one) == Effect.EACH) {
                     for (Object each : (Iterable<?>) object) {
-                        one(b, one, each, value, site);
+                        one(self, one, each, value, site);
                     }
                 } else {
-                    one(b, one, object, value, site);
+                    one(self, one, object, value, site);
                 }
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
-    private static void one(Buffer b, long told, Object of, Object value, int site) {
-        int word = Told.word(told);
-        if (word == Told.ENDED) {
-            Threads.ended(b);
+    private static void one(ThreadState self, long effect, Object of, Object value, int site) {
+        int kind = Effect.kind(effect);
+        if (kind == Effect.ENDED) {
+            Threads.ended(self);
             return;
         }
-        if (word == Told.REQUEST) {
-            Requests.parked(b, of);
+        if (kind == Effect.REQUEST) {
+            LockRequests.parked(self, of);
             return;
         }
         // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
-        boolean isMade = Told.of(told) != Told.THIS && (word == Told.POST || word == Told.VIEW);
-        Shadow shadow = word == Told.PART || word == Told.CURRENT ? null : isMade ? Shadows.of(of, b, site) : Shadows.known(of, b, site);
-        boolean isCurrent = Told.of(told) == Told.THIS && shadow != null && b.current == shadow;
-        int entry = isCurrent && b.currentEntry != Entries.FILLED ? b.currentEntry : Entries.WHOLE;
-        switch (word) {
-            case Told.POST:
+        boolean isMade = Effect.target(effect) != Effect.THIS && (kind == Effect.POST || kind == Effect.VIEW);
+        Shadow shadow = kind == Effect.PART || kind == Effect.CURRENT ? null : isMade ? Shadows.of(of, self, site) : Shadows.known(of, self, site);
+        boolean isCurrent = Effect.target(effect) == Effect.THIS && shadow != null && self.current == shadow;
+        int entry = isCurrent && self.currentEntry != EntrySync.FILLED ? self.currentEntry : EntrySync.WHOLE;
+        switch (kind) {
+            case Effect.POST:
                 if (shadow != null) {
-                    Entries.post(b, shadow.whole(), entry, site);
+                    EntrySync.post(self, shadow.whole(), entry, site);
                 }
                 break;
-            case Told.AWAIT:
+            case Effect.AWAIT:
                 if (shadow != null) {
-                    Entries.await(b, shadow.whole(), entry, site);
-                    Calls.filled(b, site);
+                    EntrySync.await(self, shadow.whole(), entry, site);
+                    Calls.filled(self, site);
                 }
-                Shadow.seen(b, of);
+                Shadow.noteReached(self, of);
                 break;
-            case Told.VIEW:
-                shadow.standsFor(Shadows.of(value, b, site + 1));
+            case Effect.VIEW:
+                shadow.setViewOf(Shadows.of(value, self, site + 1));
                 break;
-            case Told.PART:
+            case Effect.PART:
                 // What the program has made is known to it, even if nothing was told of it yet.
                 boolean isPrograms = value != null && value.getClass().getClassLoader() != null;
-                Shadow whole = value == null ? b.current : isPrograms ? Shadows.of(value, b, site + 1) : Shadows.known(value, b, site + 1);
+                Shadow whole = value == null ? self.current : isPrograms ? Shadows.of(value, self, site + 1) : Shadows.known(value, self, site + 1);
                 if (whole != null) {
-                    Shadows.of(of, b, site).standsFor(whole.whole());
+                    Shadows.of(of, self, site).setViewOf(whole.whole());
                     isBelow |= of instanceof java.io.Flushable;
                 }
                 break;
-            case Told.CURRENT:
-                b.current = Shadows.known(of, b, site);
-                b.currentEntry = Entries.WHOLE;
+            case Effect.CURRENT:
+                self.current = Shadows.known(of, self, site);
+                self.currentEntry = EntrySync.WHOLE;
                 break;
             default:
                 break;

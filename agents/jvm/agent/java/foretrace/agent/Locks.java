@@ -17,94 +17,94 @@ final class Locks {
 
     /** A lock was taken. */
     @ForceInline
-    static void taken(Buffer b, Shadow lock, int kind, int site) {
-        if (lock.holder == b.mark) {
+    static void acquired(ThreadState self, Shadow lock, int kind, int site) {
+        if (lock.holder == self.number) {
             lock.count++;
             return;
         }
-        Stamps.settle(b, site);
-        lock.holder = b.mark;
+        StampedLocks.endReleasedSections(self, site);
+        lock.holder = self.number;
         lock.count = 1;
-        b.epoch++;
-        b.held.add(lock, site);
-        if (b.isOptimistic) {
-            b.optimistic(false);
+        self.epoch++;
+        self.held.add(lock, site);
+        if (self.isOptimistic) {
+            self.optimistic(false);
         }
-        tell(b, lock, kind, Monitors.MUTEX, site);
+        record(self, lock, kind, Monitors.MUTEX, site);
     }
 
     /** A lock is about to be given back. */
     @ForceInline
-    static void given(Buffer b, Shadow lock, int kind, int site) {
-        if (lock.holder != b.mark || --lock.count > 0) {
+    static void releasing(ThreadState self, Shadow lock, int kind, int site) {
+        if (lock.holder != self.number || --lock.count > 0) {
             return;
         }
         lock.holder = 0;
-        b.held.remove(lock);
-        tell(b, lock, kind, Monitors.MUTEX, site);
+        self.held.remove(lock);
+        record(self, lock, kind, Monitors.MUTEX, site);
     }
 
     /** A record of an object: later than the last one of it. */
     @ForceInline
-    static void tell(Buffer b, Shadow of, int kind, int sort, int site) {
-        if (b.room()) {
-            int place = b.place(site);
-            long now = b.now(of.stamp);
+    static void record(ThreadState self, Shadow of, int kind, int objectClass, int site) {
+        if (self.room()) {
+            int context = self.context(site);
+            long now = self.now(of.stamp);
             of.stamp = now;
-            b.put2(Buffer.head(kind, sort, of.address), now, place);
+            self.put2(Record.head(kind, objectClass, of.address), now, context);
         }
     }
 
     /** An atomic access of an address, without a value: later than the last record of the lock, which the thread has. */
-    static void access(Buffer b, Shadow lock, int kind, int order, long address, int site) {
-        if (b.room()) {
-            long now = b.now(lock.stamp);
+    static void access(ThreadState self, Shadow lock, int kind, int order, long address, int site) {
+        if (self.room()) {
+            long now = self.now(lock.stamp);
             lock.stamp = now;
             // The thread is elsewhere by now: the calls that led there say nothing of the site.
-            b.put3(Buffer.head(kind, order, address), now, site & (int) Kept.SITE_MASK, 0);
+            self.put3(Record.head(kind, order, address), now, site & (int) DeferredAccess.SITE_MASK, 0);
         }
     }
 
     /** The same of one that it shares with other readers. */
-    static void sharedAccess(Buffer b, Shadow lock, int kind, int order, long address, int site) {
-        Pinned.begin();
+    static void sharedAccess(ThreadState self, Shadow lock, int kind, int order, long address, int site) {
+        CarrierPin.begin();
         try {
             synchronized (lock) {
-                access(b, lock, kind, order, address, site);
+                access(self, lock, kind, order, address, site);
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** A lock of java.util.concurrent was taken. */
     @ForceInline
-    static void locked(Buffer b, Shadow lock, int kind, int site) {
-        if (lock.isHandedOver) {
-            Stamps.takenOver(b, lock, true, site);
+    static void locked(ThreadState self, Shadow lock, int kind, int site) {
+        if (lock.isReleasedByOther) {
+            StampedLocks.acquireTransferred(self, lock, true, site);
         } else {
-            taken(b, lock, kind, site);
+            acquired(self, lock, kind, site);
         }
     }
 
     /** The same by a reader. */
-    static void readLocked(Buffer b, Shadow lock, int site) {
-        if (lock.isHandedOver) {
-            Stamps.takenOver(b, lock, false, site);
+    static void readLocked(ThreadState self, Shadow lock, int site) {
+        if (lock.isReleasedByOther) {
+            StampedLocks.acquireTransferred(self, lock, false, site);
         } else {
-            readTaken(b, lock, site);
+            readAcquired(self, lock, site);
         }
     }
 
     /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception, but that of stamps anybody may give back. */
-    static void unlocked(Buffer b, Shadow lock, int site) {
-        if (lock.holder == b.mark) {
-            given(b, lock, Buffer.RELEASE, site);
-        } else if (Stamps.isWriteLocked(lock)) {
-            Stamps.handOver(b, lock, site);
+    static void unlocking(ThreadState self, Shadow lock, int site) {
+        if (lock.holder == self.number) {
+            releasing(self, lock, Record.RELEASE, site);
+        } else if (StampedLocks.isWriteLocked(lock)) {
+            StampedLocks.releaseForOther(self, lock, site);
         } else if (isAnothers(lock.get())) {
-            b.text(Buffer.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
-            tell(b, lock, Buffer.MISUSE, Monitors.MUTEX, site);
+            self.text(Record.MISUSE_TEXT, "unlock of a lock that the thread does not hold");
+            record(self, lock, Record.MISUSE, Monitors.MUTEX, site);
         }
     }
 
@@ -115,90 +115,90 @@ final class Locks {
     }
 
     /** One reader gives a lock of java.util.concurrent back. */
-    static void readUnlocked(Buffer b, Shadow lock, int site) {
-        if (Stamps.isOf(lock)) {
-            Stamps.readGiven(b, lock, site);
+    static void readUnlocking(ThreadState self, Shadow lock, int site) {
+        if (StampedLocks.isOf(lock)) {
+            StampedLocks.readReleasing(self, lock, site);
         } else {
-            readGiven(b, lock, site);
+            readReleasing(self, lock, site);
         }
     }
 
     /** A lock was taken by one reader of maybe several. */
-    static void readTaken(Buffer b, Shadow lock, int site) {
-        if (b.readHolds.add(lock, 1) == 1) {
-            Stamps.settle(b, site);
-            b.epoch++;
-            b.held.add(lock, site);
-            b.optimistic(false);
-            shared(b, lock, Buffer.READ_ACQUIRE, RWLOCK, site);
+    static void readAcquired(ThreadState self, Shadow lock, int site) {
+        if (self.readHolds.add(lock, 1) == 1) {
+            StampedLocks.endReleasedSections(self, site);
+            self.epoch++;
+            self.held.add(lock, site);
+            self.optimistic(false);
+            shared(self, lock, Record.READ_ACQUIRE, RWLOCK, site);
         }
     }
 
-    static void readGiven(Buffer b, Shadow lock, int site) {
-        if (b.readHolds.of(lock) > 0 && b.readHolds.add(lock, -1) == 0) {
-            ended(b, lock, true, site);
+    static void readReleasing(ThreadState self, Shadow lock, int site) {
+        if (self.readHolds.of(lock) > 0 && self.readHolds.add(lock, -1) == 0) {
+            sectionEnded(self, lock, true, site);
         }
     }
 
     /** A section of which others may know that it is over, or of a reader, ends. */
-    static void ended(Buffer b, Shadow lock, boolean isReader, int site) {
-        b.held.remove(lock);
-        shared(b, lock, isReader ? Buffer.READ_RELEASE : Buffer.RELEASE, isReader ? RWLOCK : Monitors.MUTEX, site);
+    static void sectionEnded(ThreadState self, Shadow lock, boolean isReader, int site) {
+        self.held.remove(lock);
+        shared(self, lock, isReader ? Record.READ_RELEASE : Record.RELEASE, isReader ? RWLOCK : Monitors.MUTEX, site);
     }
 
     /** Others may be at it at once. */
-    private static void shared(Buffer b, Shadow lock, int kind, int sort, int site) {
-        if (!b.room()) {
+    private static void shared(ThreadState self, Shadow lock, int kind, int objectClass, int site) {
+        if (!self.room()) {
             return;
         }
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (lock) {
-                int place = b.place(site);
-                long now = b.now(lock.stamp);
+                int context = self.context(site);
+                long now = self.now(lock.stamp);
                 lock.stamp = Math.max(lock.stamp, now);
-                b.put2(Buffer.head(kind, sort, lock.address), now, place);
+                self.put2(Record.head(kind, objectClass, lock.address), now, context);
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** A thread is about to wait on a condition: it gives the lock back. How often it had it. One that only looks now and then misses nothing if a wake-up is lost: that is told as
      * giving the lock back and taking it again. */
-    static int waits(Buffer b, Shadow condition, Shadow lock, boolean isShort, int site) {
-        if (lock.holder != b.mark) {
+    static int waits(ThreadState self, Shadow condition, Shadow lock, boolean isShort, int site) {
+        if (lock.holder != self.number) {
             return 0;
         }
         int count = lock.count;
         lock.holder = 0;
         lock.count = 0;
-        b.held.remove(lock);
+        self.held.remove(lock);
         if (isShort) {
-            tell(b, lock, Buffer.RELEASE, Monitors.MUTEX, site);
-        } else if (b.room()) {
-            int place = b.place(site);
-            long now = b.now(lock.stamp);
+            record(self, lock, Record.RELEASE, Monitors.MUTEX, site);
+        } else if (self.room()) {
+            int context = self.context(site);
+            long now = self.now(lock.stamp);
             lock.stamp = now;
-            b.put3(Buffer.head(Buffer.WAIT, Monitors.CONDITION, condition.address), now, place, lock.address);
+            self.put3(Record.head(Record.WAIT, Monitors.CONDITION, condition.address), now, context, lock.address);
         }
         return count;
     }
 
     /** It goes on, and has the lock again. */
-    static void woken(Buffer b, Shadow condition, Shadow lock, int count, boolean isShort, long reason, int site) {
-        lock.holder = b.mark;
+    static void woken(ThreadState self, Shadow condition, Shadow lock, int count, boolean isShort, long reason, int site) {
+        lock.holder = self.number;
         lock.count = count;
-        b.epoch++;
-        b.held.add(lock, site);
+        self.epoch++;
+        self.held.add(lock, site);
         if (isShort) {
-            tell(b, lock, Buffer.ACQUIRE, Monitors.MUTEX, site);
-        } else if (b.room()) {
-            int place = b.place(site);
-            long now = b.now(lock.stamp);
+            record(self, lock, Record.ACQUIRE, Monitors.MUTEX, site);
+        } else if (self.room()) {
+            int context = self.context(site);
+            long now = self.now(lock.stamp);
             lock.stamp = now;
             long third = lock.address | reason;
-            b.put3(Buffer.head(Buffer.WOKEN, Monitors.CONDITION, condition.address), now, place, third);
+            self.put3(Record.head(Record.WOKEN, Monitors.CONDITION, condition.address), now, context, third);
         }
     }
 }

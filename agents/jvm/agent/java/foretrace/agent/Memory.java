@@ -11,7 +11,7 @@ final class Memory {
     /** The time that has passed, as the observer told last; the counter, if that is the clock. */
     static final long COARSE, COUNTER;
     static final boolean STEADY;
-    /** Of each block of positions: its slot, the mark of its thread, and the first position ({@link Kept}). */
+    /** Of each block of positions: its slot, the mark of its thread, and the first position ({@link DeferredAccess}). */
     static final long BLOCKS;
     /** Times that are left in cells count from here. */
     static final long BEGIN;

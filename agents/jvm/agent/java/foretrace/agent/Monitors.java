@@ -11,82 +11,82 @@ final class Monitors {
     private Monitors() {}
 
     static void entered(Object of, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Locks.taken(b, Shadows.of(of, b, site), Buffer.ACQUIRE, site);
-            Calls.filled(b, site);
+            Locks.acquired(self, Shadows.of(of, self, site), Record.ACQUIRE, site);
+            Calls.filled(self, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     static void leaving(Object of, int site) {
-        Buffer b = Buffer.own();
-        if (of == null || b == null || !b.isReady()) {
+        ThreadState self = ThreadState.own();
+        if (of == null || self == null || !self.isReady()) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Locks.given(b, Shadows.of(of, b, site), Buffer.RELEASE, site);
+            Locks.releasing(self, Shadows.of(of, self, site), Record.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     static void enteredMethod(Object of, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Shadow shadow = Shadows.of(of, b, site);
-            if (b.depth == b.entered.length) {
-                b.entered = java.util.Arrays.copyOf(b.entered, b.depth * 2);
+            Shadow shadow = Shadows.of(of, self, site);
+            if (self.methodDepth == self.methodMonitors.length) {
+                self.methodMonitors = java.util.Arrays.copyOf(self.methodMonitors, self.methodDepth * 2);
             }
             // Most often it is the same as the last time.
-            if (b.entered[b.depth] != shadow) {
-                b.entered[b.depth] = shadow;
+            if (self.methodMonitors[self.methodDepth] != shadow) {
+                self.methodMonitors[self.methodDepth] = shadow;
             }
-            b.depth++;
-            Locks.taken(b, shadow, Buffer.ACQUIRE, site);
-            Calls.filled(b, site);
+            self.methodDepth++;
+            Locks.acquired(self, shadow, Record.ACQUIRE, site);
+            Calls.filled(self, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     static void leavingMethod(int site) {
-        Buffer b = Buffer.own();
-        if (b == null || !b.isReady() || b.depth == 0) {
+        ThreadState self = ThreadState.own();
+        if (self == null || !self.isReady() || self.methodDepth == 0) {
             return;
         }
-        Shadow shadow = b.entered[--b.depth];
-        b.enter();
+        Shadow shadow = self.methodMonitors[--self.methodDepth];
+        self.enter();
         try {
-            Locks.given(b, shadow, Buffer.RELEASE, site);
+            Locks.releasing(self, shadow, Record.RELEASE, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site) throws InterruptedException {
-        Buffer b = Buffer.ready();
+        ThreadState self = ThreadState.ready();
         boolean isTimed = milliseconds > 0 || nanoseconds > 0, isShort = isTimed && milliseconds < Locks.LONG;
         // Without the monitor it throws.
-        int count = b == null || of == null || !Thread.holdsLock(of) ? 0 : waits(b, of, isShort, site);
+        int count = self == null || of == null || !Thread.holdsLock(of) ? 0 : waits(self, of, isShort, site);
         boolean isInterrupted = true;
         try {
             if (!hasTime) {
@@ -99,51 +99,51 @@ final class Monitors {
             isInterrupted = false;
         } finally {
             if (count > 0) {
-                woken(b, of, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
+                woken(self, of, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
             }
         }
     }
 
-    private static int waits(Buffer b, Object of, boolean isShort, int site) {
-        b.enter();
+    private static int waits(ThreadState self, Object of, boolean isShort, int site) {
+        self.enter();
         try {
-            Shadow shadow = Shadows.of(of, b, site);
-            return Locks.waits(b, shadow, shadow, isShort, site);
+            Shadow shadow = Shadows.of(of, self, site);
+            return Locks.waits(self, shadow, shadow, isShort, site);
         } catch (Throwable failed) {
             Native.failed(failed);
             return 0;
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
-    private static void woken(Buffer b, Object of, int count, boolean isShort, long reason, int site) {
-        b.enter();
+    private static void woken(ThreadState self, Object of, int count, boolean isShort, long reason, int site) {
+        self.enter();
         try {
-            Shadow shadow = Shadows.of(of, b, site);
-            Locks.woken(b, shadow, shadow, count, isShort, reason, site);
+            Shadow shadow = Shadows.of(of, self, site);
+            Locks.woken(self, shadow, shadow, count, isShort, reason, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     static void notified(Object of, int kind, int site) {
-        Buffer b = Buffer.ready();
-        if (b == null || of == null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null || of == null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Shadow shadow = Shadows.of(of, b, site);
-            if (shadow.holder == b.mark) {
-                Locks.tell(b, shadow, kind, CONDITION, site);
+            Shadow shadow = Shadows.of(of, self, site);
+            if (shadow.holder == self.number) {
+                Locks.record(self, shadow, kind, CONDITION, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 }

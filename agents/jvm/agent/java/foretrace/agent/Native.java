@@ -44,11 +44,11 @@ final class Native {
     /** Whether objects of a class are surely equal only to themselves. */
     static native boolean areThemselves(Class<?> of);
 
-    /** What a call tells whose receiver is of this class (null: there is none), as {@link Told} has it: how much before it, that, and what it tells after it. */
-    static native long[] told(int site, Class<?> of);
+    /** What a call tells whose receiver is of this class (null: there is none), as {@link CallEffects} has it: how much before it, that, and what it tells after it. */
+    static native long[] effects(int site, Class<?> of);
 
     /** The number of the place where the current thread is: a site, or 0 (what was called last), or {@link #CALLED}, and the calls that led there; 0 if there is none. */
-    static native int place(int site);
+    static native int callContext(int site);
 
     /** Something went wrong in the agent. It is said once; the program goes on. */
     static native void failed(Throwable why);

@@ -7,31 +7,31 @@ final class Semaphores {
     private Semaphores() {}
 
     /** One is about to be used. */
-    static void seen(Buffer b, Shadow of, Object semaphore, int sort, int site) {
+    static void seen(ThreadState self, Shadow of, Object semaphore, int objectClass, int site) {
         if (of.isPosted() || !(semaphore instanceof java.util.concurrent.Semaphore)) {
             return;
         }
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (of) {
-                if (!of.isPosted() && b.room()) {
+                if (!of.isPosted() && self.room()) {
                     long permits = Math.max(0, ((java.util.concurrent.Semaphore) semaphore).availablePermits());
-                    int place = b.place(site);
-                    long now = b.now(0);
-                    b.put3(Buffer.head(Buffer.INIT, sort, of.address), now, place, permits);
+                    int context = self.context(site);
+                    long now = self.now(0);
+                    self.put3(Record.head(Record.INIT, objectClass, of.address), now, context, permits);
                     of.firstPosted(now);
                 }
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** How many permits are given or taken. Who reduces them may take more than there are: nothing is told of these. */
-    static long count(long told, Call call, Object semaphore) {
-        int value = Told.value(told);
-        long count = value == Told.ARGUMENT ? call.number : value == Told.RESULT ? call.result : 1;
-        if (Told.word(told) == Told.DOWN && semaphore instanceof java.util.concurrent.Semaphore) {
+    static long count(long effect, Call call, Object semaphore) {
+        int value = Effect.value(effect);
+        long count = value == Effect.ARGUMENT ? call.number : value == Effect.RESULT ? call.result : 1;
+        if (Effect.kind(effect) == Effect.DOWN && semaphore instanceof java.util.concurrent.Semaphore) {
             int left = ((java.util.concurrent.Semaphore) semaphore).availablePermits();
             return left < 0 ? Math.max(0, count + left) : count;
         }
@@ -39,15 +39,15 @@ final class Semaphores {
     }
 
     /** A permit is about to be given, or was taken. */
-    static void permit(Buffer b, Shadow of, int kind, int sort, int site) {
-        if (kind == Buffer.DOWN) {
-            b.epoch++;
+    static void permit(ThreadState self, Shadow of, int kind, int objectClass, int site) {
+        if (kind == Record.DOWN) {
+            self.epoch++;
         }
-        if (b.room()) {
-            int place = b.place(site);
-            long now = b.now(U.getLongVolatile(of.posted(), Memory.LONGS));
-            Entries.raise(of.posted(), Memory.LONGS, now);
-            b.put2(Buffer.head(kind, sort, of.address), now, place);
+        if (self.room()) {
+            int context = self.context(site);
+            long now = self.now(U.getLongVolatile(of.posted(), Memory.LONGS));
+            EntrySync.raise(of.posted(), Memory.LONGS, now);
+            self.put2(Record.head(kind, objectClass, of.address), now, context);
         }
     }
 }

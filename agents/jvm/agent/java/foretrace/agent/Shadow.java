@@ -23,7 +23,7 @@ final class Shadow extends WeakReference<Object> {
     Shadow next;
     /** Its address; what it consists of is behind it, eight bytes each. */
     final long address;
-    /** The thread that has its monitor or lock ({@link Buffer#mark}; 0: none), and how often. */
+    /** The thread that has its monitor or lock ({@link ThreadState#mark}; 0: none), and how often. */
     int holder;
     int count;
     /** When it was given back last. */
@@ -31,20 +31,20 @@ final class Shadow extends WeakReference<Object> {
     /** The lock that it is a condition of. */
     Shadow lock;
     /** What it is a view of; null: itself. */
-    private Shadow stands;
+    private Shadow viewOf;
     /** The field that it stands for. */
-    Variable variable;
-    /** When its entries were posted last ({@link Entries}); null: none was. */
+    FieldHandle variable;
+    /** When its entries were posted last ({@link EntrySync}); null: none was. */
     volatile long[] stamps;
     /** When it was posted as a whole, in a line of the cache of its own. */
     private volatile long[] posted;
     /** How often somebody posted after somebody had awaited every entry; and that nobody has since. */
-    volatile int disturbances;
-    volatile boolean isQuiet;
+    volatile int postEpoch;
+    volatile boolean isFullyAwaited;
     /** Of a queue: what comes back from who takes; of a stamped lock, to writers from readers. */
     private volatile Shadow back;
-    /** Of a stamped lock: another thread gave a stamp back than the one that took it ({@link Stamps}). */
-    volatile boolean isHandedOver;
+    /** Of a stamped lock: another thread gave a stamp back than the one that took it ({@link StampedLocks}). */
+    volatile boolean isReleasedByOther;
     /** Where it was made is told. */
     boolean hasSite;
     /** How many parts it has. */
@@ -83,7 +83,7 @@ final class Shadow extends WeakReference<Object> {
         if (of instanceof java.util.concurrent.atomic.AtomicReferenceArray) {
             return ((java.util.concurrent.atomic.AtomicReferenceArray<?>) of).length();
         }
-        return Math.max(fields, of instanceof Watched ? 0 : Entries.COUNT);
+        return Math.max(fields, of instanceof Watched ? 0 : EntrySync.COUNT);
     }
 
     /** The address of the variable that stands for what it guards as a lock, and what nobody sees. */
@@ -92,17 +92,17 @@ final class Shadow extends WeakReference<Object> {
     }
 
     /** What is told of it is told of another. */
-    void standsFor(Shadow whole) {
+    void setViewOf(Shadow whole) {
         if (whole != this) {
-            stands = whole;
+            viewOf = whole;
         }
     }
 
     /** What it is a view of, or itself. */
     Shadow whole() {
         Shadow whole = this;
-        for (int i = 0; whole.stands != null && i < 8; i++) {
-            whole = whole.stands;
+        for (int i = 0; whole.viewOf != null && i < 8; i++) {
+            whole = whole.viewOf;
         }
         return whole;
     }
@@ -119,30 +119,30 @@ final class Shadow extends WeakReference<Object> {
     }
 
     private long[] makePosted() {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (this) {
                 if (posted == null) {
-                    posted = new long[Entries.APART];
+                    posted = new long[EntrySync.APART];
                 }
                 return posted;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** Somebody has posted. */
-    void disturb() {
-        if (isQuiet) {
-            Pinned.begin();
+    void notePost() {
+        if (isFullyAwaited) {
+            CarrierPin.begin();
             try {
                 synchronized (this) {
-                    disturbances++;
-                    isQuiet = false;
+                    postEpoch++;
+                    isFullyAwaited = false;
                 }
             } finally {
-                Pinned.end();
+                CarrierPin.end();
             }
         }
     }
@@ -153,7 +153,7 @@ final class Shadow extends WeakReference<Object> {
     }
 
     private Shadow makeBack() {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (this) {
                 if (back == null) {
@@ -162,7 +162,7 @@ final class Shadow extends WeakReference<Object> {
                 return back;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
@@ -172,30 +172,30 @@ final class Shadow extends WeakReference<Object> {
 
     /** It is posted for the first time: who sees that sees also when. */
     void firstPosted(long now) {
-        long[] made = new long[Entries.APART];
+        long[] made = new long[EntrySync.APART];
         made[0] = now;
         posted = made;
     }
 
     private long[] makeStamps() {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (this) {
                 if (stamps == null) {
-                    stamps = new long[Entries.COUNT * Entries.APART];
+                    stamps = new long[EntrySync.COUNT * EntrySync.APART];
                 }
                 return stamps;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** A thread got an object from a variable that is watched, or was handed it by something that is told. */
-    static void seen(Buffer b, Object object) {
+    static void noteReached(ThreadState self, Object object) {
         if (object instanceof Watched) {
             Watched watched = (Watched) object;
-            long bit = 1L << (b.slot & 63);
+            long bit = 1L << (self.slot & 63);
             if ((watched.foretrace$seen & bit) == 0) {
                 watched.foretrace$seen |= bit;
             }
@@ -204,12 +204,12 @@ final class Shadow extends WeakReference<Object> {
 
     /** Whether a thread can have an object only from memory that is not watched: it was not there when the thread was started, and nobody saw how it came. Then all that was done
      * to it before comes before that, in whatever order. (Of an object that has not this in itself, nobody knows.) */
-    static boolean isHandedOver(Buffer b, Object object) {
+    static boolean cameUnwatched(ThreadState self, Object object) {
         if (!(object instanceof Watched)) {
             return false;
         }
         Watched watched = (Watched) object;
-        return (watched.foretrace$seen & 1L << (b.slot & 63)) == 0 && !b.hasInherited(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
+        return (watched.foretrace$seen & 1L << (self.slot & 63)) == 0 && !self.existedAtFork(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
     }
 
     /** The cells of an array's elements. */
@@ -219,7 +219,7 @@ final class Shadow extends WeakReference<Object> {
     }
 
     private long[] makeCells(int length) {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (this) {
                 if (cells == null) {
@@ -231,7 +231,7 @@ final class Shadow extends WeakReference<Object> {
                 return cells;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 

@@ -18,18 +18,18 @@ final class Shadows {
     private Shadows() {}
 
     /** What is known of an object. The site says where the thread looks first. */
-    static Shadow of(Object object, Buffer b, int site) {
+    static Shadow of(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             Shadow known = ((Watched) object).foretrace$shadow;
             return known != null ? known : make((Watched) object);
         }
         int at = site & NEAR - 1;
-        Shadow near = b.shadows[at];
+        Shadow near = self.nearShadows[at];
         if (near != null && near.get() == object) {
             return near;
         }
         Shadow found = find(object, 0);
-        b.shadows[at] = found;
+        self.nearShadows[at] = found;
         return found;
     }
 
@@ -43,19 +43,19 @@ final class Shadows {
     }
 
     /** The same; the site says where the thread looks first. */
-    static Shadow known(Object object, Buffer b, int site) {
+    static Shadow known(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
         }
         int at = site & NEAR - 1;
-        Shadow near = b.shadows[at];
+        Shadow near = self.nearShadows[at];
         if (near != null && near.get() == object) {
             return near;
         }
         int hash = hash(object);
         Shadow known = TABLES[hash & STRIPES - 1].known(object, hash);
         if (known != null) {
-            b.shadows[at] = known;
+            self.nearShadows[at] = known;
         }
         return known;
     }
@@ -82,7 +82,7 @@ final class Shadows {
     }
 
     private static Shadow make(Watched object) {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (Shadows.class) {
                 if (object.foretrace$shadow == null) {
@@ -91,7 +91,7 @@ final class Shadows {
                 return object.foretrace$shadow;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
@@ -112,7 +112,7 @@ final class Shadows {
         private int size;
 
         Shadow known(Object object, int hash) {
-            Pinned.begin();
+            CarrierPin.begin();
             try {
                 synchronized (this) {
                     for (Shadow known = chains[at(hash)]; known != null; known = known.next) {
@@ -123,12 +123,12 @@ final class Shadows {
                     return null;
                 }
             } finally {
-                Pinned.end();
+                CarrierPin.end();
             }
         }
 
         Shadow find(Object object, int hash, int site) {
-            Pinned.begin();
+            CarrierPin.begin();
             try {
                 synchronized (this) {
                     Shadow known = known(object, hash);
@@ -147,7 +147,7 @@ final class Shadows {
                     return made;
                 }
             } finally {
-                Pinned.end();
+                CarrierPin.end();
             }
         }
 

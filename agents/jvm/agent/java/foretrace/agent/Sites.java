@@ -94,9 +94,9 @@ final class Sites {
     /** An object is a copy of another, and has the other's cells: it gets its own. */
     static void clear(Object copy) {
         if (copy instanceof Watched) {
-            Buffer b = Buffer.own();
+            ThreadState self = ThreadState.own();
             ((Watched) copy).foretrace$shadow = null;
-            ((Watched) copy).foretrace$born = b == null ? 0 : b.tick;
+            ((Watched) copy).foretrace$born = self == null ? 0 : self.tick;
             ((Watched) copy).foretrace$seen = 0;
         }
         for (long offset : OFFSETS.get(copy.getClass())) {
@@ -105,7 +105,7 @@ final class Sites {
     }
 
     private static void set(int site, long known, int field) {
-        Pinned.begin();
+        CarrierPin.begin();
         try {
             synchronized (Sites.class) {
                 int page = site >>> PAGE_BITS;
@@ -121,7 +121,7 @@ final class Sites {
                 KNOWN[page][site & PAGE - 1] = known;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 }

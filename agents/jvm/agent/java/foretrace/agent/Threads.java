@@ -4,58 +4,58 @@ package foretrace.agent;
 final class Threads {
     /** So many slots are used once. */
     private static final int MANY = 1 << 10;
-    private static final int GENERATIONS = 1 << 5;
+    private static final int MOST_FORK_DEPTH = 1 << 5;
     /** How many were used; and those of threads that have ended, a ring. */
     private static int made, first, last;
-    private static Buffer[] ended = new Buffer[64];
+    private static ThreadState[] ended = new ThreadState[64];
 
     private Threads() {}
 
     /** Gives the current thread what it needs to be watched; null if it cannot be. */
-    static Buffer attach() {
+    static ThreadState attach() {
         Thread thread = Thread.currentThread();
-        Buffer made = make(thread);
-        return made == null ? null : Buffer.attached();
+        ThreadState made = make(thread);
+        return made == null ? null : ThreadState.attached();
     }
 
-    private static Buffer make(Thread thread) {
-        Pinned.begin();
+    private static ThreadState make(Thread thread) {
+        CarrierPin.begin();
         try {
             synchronized (Threads.class) {
-                Object known = thread.foretrace$buffer;
+                Object known = thread.foretrace$state;
                 if (known != null) {
-                    return (Buffer) known;
+                    return (ThreadState) known;
                 }
-                Buffer made = next();
-                thread.foretrace$buffer = made == null ? Buffer.NONE : made;
+                ThreadState made = next();
+                thread.foretrace$state = made == null ? ThreadState.NONE : made;
                 return made;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** A slot that nobody had; or, after many, that of the thread which ended first. */
-    private static Buffer next() {
+    private static ThreadState next() {
         if (made >= MANY && first != last) {
-            Buffer before = ended[first];
+            ThreadState before = ended[first];
             ended[first] = null;
             first = first + 1 & ended.length - 1;
-            return new Buffer(before.slot, before);
+            return new ThreadState(before.slot, before);
         }
         int slot = Native.slot();
         made = Math.min(made + 1, MANY);
-        return slot < 0 ? null : new Buffer(slot, null);
+        return slot < 0 ? null : new ThreadState(slot, null);
     }
 
     /** A thread has told its last: its slot may be used again. */
-    private static void add(Buffer over) {
-        Pinned.begin();
+    private static void add(ThreadState over) {
+        CarrierPin.begin();
         try {
             synchronized (Threads.class) {
                 int next = last + 1 & ended.length - 1;
                 if (next == first) {
-                    Buffer[] more = new Buffer[ended.length * 2];
+                    ThreadState[] more = new ThreadState[ended.length * 2];
                     int count = 0;
                     for (int i = first; i != last; i = i + 1 & ended.length - 1) {
                         more[count++] = ended[i];
@@ -69,67 +69,67 @@ final class Threads {
                 last = next;
             }
         } finally {
-            Pinned.end();
+            CarrierPin.end();
         }
     }
 
     /** A thread is about to be started. */
     static void starting(Thread thread) {
-        Buffer b = Buffer.ready();
-        if (b == null || thread.foretrace$buffer != null) {
+        ThreadState self = ThreadState.ready();
+        if (self == null || thread.foretrace$state != null) {
             return;
         }
-        b.enter();
+        self.enter();
         try {
-            Buffer child = make(thread);
-            if (child != null && b.room()) {
+            ThreadState child = make(thread);
+            if (child != null && self.room()) {
                 // Later than all that was told in its slot before.
-                int place = Native.place(Native.CALLED);
-                long now = b.now(child.time);
+                int context = Native.callContext(Native.CALLED);
+                long now = self.now(child.time);
                 child.time = now;
                 // Where each thread starts the next for ever, not all are remembered.
-                child.generation = b.generation + 1 & GENERATIONS - 1;
-                child.parent = child.generation == 0 ? null : b;
-                child.forked = b.tick;
-                b.put3(Buffer.head(Buffer.FORK, 0, 0), now, place, child.slot | (long) child.life << 32);
+                child.forkDepth = self.forkDepth + 1 & MOST_FORK_DEPTH - 1;
+                child.parent = child.forkDepth == 0 ? null : self;
+                child.forkTick = self.tick;
+                self.put3(Record.head(Record.FORK, 0, 0), now, context, child.slot | (long) child.life << 32);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
         } finally {
-            b.exit();
+            self.exit();
         }
     }
 
     /** The current thread ends. */
     static void ending() {
-        Buffer b = Buffer.own();
-        if (b == null || b.isOff()) {
+        ThreadState self = ThreadState.own();
+        if (self == null || self.isOff()) {
             return;
         }
-        b.enter();
-        b.finish();
-        add(b);
+        self.enter();
+        self.finish();
+        add(self);
     }
 
     /** What is done now comes after all threads that have ended. */
-    static void ended(Buffer b) {
-        b.epoch++;
-        for (Buffer last : Buffer.all()) {
+    static void ended(ThreadState self) {
+        self.epoch++;
+        for (ThreadState last : ThreadTable.all()) {
             // Those that had its slot before have ended, too.
             int lives = last == null ? 0 : last.isFinished ? last.life : last.life - 1;
-            for (long life = 1; life <= lives && b.room(); life++) {
-                b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(last.time), 0, last.slot | life << 32);
+            for (long life = 1; life <= lives && self.room(); life++) {
+                self.put3(Record.head(Record.JOIN, 0, 0), self.now(last.time), 0, last.slot | life << 32);
             }
         }
     }
 
     /** A thread has been waited for: whether it is over is asked here. */
-    static void joined(Buffer b, Thread thread, int site) {
-        Buffer other = (Buffer) thread.foretrace$buffer;
-        if (other != null && other != Buffer.NONE && other != b && !thread.isAlive() && b.room()) {
-            b.epoch++;
-            int place = b.place(site);
-            b.put3(Buffer.head(Buffer.JOIN, 0, 0), b.now(other.time), place, other.slot | (long) other.life << 32);
+    static void joined(ThreadState self, Thread thread, int site) {
+        ThreadState other = (ThreadState) thread.foretrace$state;
+        if (other != null && other != ThreadState.NONE && other != self && !thread.isAlive() && self.room()) {
+            self.epoch++;
+            int context = self.context(site);
+            self.put3(Record.head(Record.JOIN, 0, 0), self.now(other.time), context, other.slot | (long) other.life << 32);
         }
     }
 }

@@ -9,10 +9,10 @@ public class Watched {
     transient long foretrace$seen;
 
     /** Above what a time has. */
-    static final int MADE_SHIFT = Kept.BLOCK_SHIFT, MADE_BITS = 64 - MADE_SHIFT;
+    static final int MADE_SHIFT = DeferredAccess.BLOCK_SHIFT, MADE_BITS = 64 - MADE_SHIFT;
 
     public Watched() {
-        Buffer b = Buffer.own();
-        foretrace$born = b == null ? 0 : b.tick;
+        ThreadState self = ThreadState.own();
+        foretrace$born = self == null ? 0 : self.tick;
     }
 }

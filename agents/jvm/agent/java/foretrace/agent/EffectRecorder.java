@@ -1,0 +1,166 @@
+package foretrace.agent;
+
+import java.util.concurrent.locks.Condition;
+
+/** What each word of the table (agents/jvm/weave/src/hooks/concurrent.table) tells of a call. */
+final class EffectRecorder {
+    /** What a semaphore is, in records. */
+    private static final int SEMAPHORE = 5;
+    /** More permits than this at once are not told. */
+    private static final long MOST_PERMITS = 1 << 16;
+
+    private EffectRecorder() {}
+
+    /** What is told of one object, its entry, or its back. */
+    static void recordSimple(
+        ThreadState self, long effect, Shadow shadow, Object of, Object argument, Object returned, boolean isSorted, int site) {
+        Shadow whole = shadow.whole();
+        if (Effect.target(effect) == Effect.BACK) {
+            if (Effect.kind(effect) == Effect.POST ? !BoundedQueues.isBounded(of) : !BoundedQueues.isFull(of)) {
+                return;
+            }
+            whole = whole.back();
+        }
+        switch (Effect.kind(effect)) {
+            case Effect.ACQ:
+                Locks.locked(self, whole, Record.ACQUIRE, site);
+                break;
+            case Effect.TACQ:
+                Locks.locked(self, whole, Record.TRY_ACQUIRE, site);
+                break;
+            case Effect.REL:
+                Locks.unlocking(self, whole, site);
+                break;
+            case Effect.RACQ:
+            case Effect.RTACQ:
+                Locks.readLocked(self, whole, site);
+                break;
+            case Effect.RREL:
+                Locks.readUnlocking(self, whole, site);
+                break;
+            case Effect.READ:
+                Accesses.whole(self, whole, false, site);
+                break;
+            case Effect.WRITE:
+                Accesses.whole(self, whole, true, site);
+                break;
+            case Effect.LOOK:
+                if (whole != shadow && whole.cells != null) {
+                    Accesses.whole(self, whole, false, site);
+                }
+                break;
+            default:
+                Calls.entry(self, effect, shadow, whole, argument, returned, isSorted, site);
+                break;
+        }
+    }
+
+    /** What may need all of a call to be told. */
+    static void record(ThreadState self, long effect, Call call, int site) {
+        int kind = Effect.kind(effect);
+        if (Effect.isAtomic(effect)) {
+            Atomics.record(self, effect, call, site);
+            return;
+        }
+        if (kind == Effect.FENCE) {
+            fence(self, Effect.order(effect), site);
+            return;
+        }
+        Object object = call.object(effect);
+        if (object == null) {
+            return;
+        }
+        if (kind == Effect.CHANGE) {
+            change(self, object, site);
+            return;
+        }
+        Shadow shadow = Shadows.of(object, self, site);
+        Shadow whole = shadow.whole();
+        switch (kind) {
+            case Effect.UNLOCK:
+            case Effect.TO_OPTIMISTIC:
+            case Effect.TO_READ:
+            case Effect.TO_WRITE:
+                StampedLocks.record(self, effect, whole, call, site);
+                break;
+            case Effect.OPTIMISTIC:
+                self.optimistic(true);
+                break;
+            case Effect.VALIDATED:
+                self.optimistic(false);
+                break;
+            case Effect.CONDITION:
+                shadow.lock = Shadows.of(call.of, self, site + 1).whole();
+                break;
+            case Effect.WAIT:
+                if (shadow.lock == null && object instanceof Condition) {
+                    // It was made in code that is not watched.
+                    shadow.lock = self.held.ownerOf((Condition) object);
+                }
+                self.waitDepth = shadow.lock == null ? 0 : Locks.waits(self, shadow, shadow.lock, false, site);
+                break;
+            case Effect.WOKEN:
+                if (self.waitDepth > 0) {
+                    Locks.woken(self, shadow, shadow.lock, self.waitDepth, false, Locks.TIMED, site);
+                    self.waitDepth = 0;
+                }
+                break;
+            case Effect.NOTIFY:
+                Locks.record(self, shadow, Record.NOTIFY, Monitors.CONDITION, site);
+                break;
+            case Effect.NOTIFY_ALL:
+                Locks.record(self, shadow, Record.NOTIFY_ALL, Monitors.CONDITION, site);
+                break;
+            case Effect.PERMITS:
+                Semaphores.seen(self, shadow, object, SEMAPHORE, site);
+                break;
+            case Effect.UP:
+            case Effect.DOWN:
+                long count = Semaphores.count(effect, call, object);
+                for (long i = Math.min(count, MOST_PERMITS); i > 0; i--) {
+                    Semaphores.permit(self, shadow, kind == Effect.UP ? Record.UP : Record.DOWN, SEMAPHORE, site);
+                }
+                break;
+            case Effect.JOIN:
+                if (object instanceof Thread && (!(call.returned instanceof Thread.State) || call.returned == Thread.State.TERMINATED)) {
+                    Threads.joined(self, (Thread) object, site);
+                }
+                break;
+            case Effect.VIEW:
+                if (call.of != null) {
+                    shadow.setViewOf(Shadows.of(call.of, self, site + 1).whole());
+                }
+                break;
+            case Effect.FIELD:
+                if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
+                    Shadows.of(call.returned, self, site + 1).variable = FieldHandle.of((Class<?>) call.argument, (String) call.value);
+                }
+                break;
+            case Effect.CURRENT:
+                // It is over.
+                break;
+            default:
+                boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
+                recordSimple(self, effect, shadow, object, call.argument, call.returned, isSorted, site);
+                break;
+        }
+    }
+
+    /** The elements of a collection that does not synchronise become others by its iterator. (Who sets another value there changes only that one: two threads may do so at once.) */
+    private static void change(ThreadState self, Object by, int site) {
+        Shadow known = Shadows.known(by, self, site);
+        Shadow whole = known == null ? null : known.whole();
+        if (whole != null && whole.get() != by && whole.cells != null) {
+            Accesses.whole(self, whole, false, site);
+            Accesses.whole(self, whole, true, site);
+        }
+    }
+
+    private static void fence(ThreadState self, int order, int site) {
+        if (self.room()) {
+            self.epoch++;
+            int context = self.context(site);
+            self.put2(Record.head(Record.FENCE, order, 0), self.now(0), context);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package foretrace.agent;
+
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The locks that a thread holds, and which of them it used code under that is not watched. What that does is not known; so the section reads and writes, once, a variable that stands for all that the
+ * lock guards and nobody sees: predictions keep such sections in their order.
+ */
+final class HeldLocks {
+    /** Locks that are given back where nobody sees it must not pile up. */
+    private static final int MOST = 256;
+    private static final int RELAXED = 1;
+
+    private Shadow[] locks = new Shadow[8];
+    /** Where they were taken. */
+    private int[] sites = new int[8];
+    private int count;
+    /** The first so many are marked. */
+    private int marked;
+
+    @ForceInline
+    void add(Shadow lock, int site) {
+        if (count == locks.length && !grow()) {
+            return;
+        }
+        // Most often it is the same as the last time.
+        if (locks[count] != lock) {
+            locks[count] = lock;
+        }
+        sites[count++] = site;
+    }
+
+    private boolean grow() {
+        if (count >= MOST) {
+            return false;
+        }
+        locks = java.util.Arrays.copyOf(locks, count * 2);
+        sites = java.util.Arrays.copyOf(sites, count * 2);
+        return true;
+    }
+
+    @ForceInline
+    void remove(Shadow lock) {
+        int last = count - 1;
+        if (last >= 0 && locks[last] == lock) {
+            count = last;
+            marked = Math.min(marked, last);
+        } else {
+            removeBelow(lock);
+        }
+    }
+
+    private void removeBelow(Shadow lock) {
+        for (int at = count - 2; at >= 0; at--) {
+            if (locks[at] == lock) {
+                count--;
+                marked -= at < marked ? 1 : 0;
+                System.arraycopy(locks, at + 1, locks, at, count - at);
+                System.arraycopy(sites, at + 1, sites, at, count - at);
+                return;
+            }
+        }
+    }
+
+    boolean isAny() {
+        return count > 0;
+    }
+
+    /** Ends the sections of locks that others have given back. */
+    void endReleasedSections(ThreadState self, int site) {
+        for (int at = count - 1; at >= 0; at--) {
+            if (StampedLocks.isOver(self, locks[at])) {
+                StampedLocks.end(self, locks[at], site);
+            }
+        }
+    }
+
+    /** The lock that a thread parks for, if it is among these. Another thread asks: what it sees may be old. */
+    Shadow find(Object blocker) {
+        Shadow[] locks = this.locks;
+        for (int at = Math.min(count, locks.length) - 1; at >= 0; at--) {
+            Shadow lock = locks[at];
+            if (lock != null && LockRequests.isOf(blocker, lock)) {
+                return lock;
+            }
+        }
+        return null;
+    }
+
+    /** The lock that a condition is of, if it is among these. */
+    Shadow ownerOf(Condition condition) {
+        for (int at = count - 1; at >= 0; at--) {
+            Object lock = locks[at].get();
+            try {
+                // Others' conditions are refused.
+                if (lock instanceof ReentrantLock) {
+                    ((ReentrantLock) lock).getWaitQueueLength(condition);
+                    return locks[at];
+                }
+                if (lock instanceof ReentrantReadWriteLock) {
+                    ((ReentrantReadWriteLock) lock).getWaitQueueLength(condition);
+                    return locks[at];
+                }
+            } catch (IllegalArgumentException | IllegalMonitorStateException refused) {
+                continue;
+            }
+        }
+        return null;
+    }
+
+    @ForceInline
+    boolean isUnmarked() {
+        return count > marked;
+    }
+
+    /** Code that is not watched comes. */
+    void mark(ThreadState self) {
+        if (!self.isReady()) {
+            return;
+        }
+        self.enter();
+        try {
+            markAll(self);
+        } catch (Throwable failed) {
+            Native.failed(failed);
+        } finally {
+            self.exit();
+        }
+    }
+
+    private void markAll(ThreadState self) {
+        for (; marked < count; marked++) {
+            Shadow lock = locks[marked];
+            if (lock.holder == self.number) {
+                Locks.access(self, lock, Record.RMW, RELAXED, lock.unseen(), sites[marked]);
+            } else {
+                // Its readers only read, we may hope: if not, they are in the wrong without us.
+                Locks.sharedAccess(self, lock, Record.LOAD, RELAXED, lock.unseen(), sites[marked]);
+            }
+        }
+    }
+}

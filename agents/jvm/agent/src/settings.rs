@@ -1,0 +1,127 @@
+//! What the observer wants of Java programs: the file `java` of the session.
+//!
+//! One wish a line: `include PREFIX`, `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (its values are told), `region CLASS.METHOD`,
+//! `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of a specification).
+
+use std::path::Path;
+use weave::{ClassFilter, ClassInfo, Mark, Site};
+
+/// The classes of loaders by which builds load themselves, and the libraries that they bring: these are not the program's, whatever they are called. What the tools do between threads is not seen.
+const NOT_ITS_LOADERS: [&str; 2] = ["org/gradle/", "org/codehaus/plexus/classworlds/"];
+
+/// The wishes.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct AgentSettings {
+    /// Which classes are watched.
+    pub(crate) filter: ClassFilter,
+    /// Fields whose values are told: `class/name.field`.
+    fields: Vec<String>,
+    /// Methods that specifications speak of.
+    marks: Vec<(Mark, String)>,
+}
+
+impl AgentSettings {
+    /// Reads the file; without it there are none.
+    pub(crate) fn read(path: &Path) -> AgentSettings {
+        AgentSettings::parse(&std::fs::read_to_string(path).unwrap_or_default())
+    }
+
+    fn parse(text: &str) -> AgentSettings {
+        let mut settings = AgentSettings::default();
+        for line in text.lines() {
+            match line.split_once(' ') {
+                Some(("include", prefix)) => settings.filter.include(prefix),
+                Some(("exclude", prefix)) => settings.filter.exclude(prefix),
+                Some(("field", name)) => settings.fields.push(name.to_owned()),
+                Some(("region", name)) => settings.marks.push((Mark::Region, name.to_owned())),
+                Some(("entered", name)) => settings.marks.push((Mark::Entered, name.to_owned())),
+                Some(("left", name)) => settings.marks.push((Mark::Left, name.to_owned())),
+                _ => {}
+            }
+        }
+        settings
+    }
+
+    /// Whether a class (`a/b/C`) is to be watched.
+    pub(crate) fn has_class(&self, name: &str) -> bool {
+        self.filter.has(name)
+    }
+
+    /// Whether one is that a loader of this class loads. Who names packages says it himself.
+    pub(crate) fn has_class_from(&self, name: &str, loader: &str) -> bool {
+        let is_of_builds = NOT_ITS_LOADERS.iter().any(|prefix| loader.starts_with(prefix));
+        self.has_class(name) && (!is_of_builds || self.filter.has_names())
+    }
+
+    /// Whether the values of a field are told.
+    pub(crate) fn has_field(&self, class: &[u8], name: &[u8]) -> bool {
+        !self.fields.is_empty() && self.fields.contains(&full(class, name))
+    }
+
+    /// Whether those of a field with this name are, of some class.
+    pub(crate) fn has_field_named(&self, name: &[u8]) -> bool {
+        let is_it = |field: &String| field.rsplit('.').next().is_some_and(|last| last.as_bytes() == name);
+        self.fields.iter().any(is_it)
+    }
+
+    /// Whether a class that was woven without knowing the wishes has something that they name.
+    pub(crate) fn concern(&self, known: &ClassInfo, sites: &[Site]) -> bool {
+        let has_mark = |(method, _): &(Vec<u8>, _)| !self.marks(&known.name, method).is_empty();
+        let has_field = |site: &Site| site.field.as_ref().is_some_and(|[_, name, _]| self.has_field_named(name));
+        !self.marks.is_empty() && known.methods.iter().any(has_mark)
+            || !self.fields.is_empty() && sites.iter().any(has_field)
+    }
+
+    /// What is wanted of a method, and its name.
+    pub(crate) fn marks(&self, class: &[u8], method: &[u8]) -> Vec<(Mark, String)> {
+        if self.marks.is_empty() {
+            return Vec::new();
+        }
+        let name = full(class, method);
+        self.marks.iter().filter(|(_, of)| *of == name).cloned().collect()
+    }
+}
+
+/// The name of a member, as specifications have it.
+fn full(class: &[u8], member: &[u8]) -> String {
+    format!("{}.{}", String::from_utf8_lossy(class).replace('/', "."), String::from_utf8_lossy(member))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use weave::SiteKind;
+
+    #[test]
+    fn wishes_concern_the_classes_that_they_name() {
+        let known = |name: &[u8]| ClassInfo {
+            name: name.to_vec(),
+            methods: vec![(b"transfer".to_vec(), b"()V".to_vec())],
+            ..ClassInfo::default()
+        };
+        let site = |name: &[u8]| Site {
+            kind: SiteKind::Read,
+            method: 0,
+            at: 0,
+            line: 0,
+            field: Some([b"a/Other".to_vec(), name.to_vec(), b"I".to_vec()]),
+        };
+        let settings = AgentSettings::parse("include a\nregion a.Bank.transfer\nfield a.Bank.balance\n");
+        assert!(settings.has_class("a/Bank") && !settings.has_class("b/Bank"));
+        assert!(settings.concern(&known(b"a/Bank"), &[]));
+        assert!(!settings.concern(&known(b"a/Other"), &[site(b"count")]));
+        // A class below may name the field.
+        assert!(settings.concern(&known(b"a/Other"), &[site(b"balance")]));
+    }
+
+    #[test]
+    fn what_builds_bring_is_not_the_program() {
+        let (gradle, own) = ("org/gradle/internal/classloader/VisitableURLClassLoader", "java/net/URLClassLoader");
+        let library = "com/google/common/collect/ImmutableList";
+        assert!(
+            AgentSettings::default().has_class_from(library, own)
+                && !AgentSettings::default().has_class_from(library, gradle)
+        );
+        assert!(AgentSettings::parse("include com.google").has_class_from(library, gradle));
+    }
+}

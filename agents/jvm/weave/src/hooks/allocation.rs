@@ -1,0 +1,45 @@
+//! Where objects are made: those of classes under watch, and locks of the JDK.
+
+use super::{Method, SiteKind};
+use crate::code::Code;
+use crate::error::Result;
+use crate::instruction::opcode::*;
+
+/// What is a lock, of the JDK's classes.
+const LOCKS: [&[u8]; 4] = [
+    b"java/lang/Object",
+    b"java/util/concurrent/locks/ReentrantLock",
+    b"java/util/concurrent/locks/ReentrantReadWriteLock",
+    b"java/util/concurrent/locks/StampedLock",
+];
+
+impl Method<'_, '_> {
+    /// Weaves the hook after the constructors of objects that are made here, and stay on the stack, as compilers have it: `new`, `dup`, what the constructor needs, the call.
+    pub(super) fn made(&mut self, code: &mut Code, lines: &[(u16, u16)]) -> Result<()> {
+        // Those that are not constructed yet: of which class, and whether they are copied.
+        let mut made = Vec::new();
+        for index in 0..code.instructions.len() {
+            let instruction = code.instructions[index];
+            match instruction.opcode {
+                NEW => {
+                    let opcode = |at: usize| code.instructions.get(at).map(|instruction| instruction.opcode);
+                    // What becomes of the copy otherwise is not looked for: compilers do not do such things.
+                    let is_moved = |opcode| matches!(opcode, ASTORE | 75..=78 | POP..=SWAP);
+                    let is_copied = opcode(index + 1) == Some(DUP) && !opcode(index + 2).is_some_and(is_moved);
+                    made.push((self.class.constants.class(instruction.short(code.bytes)?)?, is_copied));
+                }
+                INVOKESPECIAL => {
+                    let called = self.class.constants.named(instruction.short(code.bytes)?)?;
+                    let is_copied = called.name == b"<init>" && made.pop() == Some((called.class, true));
+                    if is_copied && (LOCKS.contains(&called.class) || self.context.is_watched(called.class)) {
+                        let site = self.site(SiteKind::Make, instruction.at, lines, None)?;
+                        let hook = self.call(&[DUP], b"made", site, b"(Ljava/lang/Object;I)V")?;
+                        code.edits[index].after.extend(hook);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,294 @@
+//! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
+
+/// The words that tables may use.
+pub const EFFECT_KINDS: [&str; 39] = [
+    "acq",
+    "rel",
+    "tacq",
+    "racq",
+    "rrel",
+    "rtacq",
+    "unlock",
+    "toread",
+    "towrite",
+    "tooptimistic",
+    "wait",
+    "woken",
+    "notify",
+    "notifyall",
+    "post",
+    "await",
+    "up",
+    "down",
+    "join",
+    "load",
+    "store",
+    "rmw",
+    "fence",
+    "view",
+    "field",
+    "monitors",
+    "permits",
+    "condition",
+    "read",
+    "write",
+    "look",
+    "unseen",
+    "request",
+    "optimistic",
+    "validated",
+    "part",
+    "current",
+    "ended",
+    "change",
+];
+/// The memory orders that follow some of them.
+pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];
+
+/// What is told once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effect {
+    /// What: one of [`WORDS`].
+    pub kind: &'static str,
+    /// One of [`ORDERS`].
+    pub order: &'static str,
+    /// Of what.
+    pub target: Target,
+    /// The value that an atomic access loads or stores.
+    pub value: Option<Value>,
+    /// Only then.
+    pub condition: Condition,
+    /// Also when the call throws something.
+    pub is_thrown: bool,
+}
+
+/// Of what something is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// Of the object that is called or whose field it is; of none if there is none.
+    Receiver,
+    /// `@`: of another object. If it is an int, of the receiver's element with that index. If the receiver stands for a field (word `field`), of that field of the object.
+    Object(Operand),
+    /// `@*`, of `VarHandle`s: of the variable that the first arguments name.
+    Variable,
+    /// `@.`: of the thread that calls.
+    Thread,
+    /// `^`, inside the JDK: of the object whose method it is.
+    This,
+    /// `$`, inside the JDK: of what is in the field of that name, of the object whose method it is; with `*` behind it, of each element of that collection.
+    Field(&'static str, bool),
+    /// `@…*`, inside the JDK: of each element of a collection.
+    Each(Operand),
+    /// `@!`: of what all of the process have in common.
+    All,
+    /// `@<`: of what comes back from who takes to who gives; of a queue with bounds only if it is nearly full, of one without them never.
+    Back,
+    /// `#`: of the receiver's entry for a key; keys that are equal are the same.
+    Key(Operand),
+    /// `#…*`: of the receiver's entries for each key of a map or element of a collection.
+    Keys(Operand),
+    /// `%`: of the receiver's element that is this object.
+    Element(Operand),
+    /// `%…*`: of the receiver's elements that are those of a collection.
+    Elements(Operand),
+}
+
+/// Which object of a call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operand {
+    /// An argument; the first is 1.
+    Argument(u8),
+    /// What is returned.
+    Result,
+}
+
+/// What value an atomic access has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Value {
+    /// `=@N`: that of an argument.
+    Argument(u8),
+    /// `=@-`: that of the last argument.
+    Last,
+    /// `=@=`: what is returned.
+    Result,
+    /// `=@=+1`: so much more than what is returned.
+    ResultPlus(i8),
+    /// `=@=+@N`: more than what is returned by an argument.
+    ResultPlusArgument(u8),
+}
+
+/// When something is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Condition {
+    /// Always.
+    Always,
+    /// `?`: if the result is true, not 0, not null. What was no `rmw` then is a `load`.
+    True,
+    /// `?!`: if it is not.
+    False,
+    /// `?<`: if it is negative.
+    Negative,
+}
+
+impl Target {
+    /// The argument that is spoken of.
+    pub(super) fn argument(self) -> Option<u8> {
+        match self {
+            Target::Object(which)
+            | Target::Each(which)
+            | Target::Key(which)
+            | Target::Keys(which)
+            | Target::Element(which)
+            | Target::Elements(which) => match which {
+                Operand::Argument(number) => Some(number),
+                Operand::Result => None,
+            },
+            Target::Receiver
+            | Target::Variable
+            | Target::Thread
+            | Target::This
+            | Target::Field(..)
+            | Target::All
+            | Target::Back => None,
+        }
+    }
+}
+
+impl Effect {
+    /// The argument whose value is spoken of.
+    pub(super) fn value_argument(&self) -> Option<u8> {
+        match self.value {
+            Some(Value::Argument(number) | Value::ResultPlusArgument(number)) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Whether an object stands for another from then on.
+    pub(super) fn is_view(&self) -> bool {
+        matches!(self.kind, "view" | "part")
+    }
+
+    /// Everything that a column of a row tells; `None` if it makes no sense.
+    pub(super) fn column(text: &'static str) -> Option<Vec<Effect>> {
+        if text == "-" {
+            return Some(Vec::new());
+        }
+        // A `+` before a word; others are in values.
+        let is_new = |at: usize| text[at + 1..].starts_with(|next: char| next.is_ascii_lowercase());
+        let mut all = Vec::new();
+        let mut begin = 0;
+        for (at, _) in text.match_indices('+').filter(|&(at, _)| is_new(at)).chain([(text.len(), "")]) {
+            all.push(Effect::one(&text[begin..at])?);
+            begin = at + 1;
+        }
+        Some(all)
+    }
+
+    fn one(text: &'static str) -> Option<Effect> {
+        let (text, is_thrown) = text.strip_suffix("&!").map_or((text, false), |text| (text, true));
+        let conditions = [("?!", Condition::False), ("?<", Condition::Negative), ("?", Condition::True)];
+        let condition =
+            conditions.iter().find_map(|&(suffix, condition)| Some((text.strip_suffix(suffix)?, condition)));
+        let (text, condition) = condition.unwrap_or((text, Condition::Always));
+        let end = text.find(|letter: char| !letter.is_ascii_lowercase()).unwrap_or(text.len());
+        let (kind, text) = text.split_at(end);
+        let (order, text) = match text.strip_prefix(':') {
+            None => ("seqcst", text),
+            Some(text) => text.split_at(text.find(['@', '#', '%', '=']).unwrap_or(text.len())),
+        };
+        let (target, text) = target(text)?;
+        let value = match text {
+            "" => None,
+            "=@-" => Some(Value::Last),
+            "=@=" => Some(Value::Result),
+            _ => Some(match text.strip_prefix("=@=") {
+                None => Value::Argument(text.strip_prefix("=@")?.parse().ok()?),
+                Some(more) => match more.strip_prefix("+@") {
+                    Some(number) => Value::ResultPlusArgument(number.parse().ok()?),
+                    None => Value::ResultPlus(more.parse().ok()?),
+                },
+            }),
+        };
+        let is_known = EFFECT_KINDS.contains(&kind) && ORDERS.contains(&order);
+        is_known.then_some(Effect { kind, order, target, value, condition, is_thrown })
+    }
+}
+
+/// Of what, and what follows it.
+fn target(text: &'static str) -> Option<(Target, &'static str)> {
+    let Some(rest) = text.strip_prefix(['@', '#', '%', '^', '$']) else { return Some((Target::Receiver, text)) };
+    match (text.as_bytes()[0], rest.as_bytes().first()) {
+        (b'^', _) => return Some((Target::This, rest)),
+        (b'$', _) => {
+            let (name, rest) = rest.split_at(rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len()));
+            let (rest, is_each) = rest.strip_prefix('*').map_or((rest, false), |rest| (rest, true));
+            return (!name.is_empty()).then_some((Target::Field(name, is_each), rest));
+        }
+        (b'@', Some(b'*')) => return Some((Target::Variable, &rest[1..])),
+        (b'@', Some(b'.')) => return Some((Target::Thread, &rest[1..])),
+        (b'@', Some(b'!')) => return Some((Target::All, &rest[1..])),
+        (b'@', Some(b'<')) => return Some((Target::Back, &rest[1..])),
+        _ => {}
+    }
+    let which = match rest.as_bytes().first()? {
+        b'=' => Operand::Result,
+        digit => Operand::Argument(digit.checked_sub(b'0').filter(|digit| (1..=9).contains(digit))?),
+    };
+    let rest = &rest[1..];
+    let (rest, is_each) = rest.strip_prefix('*').map_or((rest, false), |rest| (rest, true));
+    let target = match (text.as_bytes()[0], is_each) {
+        (b'@', false) => Target::Object(which),
+        (b'@', true) => Target::Each(which),
+        (b'#', false) => Target::Key(which),
+        (b'#', true) => Target::Keys(which),
+        (b'%', false) => Target::Element(which),
+        (b'%', true) => Target::Elements(which),
+        _ => return None,
+    };
+    Some((target, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_are_read() {
+        let plain = Effect {
+            kind: "acq",
+            order: "seqcst",
+            target: Target::Receiver,
+            value: None,
+            condition: Condition::Always,
+            is_thrown: false,
+        };
+        let is = |text, effect: &[Effect]| assert_eq!(Effect::column(text).as_deref(), Some(effect), "{text}");
+        is("-", &[]);
+        is("acq", &[plain]);
+        is("woken&!", &[Effect { kind: "woken", is_thrown: true, ..plain }]);
+        is("join?!", &[Effect { kind: "join", condition: Condition::False, ..plain }]);
+        let load = Effect { kind: "load", order: "acquire", ..plain };
+        is(
+            "load:acquire@1=@=",
+            &[Effect { target: Target::Object(Operand::Argument(1)), value: Some(Value::Result), ..load }],
+        );
+        let rmw = Effect { kind: "rmw", ..plain };
+        is("rmw=@=+@1", &[Effect { value: Some(Value::ResultPlusArgument(1)), ..rmw }]);
+        is("rmw=@=-1?", &[Effect { value: Some(Value::ResultPlus(-1)), condition: Condition::True, ..rmw }]);
+        is("rmw@*=@-", &[Effect { target: Target::Variable, value: Some(Value::Last), ..rmw }]);
+        let post = Effect { kind: "post", ..plain };
+        is("post#1*+post", &[Effect { target: Target::Keys(Operand::Argument(1)), ..post }, post]);
+        is("await@<?", &[Effect { kind: "await", target: Target::Back, condition: Condition::True, ..plain }]);
+        is("post@!", &[Effect { target: Target::All, ..post }]);
+        is("post$root", &[Effect { target: Target::Field("root", false), ..post }]);
+        is("post$threads*", &[Effect { target: Target::Field("threads", true), ..post }]);
+        is("post@=*", &[Effect { target: Target::Each(Operand::Result), ..post }]);
+        is(
+            "await%=?",
+            &[Effect { kind: "await", target: Target::Element(Operand::Result), condition: Condition::True, ..plain }],
+        );
+        for wrong in ["", "+", "acq+", "lock", "acq@", "acq@0", "load:late", "acq@1x", "post#", "post$", "@1"] {
+            assert_eq!(Effect::column(wrong), None, "{wrong}");
+        }
+    }
+}
