@@ -1,4 +1,5 @@
-//! Numbers that are written down in Java and in Rust: they must be the same on both sides. The sources of the agent's classes are read as text.
+//! Tests that numbers which Java and Rust both write down agree. They read the sources of the agent's classes as
+//! text.
 
 use crate::call_contexts::CALLED;
 use crate::calls::packed;
@@ -23,7 +24,8 @@ const EFFECT: &str = include_str!("../java/foretrace/agent/Effect.java");
 /// Names and values.
 type Constants = Vec<(&'static str, i64)>;
 
-/// The constants of a source that are whole numbers, as they are declared together. What is not understood is left out.
+/// The constants of a source that are whole numbers, grouped as they are declared. Expressions that are not
+/// understood are left out.
 fn declarations(source: &'static str) -> Vec<Constants> {
     let mut known = Constants::new();
     let mut all = Vec::new();
@@ -54,7 +56,7 @@ fn value_of(text: &str, known: &[(&str, i64)]) -> Option<i64> {
     named.or_else(|| text.strip_suffix('L').unwrap_or(text).parse().ok())
 }
 
-/// All that are declared together with one.
+/// All constants that are declared together with one.
 fn beside(source: &'static str, name: &str) -> Constants {
     let found = declarations(source).into_iter().find(|all| all.iter().any(|(of, _)| *of == name));
     found.unwrap_or_else(|| panic!("there is no {name}"))
@@ -85,7 +87,7 @@ fn words_have_the_numbers_of_the_tables() {
         let word = name.replace('_', "").to_ascii_lowercase();
         assert_eq!(EFFECT_KINDS.get(number as usize - 1), Some(&&word[..]), "{name} = {number}");
     }
-    // Which of the JDK's classes have monitors that are told, only weaving must know.
+    // Only weaving needs to know which of the JDK's classes have watched monitors.
     let missing: Vec<&str> = (1..)
         .zip(EFFECT_KINDS)
         .filter(|&(number, _)| !java.iter().any(|&(_, of)| of == number))
@@ -95,7 +97,7 @@ fn words_have_the_numbers_of_the_tables() {
 }
 
 #[test]
-fn what_is_told_is_packed_as_it_is_taken_apart() {
+fn effects_are_packed_as_they_are_unpacked() {
     let plain = Effect {
         kind: "acq",
         order: "seqcst",

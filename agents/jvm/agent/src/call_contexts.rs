@@ -1,4 +1,5 @@
-//! Places: a site, and the calls that led there. They are numbered behind the sites, and written down in the book.
+//! Call contexts: a site, and the calls that led there. They are numbered after the sites, and written to the
+//! metadata log.
 
 use crate::machine::Jni;
 use crate::natives::chain;
@@ -7,28 +8,28 @@ use runtime::java::SITES;
 use runtime::record::CONTEXT_BITS;
 use rustc_hash::FxHashMap;
 
-/// Places with calls have numbers behind those of sites, up to what records have room for.
+/// The numbers of call contexts begin after those of sites, and end where records have no more bits.
 const FIRST: u32 = SITES;
 const END: u32 = 1 << CONTEXT_BITS;
-/// Calls that are told of a stack.
+/// How many calls of a stack are recorded.
 const DEEPEST: usize = 64;
-/// The classes of the agent itself, and the methods that it adds.
+/// How the names of the agent's own classes begin.
 const OWN: &[u8] = b"foretrace/agent/";
 
-/// What is known of stacks.
+/// All call contexts that were seen.
 #[derive(Default)]
 pub(crate) struct CallContexts {
-    /// The site of a place in a method; 0 if it is the agent's own.
+    /// The site of a position in a method; 0 if the method is the agent's own.
     frames: FxHashMap<[i64; 2], u32>,
-    /// By caller and site.
-    places: FxHashMap<(u32, u32), u32>,
+    /// By the caller's context and the site.
+    contexts: FxHashMap<(u32, u32), u32>,
 }
 
-/// What the classes of the agent ask for, instead of a site: what the program itself called last.
+/// Instead of a site: the last call that the program itself made.
 pub(crate) const CALLED: u32 = u32::MAX;
 
-/// The place where the current thread is. `site` is what it does there; 0: what was called last.
-pub(crate) fn place(agent: &Agent, jni: Jni, site: u32) -> Option<u32> {
+/// The call context of the current thread. `site` is what it does there; 0 is the last call.
+pub(crate) fn call_context(agent: &Agent, jni: Jni, site: u32) -> Option<u32> {
     let stack = agent.jvmti.stack(DEEPEST);
     let mut contexts = agent.contexts();
     let mut sites = Vec::with_capacity(stack.len());
@@ -50,16 +51,16 @@ pub(crate) fn place(agent: &Agent, jni: Jni, site: u32) -> Option<u32> {
         let own = sites.iter().position(|&site| classes.is_program(site));
         sites.drain(..own.unwrap_or(0));
     } else if site != 0 && !sites.is_empty() {
-        // The site says better than the frame where in its method it is.
+        // The site knows the line in its method better than the frame does.
         sites[0] = site;
     }
     let mut caller = 0;
     for site in sites.into_iter().rev() {
-        let next = FIRST + contexts.places.len() as u32;
-        caller = match contexts.places.get(&(caller, site)) {
-            Some(&place) => place,
+        let next = FIRST + contexts.contexts.len() as u32;
+        caller = match contexts.contexts.get(&(caller, site)) {
+            Some(&context) => context,
             None if next < END => {
-                contexts.places.insert((caller, site), next);
+                contexts.contexts.insert((caller, site), next);
                 agent.classes().call(caller, site);
                 next
             }
@@ -69,7 +70,7 @@ pub(crate) fn place(agent: &Agent, jni: Jni, site: u32) -> Option<u32> {
     (caller != 0).then_some(caller)
 }
 
-/// A new site for a place in a method, unless that is the agent's own.
+/// A new site for a position in a method, unless the method is the agent's own.
 fn site_of(agent: &Agent, jni: Jni, [method, at]: [i64; 2]) -> Option<u32> {
     let jvmti = agent.jvmti;
     let class = jvmti.method_class(method)?;

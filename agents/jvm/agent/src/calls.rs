@@ -1,15 +1,16 @@
-//! What calls tell (`weave`'s `concurrent.table` and `inside.table`), as numbers for the hooks: `Told.java` takes them apart.
+//! The effects of calls (`concurrent.table` and `inside.table` of `weave`), packed into numbers that `Effect.java`
+//! takes apart.
 
 use crate::machine::{Jni, Jvmti, Reference};
 use weave::{Call, Calls, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, PLAIN, Target, Value};
 
-/// Of what something is told, as packed: an entry, entries, an element, elements.
+/// Targets, as packed: the first and the last that is an entry of the receiver.
 const KEY: i64 = 4;
 const ELEMENTS: i64 = 7;
-/// Each object of a collection.
+/// The target that is each object of a collection.
 const EACH: i64 = 11;
 
-/// The names of a class, of those above it, and of their interfaces, the most special first.
+/// The names of a class, its super classes, and their interfaces, the most specific first.
 pub(crate) fn types(jvmti: Jvmti, jni: Jni, class: Reference) -> Vec<Vec<u8>> {
     let mut names = Vec::new();
     let mut next = Some(class);
@@ -28,7 +29,7 @@ pub(crate) fn types(jvmti: Jvmti, jni: Jni, class: Reference) -> Vec<Vec<u8>> {
     names
 }
 
-/// What is told before and after a call of a receiver with these types (none: a static method).
+/// The effects before and after a call on a receiver with these types (none: a static method).
 pub(crate) fn effects(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
     let exact = types.iter().find_map(|name| call.rows.iter().find(|row| row.class.as_bytes() == name));
     let begins = |class: &str| {
@@ -39,14 +40,14 @@ pub(crate) fn effects(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
         None => {
             let is_plain = types.first().is_some_and(|name| Calls::all().is_plain(name));
             let plain = call.rows.iter().find(|row| is_plain && row.class == PLAIN);
-            // The longest beginning says most.
+            // The longest prefix is the most specific.
             let special = |row: &&weave::Row| row.class.len();
             plain.or_else(|| call.rows.iter().filter(|row| begins(row.class)).max_by_key(special))
         }
         exact => exact,
     };
     let Some(row) = row else { return Default::default() };
-    // Of an argument: what fits its class.
+    // For a static method, the class of the argument decides which effects fit.
     let is_plain = types.first().is_some_and(|name| Calls::all().is_plain(name));
     let fits = |effect: &&Effect| match effect.kind {
         "read" | "write" => !call.is_static || is_plain,
@@ -57,15 +58,16 @@ pub(crate) fn effects(call: &Call, types: &[Vec<u8>]) -> (Vec<i64>, Vec<i64>) {
     (fitting(&row.before), fitting(&row.after))
 }
 
-/// The word `unseen`.
+/// The number of the effect kind `unseen`.
 pub(crate) const UNSEEN: i64 = 32;
 
-/// Whether something is told of a part of a collection: the rest of what it does is not told.
+/// Whether an effect is on an entry of a collection: what the call does beyond that is not known.
 pub(crate) fn is_of_part(packed: i64) -> bool {
     (KEY..=ELEMENTS).contains(&(packed >> 8 & 0xf))
 }
 
-/// All that is told at once. What is told of an entry or an element is not told of the whole once more: who asks for that is told of all entries.
+/// Packs a column. An effect on an entry makes a post of the whole needless: an await of the whole awaits all
+/// entries.
 fn column(all: &[Effect]) -> Vec<i64> {
     let is_part = |effect: &Effect| {
         matches!(effect.target, Target::Key(_) | Target::Keys(_) | Target::Element(_) | Target::Elements(_))
@@ -75,7 +77,7 @@ fn column(all: &[Effect]) -> Vec<i64> {
     all.iter().filter(|effect| !is_needless(effect)).map(packed).collect()
 }
 
-/// Bits 0..8: the word; 8..12: of what; 12: of the result; 13..16: when; 16..20: the memory order; 20..24: the value; 24..32: how much more that is.
+/// Packs an effect. `Effect.java` draws the bits.
 pub(crate) fn packed(effect: &Effect) -> i64 {
     let position = |list: &[&str], of: &str| list.iter().position(|&word| word == of).unwrap_or(0) as i64;
     let result = |which: Operand| i64::from(which == Operand::Result);

@@ -1,8 +1,10 @@
-//! The rule of `Pinned.java`: who takes a monitor of the agent's stays on its carrier until it has given it back. The sources of the agent's classes are read as text.
+//! A test of the rule of `CarrierPin.java`: a thread that takes a monitor of the agent's stays on its carrier until
+//! it has released it. It reads the sources of the agent's classes as text.
 
 use std::path::Path;
 
-/// Lines that take a monitor without what must be around it: `Pinned.begin()` and a `try`, whose `finally` has `Pinned.end()`.
+/// Lines that take a monitor without what must be around them: `CarrierPin.begin()` and a `try` whose `finally` has
+/// `CarrierPin.end()`.
 fn unpinned(source: &str) -> Vec<&str> {
     let lines: Vec<&str> = source.lines().collect();
     let is_pinned = |at: usize| {
@@ -24,7 +26,8 @@ fn unpinned(source: &str) -> Vec<&str> {
 
 #[test]
 fn sources_are_understood() {
-    let right = "/** A synchronized one. */\n  CarrierPin.begin();\n  try {\n    synchronized (this) {\n    }\n  } finally {\n    CarrierPin.end();\n  }";
+    let right = "/** A synchronized one. */\n  CarrierPin.begin();\n  try {\n    synchronized (this) {\n    }\n  \
+                 } finally {\n    CarrierPin.end();\n  }";
     assert_eq!(unpinned(right), [""; 0]);
     assert_eq!(unpinned("synchronized (this) {\n}"), ["synchronized (this) {"]);
     assert_eq!(unpinned("\n\n  synchronized void wait() {"), ["  synchronized void wait() {"]);

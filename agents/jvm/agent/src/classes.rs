@@ -1,4 +1,4 @@
-//! What is known of classes and of sites: which field a site means, and which number an object's class has.
+//! Knows all classes and sites: which field a site accesses, and the number of an object's class.
 
 use crate::metadata::{MetadataLog, clean};
 use crate::settings::AgentSettings;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 use weave::class::access;
 use weave::{ClassInfo, Site, SiteKind};
 
-/// What a variable is, as `Cells.java` has it.
+/// Kinds of variables, as in `Cells.java`.
 pub(crate) mod variable {
     pub(crate) const NOTHING: u64 = 1;
     pub(crate) const PLAIN: u64 = 2;
@@ -15,9 +15,9 @@ pub(crate) mod variable {
     pub(crate) const WATCHED: u64 = 4;
 }
 
-/// The first class loader.
+/// The number of the bootstrap class loader.
 pub(crate) const BOOT: i64 = 0;
-/// In the number of an object's class: its static fields.
+/// Beside the number of an object's class: the object is the class's static fields.
 const STATICS: u64 = 1 << 31;
 
 /// A class.
@@ -25,26 +25,26 @@ const STATICS: u64 = 1 << 31;
 struct Class {
     loader: i64,
     known: ClassInfo,
-    /// Its parent's number; 0: not known.
+    /// The number of its super class; 0: not known.
     parent: u32,
-    /// Fields of the classes above it.
+    /// How many fields its super classes have.
     above: u32,
-    /// The address of its static fields' cells: three words, and the address that is told.
+    /// The address of the cells of its static fields. Each is three words, and the address of the field in records.
     statics: Option<usize>,
 }
 
-/// A site.
+/// What is known of a site.
 struct SiteInfo {
     class: u32,
     kind: SiteKind,
     field: Option<[Vec<u8>; 3]>,
 }
 
-/// All of them.
+/// All classes and sites.
 pub(crate) struct Classes {
     metadata: MetadataLog,
     settings: AgentSettings,
-    /// Plain fields are nobody's business.
+    /// Plain fields are not watched.
     has_no_accesses: bool,
     classes: Vec<Class>,
     by_name: FxHashMap<Vec<u8>, Vec<u32>>,
@@ -52,30 +52,30 @@ pub(crate) struct Classes {
     loaders: i64,
 }
 
-/// A field that a site means.
+/// The field that a site accesses.
 pub(crate) struct FieldRef {
-    /// How many classes it is above the object's.
+    /// How far the field's class is above the object's.
     pub(crate) depth: usize,
-    /// Its number among all fields of the object, and among those of its class.
+    /// The field's number among all fields of the object, and among those of its class.
     pub(crate) of_all: u32,
     pub(crate) own: u32,
-    /// What its values are.
+    /// How records encode its values.
     pub(crate) encoding: u64,
-    /// One of [`what`].
+    /// One of [`variable`].
     pub(crate) what: u64,
 }
 
-/// A static field that a site means.
+/// The static field that a site accesses.
 pub(crate) enum StaticField {
-    /// Nothing that is watched.
+    /// It is not watched.
     Nothing,
-    /// Its class is not there yet.
+    /// Its class is not loaded yet.
     Unknown,
-    /// Its cell, what its values are, and what it is.
+    /// The address of its cell, how records encode its values, and one of [`variable`].
     Cell { at: u64, encoding: u64, what: u64 },
 }
 
-/// What the values of a type are, as records say it (`observe`'s `java_value`): 0 where they are not told.
+/// How records encode the values of a type (`observe` decodes them); 0 where they have none.
 fn encoding(descriptor: &[u8]) -> u64 {
     match descriptor {
         b"B" | b"C" | b"S" | b"I" | b"J" => 1,
@@ -85,7 +85,7 @@ fn encoding(descriptor: &[u8]) -> u64 {
     }
 }
 
-/// What is in the names of lambdas' classes.
+/// A part of the names of lambdas' classes.
 const LAMBDA: &[u8] = b"$$Lambda";
 
 impl Classes {
@@ -114,7 +114,7 @@ impl Classes {
         self.sites.len() as u32
     }
 
-    /// A class was woven. Its sites have the numbers that were next.
+    /// Adds a class that was woven. Its sites get the next numbers.
     pub(crate) fn add(&mut self, loader: i64, known: ClassInfo, sites: Vec<Site>) {
         let number = self.insert(loader, known);
         let mut lines = self.line(number);
@@ -127,7 +127,7 @@ impl Classes {
         self.sites.extend(sites.into_iter().map(|Site { kind, field, .. }| SiteInfo { class: number, kind, field }));
     }
 
-    /// A site for a call in a method, of which nothing is told but that it is on a stack.
+    /// A site for a call that is only on a stack.
     pub(crate) fn frame(&mut self, class: u32, method: &[u8], line: i32, source: Option<Vec<u8>>) -> u32 {
         let known = &mut self.classes[class as usize].known;
         let mut lines = String::new();
@@ -143,12 +143,12 @@ impl Classes {
         self.sites.len() as u32 - 1
     }
 
-    /// The next place is a call at a site, by another place.
+    /// The next call context is a call at a site, from another context.
     pub(crate) fn call(&mut self, caller: u32, site: u32) {
         self.metadata.write(&format!("k\t{caller}\t{site}\n"));
     }
 
-    /// Something that the report should tell.
+    /// Adds a note for the report.
     pub(crate) fn note(&mut self, text: &str) {
         self.metadata.write(&format!("n\t{}\n", clean(text.as_bytes())));
     }
@@ -184,7 +184,8 @@ impl Classes {
         class.above + class.known.fields.len() as u32
     }
 
-    /// The number of a class and how many fields its objects have. One that was not woven gets a number now; `parent` is the nearest above it that was.
+    /// The number of a class, and how many fields its objects have. A class that was not woven gets a number now;
+    /// `parent` is its nearest super class that was woven.
     pub(crate) fn class_number(&mut self, loader: i64, name: &[u8], parent: Option<(i64, Vec<u8>)>) -> (u32, u32) {
         let exact = self
             .by_name
@@ -217,15 +218,15 @@ impl Classes {
             .is_some_and(|class| std::str::from_utf8(&class.known.name).is_ok_and(|name| self.settings.has_class(name)))
     }
 
-    /// The class that the call of a site names, if it is written down.
+    /// The class that the call of a site names, if the site has kept it.
     pub(crate) fn called(&self, site: u32) -> Option<Vec<u8>> {
         self.sites.get(site as usize)?.field.as_ref().map(|[class, ..]| class.clone())
     }
 
-    /// Whether a call of an object whose class and those above it are these goes to a method that is watched.
+    /// Whether a call on an object whose class and super classes are these goes to a watched method.
     pub(crate) fn is_watched(&self, chain: &[(i64, Vec<u8>)], name: &str, descriptor: &str) -> bool {
         for (loader, class) in chain {
-            // What a lambda does is a method of the class that it is in.
+            // A lambda's body is a method of the class around it.
             if class.windows(LAMBDA.len()).any(|part| part == LAMBDA) {
                 return true;
             }
@@ -239,7 +240,7 @@ impl Classes {
         false
     }
 
-    /// Whether no class has a method of this name but `Object`: all of them are watched, and known.
+    /// Whether only `Object` has a method of this name: all other classes are watched, and known not to have it.
     pub(crate) fn has_no(&self, chain: &[(i64, Vec<u8>)], name: &[u8]) -> bool {
         const ENDS: [&[u8]; 2] = [b"java/lang/Object", b"foretrace/agent/Watched"];
         chain.iter().filter(|(_, class)| !ENDS.contains(&class.as_slice())).all(|(loader, class)| {
@@ -272,7 +273,8 @@ impl Classes {
         }
     }
 
-    /// Which field a site means of an object whose class and those above it are these, by their loaders and names. `None`: nobody's business.
+    /// The field that a site accesses in an object whose class and super classes are these. `None`: it is not
+    /// watched.
     pub(crate) fn field(&mut self, site: u32, chain: &[(i64, Vec<u8>)]) -> Option<FieldRef> {
         let [named, name, of] = &self.sites.get(site as usize)?.field.clone()?;
         let begin = chain.iter().position(|(_, class)| class == named)?;
@@ -299,7 +301,8 @@ impl Classes {
         let descriptor = descriptor.clone();
         let loader = self.classes[*class as usize].loader;
         let Some(mut number) = self.find(loader, &named) else {
-            // It may be one that will never be watched: then nobody asks often, for each site has only few accesses before its class is there.
+            // If the class will never be watched, this is still asked only a few times: each site has few accesses
+            // before its class is loaded.
             let is_watched = std::str::from_utf8(&named).is_ok_and(|named| self.settings.has_class(named));
             return if is_watched { StaticField::Unknown } else { StaticField::Nothing };
         };
@@ -310,7 +313,7 @@ impl Classes {
             if let Some(field) = known.fields.iter().position(is_it) {
                 break field;
             }
-            // Those of interfaces are final.
+            // Fields of interfaces are final.
             match self.classes[number as usize].parent {
                 0 => return StaticField::Nothing,
                 parent => number = parent,
@@ -322,7 +325,7 @@ impl Classes {
         }
     }
 
-    /// Finds out the parent of a class, which may have been loaded after it.
+    /// Finds the super class of a class, which may have been loaded after it.
     fn resolve_parent(&mut self, number: u32) {
         let Class { loader, known, parent, .. } = &self.classes[number as usize];
         let (loader, parent, known) = (*loader, *parent, known.parent.clone());
@@ -338,7 +341,7 @@ impl Classes {
         self.metadata.write(&format!("p\t{number}\t{parent}\n"));
     }
 
-    /// The field of a name of a class, packed as the natives do.
+    /// The field of a name in a class, packed as `Native.java` says.
     pub(crate) fn named(&mut self, (loader, class): &(i64, Vec<u8>), name: &[u8]) -> Option<u64> {
         const STATIC: u64 = 8;
         let number = self.find(*loader, class).filter(|&number| self.classes[number as usize].loader == *loader)?;
@@ -347,7 +350,7 @@ impl Classes {
         let field = known.fields.iter().position(|(of, ..)| of == name)?;
         let (_, descriptor, flags) = &known.fields[field];
         let (encoding, is_static) = (encoding(descriptor), flags & access::STATIC != 0);
-        // Whatever it is otherwise, who has this accesses it atomically.
+        // Whatever its flags are, an updater or `VarHandle` accesses it atomically.
         let of_all = u64::from(above + field as u32) | (field as u64) << 24;
         if flags & access::FINAL != 0 {
             return None;
@@ -368,18 +371,18 @@ impl Classes {
         Some((cells + field * size_of::<[u64; 4]>()) as u64)
     }
 
-    /// What is known of the program around the classes of a loader.
+    /// What the classes of a loader see of the program.
     pub(crate) fn context(&self, loader: i64) -> ClassContext<'_> {
         ClassContext { classes: self, loader }
     }
 
-    /// What a site does.
+    /// The kind of a site.
     pub(crate) fn site_kind(&self, site: u32) -> Option<SiteKind> {
         self.sites.get(site as usize).map(|site| site.kind)
     }
 }
 
-/// The program around the classes of a loader.
+/// What the classes of a loader see of the program.
 pub(crate) struct ClassContext<'c> {
     classes: &'c Classes,
     loader: i64,
@@ -387,7 +390,7 @@ pub(crate) struct ClassContext<'c> {
 
 impl weave::ClassContext for ClassContext<'_> {
     fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
-        // A class below may name it, too.
+        // A site may name the field through a subclass.
         if self.classes.settings.has_field_named(name) {
             return Some(access::VOLATILE);
         }

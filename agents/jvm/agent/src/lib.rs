@@ -1,15 +1,15 @@
 //! The agent that watches Java programs. `foretrace run` has the Java virtual machine load it (`-agentpath`).
 //!
-//! * `start`: where it begins and ends, and the classes of its own that it defines (`java/`, compiled in `classes/`).
-//! * `weaving`: every class that is loaded gets its hooks.
-//! * `classes`: what is known of classes and sites.
-//! * `calls`: what calls of java.util.concurrent tell.
-//! * `stacks`: places, with the calls that led there.
-//! * `natives`: what the hooks ask the library for.
-//! * `session`, `book`: the process' file, and what the observer needs to name things.
+//! * `start`: where it begins and ends, and the classes of its own that it defines (`java/`, compiled to `classes/`).
+//! * `weaving`: weaves hooks into every class that is loaded.
+//! * `classes`: knows all classes and sites.
+//! * `calls`: the effects of calls of java.util.concurrent.
+//! * `call_contexts`: sites with the calls that led there.
+//! * `natives`: the functions that the agent's classes call.
+//! * `session`: the process' file. `settings`: what the observer wants. `metadata`: names, for the observer.
 //! * `machine`: the functions of the virtual machine (JVMTI, JNI).
 //!
-//! Whatever fails, the program goes on.
+//! Whatever fails in the agent, the program goes on.
 #![allow(unsafe_code)]
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
-//! The functions of the Java virtual machine that the agent calls: tables of pointers, by their numbers in `jvmti.h` and `jni.h`. There is no crate for the first that is kept.
+//! The functions of the Java virtual machine that the agent calls: tables of pointers, by their numbers in `jvmti.h`
+//! and `jni.h`. There is no maintained crate for JVMTI.
 
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
 
-/// An object of the program, as long as the call lasts (or for good, if it was made so).
+/// A reference to an object of the program. It is valid during the call, or for ever if it is a global one.
 pub(crate) type Reference = *mut c_void;
 
-/// The function of a number in a table.
+/// The function with a number in a table.
 unsafe fn function(table: *mut c_void, number: usize) -> *mut c_void {
     // SAFETY: both kinds of environments begin with a pointer to their table, which is longer than any number here.
     unsafe { *(*table.cast::<*const *mut c_void>()).add(number) }
@@ -23,7 +24,7 @@ macro_rules! call {
     }};
 }
 
-/// The tool interface. Numbers are one less than in the header.
+/// The tool interface (JVMTI). Numbers are one less than in the header.
 #[derive(Clone, Copy)]
 pub(crate) struct Jvmti(pub(crate) *mut c_void);
 
@@ -32,7 +33,7 @@ unsafe impl Send for Jvmti {}
 // SAFETY: as above.
 unsafe impl Sync for Jvmti {}
 
-/// Numbers of capabilities: their bits.
+/// Capabilities, by their bits.
 pub(crate) mod capability {
     pub(crate) const TAG_OBJECTS: usize = 0;
     pub(crate) const SOURCE_FILE_NAME: usize = 11;
@@ -58,7 +59,7 @@ pub(crate) mod event {
 }
 
 impl Jvmti {
-    /// Asks for capabilities, each for itself: not all machines have all of them. Whether all are there.
+    /// Asks for capabilities one by one, because not all machines have all of them. Returns whether all were granted.
     pub(crate) fn add_capabilities(self, bits: &[usize]) -> bool {
         let mut all = true;
         for &bit in bits {
@@ -69,7 +70,7 @@ impl Jvmti {
         all
     }
 
-    /// Says who is called for which event.
+    /// Sets the functions that are called for events.
     pub(crate) fn set_callbacks(self, callbacks: &[(i32, *mut c_void)]) {
         let mut table = [null_mut::<c_void>(); event::COUNT];
         for &(event, callback) in callbacks {
@@ -79,7 +80,7 @@ impl Jvmti {
         call!(self.0, 121, (*const *mut c_void, i32) -> i32, table.as_ptr(), size);
     }
 
-    /// Wants an event of all threads.
+    /// Enables an event for all threads.
     pub(crate) fn enable(self, event: i32) -> bool {
         // SAFETY: the type is that of the header's second function, whose last arguments are not used.
         unsafe {
@@ -89,7 +90,7 @@ impl Jvmti {
         }
     }
 
-    /// Memory that the machine gives back.
+    /// Memory that the machine frees.
     pub(crate) fn allocate(self, size: usize) -> Option<*mut u8> {
         let mut memory = null_mut::<u8>();
         let failed = call!(self.0, 45, (i64, *mut *mut u8) -> i32, size as i64, &mut memory);
@@ -100,7 +101,7 @@ impl Jvmti {
         call!(self.0, 46, (*mut c_char) -> i32, memory);
     }
 
-    /// A property of the machine.
+    /// A system property.
     pub(crate) fn property(self, name: &CStr) -> Option<Vec<u8>> {
         let mut text = null_mut::<c_char>();
         let failed = call!(self.0, 130, (*const c_char, *mut *mut c_char) -> i32, name.as_ptr(), &mut text);
@@ -113,7 +114,7 @@ impl Jvmti {
         Some(value)
     }
 
-    /// Sets one; only before the machine runs.
+    /// Sets a system property. This works only before the machine runs.
     pub(crate) fn set_property(self, name: &CStr, value: &CStr) -> bool {
         call!(self.0, 131, (*const c_char, *const c_char) -> i32, name.as_ptr(), value.as_ptr()) == 0
     }
@@ -135,7 +136,7 @@ impl Jvmti {
         }
     }
 
-    /// The loader of a class; null for the first one.
+    /// The loader of a class; null for the bootstrap loader.
     pub(crate) fn class_loader(self, class: Reference) -> Reference {
         let mut loader = null_mut();
         call!(self.0, 56, (Reference, *mut Reference) -> i32, class, &mut loader);
@@ -149,7 +150,7 @@ impl Jvmti {
         self.taken(failed, count, list)
     }
 
-    /// The number that was given to an object; 0 if none was.
+    /// The tag of an object; 0 if it has none.
     pub(crate) fn tag(self, object: Reference) -> i64 {
         let mut tag = 0;
         call!(self.0, 105, (Reference, *mut i64) -> i32, object, &mut tag);
@@ -176,12 +177,16 @@ impl Jvmti {
         call!(self.0, 94, (Reference, *const c_char, Reference) -> i32, module, package.as_ptr(), to) == 0
     }
 
-    /// The calls of the current thread, the last first: methods, and where they are in their code.
+    /// The calls of the current thread, the last first: methods, and positions in their code.
     pub(crate) fn stack(self, most: usize) -> Vec<[i64; 2]> {
         let mut frames = vec![[0i64; 2]; most];
         let mut count = 0i32;
         let thread = null_mut::<c_void>();
-        let failed = call!(self.0, 103, (Reference, i32, i32, *mut [i64; 2], *mut i32) -> i32, thread, 0, most as i32, frames.as_mut_ptr(), &mut count);
+        let (begin, size) = (frames.as_mut_ptr(), most as i32);
+        let failed = call!(
+            self.0, 103, (Reference, i32, i32, *mut [i64; 2], *mut i32) -> i32,
+            thread, 0, size, begin, &mut count
+        );
         frames.truncate(if failed == 0 { count.max(0) as usize } else { 0 });
         frames
     }
@@ -190,7 +195,10 @@ impl Jvmti {
     pub(crate) fn method_name(self, method: i64) -> Option<Vec<u8>> {
         let mut text = null_mut::<c_char>();
         let none = null_mut::<*mut c_char>();
-        let failed = call!(self.0, 63, (i64, *mut *mut c_char, *mut *mut c_char, *mut *mut c_char) -> i32, method, &mut text, none, none);
+        let failed = call!(
+            self.0, 63, (i64, *mut *mut c_char, *mut *mut c_char, *mut *mut c_char) -> i32,
+            method, &mut text, none, none
+        );
         if failed != 0 || text.is_null() {
             return None;
         }
@@ -207,7 +215,7 @@ impl Jvmti {
         (failed == 0 && !class.is_null()).then_some(class)
     }
 
-    /// The line of a place in a method; 0: not known.
+    /// The line of a position in a method; 0: not known.
     pub(crate) fn line(self, method: i64, at: i64) -> i32 {
         #[repr(C)]
         struct Line {
@@ -247,7 +255,7 @@ impl Jvmti {
         self.taken(failed, count, list)
     }
 
-    /// A list that the machine gave.
+    /// Copies a list that the machine gave, and frees it.
     fn taken(self, failed: i32, count: i32, list: *mut Reference) -> Vec<Reference> {
         if failed != 0 || list.is_null() {
             return Vec::new();
@@ -263,7 +271,7 @@ impl Jvmti {
     }
 }
 
-/// The native interface of a thread.
+/// The native interface (JNI) of a thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Jni(pub(crate) *mut c_void);
 
@@ -276,10 +284,13 @@ pub(crate) struct Method {
 }
 
 impl Jni {
-    /// Defines a class of the first loader.
+    /// Defines a class of the bootstrap loader.
     pub(crate) fn define(self, name: &CStr, file: &[u8]) -> Option<Reference> {
         let size = file.len() as i32;
-        let class = call!(self.0, 5, (*const c_char, Reference, *const u8, i32) -> Reference, name.as_ptr(), null_mut(), file.as_ptr(), size);
+        let class = call!(
+            self.0, 5, (*const c_char, Reference, *const u8, i32) -> Reference,
+            name.as_ptr(), null_mut(), file.as_ptr(), size
+        );
         self.unless_failed(class)
     }
 
@@ -288,7 +299,7 @@ impl Jni {
         self.unless_failed(class)
     }
 
-    /// Nothing, and no exception, if there was one.
+    /// The result, unless there was an exception, which is cleared.
     fn unless_failed(self, result: Reference) -> Option<Reference> {
         if call!(self.0, 228, () -> u8,) != 0 {
             call!(self.0, 17, () -> (),);
@@ -325,7 +336,7 @@ impl Jni {
         self.unless_failed(class).is_some() && failed == 0
     }
 
-    /// Calls a static method without a result, with an object or nothing.
+    /// Calls a static method without a result, with one object or no argument.
     pub(crate) fn run(self, class: Reference, name: &CStr, of: Option<Reference>) {
         let descriptor = if of.is_some() { c"(Ljava/lang/Object;)V" } else { c"()V" };
         let argument = of.unwrap_or(null_mut());
@@ -337,7 +348,7 @@ impl Jni {
         }
     }
 
-    /// An array of long numbers.
+    /// A new `long[]`.
     pub(crate) fn longs(self, values: &[i64]) -> Reference {
         let count = values.len() as i32;
         let array = call!(self.0, 180, (i32) -> Reference, count);
@@ -351,7 +362,10 @@ impl Jni {
     pub(crate) fn loads(self, loader: Reference, name: &CStr) -> bool {
         let class = self.class(loader);
         let of = (c"loadClass", c"(Ljava/lang/String;)Ljava/lang/Class;");
-        let method = call!(self.0, 33, (Reference, *const c_char, *const c_char) -> Reference, class, of.0.as_ptr(), of.1.as_ptr());
+        let method = call!(
+            self.0, 33, (Reference, *const c_char, *const c_char) -> Reference,
+            class, of.0.as_ptr(), of.1.as_ptr()
+        );
         let Some(method) = self.unless_failed(method) else { return false };
         let text = call!(self.0, 167, (*const c_char) -> Reference, name.as_ptr());
         let Some(text) = self.unless_failed(text) else { return false };
@@ -359,11 +373,14 @@ impl Jni {
         self.unless_failed(found).is_some()
     }
 
-    /// What an object says of itself.
+    /// What `toString` of an object returns.
     pub(crate) fn text_of(self, object: Reference) -> Option<String> {
         let class = self.class(object);
         let (name, descriptor) = (c"toString", c"()Ljava/lang/String;");
-        let method = call!(self.0, 33, (Reference, *const c_char, *const c_char) -> Reference, class, name.as_ptr(), descriptor.as_ptr());
+        let method = call!(
+            self.0, 33, (Reference, *const c_char, *const c_char) -> Reference,
+            class, name.as_ptr(), descriptor.as_ptr()
+        );
         let method = self.unless_failed(method)?;
         let text = call!(self.0, 36, (Reference, Reference, *const i64) -> Reference, object, method, std::ptr::null());
         let text = self.unless_failed(text)?;

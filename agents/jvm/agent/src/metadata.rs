@@ -1,11 +1,20 @@
-//! What the observer needs to name things: two files beside the process' one, which only grow.
+//! The metadata log: what the observer needs to name things. It is two files beside the process' one, which only
+//! grow.
 //!
-//! `.java` is text, a line each, parts with a tab between: `c PARENT NAME SOURCE FIELD…` is a class (its parent's number; fields as `flags:name`), `s CLASS METHOD LINE` a
-//! site, `n TEXT` a note for the report, `p CLASS PARENT` tells the parent of a class, `f CLASS
-//! SOURCE` its file; `k CALLER SITE` is a place: the site, and the place that led there (0: none), numbered from [`java::SITES`](runtime::java::SITES). Classes and sites are numbered from 1 as they come.
+//! `.java` is text. Each line is a letter and parts, with tabs between them. Classes and sites are numbered from 1 as
+//! they come.
 //!
-//! `.objects` has three words for each object, by rising addresses: the address; how many parts it has, and its class's number above that (bit 63: the static fields of the class, or the class as
-//! an object); the site where it was made, or 0.
+//! * `c PARENT NAME SOURCE FIELD…`: a class, with the number of its super class, and its fields as `flags:name`.
+//! * `p CLASS PARENT` and `f CLASS SOURCE`: the super class and the source file of a class, if they are known only
+//!   later.
+//! * `s CLASS METHOD LINE`: a site.
+//! * `k CALLER SITE`: a call context: the site, and the context that led there (0: none). They are numbered from
+//!   [`java::SITES`](runtime::java::SITES) on.
+//! * `n TEXT`: a note for the report.
+//!
+//! `.objects` has three words for each object, by rising addresses: the address; how many parts it has, and above bit
+//! 32 its class's number (bit 63: the static fields of the class, or the class as an object); the site where it was
+//! made, or 0.
 
 use crate::session::{allocate, map};
 use runtime::java::ENTRY;
@@ -15,15 +24,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Relaxed, Release};
 
-/// The first address. Objects have eight bytes, eight more for each part, and eight behind these for what they guard as a lock (`~`).
+/// The first address of an object. `Shadow.java` draws the addresses of an object and its parts.
 const FIRST: u64 = 1 << 16;
 /// Where addresses end.
 const END: u64 = 1 << 46;
-/// Room for objects: what the file grows by, and at most.
+/// How much the file of objects grows at a time, and at most.
 const GROWTH: usize = 1 << 20;
 const MOST: usize = 1 << 33;
 
-/// The files.
+/// The two files.
 pub(crate) struct MetadataLog {
     text: File,
     objects: File,
@@ -33,7 +42,7 @@ pub(crate) struct MetadataLog {
     next: u64,
 }
 
-// SAFETY: the memory behind the pointer is mapped for good; who has the book is alone with it.
+// SAFETY: the memory behind the pointer is mapped for good, and only the owner of the log uses it.
 unsafe impl Send for MetadataLog {}
 
 impl MetadataLog {
@@ -51,13 +60,13 @@ impl MetadataLog {
 
     /// Adds lines.
     pub(crate) fn write(&mut self, lines: &str) {
-        // What cannot be written has no names: the recording goes on.
+        // If this fails, things have no names, but the recording goes on.
         let _ = self.text.write_all(lines.as_bytes());
     }
 
     /// The address of a new object; 0 if there is no room for more.
     pub(crate) fn object(&mut self, class: u64, parts: u64, site: u64) -> u64 {
-        // Behind its parts is what it guards as a lock, and nobody sees.
+        // After its parts comes what the object guards as a lock, unseen.
         let size = 8 * (2 + parts);
         if self.used + ENTRY > self.room {
             if self.room == MOST || !allocate(&self.objects, self.room, GROWTH) {
@@ -70,7 +79,8 @@ impl MetadataLog {
         }
         let address = self.next;
         self.next += size;
-        // SAFETY: inside the map, where there is memory behind it; the address comes last, for the observer reads up to the first zero.
+        // SAFETY: inside the map, where there is memory behind it. The address is stored last: the observer reads up
+        // to the first zero.
         unsafe {
             let entry = self.at.add(self.used).cast::<AtomicU64>();
             (*entry.add(2)).store(site, Release);
@@ -81,11 +91,11 @@ impl MetadataLog {
         address
     }
 
-    /// An object that is known already was made at a site.
+    /// Says where an object was made that has an address already.
     pub(crate) fn made(&self, address: u64, site: u64) {
         // SAFETY: inside the map, and of entries that are there.
         let word = |entry: usize, word: usize| unsafe { &*self.at.add(entry * ENTRY).cast::<AtomicU64>().add(word) };
-        // They are sorted.
+        // The entries are sorted by address.
         let (mut from, mut until) = (0, self.used / ENTRY);
         while from < until {
             let middle = (from + until) / 2;
@@ -97,7 +107,7 @@ impl MetadataLog {
     }
 }
 
-/// A name as a part of a line.
+/// A name without what separates the parts of a line.
 pub(crate) fn clean(name: &[u8]) -> String {
     String::from_utf8_lossy(name).replace(['\t', '\n', '\r'], "?")
 }

@@ -1,4 +1,4 @@
-//! What the classes of the agent ask the library for (`Native.java`).
+//! The functions that the agent's classes call (`Native.java` documents them).
 
 use crate::classes::{BOOT, StaticField, variable};
 use crate::machine::{Jni, Jvmti, Method, Reference};
@@ -8,7 +8,7 @@ use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use weave::{Calls, Inside, SiteKind};
 
-/// What a failure gives.
+/// Does some work; gives `otherwise` if that fails or panics.
 fn or<R>(otherwise: R, work: impl FnOnce(&'static Agent) -> Option<R>) -> R {
     let result = catch_unwind(AssertUnwindSafe(|| start::agent().and_then(work)));
     result.ok().flatten().unwrap_or(otherwise)
@@ -33,9 +33,9 @@ extern "system" fn chunk(_: *mut c_void, _: Reference, slot: i32, filled: i32, s
     })
 }
 
-extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, mark: i32, position: i64) -> i32 {
+extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, number: i32, sync_index: i64) -> i32 {
     or(0, |agent| {
-        let block = agent.session.block([slot as u32, mark as u32], position as u64);
+        let block = agent.session.block([slot as u32, number as u32], sync_index as u64);
         if block == 0 {
             agent.say_once(
                 "there were so many threads, or accesses, that all that is done from now on is recorded: that is slow",
@@ -64,7 +64,7 @@ fn loaded(jvmti: Jvmti, jni: Jni, class: Reference) -> Option<(i64, Vec<u8>)> {
     Some((number, name))
 }
 
-/// A class and those above it: their loaders and names.
+/// A class and its super classes: their loaders and names.
 pub(crate) fn chain(jvmti: Jvmti, jni: Jni, class: Reference) -> Vec<(i64, Vec<u8>)> {
     let mut chain = Vec::new();
     let mut at = Some(class);
@@ -75,12 +75,12 @@ pub(crate) fn chain(jvmti: Jvmti, jni: Jni, class: Reference) -> Vec<(i64, Vec<u
     chain
 }
 
-/// The interface of this name among those of a class, and those above it.
+/// The interface of this name among those of a class, and the interfaces above it.
 fn interface(jvmti: Jvmti, jni: Jni, class: Reference, name: &[u8]) -> Vec<(i64, Vec<u8>)> {
     let mut found = Vec::new();
     let mut at = Some(class);
     while let Some(class) = at {
-        // With each, whether it is above the one that is looked for.
+        // With each, whether it is the wanted one or above it.
         let mut waiting = vec![(class, false)];
         while let Some((of, is_above)) = waiting.pop() {
             let Some(loaded) = loaded(jvmti, jni, of) else { continue };
@@ -130,7 +130,7 @@ extern "system" fn field(jni: *mut c_void, _: Reference, site: i32, of: Referenc
     or(NOTHING, |agent| {
         let chain = chain(agent.jvmti, Jni(jni), of);
         let field = agent.classes().field(site as u32, &chain)?;
-        // What has no room is not watched.
+        // A field whose numbers do not fit is not watched.
         let fits = field.of_all < 1 << 24 && field.own < 1 << 20 && field.depth < 1 << 8;
         let numbers = u64::from(field.of_all) | u64::from(field.own) << 24 | (field.depth as u64) << 44;
         let packed = numbers | field.encoding << 52 | field.what << 56;
@@ -163,7 +163,8 @@ extern "system" fn are_themselves(jni: *mut c_void, _: Reference, of: Reference)
     })
 }
 
-/// How many are told before; those; and those after. If the last is [`calls::UNSEEN`], what the call does otherwise is not known.
+/// The number of effects before the call; these; and those after it. If the last is [`calls::UNSEEN`], the tables do
+/// not say all that the call does.
 extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Reference) -> Reference {
     or(std::ptr::null_mut(), |agent| {
         let kind = agent.classes().site_kind(site as u32)?;
@@ -180,7 +181,7 @@ extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Refere
                 if let Some(above) = above {
                     match chain.iter().position(|(_, class)| *class == above) {
                         Some(at) => drop(chain.drain(..at)),
-                        // A method that an interface has (`Map.super.get`).
+                        // The method is one of an interface (`Map.super.get`).
                         None => {
                             interfaces = interface(agent.jvmti, Jni(jni), of, &above);
                             chain.clear();
@@ -189,7 +190,7 @@ extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Refere
                 }
                 let classes = agent.classes();
                 let is_watched = |chain: &[_]| classes.is_watched(chain, call.name, call.descriptor);
-                // What the program's own method does is seen there.
+                // What the program's own method does is watched there.
                 if is_dynamic
                     && (is_watched(&chain) || interfaces.iter().any(|one| is_watched(std::slice::from_ref(one))))
                 {
@@ -212,7 +213,7 @@ extern "system" fn effects(jni: *mut c_void, _: Reference, site: i32, of: Refere
 }
 
 extern "system" fn call_context(jni: *mut c_void, _: Reference, site: i32) -> i32 {
-    or(0, |agent| crate::call_contexts::place(agent, Jni(jni), site as u32).map(|place| place as i32))
+    or(0, |agent| crate::call_contexts::call_context(agent, Jni(jni), site as u32).map(|context| context as i32))
 }
 
 extern "system" fn failed(jni: *mut c_void, _: Reference, why: Reference) {
@@ -224,7 +225,7 @@ extern "system" fn failed(jni: *mut c_void, _: Reference, why: Reference) {
     });
 }
 
-/// Gives the class `Native` its methods.
+/// Registers the methods of the class `Native`.
 pub(crate) fn register(jni: Jni, class: Reference) -> bool {
     let methods = [
         (c"start", c"()[J", start as *mut c_void),

@@ -1,4 +1,5 @@
-//! The session: finds out whether an observer wants this process watched, makes the process' file, takes its slots and chunks, and ends it.
+//! The session: finds out whether an observer wants this process watched, makes the process' file, takes its slots
+//! and chunks, and ends it.
 
 use crate::settings::AgentSettings;
 use runtime::chunks;
@@ -16,12 +17,12 @@ use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 
-/// Chunks that the file grows by.
+/// By how many chunks the file grows.
 const GROWTH: usize = 16;
-/// How often the observer is looked for while a thread waits, in nanoseconds, and how often it may be silent.
+/// How long a thread waits before it looks for the observer, in nanoseconds, and how many looks may be in vain.
 const PATIENCE: i64 = 50_000_000;
 const SILENT: u32 = 20;
-/// Blocks of positions, of 16 bytes each: what words in cells have room for (above `Kept.BLOCK_SHIFT`).
+/// Blocks of sync indices, of 16 bytes each: as many as words in cells can name (above `DeferredAccess.BLOCK_SHIFT`).
 pub(crate) const BLOCKS: usize = 1 << 20;
 
 /// A process that is watched.
@@ -43,7 +44,7 @@ unsafe impl Sync for Session {}
 
 static SESSION: OnceLock<Session> = OnceLock::new();
 
-/// Begins, if an observer wants it. What is not as it must be is none.
+/// Begins, if there is an observer. A session that is not as it must be counts as none.
 pub(crate) fn start() -> Option<&'static Session> {
     let directory = PathBuf::from(std::env::var_os(SESSION_VARIABLE)?);
     if !directory.is_absolute() {
@@ -67,7 +68,7 @@ pub(crate) fn start() -> Option<&'static Session> {
         path,
         head,
         blocks,
-        // A word of block 0 is none.
+        // A word with block 0 is no deferred access.
         next_block: Mutex::new(1),
         growing: Mutex::new(()),
         off: AtomicBool::new(false),
@@ -107,7 +108,7 @@ fn new_process(directory: &std::path::Path) -> Option<(PathBuf, *mut u8)> {
     None
 }
 
-/// The processor's time, if the kernel takes its own from there.
+/// The processor's clock, if the kernel trusts it; else a counter.
 fn clock_of_choice() -> u32 {
     const KERNELS: &str = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
     let counts = std::env::var_os(CLOCK_VARIABLE).is_some_and(|value| value == "counter");
@@ -143,12 +144,12 @@ impl Session {
         unsafe { &*self.file.cast() }
     }
 
-    /// The process' file; others beside it begin with its name.
+    /// The process' file; the names of the files beside it begin with its name.
     pub(crate) fn path(&self) -> &std::path::Path {
         &self.path
     }
 
-    /// From now on there is something to be read.
+    /// Says that there is something to be read from now on.
     pub(crate) fn run(&self) {
         self.process().state.store(process::RUNNING, Release);
     }
@@ -160,7 +161,7 @@ impl Session {
         }
     }
 
-    /// Whether nothing is told any more.
+    /// Whether nothing is recorded any more.
     pub(crate) fn is_off(&self) -> bool {
         self.off.load(Relaxed)
     }
@@ -171,7 +172,7 @@ impl Session {
         let _ = self.process().state.compare_exchange(process::RUNNING, process::DETACHED, SeqCst, Relaxed);
     }
 
-    /// What the Java side wants to know, in the order of the fields of `Memory.java`.
+    /// What `Memory.java` wants to know, in the order of its fields.
     pub(crate) fn facts(&self) -> [i64; 11] {
         let (file, process) = (self.file as i64, self.process());
         let steady = process.clock == clock::PROCESSOR;
@@ -195,7 +196,7 @@ impl Session {
         self.head.flags & flags::NO_ACCESSES != 0
     }
 
-    /// A hook has failed.
+    /// Counts a hook that failed.
     pub(crate) fn failed(&self) {
         self.process().failed.fetch_add(1, Relaxed);
     }
@@ -210,25 +211,26 @@ impl Session {
         taken.ok()
     }
 
-    /// A block of positions, of the thread with this slot and mark; 0 if there are no more: then its thread tells all that it does.
-    pub(crate) fn block(&self, [slot, mark]: [u32; 2], position: u64) -> usize {
+    /// A block of sync indices for a thread (its slot and number), beginning at one; 0 if there are no more: then the
+    /// thread records everything.
+    pub(crate) fn block(&self, [slot, number]: [u32; 2], sync_index: u64) -> usize {
         let mut next = self.next_block.lock().unwrap_or_else(|failed| failed.into_inner());
         if *next == BLOCKS {
             return 0;
         }
         let block = *next;
         *next += 1;
-        // SAFETY: below `BLOCKS`; nobody reads it before a word names it.
-        unsafe { self.blocks.add(block).write([u64::from(slot) | u64::from(mark) << 32, position]) };
+        // SAFETY: below `BLOCKS`; no word names it before this returns.
+        unsafe { self.blocks.add(block).write([u64::from(slot) | u64::from(number) << 32, sync_index]) };
         block
     }
 
-    /// Gives a chunk back that is full.
+    /// Gives back a chunk that is full.
     pub(crate) fn give(&self, chunk: u32) {
         chunks::head(self.file, chunk).state.store(chunk::FULL, Release);
     }
 
-    /// The next chunk of a slot: it waits until there is one.
+    /// The next chunk of a slot. May block until there is one.
     pub(crate) fn take(&self, slot: u32, sequence: u64) -> Option<u32> {
         let process = self.process();
         let mut silent = 0;
@@ -247,7 +249,7 @@ impl Session {
             process.waiting.0.fetch_add(1, SeqCst);
             wait(&process.returned.0, returned);
             process.waiting.0.fetch_sub(1, SeqCst);
-            // The observer itself may have had enough.
+            // The observer itself may have given up.
             if process.state.load(Relaxed) == process::DETACHED {
                 self.off.store(true, Relaxed);
             }
@@ -266,7 +268,7 @@ impl Session {
 
     fn observer_is_alive(&self) -> bool {
         let observer = self.head.observer;
-        // SAFETY: asks only.
+        // SAFETY: signal 0 only asks.
         let is_there = unsafe { libc::kill(observer as i32, 0) == 0 };
         is_there && !is_over(observer)
     }
@@ -292,7 +294,7 @@ impl Session {
     }
 }
 
-/// Waits until a number is another one, for a while.
+/// Waits until a number changes, at most for a while.
 fn wait(number: &std::sync::atomic::AtomicU32, is: u32) {
     let patience = libc::timespec { tv_sec: 0, tv_nsec: PATIENCE };
     // SAFETY: the number is mapped for good. (The observer is another process: no private futex.)
@@ -300,10 +302,10 @@ fn wait(number: &std::sync::atomic::AtomicU32, is: u32) {
     let _ = number.load(Acquire);
 }
 
-/// Whether a process has ended, and nobody has asked yet how. Of one that cannot be seen, false.
+/// Whether a process has ended, even if its parent has not asked how. False if the process cannot be seen.
 fn is_over(process: u32) -> bool {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    // Its name, in parentheses, may be anything.
+    // Its name, in parentheses, may contain anything.
     text.rsplit_once(") ").is_some_and(|(_, state)| state.starts_with(['Z', 'X']))
 }
 

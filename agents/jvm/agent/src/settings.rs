@@ -1,27 +1,29 @@
-//! What the observer wants of Java programs: the file `java` of the session.
+//! The agent's settings: what the observer wants of Java programs, from the file `java` of the session.
 //!
-//! One wish a line: `include PREFIX`, `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (its values are told), `region CLASS.METHOD`,
-//! `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of a specification).
+//! One setting a line: `include PREFIX` and `exclude PREFIX` (of class names, with dots), `field CLASS.NAME` (record
+//! its values), `region CLASS.METHOD`, `entered CLASS.METHOD` and `left CLASS.METHOD` (calls are blocks or events of
+//! a specification).
 
 use std::path::Path;
 use weave::{ClassFilter, ClassInfo, Mark, Site};
 
-/// The classes of loaders by which builds load themselves, and the libraries that they bring: these are not the program's, whatever they are called. What the tools do between threads is not seen.
+/// The classes of loaders by which build tools load themselves and their libraries. What these load is not the
+/// program, whatever it is called: the order that the tools establish between threads is not seen.
 const NOT_ITS_LOADERS: [&str; 2] = ["org/gradle/", "org/codehaus/plexus/classworlds/"];
 
-/// The wishes.
+/// The settings of a session.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct AgentSettings {
     /// Which classes are watched.
     pub(crate) filter: ClassFilter,
-    /// Fields whose values are told: `class/name.field`.
+    /// Fields whose values are recorded: `class/name.field`.
     fields: Vec<String>,
-    /// Methods that specifications speak of.
+    /// Methods that specifications name.
     marks: Vec<(Mark, String)>,
 }
 
 impl AgentSettings {
-    /// Reads the file; without it there are none.
+    /// Reads the file. Without it, there are no settings.
     pub(crate) fn read(path: &Path) -> AgentSettings {
         AgentSettings::parse(&std::fs::read_to_string(path).unwrap_or_default())
     }
@@ -47,24 +49,24 @@ impl AgentSettings {
         self.filter.has(name)
     }
 
-    /// Whether one is that a loader of this class loads. Who names packages says it himself.
+    /// Whether a class is to be watched that a loader of this class loads. If the user names packages, these decide.
     pub(crate) fn has_class_from(&self, name: &str, loader: &str) -> bool {
         let is_of_builds = NOT_ITS_LOADERS.iter().any(|prefix| loader.starts_with(prefix));
         self.has_class(name) && (!is_of_builds || self.filter.has_names())
     }
 
-    /// Whether the values of a field are told.
+    /// Whether the values of a field are recorded.
     pub(crate) fn has_field(&self, class: &[u8], name: &[u8]) -> bool {
         !self.fields.is_empty() && self.fields.contains(&full(class, name))
     }
 
-    /// Whether those of a field with this name are, of some class.
+    /// Whether the values of a field with this name are recorded, in some class.
     pub(crate) fn has_field_named(&self, name: &[u8]) -> bool {
         let is_it = |field: &String| field.rsplit('.').next().is_some_and(|last| last.as_bytes() == name);
         self.fields.iter().any(is_it)
     }
 
-    /// Whether a class that was woven without knowing the wishes has something that they name.
+    /// Whether the settings name something of a class that was woven without knowing them.
     pub(crate) fn concern(&self, known: &ClassInfo, sites: &[Site]) -> bool {
         let has_mark = |(method, _): &(Vec<u8>, _)| !self.marks(&known.name, method).is_empty();
         let has_field = |site: &Site| site.field.as_ref().is_some_and(|[_, name, _]| self.has_field_named(name));
@@ -72,7 +74,7 @@ impl AgentSettings {
             || !self.fields.is_empty() && sites.iter().any(has_field)
     }
 
-    /// What is wanted of a method, and its name.
+    /// What the specification wants to know of a method, and what it calls that.
     pub(crate) fn marks(&self, class: &[u8], method: &[u8]) -> Vec<(Mark, String)> {
         if self.marks.is_empty() {
             return Vec::new();
@@ -82,7 +84,7 @@ impl AgentSettings {
     }
 }
 
-/// The name of a member, as specifications have it.
+/// The name of a member as specifications write it.
 fn full(class: &[u8], member: &[u8]) -> String {
     format!("{}.{}", String::from_utf8_lossy(class).replace('/', "."), String::from_utf8_lossy(member))
 }
@@ -93,7 +95,7 @@ mod tests {
     use weave::SiteKind;
 
     #[test]
-    fn wishes_concern_the_classes_that_they_name() {
+    fn settings_concern_the_classes_that_they_name() {
         let known = |name: &[u8]| ClassInfo {
             name: name.to_vec(),
             methods: vec![(b"transfer".to_vec(), b"()V".to_vec())],
@@ -110,7 +112,7 @@ mod tests {
         assert!(settings.has_class("a/Bank") && !settings.has_class("b/Bank"));
         assert!(settings.concern(&known(b"a/Bank"), &[]));
         assert!(!settings.concern(&known(b"a/Other"), &[site(b"count")]));
-        // A class below may name the field.
+        // A site may name the field through a subclass.
         assert!(settings.concern(&known(b"a/Other"), &[site(b"balance")]));
     }
 

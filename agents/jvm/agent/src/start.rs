@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use std::sync::atomic::{AtomicBool, AtomicPtr};
 use std::sync::{Mutex, MutexGuard, Once, OnceLock};
 
-/// The agent's own classes, in the order in which they can be defined.
+/// The agent's own classes, super classes first.
 macro_rules! own_classes {
     ($($name:literal),* $(,)?) => {
         &[$((
@@ -75,30 +75,30 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Hooks",
 ];
 
-/// So much that is told only once is told.
+/// How many different notes are written once.
 const MOST_SAID: usize = 16;
 
-/// The tables were checked against this release of Java last (agents/jvm/check-jdks).
+/// The newest release of Java against which the tables were checked (agents/jvm/check-jdks).
 const NEWEST: u16 = 25;
 
-/// The agent.
+/// The agent of this process.
 pub(crate) struct Agent {
     pub(crate) jvmti: Jvmti,
     pub(crate) session: &'static Session,
-    /// Of Java.
+    /// The release of Java.
     pub(crate) release: u16,
     classes: Mutex<Classes>,
     contexts: Mutex<CallContexts>,
-    /// The hooks are there.
+    /// The hooks may be called.
     live: AtomicBool,
-    /// The module of the hooks, and the class that is told of ends.
+    /// The module of the hooks, and the class `Hooks`.
     module: AtomicPtr<c_void>,
     hooks: AtomicPtr<c_void>,
-    /// What is told only once.
+    /// Notes that are written only once.
     said: Mutex<Vec<String>>,
-    /// Loaders that were asked whether their classes find the hooks, by their numbers.
+    /// Whether the classes of a loader find the hooks, by the loaders' numbers.
     pub(crate) asked: Mutex<FxHashMap<i64, bool>>,
-    /// There are no more numbers for sites.
+    /// Site numbers have run out.
     pub(crate) full: Once,
 }
 
@@ -127,12 +127,12 @@ impl Agent {
         self.module.load(Acquire)
     }
 
-    /// Something that the report should tell.
+    /// Adds a note for the report.
     pub(crate) fn say(&self, text: &str) {
         self.classes().note(text);
     }
 
-    /// The same, but once, and not of very many.
+    /// Adds a note for the report once, unless there are too many of these.
     pub(crate) fn say_once(&self, text: &str) {
         let mut said = self.said.lock().unwrap_or_else(|failed| failed.into_inner());
         if said.len() < MOST_SAID && !said.iter().any(|other| other == text) {
@@ -147,7 +147,7 @@ impl Agent {
 #[unsafe(no_mangle)]
 #[allow(non_snake_case)]
 pub extern "system" fn Agent_OnLoad(machine: *mut c_void, _options: *const c_char, _: *mut c_void) -> i32 {
-    // A machine whose agent fails does not start: it is never told.
+    // A machine whose agent fails does not start, so failures are hidden from it.
     let _ = catch_unwind(|| begin(machine));
     0
 }
@@ -214,7 +214,8 @@ fn release(jvmti: Jvmti) -> u16 {
     String::from_utf8_lossy(&text).trim().parse().unwrap_or(0)
 }
 
-/// Class loaders of modules (OSGi, JBoss) ask the first loader only for packages that these properties name.
+/// Lets class loaders of modules find the hooks: OSGi and JBoss ask the bootstrap loader only for packages that these
+/// properties name.
 fn let_all_find_hooks(jvmti: Jvmti) {
     for (name, own) in [
         (c"org.osgi.framework.bootdelegation", "foretrace.*"),
@@ -230,7 +231,7 @@ fn let_all_find_hooks(jvmti: Jvmti) {
     }
 }
 
-/// Virtual machines that this one starts are to have the agent, too.
+/// Makes virtual machines that this one starts load the agent, too.
 fn lead_others() {
     const OPTION: &str = "FORETRACE_JVM_OPTION";
     const OPTIONS: &str = "JAVA_TOOL_OPTIONS";
@@ -247,7 +248,7 @@ fn lead_others() {
     unsafe { std::env::set_var(OPTIONS, options) };
 }
 
-/// The machine can run Java: the agent's own classes are defined, and threads begin to tell.
+/// The machine can run Java: defines the agent's own classes, and lets threads record.
 extern "system" fn initialised(_: *mut c_void, jni: *mut c_void, _thread: Reference) {
     let result = catch_unwind(|| live(Jni(jni)));
     if !matches!(result, Ok(Some(())))
@@ -261,7 +262,7 @@ extern "system" fn initialised(_: *mut c_void, jni: *mut c_void, _thread: Refere
 fn live(jni: Jni) -> Option<()> {
     let agent = agent()?;
     let jvmti = agent.jvmti;
-    // The first loader's module without a name is known by a class that is in it.
+    // The unnamed module of the bootstrap loader is known by a class that is in it.
     let first = jni.define(OWN_CLASSES[0].0, OWN_CLASSES[0].1)?;
     let module = jni.keep(jni.module(first));
     agent.module.store(module, Release);
@@ -279,7 +280,7 @@ fn live(jni: Jni) -> Option<()> {
     }
     let hooks = *own.last()?;
     agent.hooks.store(jni.keep(hooks), Release);
-    // What they need is there before a hook needs it: the program's threads wait for no class of the agent's.
+    // Initialises everything before a hook needs it: the program's threads wait for no class of the agent's.
     jni.run(hooks, c"ready", None);
     for class in own {
         jni.run(hooks, c"initialise", Some(class));
@@ -312,14 +313,15 @@ extern "system" fn thread_ended(_: *mut c_void, jni: *mut c_void, _thread: Refer
 }
 
 thread_local! {
-    /// The machine is telling the thread that it is about to wait.
-    static IS_TOLD: Cell<bool> = const { Cell::new(false) };
+    /// The thread is inside [`contended`].
+    static IS_CONTENDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// A thread is about to wait for a monitor that another has; also if it is the machine that waits, as for a class that another thread links. So may what is called here, and would be told of that again, without
-/// end: only the first is told.
+/// A thread is about to wait for a monitor that another one holds. The machine itself may be what waits, for instance
+/// for a class that another thread links. What is called here may wait as well and would come here again without end:
+/// only the outermost call does something.
 extern "system" fn contended(_: *mut c_void, jni: *mut c_void, _thread: Reference, object: Reference) {
-    if IS_TOLD.replace(true) {
+    if IS_CONTENDED.replace(true) {
         return;
     }
     let _ = catch_unwind(|| {
@@ -329,7 +331,7 @@ extern "system" fn contended(_: *mut c_void, jni: *mut c_void, _thread: Referenc
         }
         Some(())
     });
-    IS_TOLD.set(false);
+    IS_CONTENDED.set(false);
 }
 
 /// The machine ends by itself.

@@ -1,4 +1,4 @@
-//! Every class that is loaded comes by here, and gets its hooks if it is to be watched.
+//! Gives hooks to every class that is loaded, if it is to be watched.
 
 use crate::classes::{BOOT, Classes};
 use crate::machine::{self, Jni, Jvmti, Reference};
@@ -12,23 +12,24 @@ use std::sync::atomic::Ordering::Relaxed;
 use weave::{ClassInfo, Inside, OfflineClass, Woven};
 
 const THREAD: &[u8] = b"java/lang/Thread";
-/// Threads of the JDK with a `start` of their own.
+/// The threads of the JDK with a `start` of their own.
 const VIRTUAL_THREAD: &[u8] = b"java/lang/VirtualThread";
 
-/// What is told of the first class that another version of Foretrace has woven offline.
-const OUTDATED: &str = "another version of foretrace has woven classes of the program offline: they were woven anew as they were loaded; \
+/// The note for the first class that another version of Foretrace has woven offline.
+const OUTDATED: &str = "another version of foretrace has woven classes of the program offline: \
+     they were woven anew as they were loaded; \
      `foretrace weave` of their jar, by this version, makes them load faster again";
 static IS_OUTDATED: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
-    /// The loaders that the thread is asking at the moment ([`finds_hooks`]).
+    /// The loaders that this thread is asking now ([`finds_hooks`]).
     static ASKING: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Sites that what is kept of an access has room for (`Kept.SITE_BITS`).
+/// As many sites as a deferred access can name (`DeferredAccess.SITE_BITS`).
 const MOST_SITES: usize = SITES as usize;
 
-/// The number of a class loader. Nobody else gives tags in this environment.
+/// The number of a class loader. In this environment, only the agent gives tags.
 pub(crate) fn loader_number(jvmti: Jvmti, loader: Reference) -> i64 {
     let tag = jvmti.tag(loader);
     if tag != 0 {
@@ -46,7 +47,7 @@ pub(crate) fn loader_number(jvmti: Jvmti, loader: Reference) -> i64 {
     number
 }
 
-/// What becomes of a class. `None`: it stays as it is.
+/// The class file with hooks. `None`: it stays as it is.
 fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     if name == THREAD || name == VIRTUAL_THREAD {
         let woven = weave::thread(file, name == THREAD, agent.is_live());
@@ -55,7 +56,7 @@ fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -
     if agent.is_live() && Inside::all().has(name) {
         return inside(agent, name, file);
     }
-    // What was woven once has fields and a parent that it must have again, whoever changes it later.
+    // A class that was woven once must keep its fields and super class, whatever redefines it later.
     let is_again = || agent.classes().is_known(agent.jvmti.tag(loader), name);
     let is_wanted = !loader.is_null() && agent.is_live() && (!agent.session.is_off() || is_again());
     let settings = &agent.session.settings;
@@ -66,7 +67,8 @@ fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -
         && loads().is_some_and(|loads| settings.has_class_from(text, &String::from_utf8_lossy(&loads)));
     let offline = OfflineClass::of(file);
     if !is_watched {
-        // The hooks of one that was woven offline do nothing, but it is as if they were not there.
+        // The inert hooks of a class that was woven offline do nothing, but the class is to be as if they were not
+        // there.
         return offline.and_then(|offline| offline.original().ok());
     }
     let number = loader_number(agent.jvmti, loader);
@@ -108,20 +110,22 @@ fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -
     };
     notes.iter().for_each(|note| classes.note(note));
     drop(classes);
-    // A named module must be able to read the hooks' one, which is the first loader's without a name.
+    // A named module must be able to read the hooks' module, which is the unnamed one of the bootstrap loader.
     if let Some(module) = agent.jvmti.module(loader, &machine::package(name)) {
         agent.jvmti.add_reads(module, agent.module());
     }
     file
 }
 
-/// Whether classes of a loader can find the hooks: it is asked, once. (The machine would ask the same of it as soon as it has read the class.)
+/// Whether classes of a loader can find the hooks. The loader is asked once. (The machine would ask it as soon as it
+/// has read the class.)
 fn finds_hooks(agent: &Agent, jni: Jni, loader: Reference, number: i64) -> bool {
     let asked = || agent.asked.lock().unwrap_or_else(|failed| failed.into_inner());
     if let Some(&finds) = asked().get(&number) {
         return finds;
     }
-    // What it loads to answer is left alone. Other threads that load something meanwhile ask for themselves.
+    // Classes that the loader loads to answer are left alone. Other threads that load classes meanwhile ask for
+    // themselves.
     if ASKING.with_borrow(|asking| asking.contains(&number)) {
         return false;
     }
@@ -137,7 +141,8 @@ fn finds_hooks(agent: &Agent, jni: Jni, loader: Reference, number: i64) -> bool 
     finds
 }
 
-/// What becomes of a class that was woven offline: what was woven then is taken, if it is what would be woven now.
+/// The class file with hooks, for a class that was woven offline: as it was woven then, if it would be woven like
+/// that now.
 fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, offline: OfflineClass) -> weave::Result<Woven> {
     let original = offline.original()?;
     let settings = &agent.session.settings;
@@ -150,7 +155,7 @@ fn woven_offline(agent: &Agent, classes: &Classes, loader: i64, offline: Offline
     weave::weave(&original, classes.next_site(), &classes.context(loader))
 }
 
-/// What becomes of a class of the JDK in which threads meet.
+/// The class file with hooks, for a class of the JDK in which threads synchronise.
 fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     let mut classes = agent.classes();
     match weave::weave_inside(file, classes.next_site()) {
@@ -161,7 +166,7 @@ fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
             for (_, why) in &woven.skipped {
                 classes.note(&format!("a method of {} is not watched: {why}", String::from_utf8_lossy(name)));
             }
-            // Of its fields nothing is told.
+            // Its fields are not watched.
             let known = ClassInfo { fields: Vec::new(), ..woven.info };
             classes.add(BOOT, known, woven.sites);
             woven.file
@@ -173,7 +178,8 @@ fn inside(agent: &Agent, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What the table has of a class, and of this release of Java, but was not found there: a release that is newer than the table may have given it another name.
+/// Rows of the table for a class and this release of Java that were not found there: a newer release may have renamed
+/// the member.
 fn missing(name: &[u8], found: &[usize], release: u16) -> Vec<String> {
     let rows = Inside::all().rows.iter().enumerate();
     let rows =
@@ -236,6 +242,6 @@ fn what_is_missing_is_said() {
     assert!(missing(pool.as_bytes(), &of_pool, 17).is_empty());
     let text = missing(pool.as_bytes(), &of_pool[1..], 17).concat();
     assert!(text.starts_with("execute of java/util/concurrent/ThreadPoolExecutor is not in this Java"), "{text}");
-    // It came later.
+    // The class came later.
     assert!(missing(b"java/util/concurrent/ThreadPerTaskExecutor", &[], 17).is_empty());
 }

@@ -1,8 +1,6 @@
 package foretrace;
 
-/**
- * What a program tells Foretrace of itself. Without the agent, nothing happens: the agent sees the calls.
- */
+/** What a program says of itself to Foretrace. The methods do nothing; the agent sees their calls. */
 public final class Monitor {
     private Monitor() {
     }
@@ -15,7 +13,7 @@ public final class Monitor {
     public static void begin(String name) {
     }
 
-    /** Leaves it. */
+    /** Leaves the block that was entered last. */
     public static void end(String name) {
     }
 }

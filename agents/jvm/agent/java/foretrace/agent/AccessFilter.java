@@ -5,12 +5,13 @@ import static foretrace.agent.Memory.U;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
+ *
  * Decides which accesses become records ({@link Cells} draws the words it reads; docs/java.md has the argument).
  *
  * <ul>
  * <li>As long as one thread owns a variable, its accesses are deferred: W and R keep the last write and read.
- * <li>A conflicting access of another thread makes the variable shared: what was deferred is recorded as late, and what was
- * dropped as a drop barrier.
+ * <li>A conflicting access of another thread makes the variable shared: what was deferred is recorded as late, and
+ * what was dropped as a drop barrier.
  * <li>Of a shared variable, a read is recorded once per version and epoch, a write unless it repeats the last one.
  * <li>After {@link #RUN} records in a row of one thread, that thread owns the variable again.
  * </ul>
@@ -19,9 +20,9 @@ import jdk.internal.vm.annotation.ForceInline;
  * records something twice or later, and only accesses that are a race themselves, or two reads.
  *
  * Parameters that many methods share: {@code of} is the object with the cell (null: a static field) and {@code w},
- * {@code r}, {@code d} are the offsets of its words; {@code address} is the variable's address in records; {@code base}
- * and {@code shift} say that 2^shift elements from base on share cells; {@code object} is the object that was reached
- * through, if what is known of its origin matters.
+ * {@code r}, {@code d} are the offsets of its words; {@code address} is the variable's address in records; {@code
+ * base} and {@code shift} say that 2^shift elements from base on share cells; {@code object} is the object that was
+ * reached through, if what is known of its origin matters.
  */
 final class AccessFilter {
     /** Reads that a thread remembers. */
@@ -51,7 +52,10 @@ final class AccessFilter {
         return true;
     }
 
-    /** A write, which is about to be made, of a variable that the thread may own. Returns whether nothing is left to do. */
+    /**
+     * A write, which is about to be made, of a variable that the thread may own. Returns whether nothing is left to
+     * do.
+     */
     @ForceInline
     static boolean fastWrite(ThreadState self, Object of, long w, long d, int site) {
         long last = U.getLong(of, w);
@@ -75,8 +79,9 @@ final class AccessFilter {
     }
 
     /**
-     * Changes D: the bits {@code stays} of the old word stay, {@code more} are added. A {@link VariableLock} that is taken
-     * at this very moment may get lost, but never stays for ever.
+     *
+     * Changes D: the bits {@code stays} of the old word stay, {@code more} are added. A {@link VariableLock} that is
+     * taken at this very moment may get lost, but never stays for ever.
      */
     private static void put(Object of, long d, long was, long now, long stays, long more) {
         if ((was & Cells.LOCK) == 0) {
@@ -88,7 +93,7 @@ final class AccessFilter {
         }
     }
 
-    /** Whether a variable with this word is the thread's own, or still nobody's. */
+    /** Whether a variable with this word is the thread's own, or has no owner yet. */
     private static boolean isOwn(ThreadState self, long word) {
         return word == 0 || Cells.isDeferred(word) && self.isOwn(word);
     }
@@ -205,10 +210,11 @@ final class AccessFilter {
     }
 
     /**
-     * Counts records in a row of one thread, and says what of the variable becomes that thread's own. So a variable that is
-     * handed on, and then used by one thread alone, is not recorded for ever. The first accesses of the run are recorded,
-     * and with them the races with what was before. Only a write races with what others have read: a thread that has only
-     * read gets only the reads.
+     *
+     * Counts records in a row of one thread, and says what of the variable becomes that thread's own. So a variable
+     * that is handed on, and then used by one thread alone, is not recorded for ever. The first accesses of the run
+     * are recorded, and with them the races with what was before. Only a write races with what others have read: a
+     * thread that has only read gets only the reads.
      */
     private static int countRun(ThreadState self, Object of, long d, boolean isWrite) {
         long was = U.getLong(of, d);
@@ -223,7 +229,10 @@ final class AccessFilter {
         return count < RUN ? NONE : write == 0 ? READS : ALL;
     }
 
-    /** Elements that share a cell: which of them was accessed is not known, so all get a drop barrier at the last access. */
+    /**
+     * Elements that share a cell: which of them was accessed is not known, so all get a drop barrier at the last
+     * access.
+     */
     private static void recordBarriers(
         ThreadState self, long first, int shift, long dropped, long write, long read) {
         long last = later(later(dropped, write), read);
@@ -263,7 +272,8 @@ final class AccessFilter {
 
     /** A read of a variable that the thread does not own. */
     static void recordRead(
-        ThreadState self, Object of, long w, long r, long d, long address, long base, int shift, Object object, int site) {
+        ThreadState self, Object of, long w, long r, long d, long address, long base, int shift, Object object,
+        int site) {
         long write = U.getLong(of, w);
         int at = cacheSlot(address);
         if (isCovered(self, of, w, address) && !Memory.ALL) {
@@ -296,7 +306,8 @@ final class AccessFilter {
 
     /** A write of a variable that the thread does not own. */
     static void recordWrite(
-        ThreadState self, Object of, long w, long r, long d, long address, long base, int shift, Object object, int site) {
+        ThreadState self, Object of, long w, long r, long d, long address, long base, int shift, Object object,
+        int site) {
         long read = U.getLong(of, r), write = U.getLong(of, w);
         // It repeats the thread's last record, and no other thread has accessed the variable in between.
         if (self.lastWrite == address && self.lastWriteAt == self.tick && read == self.lastWriteLeft

@@ -4,13 +4,13 @@ import static foretrace.agent.Memory.U;
 
 import jdk.internal.vm.annotation.ForceInline;
 
-/** Accesses of fields, static fields and elements, from the hooks to the cells. */
+/** Takes accesses of fields, static fields and array elements from the hooks to the {@link AccessFilter}. */
 final class Accesses {
     private static final long CELLS = Memory.LONGS;
 
     private Accesses() {}
 
-    /** A field was read. */
+    /** A field was read. {@code object} is the value, if it is one. */
     @ForceInline
     static void read(boolean isStatic, Object of, long value, Object object, int site) {
         long known = Sites.known(site);
@@ -19,7 +19,8 @@ final class Accesses {
         }
         ThreadState self = ThreadState.own();
         if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null
-            && (AccessFilter.fastRead(self, of, Cells.r(known), Cells.d(known), site) || isCovered(self, isStatic, of, known, site))) {
+            && (AccessFilter.fastRead(self, of, Cells.r(known), Cells.d(known), site)
+                || isCovered(self, isStatic, of, known, site))) {
             return;
         }
         slow(isStatic, of, known, value, object, site, false);
@@ -33,7 +34,7 @@ final class Accesses {
             return;
         }
         ThreadState self = ThreadState.own();
-        // The program is told that there is no object when it writes.
+        // A write through null throws in the program; the hook records nothing of it.
         if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null && (isStatic || of != null)
             && AccessFilter.fastWrite(self, of, Cells.w(known), Cells.d(known), site)) {
             return;
@@ -68,7 +69,10 @@ final class Accesses {
                 Shadow.noteReached(self, object);
             }
             if (what == Cells.PLAIN) {
-                if (isWrite ? AccessFilter.deferWrite(self, of, w, r, d, site) : AccessFilter.deferRead(self, of, w, r, d, site)) {
+                boolean isDeferred = isWrite
+                    ? AccessFilter.deferWrite(self, of, w, r, d, site)
+                    : AccessFilter.deferRead(self, of, w, r, d, site);
+                if (isDeferred) {
                     return;
                 }
                 long address = address(of, known, self, site);
@@ -80,11 +84,14 @@ final class Accesses {
                 return;
             }
             boolean isVolatile = what == Cells.VOLATILE;
-            int kind = isVolatile ? isWrite ? Record.STORE : Record.LOAD : isWrite ? Record.WATCHED_WRITE : Record.WATCHED_READ;
+            int kind = isVolatile
+                ? isWrite ? Record.STORE : Record.LOAD
+                : isWrite ? Record.WATCHED_WRITE : Record.WATCHED_READ;
             if (isWrite) {
                 VariableLock.lock(self, of, d);
             }
-            AccessFilter.recordValue(self, of, w, r, address(of, known, self, site), kind, Sites.encoding(site), value, site);
+            AccessFilter.recordValue(self, of, w, r, address(of, known, self, site), kind, Sites.encoding(site),
+                value, site);
             if (!isWrite) {
                 VariableLock.unlock(self);
             }
@@ -147,7 +154,7 @@ final class Accesses {
         VariableLock.unlock(self);
     }
 
-    /** Whether a read need not be told, as far as that can be said at once. */
+    /** Whether a read needs no record, as far as a look at the read cache can say so. */
     @ForceInline
     private static boolean isCovered(ThreadState self, boolean isStatic, Object of, long known, int site) {
         if (Memory.ALL) {
@@ -160,7 +167,8 @@ final class Accesses {
             return false;
         }
         Shadow shadow = ((Watched) of).foretrace$shadow;
-        return shadow != null && AccessFilter.isCovered(self, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
+        return shadow != null
+            && AccessFilter.isCovered(self, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
     }
 
     private static long address(Object of, long known, ThreadState self, int site) {
@@ -193,7 +201,7 @@ final class Accesses {
         slowElement(array, index, site, false);
     }
 
-    /** An element is about to be written, if there is one. */
+    /** An element is about to be written. The index may be out of bounds: then the program throws. */
     @ForceInline
     static void store(Object array, int index, int site) {
         if (Memory.NO_ACCESSES) {
@@ -234,12 +242,16 @@ final class Accesses {
             Shadow shadow = Shadows.of(array, self, site);
             long[] cells = shadow.cells(length);
             long w = CELLS + 24L * (index >>> shadow.shift()), r = w + 8, d = w + 16;
-            if (isWrite ? AccessFilter.deferWrite(self, cells, w, r, d, site) : AccessFilter.deferRead(self, cells, w, r, d, site)) {
+            boolean isDeferred = isWrite
+                ? AccessFilter.deferWrite(self, cells, w, r, d, site)
+                : AccessFilter.deferRead(self, cells, w, r, d, site);
+            if (isDeferred) {
                 return;
             }
             long address = shadow.address + 8 + 8L * index;
             if (isWrite) {
-                AccessFilter.recordWrite(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
+                AccessFilter.recordWrite(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array,
+                    site);
             } else {
                 AccessFilter.recordRead(self, cells, w, r, d, address, shadow.address + 8, shadow.shift(), array, site);
             }
@@ -250,14 +262,17 @@ final class Accesses {
         }
     }
 
-    /** An access of an object as a whole, of whose parts nothing is seen. */
+    /** An access of an object as a whole, for collections whose parts are not watched. */
     static void whole(ThreadState self, Shadow of, boolean isWrite, int site) {
         if (Memory.NO_ACCESSES) {
             return;
         }
         long[] cells = of.cells(1);
         long w = CELLS, r = w + 8, d = w + 16;
-        if (isWrite ? AccessFilter.deferWrite(self, cells, w, r, d, site) : AccessFilter.deferRead(self, cells, w, r, d, site)) {
+        boolean isDeferred = isWrite
+            ? AccessFilter.deferWrite(self, cells, w, r, d, site)
+            : AccessFilter.deferRead(self, cells, w, r, d, site);
+        if (isDeferred) {
             return;
         }
         if (isWrite) {

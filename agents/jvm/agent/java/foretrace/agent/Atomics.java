@@ -2,14 +2,17 @@ package foretrace.agent;
 
 import static foretrace.agent.Memory.U;
 
-/** Atomic accesses by calls: objects that are a variable, fields that an updater or a VarHandle stands for, elements. */
+/**
+ * Atomic accesses by calls: of objects that are a variable ({@code AtomicInteger}), of fields through an updater or a
+ * {@code VarHandle}, and of elements.
+ */
 final class Atomics {
-    /** Values are numbers, in records. */
+    /** In a record: the value is a number. */
     private static final int NUMBER = 1 << 4;
 
     private Atomics() {}
 
-    /** An atomic access comes: the thread tries to be alone with the variable. */
+    /** An atomic access is about to be made: takes the lock of its variable. */
     static void enter(ThreadState self, long effect, Call call, int site) {
         if (Effect.isAtomic(effect)) {
             Cell cell = self.atomicCell;
@@ -23,7 +26,7 @@ final class Atomics {
         }
     }
 
-    /** It was made; or, a store, will be. */
+    /** Records an atomic access: a store before it is made, all others after it. */
     static void record(ThreadState self, long effect, Call call, int site) {
         Cell cell = self.atomicCell;
         if (!find(self, effect, call, cell, site)) {
@@ -32,7 +35,7 @@ final class Atomics {
             }
             return;
         }
-        // What was no store has loaded something.
+        // A compare-and-set that failed is a load.
         boolean isDone = call.applies(effect);
         int effectKind = Effect.kind(effect);
         boolean isLoad = effectKind == Effect.LOAD || !isDone;
@@ -42,7 +45,7 @@ final class Atomics {
         cell.of = null;
     }
 
-    /** Finds the cell of the variable that is meant. */
+    /** Finds the cell of the variable that the call accesses. Returns whether there is one. */
     private static boolean find(ThreadState self, long effect, Call call, Cell cell, int site) {
         if (call.of == null) {
             return false;
@@ -66,7 +69,7 @@ final class Atomics {
             return false;
         }
         boolean isStatic = (variable.known & Cells.STATIC) != 0;
-        // A call with another object throws.
+        // The call throws if the object is of another class.
         if (!isStatic && !variable.isOf(object)) {
             return false;
         }
@@ -77,11 +80,13 @@ final class Atomics {
         cell.shift = 0;
         cell.first = 0;
         cell.encoding = variable.encoding;
-        cell.address = isStatic ? U.getLong(cell.w + 24) : Shadows.of(object, self, site + 1).address + 8 + 8L * variable.number;
+        cell.address = isStatic
+            ? U.getLong(cell.w + 24)
+            : Shadows.of(object, self, site + 1).address + 8 + 8L * variable.number;
         return true;
     }
 
-    /** Where the cell of a variable is. */
+    /** The place of a variable's cell. */
     static final class Cell {
         Object of;
         long w, r, d, address, first;

@@ -10,13 +10,19 @@ import java.util.concurrent.SynchronousQueue;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * BoundedQueues in which who gives may have to wait for who takes: then what that one did before comes first. Who takes always says so, for it is not known when its room will be needed; who gives comes after all of them
- * if it finds the queue nearly full.
+ *
+ * Bounded queues: a {@code take} happens before the {@code put} that uses the freed slot. A take always posts to the
+ * queue's back, because it is not known yet which put will need the slot; a put awaits the back only if it finds the
+ * queue nearly full.
  */
 final class BoundedQueues {
-    /** A queue is full if there is room for no more than this: others may come in between. */
+    /**
+     * A queue counts as full if it has room for no more than this: other threads may change it between the call and
+     * the look.
+     */
     private static final int ROOM = 2;
-    private static final long COUNT = offset(ArrayBlockingQueue.class, "count"), ITEMS = offset(ArrayBlockingQueue.class, "items"),
+    private static final long COUNT = offset(ArrayBlockingQueue.class, "count"),
+        ITEMS = offset(ArrayBlockingQueue.class, "items"),
         SIZE = offset(LinkedBlockingDeque.class, "count"), CAPACITY = offset(LinkedBlockingDeque.class, "capacity"),
         LINKED_CAPACITY = offset(LinkedBlockingQueue.class, "capacity");
 
@@ -30,7 +36,7 @@ final class BoundedQueues {
         }
     }
 
-    /** Whether there can ever be no room for who gives: then who takes says so. */
+    /** Whether a put can ever have to wait for room: then takes post to the back. */
     @ForceInline
     static boolean isBounded(Object queue) {
         Class<?> type = queue == null ? null : queue.getClass();
@@ -43,7 +49,7 @@ final class BoundedQueues {
         return type == ArrayBlockingQueue.class || type == SynchronousQueue.class || type == LinkedTransferQueue.class;
     }
 
-    /** Whether who gives, and has given, may have needed the room of what others took. No lock is taken to know it. */
+    /** Whether a put that has been made may have needed the room of an element that was taken. Takes no lock. */
     @ForceInline
     static boolean isFull(Object queue) {
         Class<?> type = queue == null ? null : queue.getClass();

@@ -1,15 +1,20 @@
 package foretrace.agent;
 
-/** The call that a thread is telling of: one for each thread, used again and again. */
+/**
+ * The receiver, arguments and result of a call, for effects that need more than the receiver. One object per thread,
+ * reused.
+ */
 final class Call {
-    /** The receiver, the argument that rows speak of, and the index, if it is one (or else -1). */
+    /**
+     * The receiver; the argument that the rows of the table name; and the index, if that argument is one, else -1.
+     */
     Object of, argument;
     int index;
-    /** The argument whose value rows speak of: a number, or an object. */
+    /** The argument whose value the rows name: a number or an object. */
     long number;
     Object value;
     boolean isNumber;
-    /** What is returned. */
+    /** What the call returned: a number or an object. */
     long result;
     Object returned;
     boolean isResult;
@@ -30,7 +35,7 @@ final class Call {
         this.isResult = isResult;
     }
 
-    /** Nobody is kept from being collected. */
+    /** Keeps no object alive. */
     void clear() {
         of = argument = value = returned = null;
     }
@@ -39,7 +44,7 @@ final class Call {
         return Effect.applies(effect, result, returned);
     }
 
-    /** The object that something is told of; null if there is none. */
+    /** The object that is the target of an effect; null if there is none. */
     Object object(long effect) {
         switch (Effect.target(effect)) {
             case Effect.OBJECT:
@@ -53,7 +58,7 @@ final class Call {
         }
     }
 
-    /** Whether the value that an atomic access has is known. */
+    /** Whether the value of an atomic access is known. */
     boolean hasValue(long effect) {
         switch (Effect.value(effect)) {
             case Effect.ARGUMENT:

@@ -1,22 +1,35 @@
 package foretrace.agent;
 
 /**
- * Where a thread's events are: the number of a site, or of the calls that led there. To walk through the stack costs far more than all else: it is done the first times at a site, and
- * then ever more rarely. In between the calls are those that it always was, if it was always the same.
+ * The call contexts of a thread's records: for each site, the calls that led there.
+ *
+ * A stack walk costs far more than everything else in a hook. So the stack is walked the first times at a site, and
+ * then ever more rarely. In between, the context is the one that all walks found, or the bare site if they differ.
+ *
+ * <pre>
+ * An entry, by the lower bits of its site:
+ *
+ *    63       44 43            24 23              0
+ *   |    site   |  times asked   |   call context   |
+ * </pre>
  */
 final class CallContexts {
-    /** Sites whose calls are remembered, and how often the stack is walked through for each in any case. */
+    /** How many sites are remembered, and how often the stack is walked for each in any case. */
     private static final int COUNT = 1 << 10, WALKS = 4;
-    /** Walks for sites that take another's entry: so many in any case, then one of some hundred. */
+    /**
+     * Sites may share an entry, which makes them walk each time: this often at first, later once in some hundred
+     * times.
+     */
     private static final int MOST_MISSES = 1 << 10, RARELY = (1 << 8) - 1;
-    /** What is known of a site, in one word: the site, how often it was asked for, and its place. */
-    private static final int ASKED_BITS = 64 - DeferredAccess.SITE_BITS - Record.CONTEXT_BITS, SITE_SHIFT = ASKED_BITS + Record.CONTEXT_BITS;
+    /** Bits of an entry. */
+    private static final int ASKED_BITS = 64 - DeferredAccess.SITE_BITS - Record.CONTEXT_BITS,
+        SITE_SHIFT = ASKED_BITS + Record.CONTEXT_BITS;
     private static final int MOST_ASKED = 1 << ASKED_BITS - 1, CONTEXT_MASK = (1 << Record.CONTEXT_BITS) - 1;
     private static final long ONCE = 1L << Record.CONTEXT_BITS;
     private static final long[] NOTHING = new long[COUNT];
 
     private long[] known = NOTHING;
-    /** An int would overflow, in time. */
+    /** An int would overflow. */
     private long misses;
 
     int of(int site) {
@@ -31,11 +44,11 @@ final class CallContexts {
     }
 
     private int rarely(int site, int at) {
-        // So many are not told apart.
+        // There is no room for so large a site in an entry.
         if (site >>> DeferredAccess.SITE_BITS != 0) {
             return 0;
         }
-        // Sites that share an entry must not make it walk each time.
+        // Sites that share an entry must not walk each time.
         if (known[at] != 0 && known[at] >>> SITE_SHIFT != site && ++misses > MOST_MISSES && (misses & RARELY) != 0) {
             return site;
         }
@@ -54,7 +67,8 @@ final class CallContexts {
         boolean isSame = old >>> SITE_SHIFT == site;
         int count = isSame ? asked(old) + 1 : 1;
         int kept = isSame && ((int) old & CONTEXT_MASK) != context ? site : context;
-        known[at] = (long) site << SITE_SHIFT | (long) (count < MOST_ASKED ? count : MOST_ASKED / 2) << Record.CONTEXT_BITS | kept;
+        long asked = count < MOST_ASKED ? count : MOST_ASKED / 2;
+        known[at] = (long) site << SITE_SHIFT | asked << Record.CONTEXT_BITS | kept;
         return context;
     }
 
@@ -62,7 +76,10 @@ final class CallContexts {
         return (int) (known >>> Record.CONTEXT_BITS) & (1 << ASKED_BITS) - 1;
     }
 
-    /** Something is kept at a site that may be told later: the calls that lead there are looked at a few times. */
+    /**
+     * An access is deferred at a site and may be recorded later: looks at the calls a few times, while they can be
+     * seen.
+     */
     void note(int site) {
         long old = known[site & COUNT - 1];
         if (old >>> SITE_SHIFT != site || asked(old) < WALKS) {
@@ -70,13 +87,13 @@ final class CallContexts {
         }
     }
 
-    /** The place of a site as it was last; another thread may ask. */
+    /** The context of a site as it was last. Other threads ask this, too. */
     int last(int site) {
         long old = known[site & COUNT - 1];
         return old >>> SITE_SHIFT == site ? (int) old & CONTEXT_MASK : site;
     }
 
-    /** Its thread is over. */
+    /** The thread has ended. */
     void forget() {
         known = NOTHING;
     }

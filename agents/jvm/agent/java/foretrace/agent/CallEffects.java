@@ -5,11 +5,12 @@ import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
 /**
+ *
  * The effects of a call before and after it, for one class of receivers at one site.
  *
  * The library looks them up in the tables when a site is first reached with a receiver of the class. They are kept in
- * stable arrays, so that HotSpot takes the effects of a site's first receiver class for constants and compiles the hooks
- * down to what this call needs.
+ * stable arrays, so that HotSpot takes the effects of a site's first receiver class for constants and compiles the
+ * hooks down to what this call needs.
  */
 final class CallEffects {
     private static final int PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, PAGES = 1 << 14;

@@ -2,14 +2,20 @@ package foretrace.agent;
 
 import jdk.internal.vm.annotation.ForceInline;
 
-/** Calls that synchronise, as the table has it (agents/jvm/weave/src/hooks/concurrent.table). */
+/**
+ * The hooks around calls that synchronise (agents/jvm/weave/src/hooks/concurrent.table says which, and what they do).
+ *
+ * The parameters are those of {@link Call}. They are passed one by one, because an object would cost more than all
+ * else here: most calls have only simple effects. What the site's {@link CallEffects} say is constant to the
+ * compiler, so little is left of these methods once they are inlined into the call's bridge method. That needs {@code
+ * @ForceInline}.
+ */
 final class Calls {
-    /** What all have in common. */
+    /** The target {@code @!}, which all objects share. */
     static final Object COMMON = new Object();
 
     private Calls() {}
 
-    // What is known of a site is constant when it is compiled, so that little is left of all this: if it is compiled into the place of the call.
 
     @ForceInline
     static void before(Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
@@ -24,7 +30,7 @@ final class Calls {
 
     private static void otherBefore(
         Object receiver, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        // What must be made first may have no room. The call has to be made all the same.
+        // Making what is not known yet may fail for lack of memory. The program's call must be made all the same.
         try {
             before(CallEffects.at(site, receiver), of, argument, index, number, value, isNumber, site);
         } catch (Throwable failed) {
@@ -34,14 +40,17 @@ final class Calls {
 
     @ForceInline
     private static void before(
-        CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
-        if (effects.isWrapper() && WrappedCollections.before(effects, of, argument, index, number, value, isNumber, site)) {
+        CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber,
+        int site) {
+        if (effects.isWrapper()
+            && WrappedCollections.before(effects, of, argument, index, number, value, isNumber, site)) {
             return;
         }
         if (effects.isUnseen()) {
             Hooks.unseen();
         }
-        if (effects.before.length == 0 && !effects.isAtomic() || effects.isBackBefore() && !BoundedQueues.isBounded(of)) {
+        if (effects.before.length == 0 && !effects.isAtomic()
+            || effects.isBackBefore() && !BoundedQueues.isBounded(of)) {
             return;
         }
         ThreadState self = ThreadState.ready();
@@ -58,14 +67,17 @@ final class Calls {
         }
     }
 
-    /** A call is over: what a function does that it was made from is told of the whole. */
+    /**
+     * A call is over: what is posted from now on, maybe by the function that made the call, is posted to the whole.
+     */
     @ForceInline
     static void over(ThreadState self) {
         self.currentEntry = EntrySync.WHOLE;
     }
 
     private static void allBefore(
-        ThreadState self, CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        ThreadState self, CallEffects effects, Object of, Object argument, int index, long number, Object value,
+        boolean isNumber, int site) {
         self.enter();
         Call call = self.call;
         try {
@@ -75,7 +87,7 @@ final class Calls {
             }
             for (long one : effects.before) {
                 Atomics.enter(self, one, call, site);
-                // Of these, only that they will come.
+                // An {@code rmw} before the call only announces the access.
                 if (Effect.kind(one) != Effect.RMW) {
                     EffectRecorder.record(self, one, call, site);
                 }
@@ -90,8 +102,8 @@ final class Calls {
 
     @ForceInline
     static void after(
-        long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value, boolean isNumber,
-        int site) {
+        long result, Object returned, boolean isResult, Object of, Object argument, int index, long number,
+        Object value, boolean isNumber, int site) {
         Object receiver = of == null ? argument : of;
         CallEffects first = CallEffects.first(site);
         if (first != null && first.isOf(receiver)) {
@@ -102,10 +114,11 @@ final class Calls {
     }
 
     private static void otherAfter(
-        Object receiver, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
-        boolean isNumber, int site) {
+        Object receiver, long result, Object returned, boolean isResult, Object of, Object argument, int index,
+        long number, Object value, boolean isNumber, int site) {
         try {
-            after(CallEffects.at(site, receiver), result, returned, isResult, of, argument, index, number, value, isNumber, site);
+            after(CallEffects.at(site, receiver), result, returned, isResult, of, argument, index, number, value,
+                isNumber, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         }
@@ -113,10 +126,11 @@ final class Calls {
 
     @ForceInline
     private static void after(
-        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
-        boolean isNumber, int site) {
+        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index,
+        long number, Object value, boolean isNumber, int site) {
         if (effects.isWrapper()
-            && WrappedCollections.after(effects, result, returned, isResult, of, argument, index, number, value, isNumber, site)) {
+            && WrappedCollections.after(effects, result, returned, isResult, of, argument, index, number, value,
+                isNumber, site)) {
             return;
         }
         if (effects.isBackAfter() && !BoundedQueues.isFull(of)) {
@@ -129,7 +143,7 @@ final class Calls {
         if (self == null) {
             return;
         }
-        // Which entry that is was found before the call.
+        // The entry was found before the call.
         boolean isSame = effects.isSameEntry() && self.currentEntry != EntrySync.WHOLE && self.current.get() == of;
         if (isSame || effects.isSimple()) {
             simple(self, effects, effects.after, isSame, of, argument, result, returned, site);
@@ -139,7 +153,7 @@ final class Calls {
         over(self);
     }
 
-    /** A call threw something. What a function did that it called is there for others, too. */
+    /** A call threw. What a function of the program did inside the call may be seen by others, too. */
     static void threw(Object of) {
         ThreadState self = ThreadState.ready();
         if (self == null) {
@@ -161,8 +175,8 @@ final class Calls {
     }
 
     private static void allAfter(
-        ThreadState self, CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
-        boolean isNumber, int site) {
+        ThreadState self, CallEffects effects, long result, Object returned, boolean isResult, Object of,
+        Object argument, int index, long number, Object value, boolean isNumber, int site) {
         self.enter();
         Call call = self.call;
         try {
@@ -185,10 +199,11 @@ final class Calls {
         }
     }
 
-    /** Most of what is told. (To keep the call in a {@link Call} costs more than all else.) */
+    /** Records effects of the receiver or its entries, without a {@link Call}. */
     @ForceInline
     private static void simple(
-        ThreadState self, CallEffects effects, long[] all, boolean isSame, Object of, Object argument, long result, Object returned, int site) {
+        ThreadState self, CallEffects effects, long[] all, boolean isSame, Object of, Object argument, long result,
+        Object returned, int site) {
         self.enter();
         try {
             if (isSame) {
@@ -214,7 +229,8 @@ final class Calls {
 
     @ForceInline
     private static void simple(
-        ThreadState self, CallEffects effects, long one, Object of, Object argument, long result, Object returned, int site) {
+        ThreadState self, CallEffects effects, long one, Object of, Object argument, long result, Object returned,
+        int site) {
         if (of == null || !Effect.applies(one, result, returned)) {
             return;
         }
@@ -230,9 +246,10 @@ final class Calls {
     /** A post or an await of an entry, or of the whole. */
     @ForceInline
     static void entry(
-        ThreadState self, long effect, Shadow of, Shadow whole, Object argument, Object returned, boolean isSorted, int site) {
+        ThreadState self, long effect, Shadow of, Shadow whole, Object argument, Object returned, boolean isSorted,
+        int site) {
         int entry = Effect.entry(effect, argument, returned, isSorted);
-        // The program's own collections have no addresses for entries.
+        // Collections of the program's own have no addresses for entries.
         entry = entry < whole.parts ? entry : EntrySync.WHOLE;
         if (Effect.kind(effect) == Effect.POST) {
             EntrySync.post(self, whole, entry, site);
@@ -245,7 +262,11 @@ final class Calls {
         self.currentEntry = Effect.isOfMany(effect) ? EntrySync.FILLED : entry;
     }
 
-    /** The thread comes after others who may have put in what it is about to put into another collection, as a whole: who finds it there comes after these, too. */
+    /**
+     *
+     * While all of another collection is put into one: the thread has awaited the threads that put the elements
+     * there, so a thread that finds them here must come after those, too.
+     */
     static void filled(ThreadState self, int site) {
         if (self.currentEntry == EntrySync.FILLED) {
             EntrySync.post(self, self.current.whole(), EntrySync.WHOLE, site);

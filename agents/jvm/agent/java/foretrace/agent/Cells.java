@@ -3,10 +3,11 @@ package foretrace.agent;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
+ *
  * The shadow cell of a variable: where its words are, and how they are read.
  *
- * Every variable has three words, W, R and D. Those of a field are three more fields of its class, those of a static field
- * are in the agent's memory, those of array elements in an array beside the array ({@link Shadow#cells}).
+ * Every variable has three words, W, R and D. Those of a field are three more fields of its class, those of a static
+ * field are in the agent's memory, those of array elements in an array beside the array ({@link Shadow#cells}).
  *
  * <pre>
  * While one thread owns the variable, W and R are its last write and read ({@link DeferredAccess}), and D is the last
@@ -21,7 +22,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * recorded write; R is the time of the last recorded access; D counts how many accesses in a row one thread recorded:
  *
  *        63      44 43            30 29                     0
- *   W    |    0    |     writer     |  its time, 30 bits    |         writer: {@link #UNKNOWN_WRITER} after deferred writes
+ *   W    |    0    |     writer     |  its time, 30 bits    |    writer: {@link #UNKNOWN_WRITER} after deferred writes
  *        63      44 43                                      0
  *   R    |    0    |      (time - {@link Memory#BEGIN}) / 64         |
  *        63      39 38        25 24    20 19 17 16 15 14 13  0
@@ -40,7 +41,10 @@ import jdk.internal.vm.annotation.ForceInline;
  * </pre>
  */
 final class Cells {
-    /** Kinds of variables: of which nothing is known yet, that are not watched, plain, volatile, named by a specification. */
+    /**
+     * Kinds of variables: of which nothing is known yet, that are not watched, plain, volatile, named by a
+     * specification.
+     */
     static final int UNKNOWN = 0, NOTHING = 1, PLAIN = 2, VOLATILE = 3, WATCHED = 4;
     /** A bit beside the kind, and the mask of both. */
     static final int STATIC = 8, KIND = 15;
@@ -72,7 +76,9 @@ final class Cells {
     /** The offset, or the address, of R. */
     @ForceInline
     static long r(long known) {
-        return (known & STATIC) != 0 ? (known >>> OFFSET_SHIFT) + 8 : known >>> OFFSET_SHIFT + OFFSET_BITS & OFFSET_MASK;
+        return (known & STATIC) != 0
+            ? (known >>> OFFSET_SHIFT) + 8
+            : known >>> OFFSET_SHIFT + OFFSET_BITS & OFFSET_MASK;
     }
 
     /** The offset, or the address, of D. */

@@ -3,8 +3,10 @@ package foretrace.agent;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * One effect of a call, packed into a long by agents/jvm/agent/src/calls.rs: what is recorded, of which object, and under
- * which condition. The columns of the tables (agents/jvm/weave/src/hooks/concurrent.table) are lists of effects.
+ *
+ * One effect of a call, packed into a long by agents/jvm/agent/src/calls.rs: what is recorded, of which object, and
+ * under which condition. The columns of the tables (agents/jvm/weave/src/hooks/concurrent.table) are lists of
+ * effects.
  *
  * <pre>
  *    31      24 23    20 19    16 15       13     12     11      8 7       0

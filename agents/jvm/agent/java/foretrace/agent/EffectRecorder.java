@@ -2,18 +2,19 @@ package foretrace.agent;
 
 import java.util.concurrent.locks.Condition;
 
-/** What each word of the table (agents/jvm/weave/src/hooks/concurrent.table) tells of a call. */
+/** Records what each {@link Effect} kind means. */
 final class EffectRecorder {
-    /** What a semaphore is, in records. */
+    /** The object class of semaphores in records. */
     private static final int SEMAPHORE = 5;
-    /** More permits than this at once are not told. */
+    /** Of a call with more permits than this, the rest is not recorded. */
     private static final long MOST_PERMITS = 1 << 16;
 
     private EffectRecorder() {}
 
-    /** What is told of one object, its entry, or its back. */
+    /** Records an effect of an object, its entry, or its back. */
     static void recordSimple(
-        ThreadState self, long effect, Shadow shadow, Object of, Object argument, Object returned, boolean isSorted, int site) {
+        ThreadState self, long effect, Shadow shadow, Object of, Object argument, Object returned, boolean isSorted,
+        int site) {
         Shadow whole = shadow.whole();
         if (Effect.target(effect) == Effect.BACK) {
             if (Effect.kind(effect) == Effect.POST ? !BoundedQueues.isBounded(of) : !BoundedQueues.isFull(of)) {
@@ -55,7 +56,7 @@ final class EffectRecorder {
         }
     }
 
-    /** What may need all of a call to be told. */
+    /** Records an effect that may need all of the call. */
     static void record(ThreadState self, long effect, Call call, int site) {
         int kind = Effect.kind(effect);
         if (Effect.isAtomic(effect)) {
@@ -94,7 +95,7 @@ final class EffectRecorder {
                 break;
             case Effect.WAIT:
                 if (shadow.lock == null && object instanceof Condition) {
-                    // It was made in code that is not watched.
+                    // The condition was made in code that is not watched.
                     shadow.lock = self.held.ownerOf((Condition) object);
                 }
                 self.waitDepth = shadow.lock == null ? 0 : Locks.waits(self, shadow, shadow.lock, false, site);
@@ -122,7 +123,8 @@ final class EffectRecorder {
                 }
                 break;
             case Effect.JOIN:
-                if (object instanceof Thread && (!(call.returned instanceof Thread.State) || call.returned == Thread.State.TERMINATED)) {
+                if (object instanceof Thread
+                    && (!(call.returned instanceof Thread.State) || call.returned == Thread.State.TERMINATED)) {
                     Threads.joined(self, (Thread) object, site);
                 }
                 break;
@@ -133,11 +135,12 @@ final class EffectRecorder {
                 break;
             case Effect.FIELD:
                 if (call.returned != null && call.argument instanceof Class && call.value instanceof String) {
-                    Shadows.of(call.returned, self, site + 1).variable = FieldHandle.of((Class<?>) call.argument, (String) call.value);
+                    Shadows.of(call.returned, self, site + 1).variable =
+                        FieldHandle.of((Class<?>) call.argument, (String) call.value);
                 }
                 break;
             case Effect.CURRENT:
-                // It is over.
+                // The end of a call that fills a collection: {@link Calls#over} does the rest.
                 break;
             default:
                 boolean isSorted = object instanceof java.util.SortedMap || object instanceof java.util.SortedSet;
@@ -146,7 +149,10 @@ final class EffectRecorder {
         }
     }
 
-    /** The elements of a collection that does not synchronise become others by its iterator. (Who sets another value there changes only that one: two threads may do so at once.) */
+    /**
+     * An iterator changes the elements of a collection that does not synchronise. (To set another value through it
+     * changes only that element: two threads may do so at once.)
+     */
     private static void change(ThreadState self, Object by, int site) {
         Shadow known = Shadows.known(by, self, site);
         Shadow whole = known == null ? null : known.whole();

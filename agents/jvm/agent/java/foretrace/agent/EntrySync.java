@@ -5,19 +5,21 @@ import static foretrace.agent.Memory.U;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Posts and awaits: who awaits comes after all who have posted. Of a collection, entries and elements are told apart by what is left of their hash: those that are taken for one
- * order more than they do, never less.
+ * Posts and awaits: an await happens after all posts of the object before it.
+ *
+ * The entries of a collection are distinguished by a hash of 6 bits. Keys with one hash are ordered although they need
+ * not be; what is ordered is never missed.
  */
 final class EntrySync {
-    /** What is told apart of a collection. */
+    /** Entries of a collection. */
     static final int COUNT = 64;
-    /** The collection as a whole. */
+    /** Stands for the collection as a whole. */
     static final int WHOLE = -1;
-    /** The same, while all of another collection is put into it. */
+    /** Stands for the whole of a collection while all of another one is put into it. */
     static final int FILLED = -2;
     private static final int LATCH = 6;
     private static final long LONGS = Memory.LONGS;
-    /** Longs from one entry's time to the next. */
+    /** Longs from the time of one entry to that of the next: each has a cache line of its own. */
     static final int APART = 8;
 
     private EntrySync() {}
@@ -27,7 +29,7 @@ final class EntrySync {
         return (hash * 0x9e3779b9) >>> 26;
     }
 
-    /** Where the time of an entry is; entries of two threads are not in one line of the cache. */
+    /** The offset of an entry's time in {@link Shadow#stamps}. */
     private static long at(int entry) {
         return LONGS + 8L * APART * entry;
     }
@@ -35,7 +37,7 @@ final class EntrySync {
     @ForceInline
     static void post(ThreadState self, Shadow of, int entry, int site) {
         long address = of.address + 8L * (entry + 1);
-        // If it did nothing since it posted this last, there is nothing new.
+        // If the thread has done nothing since its last post of this entry, there is nothing new to post.
         if (self.lastPost != address || self.lastPostAt != self.tick || Memory.ALL) {
             postNew(self, of, entry, address, site);
         }
@@ -48,11 +50,12 @@ final class EntrySync {
         long[] stamps = entry == WHOLE ? of.posted() : of.stamps();
         long at = entry == WHOLE ? LONGS : at(entry);
         int context = self.context(site);
-        // Most often it is what it was when this thread was here last. (To look first would fetch the line of the cache twice: to read it, and then to write it.)
+        // Most often the time is what it was when this thread was here last. A load first would fetch the cache line
+        // twice.
         int near = near(address);
         long stamp = self.awaitCache[near] == address ? self.awaitCache[near + 1] : 0;
         long now = self.now(stamp);
-        // No two posts of one entry have the same time.
+        // No two posts of an entry have one time.
         for (long found; (found = U.compareAndExchangeLong(stamps, at, stamp, now)) != stamp; stamp = found) {
             now = self.now(found);
         }
@@ -63,19 +66,19 @@ final class EntrySync {
         boolean isKnown = stamp == 0 || self.hasAwaited(near, address, stamp);
         self.put2(Record.head(Record.POST, LATCH, address), now, context);
         if (isKnown) {
-            // Of its own it need not be told.
+            // The thread's own post needs no await.
             self.cacheAwait(near, address, now);
         }
         self.lastPost = address;
         self.lastPostAt = self.tick;
     }
 
-    /** Where a thread remembers what it has awaited of an address. */
+    /** Where the await cache has an address. */
     private static int near(long address) {
         return (int) (address >>> 2) & (2 << ThreadState.AWAIT_CACHE_BITS) - 2;
     }
 
-    /** Awaits an entry; the whole: every entry. */
+    /** Awaits an entry. For the whole: awaits every entry. */
     static void await(ThreadState self, Shadow of, int entry, int site) {
         if (of.isPosted()) {
             one(self, of, WHOLE, U.getLongVolatile(of.posted(), LONGS), site);
@@ -88,9 +91,10 @@ final class EntrySync {
             one(self, of, entry, U.getLongVolatile(stamps, at(entry)), site);
             return;
         }
-        // Who posts is seen by this, or has seen that it is quiet: then it is no longer.
+        // A post either is seen by the loop below, or sees isFullyAwaited and clears it, which ends the short cut.
         int postEpoch = of.postEpoch;
-        if (self.fullyAwaited == of && self.fullAwaitSince == postEpoch && of.isFullyAwaited && !Memory.ALL || !self.room()) {
+        if (self.fullyAwaited == of && self.fullAwaitSince == postEpoch && of.isFullyAwaited && !Memory.ALL
+            || !self.room()) {
             return;
         }
         CarrierPin.begin();
@@ -115,7 +119,7 @@ final class EntrySync {
             return;
         }
         long address = of.address + 8L * (entry + 1);
-        // Nobody has posted since.
+        // If there was no post since the last await, it needs no record.
         int near = near(address);
         if (self.hasAwaited(near, address, stamp) && !Memory.ALL || !self.room()) {
             return;
@@ -126,7 +130,7 @@ final class EntrySync {
         self.put2(Record.head(Record.AWAIT, LATCH, address), self.now(stamp), context);
     }
 
-    /** Sees to it that a time is not earlier than this. */
+    /** Makes a time at least this late. */
     static void raise(long[] stamps, long at, long now) {
         long old = U.getLongVolatile(stamps, at);
         while (old < now && !U.compareAndSetLong(stamps, at, old, now)) {

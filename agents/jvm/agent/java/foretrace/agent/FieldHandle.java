@@ -2,13 +2,16 @@ package foretrace.agent;
 
 import java.lang.ref.WeakReference;
 
-/** A field that an updater or a VarHandle stands for. */
+/** The field that an updater or a {@code VarHandle} stands for. */
 final class FieldHandle {
-    /** The class that has it: others' objects have something else there. It may be gone before what stands for its field is. */
+    /**
+     * The class of the field: at its offset, other classes' objects have something else. The class may be unloaded
+     * before its handle.
+     */
     private final WeakReference<Class<?>> of;
-    /** As {@link Sites} know it. */
+    /** The field's place, as {@link Cells} draws it. */
     final long known;
-    /** Its number among the fields of an object, and what its values are. */
+    /** The field's number among the fields of an object, and how records encode its values. */
     final int number, encoding;
 
     private FieldHandle(Class<?> of, long known, int number, int encoding) {
@@ -18,7 +21,7 @@ final class FieldHandle {
         this.encoding = encoding;
     }
 
-    /** Whether an object has it. */
+    /** Whether an object has the field. */
     boolean isOf(Object object) {
         Class<?> of = this.of.get();
         return of != null && of.isInstance(object);

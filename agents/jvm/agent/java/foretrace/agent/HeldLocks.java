@@ -6,19 +6,22 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * The locks that a thread holds, and which of them it used code under that is not watched. What that does is not known; so the section reads and writes, once, a variable that stands for all that the
- * lock guards and nobody sees: predictions keep such sections in their order.
+ * The locks that a thread holds, and under which of them it called code that is not watched.
+ *
+ * What such code does with the guarded data is not known. So the critical section reads and writes, once, a variable
+ * that stands for all of the lock's unseen data ({@link Shadow#unseen}). Predictions keep who reads from whom, so
+ * they never swap two such sections.
  */
 final class HeldLocks {
-    /** Locks that are given back where nobody sees it must not pile up. */
+    /** Locks that are released unseen must not pile up. */
     private static final int MOST = 256;
     private static final int RELAXED = 1;
 
     private Shadow[] locks = new Shadow[8];
-    /** Where they were taken. */
+    /** The sites at which they were acquired. */
     private int[] sites = new int[8];
     private int count;
-    /** The first so many are marked. */
+    /** How many of them, from the first on, have accessed their unseen variable. */
     private int marked;
 
     @ForceInline
@@ -26,7 +29,7 @@ final class HeldLocks {
         if (count == locks.length && !grow()) {
             return;
         }
-        // Most often it is the same as the last time.
+        // Most often it is the lock of the last time: the store is spared.
         if (locks[count] != lock) {
             locks[count] = lock;
         }
@@ -69,7 +72,7 @@ final class HeldLocks {
         return count > 0;
     }
 
-    /** Ends the sections of locks that others have given back. */
+    /** Ends the sections of stamped locks that other threads have released. */
     void endReleasedSections(ThreadState self, int site) {
         for (int at = count - 1; at >= 0; at--) {
             if (StampedLocks.isOver(self, locks[at])) {
@@ -78,7 +81,10 @@ final class HeldLocks {
         }
     }
 
-    /** The lock that a thread parks for, if it is among these. Another thread asks: what it sees may be old. */
+    /**
+     * The lock for which the asking thread parks, if it is among these. That is another thread: what it sees may be
+     * old.
+     */
     Shadow find(Object blocker) {
         Shadow[] locks = this.locks;
         for (int at = Math.min(count, locks.length) - 1; at >= 0; at--) {
@@ -90,12 +96,12 @@ final class HeldLocks {
         return null;
     }
 
-    /** The lock that a condition is of, if it is among these. */
+    /** The lock to which a condition belongs, if it is among these. */
     Shadow ownerOf(Condition condition) {
         for (int at = count - 1; at >= 0; at--) {
             Object lock = locks[at].get();
             try {
-                // Others' conditions are refused.
+                // A lock throws if it is asked for another lock's condition.
                 if (lock instanceof ReentrantLock) {
                     ((ReentrantLock) lock).getWaitQueueLength(condition);
                     return locks[at];
@@ -116,7 +122,7 @@ final class HeldLocks {
         return count > marked;
     }
 
-    /** Code that is not watched comes. */
+    /** Code that is not watched is about to be called. */
     void mark(ThreadState self) {
         if (!self.isReady()) {
             return;
@@ -137,7 +143,7 @@ final class HeldLocks {
             if (lock.holder == self.number) {
                 Locks.access(self, lock, Record.RMW, RELAXED, lock.unseen(), sites[marked]);
             } else {
-                // Its readers only read, we may hope: if not, they are in the wrong without us.
+                // Readers are supposed to read only. If they write, the program is wrong without us.
                 Locks.sharedAccess(self, lock, Record.LOAD, RELAXED, lock.unseen(), sites[marked]);
             }
         }

@@ -2,11 +2,14 @@ package foretrace.agent;
 
 import jdk.internal.vm.annotation.ForceInline;
 
-/** What is woven into the classes under watch calls these (agents/jvm/weave/src/hooks/mod.rs has the list). They never throw, but for what the program's own call throws. */
+/**
+ * The methods that woven classes call (agents/jvm/weave/src/hooks/mod.rs lists where). They throw nothing but what
+ * the program's own call throws.
+ */
 public final class Hooks {
     private Hooks() {}
 
-    // Values of objects are not told: an object may be read before it has an address.
+    // Values that are objects are not recorded: an object may be read before it has an address.
 
     @ForceInline
     public static void read(Object of, int value, int site) {
@@ -320,22 +323,22 @@ public final class Hooks {
         Threads.starting(thread);
     }
 
-    /** The current thread ends: the library calls this. */
+    /** The current thread ends. The library calls this. */
     static void ending() {
         Threads.ending();
     }
 
-    /** The current thread waits for a monitor: the library calls this. */
+    /** The current thread waits for a monitor. The library calls this. */
     static void contended(Object of) {
         LockRequests.contended(of);
     }
 
-    /** A class of the agent's is linked, and has its static fields: the library calls this. */
+    /** Initialises a class of the agent's. The library calls this. */
     static void initialise(Object of) {
         Memory.U.ensureClassInitialized((Class<?>) of);
     }
 
-    /** Loads what hooks need: the library calls this. */
+    /** Loads what hooks need, before any hook needs it. The library calls this. */
     static void ready() {
         ThreadState self = ThreadState.attached();
         Object lock = new Object();
@@ -343,7 +346,10 @@ public final class Hooks {
         hide();
     }
 
-    /** Who copies all fields of an object by reflection must not make two of one. */
+    /**
+     * Hides the agent's fields from reflection: a program that copies all fields of an object must not copy its
+     * identity.
+     */
     private static void hide() {
         hide(Watched.class, java.util.Set.of("foretrace$shadow", "foretrace$born", "foretrace$seen"));
         hide(Thread.class, java.util.Set.of("foretrace$state"));
@@ -358,7 +364,7 @@ public final class Hooks {
                 }
             }
         } catch (Throwable unknown) {
-            // They are seen, then.
+            // Then reflection shows them.
         }
     }
 }

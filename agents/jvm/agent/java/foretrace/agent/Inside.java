@@ -2,14 +2,17 @@ package foretrace.agent;
 
 import jdk.internal.vm.annotation.ForceInline;
 
-/** What is told inside of classes of the JDK (agents/jvm/weave/src/hooks/inside.table). */
+/** Effects inside classes of the JDK (agents/jvm/weave/src/hooks/inside.table). */
 final class Inside {
     /** A stream or writer of the program's is below one of the JDK. Most programs have none, and print a lot. */
     private static volatile boolean isBelow;
 
     private Inside() {}
 
-    /** CallEffects of an object (null: of {@link Calls#COMMON}), with a value that it depends on, or with what it stands for. */
+    /**
+     * Records the effects of a site on an object (null: {@link Calls#COMMON}), with the value that the condition asks
+     * for, or with the object that {@code of} is a view of.
+     */
     @ForceInline
     static void record(Object of, long number, Object value, int site) {
         CallEffects first = CallEffects.first(site);
@@ -20,7 +23,7 @@ final class Inside {
         }
     }
 
-    /** A post or an await of what the program has called, around what that calls. */
+    /** A post or an await of the object that the program has called, inside that call. */
     @ForceInline
     private static void ofThis(long effect, Object of, Object value, int site) {
         ThreadState self = ThreadState.own();
@@ -86,9 +89,10 @@ final class Inside {
             LockRequests.parked(self, of);
             return;
         }
-        // What the program has used, not maps that only the JDK knows; and who awaits something of which nothing is known awaits nothing.
+        // Maps that only the JDK knows get no shadow, and what has no shadow has no posts to await.
         boolean isMade = Effect.target(effect) != Effect.THIS && (kind == Effect.POST || kind == Effect.VIEW);
-        Shadow shadow = kind == Effect.PART || kind == Effect.CURRENT ? null : isMade ? Shadows.of(of, self, site) : Shadows.known(of, self, site);
+        boolean needsNone = kind == Effect.PART || kind == Effect.CURRENT;
+        Shadow shadow = needsNone ? null : isMade ? Shadows.of(of, self, site) : Shadows.known(of, self, site);
         boolean isCurrent = Effect.target(effect) == Effect.THIS && shadow != null && self.current == shadow;
         int entry = isCurrent && self.currentEntry != EntrySync.FILLED ? self.currentEntry : EntrySync.WHOLE;
         switch (kind) {
@@ -108,9 +112,11 @@ final class Inside {
                 shadow.setViewOf(Shadows.of(value, self, site + 1));
                 break;
             case Effect.PART:
-                // What the program has made is known to it, even if nothing was told of it yet.
+                // An object of the program's own is known to it, even if nothing was recorded of it yet.
                 boolean isPrograms = value != null && value.getClass().getClassLoader() != null;
-                Shadow whole = value == null ? self.current : isPrograms ? Shadows.of(value, self, site + 1) : Shadows.known(value, self, site + 1);
+                Shadow whole = value == null
+                    ? self.current
+                    : isPrograms ? Shadows.of(value, self, site + 1) : Shadows.known(value, self, site + 1);
                 if (whole != null) {
                     Shadows.of(of, self, site).setViewOf(whole.whole());
                     isBelow |= of instanceof java.io.Flushable;

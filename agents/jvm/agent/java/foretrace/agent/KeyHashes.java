@@ -1,6 +1,9 @@
 package foretrace.agent;
 
-/** What is left of keys to tell entries apart by: the same for those that are equal. The program's own {@code hashCode} is not called for it: who knows what that does. */
+/**
+ * Hashes of keys by which entries are told apart; equal keys have equal hashes. The program's own {@code hashCode} is
+ * not called: it may do anything.
+ */
 final class KeyHashes {
     /** Whether objects of a class are equal only to themselves. */
     private static final ClassValue<Boolean> ARE_THEMSELVES = new ClassValue<Boolean>() {
@@ -23,7 +26,7 @@ final class KeyHashes {
         if (of == Character.class || of == java.util.UUID.class) {
             return key.hashCode();
         }
-        // Of others it is only known of which class they are; those of two classes may be equal, too.
+        // Of other objects nothing is known: even two of different classes may be equal.
         return ARE_THEMSELVES.get(of) ? System.identityHashCode(key) : 1;
     }
 

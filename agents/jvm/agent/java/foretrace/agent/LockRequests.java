@@ -5,13 +5,14 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
 
 /**
- * A thread is about to wait for a lock that another has, or it itself (a reader that wants to write): it may wait for ever, so it is told before. Only if it holds a lock itself, for nobody waits for a thread that holds none; and only where it
- * waits in earnest (the machine tells of monitors; others park), so that taking a free lock costs nothing more.
+ * Records a lock request before the thread blocks, so that a deadlock that happens is in the trace. Only threads that
+ * hold a lock do: others cannot be on a cycle. Requests are recorded only where the thread really waits (JVMTI says
+ * so of monitors; other locks park), so acquiring a free lock costs nothing more.
  */
 final class LockRequests {
     private LockRequests() {}
 
-    /** The monitor of an object is taken: the library calls this. */
+    /** The thread is about to wait for a monitor. The library calls this. */
     static void contended(Object of) {
         ThreadState self = ThreadState.own();
         if (self == null || !self.isReady() || !self.held.isAny()) {
@@ -31,17 +32,17 @@ final class LockRequests {
         }
     }
 
-    /** The thread parks until something goes on. */
+    /** The thread is about to park. */
     static void parked(ThreadState self, Object blocker) {
         StampedLocks.endReleasedSections(self, 0);
-        // Who waits on a condition has asked for its lock by that.
+        // A thread that waits on a condition has said so with its wait.
         Shadow lock = self.held.isAny() && self.waitDepth == 0 ? ThreadTable.findHeld(blocker) : null;
         if (lock != null) {
             record(self, lock);
         }
     }
 
-    /** Whether it is this lock that the current thread parks for. */
+    /** Whether the current thread parks for this lock. */
     static boolean isOf(Object blocker, Shadow held) {
         Object lock = held.get();
         if (lock instanceof ReentrantLock) {
@@ -50,12 +51,13 @@ final class LockRequests {
         if (lock instanceof ReentrantReadWriteLock) {
             return ((ReentrantReadWriteLock) lock).hasQueuedThread(Thread.currentThread());
         }
-        // Whoever parks names what he likes as the reason, maybe an object whose monitor somebody has. Only of this one it is known that it names itself.
+        // A thread may name any object as the reason for parking, even one whose monitor another thread holds. Only of
+        // stamped locks it is known that they name themselves.
         return lock instanceof StampedLock && lock == blocker && !held.isReleasedByOther;
     }
 
     private static void record(ThreadState self, Shadow lock) {
-        // Who was woken, and came too late, parks again: it is the same request.
+        // A thread that was woken and came too late parks again: it is one request.
         if (self.lastRequest == lock.address && self.lastRequestAt == self.tick || !self.room()) {
             return;
         }

@@ -4,18 +4,24 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import jdk.internal.vm.annotation.ForceInline;
 
-/** What is told of locks and of all else that threads meet at. Who calls has the lock, or the hook is where its time is right. */
+/**
+ * Records of locks, and of other objects that threads synchronise on. The thread holds the lock, or the hook is where
+ * the record's time is right.
+ */
 final class Locks {
-    /** What a read-write lock is, in records. */
+    /** The object class of read-write locks in records. */
     private static final int RWLOCK = 2;
-    /** Why a thread goes on: the observer tells whether somebody notified it; if not, nobody knows, or its time was up. */
+    /**
+     * Why a wait ends, in the third word of a record: the observer looks for the notify; if there is none, the wait
+     * ended by itself, or its time was up.
+     */
     static final long NOTIFIED = 0, SPURIOUS = 2L << 48, TIMED = 3L << 48;
-    /** Who waits for less than so many milliseconds looks now and then. */
+    /** A wait for fewer milliseconds than this is a poll. */
     static final long LONG = 1000;
 
     private Locks() {}
 
-    /** A lock was taken. */
+    /** A lock was acquired. Only the outermost of nested acquires is recorded. */
     @ForceInline
     static void acquired(ThreadState self, Shadow lock, int kind, int site) {
         if (lock.holder == self.number) {
@@ -33,7 +39,7 @@ final class Locks {
         record(self, lock, kind, Monitors.MUTEX, site);
     }
 
-    /** A lock is about to be given back. */
+    /** A lock is about to be released. */
     @ForceInline
     static void releasing(ThreadState self, Shadow lock, int kind, int site) {
         if (lock.holder != self.number || --lock.count > 0) {
@@ -44,7 +50,7 @@ final class Locks {
         record(self, lock, kind, Monitors.MUTEX, site);
     }
 
-    /** A record of an object: later than the last one of it. */
+    /** Writes a record of an object, later than the last record of it. */
     @ForceInline
     static void record(ThreadState self, Shadow of, int kind, int objectClass, int site) {
         if (self.room()) {
@@ -55,17 +61,17 @@ final class Locks {
         }
     }
 
-    /** An atomic access of an address, without a value: later than the last record of the lock, which the thread has. */
+    /** Writes an atomic access without a value, later than the last record of the lock, which the thread holds. */
     static void access(ThreadState self, Shadow lock, int kind, int order, long address, int site) {
         if (self.room()) {
             long now = self.now(lock.stamp);
             lock.stamp = now;
-            // The thread is elsewhere by now: the calls that led there say nothing of the site.
+            // The thread has left the site: its calls would say nothing of it.
             self.put3(Record.head(kind, order, address), now, site & (int) DeferredAccess.SITE_MASK, 0);
         }
     }
 
-    /** The same of one that it shares with other readers. */
+    /** As {@link #access}, under a lock that the thread shares with other readers. */
     static void sharedAccess(ThreadState self, Shadow lock, int kind, int order, long address, int site) {
         CarrierPin.begin();
         try {
@@ -77,7 +83,7 @@ final class Locks {
         }
     }
 
-    /** A lock of java.util.concurrent was taken. */
+    /** A lock of java.util.concurrent was acquired. */
     @ForceInline
     static void locked(ThreadState self, Shadow lock, int kind, int site) {
         if (lock.isReleasedByOther) {
@@ -87,7 +93,7 @@ final class Locks {
         }
     }
 
-    /** The same by a reader. */
+    /** A lock of java.util.concurrent was acquired by a reader. */
     static void readLocked(ThreadState self, Shadow lock, int site) {
         if (lock.isReleasedByOther) {
             StampedLocks.acquireTransferred(self, lock, false, site);
@@ -96,7 +102,10 @@ final class Locks {
         }
     }
 
-    /** A lock of java.util.concurrent is about to be given back. Who has it not is told so by an exception, but that of stamps anybody may give back. */
+    /**
+     * A lock of java.util.concurrent is about to be released. A thread that does not hold it gets an exception, but
+     * for stamped locks, which any thread may release.
+     */
     static void unlocking(ThreadState self, Shadow lock, int site) {
         if (lock.holder == self.number) {
             releasing(self, lock, Record.RELEASE, site);
@@ -108,13 +117,18 @@ final class Locks {
         }
     }
 
-    /** Whether it is known of a lock that the thread does not have it. (It may have taken it in code that is not watched.) */
+    /**
+     * Whether another thread is known to hold a lock. (The current one may have acquired it in code that is not
+     * watched.)
+     */
     private static boolean isAnothers(Object lock) {
-        return lock instanceof ReentrantLock && !((ReentrantLock) lock).isHeldByCurrentThread()
-            || lock instanceof ReentrantReadWriteLock && !((ReentrantReadWriteLock) lock).isWriteLockedByCurrentThread();
+        if (lock instanceof ReentrantReadWriteLock) {
+            return !((ReentrantReadWriteLock) lock).isWriteLockedByCurrentThread();
+        }
+        return lock instanceof ReentrantLock && !((ReentrantLock) lock).isHeldByCurrentThread();
     }
 
-    /** One reader gives a lock of java.util.concurrent back. */
+    /** A reader is about to release a lock of java.util.concurrent. */
     static void readUnlocking(ThreadState self, Shadow lock, int site) {
         if (StampedLocks.isOf(lock)) {
             StampedLocks.readReleasing(self, lock, site);
@@ -123,7 +137,7 @@ final class Locks {
         }
     }
 
-    /** A lock was taken by one reader of maybe several. */
+    /** A lock was acquired by one reader of maybe several. */
     static void readAcquired(ThreadState self, Shadow lock, int site) {
         if (self.readHolds.add(lock, 1) == 1) {
             StampedLocks.endReleasedSections(self, site);
@@ -140,13 +154,13 @@ final class Locks {
         }
     }
 
-    /** A section of which others may know that it is over, or of a reader, ends. */
+    /** A section ends that other threads may know to be over, or that of a reader. */
     static void sectionEnded(ThreadState self, Shadow lock, boolean isReader, int site) {
         self.held.remove(lock);
         shared(self, lock, isReader ? Record.READ_RELEASE : Record.RELEASE, isReader ? RWLOCK : Monitors.MUTEX, site);
     }
 
-    /** Others may be at it at once. */
+    /** Writes a record of a lock that other threads may use at the same time. */
     private static void shared(ThreadState self, Shadow lock, int kind, int objectClass, int site) {
         if (!self.room()) {
             return;
@@ -164,8 +178,10 @@ final class Locks {
         }
     }
 
-    /** A thread is about to wait on a condition: it gives the lock back. How often it had it. One that only looks now and then misses nothing if a wake-up is lost: that is told as
-     * giving the lock back and taking it again. */
+    /**
+     * A thread is about to wait on a condition and releases the lock. Returns how often it held the lock. A short
+     * wait is a poll, which misses nothing if a wake-up is lost: it is recorded as a release and an acquire.
+     */
     static int waits(ThreadState self, Shadow condition, Shadow lock, boolean isShort, int site) {
         if (lock.holder != self.number) {
             return 0;
@@ -185,8 +201,9 @@ final class Locks {
         return count;
     }
 
-    /** It goes on, and has the lock again. */
-    static void woken(ThreadState self, Shadow condition, Shadow lock, int count, boolean isShort, long reason, int site) {
+    /** The wait is over, and the thread holds the lock again. */
+    static void woken(ThreadState self, Shadow condition, Shadow lock, int count, boolean isShort, long reason,
+        int site) {
         lock.holder = self.number;
         lock.count = count;
         self.epoch++;

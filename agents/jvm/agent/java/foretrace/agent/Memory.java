@@ -2,24 +2,27 @@ package foretrace.agent;
 
 import jdk.internal.misc.Unsafe;
 
-/** Where the memory is that the agent shares with its observer. */
+/** The addresses of the memory that the agent shares with the observer, and the settings of the session. */
 final class Memory {
     static final Unsafe U = Unsafe.getUnsafe();
 
-    /** Slots and chunks of the process' file, and how large they are. */
+    /** Slots and chunks of the process' file, and their sizes. */
     static final long SLOTS, SLOT_SIZE, CHUNKS, CHUNK_BYTES;
-    /** The time that has passed, as the observer told last; the counter, if that is the clock. */
+    /**
+     * The coarse time, which the observer moves on; and the counter, which is the clock if the processor's cannot be
+     * trusted.
+     */
     static final long COARSE, COUNTER;
     static final boolean STEADY;
-    /** Of each block of positions: its slot, the mark of its thread, and the first position ({@link DeferredAccess}). */
+    /** The table of blocks ({@link DeferredAccess}). */
     static final long BLOCKS;
-    /** Times that are left in cells count from here. */
+    /** Times in cells count from here. */
     static final long BEGIN;
-    /** Nothing is filtered. */
+    /** Every access is recorded: there is no filter. */
     static final boolean ALL;
-    /** Plain accesses are not told at all. */
+    /** Plain accesses are not recorded at all. */
     static final boolean NO_ACCESSES;
-    /** Where the elements of a long[] begin. */
+    /** The offset of the first element of a long[]. */
     static final long LONGS;
 
     static {
@@ -37,20 +40,21 @@ final class Memory {
         NO_ACCESSES = known[10] != 0;
         long begin = 0;
         try {
-            // An int or a long, by the release.
-            begin = ((Number) Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(U, long[].class)).longValue();
+            // The method returns an int or a long, depending on the release of Java.
+            Object offset = Unsafe.class.getMethod("arrayBaseOffset", Class.class).invoke(U, long[].class);
+            begin = ((Number) offset).longValue();
         } catch (ReflectiveOperationException failed) {
             Native.failed(failed);
         }
         LONGS = begin;
     }
 
-    /** Until Java 12 the method had another name. */
+    /** Before Java 12, the method had another name. */
     private static final boolean HAS_OBJECTS = Runtime.version().feature() < 12;
 
     private Memory() {}
 
-    /** What a field of an object refers to. */
+    /** The object that a field refers to. */
     @SuppressWarnings("removal")
     static Object reference(Object of, long at) {
         return HAS_OBJECTS ? U.getObject(of, at) : U.getReference(of, at);

@@ -1,11 +1,11 @@
 package foretrace.agent;
 
 /**
- * Monitors: taken, given back, waited for. Only the outermost of nested ones are told. Whoever has the monitor may change what is known of it; the one who takes it next
- * has a later time.
+ * Monitors: acquired, released, waited on. The thread that holds a monitor may change its shadow, and the next one
+ * gets a later timestamp.
  */
 final class Monitors {
-    /** What the objects are. */
+    /** Object classes in records. */
     static final int MUTEX = 1, CONDITION = 4;
 
     private Monitors() {}
@@ -52,7 +52,7 @@ final class Monitors {
             if (self.methodDepth == self.methodMonitors.length) {
                 self.methodMonitors = java.util.Arrays.copyOf(self.methodMonitors, self.methodDepth * 2);
             }
-            // Most often it is the same as the last time.
+            // Most often it is the monitor of the last time: the store is spared.
             if (self.methodMonitors[self.methodDepth] != shadow) {
                 self.methodMonitors[self.methodDepth] = shadow;
             }
@@ -82,10 +82,11 @@ final class Monitors {
         }
     }
 
-    static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site) throws InterruptedException {
+    static void wait(Object of, boolean hasTime, long milliseconds, int nanoseconds, int site)
+        throws InterruptedException {
         ThreadState self = ThreadState.ready();
         boolean isTimed = milliseconds > 0 || nanoseconds > 0, isShort = isTimed && milliseconds < Locks.LONG;
-        // Without the monitor it throws.
+        // A thread that does not hold the monitor gets an exception.
         int count = self == null || of == null || !Thread.holdsLock(of) ? 0 : waits(self, of, isShort, site);
         boolean isInterrupted = true;
         try {
@@ -99,7 +100,8 @@ final class Monitors {
             isInterrupted = false;
         } finally {
             if (count > 0) {
-                woken(self, of, count, isShort, isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED, site);
+                long reason = isInterrupted ? Locks.SPURIOUS : isTimed ? Locks.TIMED : Locks.NOTIFIED;
+                woken(self, of, count, isShort, reason, site);
             }
         }
     }

@@ -1,55 +1,86 @@
 package foretrace.agent;
 
-/** What the library does for the classes beside it. */
+/** The functions of the library (agents/jvm/agent/src/natives.rs) that these classes call. */
 final class Native {
-    /** Instead of a site: what the program itself called last. */
+    /** Instead of a site: the last call that the program itself made. */
     static final int CALLED = -1;
 
     private Native() {}
 
-    /** Where things are in memory and what is wanted, in the order of {@link Memory}'s fields. */
+    /** What {@link Memory} is initialised with, in the order of its fields. */
     static native long[] start();
 
-    /** A slot for a thread; -1 if it is not watched. */
+    /** A slot for a thread; -1 if the thread cannot be watched. */
     static native int slot();
 
-    /** Gives the chunk back that a slot has filled (its number + 1; 0: none), and takes the next: its number + 1; 0 if there is none to be had, -1 if nobody reads any more. */
+    /**
+     * Gives back the chunk that a slot has filled (its number + 1; 0: none), and takes the next one. Returns its
+     * number + 1; 0 if there is no room; -1 if there is no observer any more.
+     */
     static native int chunk(int slot, int filled, long sequence);
 
-    /** The number of a new block of positions of a slot, for the thread with this mark; this is the first of them. 0: there are no more. */
-    static native int block(int slot, int mark, long position);
+    /**
+     * Takes a block for the thread with this number, beginning at a sync index. Returns its number; 0 if there are no
+     * more.
+     */
+    static native int block(int slot, int number, long syncIndex);
 
-    /** The program has run for so long that words have no room for its times. */
+    /** The program has run for so long that its times do not fit into cells any more. */
     static native void tooLong();
 
-    /** The number of a class (below 2^31), and in the upper half how many fields its objects have. */
+    /** The number of a class (below 2^31); in the upper half, how many fields its objects have. */
     static native long kind(Class<?> of);
 
-    /** The address of a new object of a class, and of so many fields or elements behind it; the site where it was made, or 0. */
+    /** The address of a new object with so many fields or elements, and the site where it was made, or 0. */
     static native long object(int kind, long parts, int site);
 
-    /** An object that has this address was made at a site. */
+    /** The object with this address was made at a site. */
     static native void made(long address, int site);
 
-    /** Which field a site means of an object of this class: its number among all of the object's, its number in the class that has it << 24, how many classes above this one
-     * that is << 44, what its values are << 52, what it is << 56. */
+    /**
+     *
+     * The field that a site accesses in an object of this class.
+     *
+     * <pre>
+     *    63    56 55       52 51   44 43               24 23                  0
+     *   |  kind  |  encoding | depth |  number in class  |  number in object  |
+     *
+     *   kind, encoding: as in {@link Cells} and in records; depth: super classes between object and field
+     * </pre>
+     */
     static native long field(int site, Class<?> of);
 
-    /** The field of this name of a class, as {@link #field} or {@link #statics} has it (with {@link Cells#STATIC} then). */
+    /**
+     * The field of a name in a class, packed as in {@link #field}, or as in {@link #statics} with {@link
+     * Cells#STATIC}.
+     */
     static native long named(Class<?> of, String name);
 
-    /** The cell of the static field that a site means, what its values are << 52, what it is << 56; 0: it is nobody's business; -1: its class is not there yet. */
+    /**
+     * The static field that a site accesses; 0: it is not watched; -1: its class is not loaded yet.
+     *
+     * <pre>
+     *    63    56 55       52 51                     0
+     *   |  kind  |  encoding |  address of the cell   |
+     * </pre>
+     */
     static native long statics(int site);
 
-    /** Whether objects of a class are surely equal only to themselves. */
+    /** Whether objects of a class are known to be equal only to themselves. */
     static native boolean areThemselves(Class<?> of);
 
-    /** What a call tells whose receiver is of this class (null: there is none), as {@link CallEffects} has it: how much before it, that, and what it tells after it. */
+    /**
+     * The effects of a call on a receiver of this class (null: none): how many are before the call, these, and those
+     * after it.
+     */
     static native long[] effects(int site, Class<?> of);
 
-    /** The number of the place where the current thread is: a site, or 0 (what was called last), or {@link #CALLED}, and the calls that led there; 0 if there is none. */
+    /**
+     * The call context of the current thread at a site, at 0 (the last call), or at {@link #CALLED}; 0 if there is
+     * none.
+     */
     static native int callContext(int site);
 
-    /** Something went wrong in the agent. It is said once; the program goes on. */
+    /** A hook failed. The report says so once, and the program goes on. */
     static native void failed(Throwable why);
 }

@@ -5,17 +5,19 @@ import static foretrace.agent.Memory.U;
 import java.nio.ByteBuffer;
 
 /**
- * Atomic accesses of memory that is no variable of the program, by a VarHandle: of buffers, and of segments. Who loads comes after all who have stored there. CallContexts are told apart by
- * what is left of their hash; of segments, which may be parts of one another, none are.
+ * Atomic accesses through a {@code VarHandle} of memory that is no variable of the program: buffers and memory
+ * segments. A load happens after all stores to the same entry before it. Addresses in buffers are distinguished by a
+ * hash; segments, which may overlap, are one entry.
  */
 final class RawMemory {
     private static final Object MEMORY = new Object[EntrySync.COUNT];
     private static final String SEGMENTS = "jdk.internal.foreign";
-    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address"), ARRAY = U.objectFieldOffset(ByteBuffer.class, "hb");
+    private static final long ADDRESS = U.objectFieldOffset(java.nio.Buffer.class, "address");
+    private static final long ARRAY = U.objectFieldOffset(ByteBuffer.class, "hb");
 
     private RawMemory() {}
 
-    /** Whether it is such memory. */
+    /** Whether an object is such memory. */
     static boolean is(Object of) {
         return of instanceof ByteBuffer || of != null && of.getClass().getPackageName().equals(SEGMENTS);
     }
@@ -25,13 +27,14 @@ final class RawMemory {
             return EntrySync.WHOLE;
         }
         ByteBuffer buffer = (ByteBuffer) call.argument;
-        // What is of two sizes at one place is the same.
+        // Accesses of different sizes within eight bytes are one.
         long address = (U.getLong(buffer, ADDRESS) + call.index) >>> 3;
-        // One that can only be read does not say that it has an array.
-        return EntrySync.of((int) (address ^ address >>> 32) + System.identityHashCode(Memory.reference(buffer, ARRAY)));
+        // A read-only buffer hides its array.
+        int array = System.identityHashCode(Memory.reference(buffer, ARRAY));
+        return EntrySync.of((int) (address ^ address >>> 32) + array);
     }
 
-    /** It comes: what it stores is seen by who loads it later. */
+    /** An access is about to be made: posts what a later load may see. */
     static void before(ThreadState self, long effect, Call call, int site) {
         int order = Effect.order(effect);
         if (Effect.kind(effect) != Effect.LOAD && order != Effect.RELAXED && order != Effect.ACQUIRE) {
@@ -39,7 +42,7 @@ final class RawMemory {
         }
     }
 
-    /** It was made. */
+    /** An access was made: awaits what it may have seen. */
     static void after(ThreadState self, long effect, Call call, int site) {
         int order = Effect.order(effect);
         if (Effect.kind(effect) != Effect.STORE && order != Effect.RELAXED && order != Effect.RELEASE) {

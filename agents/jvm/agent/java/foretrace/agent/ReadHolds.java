@@ -1,11 +1,11 @@
 package foretrace.agent;
 
-/** The locks that a thread has as a reader, and how often. */
+/** The locks that a thread holds as a reader, and how often. */
 final class ReadHolds {
     private Shadow[] locks = new Shadow[4];
     private int[] counts = new int[4];
 
-    /** How often it has a lock as a reader. */
+    /** How often the thread holds a lock as a reader. */
     int of(Shadow lock) {
         for (int i = 0; i < locks.length; i++) {
             if (locks[i] == lock) {
@@ -15,7 +15,7 @@ final class ReadHolds {
         return 0;
     }
 
-    /** It has it once more, or less; how often then. */
+    /** Adds to the count of a lock, or takes from it. Returns the new count. */
     int add(Shadow lock, int more) {
         int at = -1;
         for (int i = 0; i < locks.length; i++) {

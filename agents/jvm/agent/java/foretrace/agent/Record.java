@@ -1,7 +1,9 @@
 package foretrace.agent;
 
 /**
- * The numbers of records, as all agents write them (agents/runtime/src/record.rs; docs/recording.md says what each record means).
+ *
+ * The numbers of records, as all agents write them (agents/runtime/src/record.rs; docs/recording.md says what each
+ * record means).
  *
  * <pre>
  * A record is two or three words; the observer sees it as soon as its first word is not zero:
@@ -15,8 +17,9 @@ package foretrace.agent;
  */
 final class Record {
     /** Kinds of records. */
-    static final int STAMP = 1, DEFERRED = 3, DROP_BARRIER = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17, WATCHED_READ = 19,
-        WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, FENCE = 24, MARK = 25, START = 32, END = 33, FORK = 34,
+    static final int STAMP = 1, DEFERRED = 3, DROP_BARRIER = 4, TEXT = 5, LOST = 6, READ = 16, WRITE = 17,
+        WATCHED_READ = 19, WATCHED_WRITE = 20, LOAD = 21, STORE = 22, RMW = 23, FENCE = 24, MARK = 25, START = 32,
+            END = 33, FORK = 34,
         JOIN = 35, ACQUIRE = 36, RELEASE = 37, READ_ACQUIRE = 38, READ_RELEASE = 39, TRY_ACQUIRE = 40, REQUEST = 42,
         WAIT = 43, WOKEN = 44, NOTIFY = 45, NOTIFY_ALL = 46, POST = 47, AWAIT = 48, UP = 49, DOWN = 50, INIT = 51,
         BEGIN = 53, LEAVE = 54, INTERNAL = 55, MISUSE = 56;

@@ -93,8 +93,9 @@ abstract class RecordWriter extends ThreadClock {
     }
 
     /**
-     * Announces a record, for which there is room, and returns its timestamp: later than {@code after}. The observer waits
-     * for the record from now on.
+     *
+     * Announces a record, for which there is room, and returns its timestamp: later than {@code after}. The observer
+     * waits for the record from now on.
      */
     @ForceInline
     final long now(long after) {

@@ -2,11 +2,11 @@ package foretrace.agent;
 
 import static foretrace.agent.Memory.U;
 
-/** Semaphores: how many permits one has when it is first seen, and when these are taken and given. */
+/** Semaphores: their permits when they are first seen, and every acquire and release of a permit. */
 final class Semaphores {
     private Semaphores() {}
 
-    /** One is about to be used. */
+    /** A semaphore is about to be used. */
     static void seen(ThreadState self, Shadow of, Object semaphore, int objectClass, int site) {
         if (of.isPosted() || !(semaphore instanceof java.util.concurrent.Semaphore)) {
             return;
@@ -27,7 +27,10 @@ final class Semaphores {
         }
     }
 
-    /** How many permits are given or taken. Who reduces them may take more than there are: nothing is told of these. */
+    /**
+     * How many permits a call releases or acquires. A program that reduces permits may make them negative: acquires
+     * of permits that are not there are not recorded.
+     */
     static long count(long effect, Call call, Object semaphore) {
         int value = Effect.value(effect);
         long count = value == Effect.ARGUMENT ? call.number : value == Effect.RESULT ? call.result : 1;
@@ -38,7 +41,7 @@ final class Semaphores {
         return count;
     }
 
-    /** A permit is about to be given, or was taken. */
+    /** A permit is about to be released, or was acquired. */
     static void permit(ThreadState self, Shadow of, int kind, int objectClass, int site) {
         if (kind == Record.DOWN) {
             self.epoch++;

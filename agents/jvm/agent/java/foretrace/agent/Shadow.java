@@ -3,14 +3,24 @@ package foretrace.agent;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
-/** What is known of an object: its address as it is told, and who has its monitor. */
+/**
+ * What the agent knows of an object: its address in records, its lock's holder, and the times of its last releases.
+ *
+ * <pre>
+ * Addresses of an object with n parts; no other object ever gets them:
+ *
+ *   address             the object itself, as a lock or as a whole
+ *   address + 8 + 8*i   part i: a field (those of super classes first), an element, or an entry of a collection
+ *   address + 8 + 8*n   what the object guards as a lock, unseen by the agent ({@link #unseen})
+ * </pre>
+ */
 final class Shadow extends WeakReference<Object> {
-    /** With the number of a class: the class itself is the object. */
+    /** Beside the number of a class: the object is the class itself. */
     private static final int AS_OBJECT = 1 << 31;
-    /** Cells of an array; longer ones have one for several elements. */
+    /** The most cells of an array. Elements of longer arrays share cells. */
     private static final int MOST_CELLS = 1 << 16;
 
-    /** The class's number, and how many fields its objects have. */
+    /** For each class its number, and how many fields its objects have. */
     private static final ClassValue<Long> KINDS = new ClassValue<Long>() {
         @Override
         protected Long computeValue(Class<?> of) {
@@ -18,43 +28,48 @@ final class Shadow extends WeakReference<Object> {
         }
     };
 
-    /** In {@link Shadows}: by what it is found, and the next of its chain. */
+    /** In {@link Shadows}: the hash, and the next shadow of the chain. */
     final int hash;
     Shadow next;
-    /** Its address; what it consists of is behind it, eight bytes each. */
+    /** The address of the object in records. */
     final long address;
-    /** The thread that has its monitor or lock ({@link ThreadState#mark}; 0: none), and how often. */
+    /**
+     * The {@link ThreadClock#number} of the thread that holds the object's monitor or lock (0: none), and how often.
+     */
     int holder;
     int count;
-    /** When it was given back last. */
+    /** The timestamp of the last release. */
     long stamp;
-    /** The lock that it is a condition of. */
+    /** Of a condition: its lock. */
     Shadow lock;
-    /** What it is a view of; null: itself. */
+    /** The object that this one is a view of; null: of none. */
     private Shadow viewOf;
-    /** The field that it stands for. */
+    /** Of an updater or {@code VarHandle}: the field that it stands for. */
     FieldHandle variable;
-    /** When its entries were posted last ({@link EntrySync}); null: none was. */
+    /** The times of the last posts of the entries ({@link EntrySync}); null: there were none. */
     volatile long[] stamps;
-    /** When it was posted as a whole, in a line of the cache of its own. */
+    /** The time of the last post of the whole. It is in an array so that it has a cache line of its own. */
     private volatile long[] posted;
-    /** How often somebody posted after somebody had awaited every entry; and that nobody has since. */
+    /** Counts posts that came after an await of all entries; and whether there was none since that await. */
     volatile int postEpoch;
     volatile boolean isFullyAwaited;
-    /** Of a queue: what comes back from who takes; of a stamped lock, to writers from readers. */
+    /**
+     * A second object that orders the other way: of a queue, what putters await from takers; of a stamped lock, what
+     * writers await from readers.
+     */
     private volatile Shadow back;
-    /** Of a stamped lock: another thread gave a stamp back than the one that took it ({@link StampedLocks}). */
+    /** Of a stamped lock: a thread released a stamp that another one acquired ({@link StampedLocks}). */
     volatile boolean isReleasedByOther;
-    /** Where it was made is told. */
+    /** The site where the object was made is recorded. */
     boolean hasSite;
-    /** How many parts it has. */
+    /** How many parts the object has. */
     final int parts;
-    /** Of an array: the cells of its elements, three words each, and how many elements share one (as a power of two). */
+    /** Of an array: the cells of its elements, three words each. 2^shift elements share a cell. */
     volatile long[] cells;
     private int shift;
 
     Shadow(Object of, ReferenceQueue<Object> gone, int hash, int site) {
-        // An object that has this itself is not to be found by it.
+        // An object that has its shadow in a field is not looked up by it.
         super(gone == null ? null : of, gone);
         this.hash = hash;
         if (of instanceof Class) {
@@ -69,7 +84,7 @@ final class Shadow extends WeakReference<Object> {
         }
     }
 
-    /** How many parts an object has: fields, elements, or what is told apart of a collection. */
+    /** How many parts an object has: fields, elements, or entries of a collection. */
     private static int parts(Object of, int fields) {
         if (of.getClass().isArray()) {
             return java.lang.reflect.Array.getLength(of);
@@ -86,19 +101,23 @@ final class Shadow extends WeakReference<Object> {
         return Math.max(fields, of instanceof Watched ? 0 : EntrySync.COUNT);
     }
 
-    /** The address of the variable that stands for what it guards as a lock, and what nobody sees. */
+    /**
+     *
+     * The address of a variable that stands for everything that the lock guards and the agent does not see ({@link
+     * HeldLocks}).
+     */
     long unseen() {
         return address + 8L * (parts + 1);
     }
 
-    /** What is told of it is told of another. */
+    /** Effects on this object are effects on another one from now on. */
     void setViewOf(Shadow whole) {
         if (whole != this) {
             viewOf = whole;
         }
     }
 
-    /** What it is a view of, or itself. */
+    /** The object that this one is a view of, in the end; or itself. */
     Shadow whole() {
         Shadow whole = this;
         for (int i = 0; whole.viewOf != null && i < 8; i++) {
@@ -112,7 +131,7 @@ final class Shadow extends WeakReference<Object> {
         return known != null ? known : makeStamps();
     }
 
-    /** When it was posted as a whole: in the first of these. */
+    /** The first element is the time of the last post of the whole. */
     long[] posted() {
         long[] known = posted;
         return known != null ? known : makePosted();
@@ -132,7 +151,7 @@ final class Shadow extends WeakReference<Object> {
         }
     }
 
-    /** Somebody has posted. */
+    /** Ends the short cut of threads that have awaited all entries. */
     void notePost() {
         if (isFullyAwaited) {
             CarrierPin.begin();
@@ -170,7 +189,7 @@ final class Shadow extends WeakReference<Object> {
         return posted != null;
     }
 
-    /** It is posted for the first time: who sees that sees also when. */
+    /** The first post: a thread that sees the array sees the time in it. */
     void firstPosted(long now) {
         long[] made = new long[EntrySync.APART];
         made[0] = now;
@@ -191,7 +210,7 @@ final class Shadow extends WeakReference<Object> {
         }
     }
 
-    /** A thread got an object from a variable that is watched, or was handed it by something that is told. */
+    /** A thread got an object from a watched variable, or by an effect. */
     static void noteReached(ThreadState self, Object object) {
         if (object instanceof Watched) {
             Watched watched = (Watched) object;
@@ -202,14 +221,18 @@ final class Shadow extends WeakReference<Object> {
         }
     }
 
-    /** Whether a thread can have an object only from memory that is not watched: it was not there when the thread was started, and nobody saw how it came. Then all that was done
-     * to it before comes before that, in whatever order. (Of an object that has not this in itself, nobody knows.) */
+    /**
+     * Whether a thread can have got an object only through memory that is not watched: the object did not exist when
+     * the thread was started, and no watched variable or effect led to it. Whatever passed it on ordered what was
+     * done to it before. (Of objects without these fields, nothing is known.)
+     */
     static boolean cameUnwatched(ThreadState self, Object object) {
         if (!(object instanceof Watched)) {
             return false;
         }
         Watched watched = (Watched) object;
-        return (watched.foretrace$seen & 1L << (self.slot & 63)) == 0 && !self.existedAtFork(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
+        return (watched.foretrace$seen & 1L << (self.slot & 63)) == 0
+            && !self.existedAtFork(watched.foretrace$born & (1L << Watched.MADE_SHIFT) - 1);
     }
 
     /** The cells of an array's elements. */

@@ -2,9 +2,12 @@ package foretrace.agent;
 
 import java.lang.ref.ReferenceQueue;
 
-/** Finds what is known of an object: in itself, if a field could be added to it; else by who it is, in tables that keep no object. */
+/**
+ * Finds the shadow of an object: in a field, if one could be added to its class; else by identity, in tables of weak
+ * references.
+ */
 final class Shadows {
-    /** Objects that a thread has at hand. */
+    /** How many shadows a thread has at hand. */
     static final int NEAR = 64;
     private static final int STRIPES = 64;
     private static final Table[] TABLES = new Table[STRIPES];
@@ -17,7 +20,7 @@ final class Shadows {
 
     private Shadows() {}
 
-    /** What is known of an object. The site says where the thread looks first. */
+    /** The shadow of an object, which is made if there is none. The site says where the thread looks first. */
     static Shadow of(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             Shadow known = ((Watched) object).foretrace$shadow;
@@ -33,7 +36,7 @@ final class Shadows {
         return found;
     }
 
-    /** What is known of an object, if anything is. */
+    /** The shadow of an object, if it has one. */
     static Shadow known(Object object) {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
@@ -42,7 +45,7 @@ final class Shadows {
         return TABLES[hash & STRIPES - 1].known(object, hash);
     }
 
-    /** The same; the site says where the thread looks first. */
+    /** The shadow of an object, if it has one. The site says where the thread looks first. */
     static Shadow known(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
@@ -64,7 +67,7 @@ final class Shadows {
     static void made(Object object, int site) {
         if (!(object instanceof Watched)) {
             Shadow made = find(object, site);
-            // It may be known from its own constructor.
+            // The constructor may have used the object already.
             if (!made.hasSite) {
                 made.hasSite = true;
                 Native.made(made.address, site);
@@ -105,7 +108,7 @@ final class Shadows {
         return hash ^ hash >>> 16;
     }
 
-    /** Objects that no field could be added to, found by who they are. */
+    /** Shadows of objects to which no field could be added, by identity. */
     private static final class Table {
         private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
         private Shadow[] chains = new Shadow[64];

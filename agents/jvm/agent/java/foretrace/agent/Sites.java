@@ -5,37 +5,37 @@ import static foretrace.agent.Memory.U;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
-/** What the field is that a site accesses: found out when it is first done there. */
+/** What a site accesses: the place and number of its field, found out when the site is first reached. */
 final class Sites {
     private static final int PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, PAGES = 1 << 12;
 
-    /** {@link Cells#WHAT}, and where the cell is. The compiler takes what is there as a constant. */
+    /** The place of the variable, as {@link Cells} draws it, by site. HotSpot takes it for a constant. */
     @Stable private static final long[][] KNOWN = new long[PAGES][];
     private static final int NUMBER_BITS = 24, NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
-    /** The number of the field among those of an object, and above it what its values are. */
+    /** By site: the field's number among those of an object, and above it how records encode its values. */
     @Stable private static final int[][] FIELDS = new int[PAGES][];
 
     private Sites() {}
 
-    /** What is known of a site; 0 if nothing is yet. */
+    /** The place of the variable that a site accesses; 0 if it is not known yet. */
     @ForceInline
     static long known(int site) {
         long[] page = KNOWN[site >>> PAGE_BITS];
         return page == null ? 0 : page[site & PAGE - 1];
     }
 
-    /** The number of the field that it accesses. */
+    /** The number of the field that a site accesses. */
     static int field(int site) {
         return FIELDS[site >>> PAGE_BITS][site & PAGE - 1] & NUMBER_MASK;
     }
 
-    /** What its values are, as records say it. */
+    /** How records encode the values of that field. */
     static int encoding(int site) {
         return FIELDS[site >>> PAGE_BITS][site & PAGE - 1] >>> NUMBER_BITS;
     }
 
-    /** Finds out what a site accesses of an object. */
+    /** Finds out which field of an object a site accesses. */
     static long of(Object object, int site) {
         long field = Native.field(site, object.getClass());
         int what = (int) (field >>> 56);
@@ -48,7 +48,7 @@ final class Sites {
         return found;
     }
 
-    /** Where the words of the cell of a class's field are, which were added to it. */
+    /** The place of a field: the offsets of the three fields that were added for its cell. */
     static long cell(Class<?> of, int number, int what) {
         long known = what;
         for (int word = 0; word < 3; word++) {
@@ -75,14 +75,15 @@ final class Sites {
         return known;
     }
 
-    /** Where the cells of a class's objects are. */
+    /** The offsets of all words of cells in objects of a class. */
     private static final ClassValue<long[]> OFFSETS = new ClassValue<long[]>() {
         @Override
         protected long[] computeValue(Class<?> of) {
             long[] offsets = of.getSuperclass() == null ? new long[0] : OFFSETS.get(of.getSuperclass());
             for (java.lang.reflect.Field field : of.getDeclaredFields()) {
                 boolean isStatic = java.lang.reflect.Modifier.isStatic(field.getModifiers());
-                if (of != Watched.class && field.getName().startsWith("foretrace$") && field.getType() == long.class && !isStatic) {
+                if (of != Watched.class && field.getName().startsWith("foretrace$") && field.getType() == long.class
+                    && !isStatic) {
                     offsets = java.util.Arrays.copyOf(offsets, offsets.length + 1);
                     offsets[offsets.length - 1] = U.objectFieldOffset(of, field.getName());
                 }
@@ -91,7 +92,7 @@ final class Sites {
         }
     };
 
-    /** An object is a copy of another, and has the other's cells: it gets its own. */
+    /** An object is a copy of another one: clears its cells, and its shadow, which it has from the other. */
     static void clear(Object copy) {
         if (copy instanceof Watched) {
             ThreadState self = ThreadState.own();

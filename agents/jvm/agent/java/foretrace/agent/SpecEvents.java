@@ -1,6 +1,9 @@
 package foretrace.agent;
 
-/** What a specification names in the program, or the program tells of itself: blocks and events. */
+/**
+ * Records what a specification names in the program, or what the program says of itself through {@code
+ * foretrace.Monitor}: blocks and events.
+ */
 final class SpecEvents {
     private static final int WITH_VALUE = 1;
 
@@ -26,7 +29,7 @@ final class SpecEvents {
         }
     }
 
-    /** An event, with a value if that is a number. */
+    /** An event, with its value if that is a number or a boolean. */
     static void internal(String name, Object value, int site) {
         ThreadState self = ThreadState.ready();
         if (self == null || name == null) {
@@ -35,7 +38,8 @@ final class SpecEvents {
         self.enter();
         try {
             self.text(Record.LABEL, name);
-            boolean isNumber = value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte;
+            boolean isNumber = value instanceof Long || value instanceof Integer || value instanceof Short
+                || value instanceof Byte;
             long number = isNumber ? ((Number) value).longValue() : Boolean.TRUE.equals(value) ? 1 : 0;
             boolean hasValue = isNumber || value instanceof Boolean;
             if (self.room()) {

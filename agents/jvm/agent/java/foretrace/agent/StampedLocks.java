@@ -4,11 +4,14 @@ import java.util.concurrent.locks.StampedLock;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
- * Stamped locks, whose stamps another thread may give back than the one that took them. That thread's section cannot be ended by others, so from then on nothing is told of the lock as such: who takes it
- * awaits all who have given it back. (Who gives a write stamp back posts by the tables, for optimistic readers; readers post what comes back to writers.) The section itself ends when its thread comes to a lock again.
+ * Stamped locks: another thread may release a stamp than the one that acquired it.
+ *
+ * A critical section can only be ended by its own thread. So once that has happened, the lock is no lock to records
+ * any more: an acquire awaits all releases. (By the tables, a release of a write stamp posts, for optimistic readers.
+ * Readers post to the back, for writers.) The open section ends when its thread next comes to a lock.
  */
 final class StampedLocks {
-    /** There is a lock that was handed over. */
+    /** Some lock was released by another thread. */
     private static boolean isAny;
 
     private StampedLocks() {}
@@ -17,7 +20,7 @@ final class StampedLocks {
         return lock.get() instanceof StampedLock;
     }
 
-    /** Whether somebody may give a write stamp back that is not his own. */
+    /** Whether there is a write stamp that any thread may release. */
     static boolean isWriteLocked(Shadow lock) {
         Object of = lock.get();
         return of instanceof StampedLock && ((StampedLock) of).isWriteLocked();
@@ -28,12 +31,12 @@ final class StampedLocks {
         return of instanceof StampedLock && ((StampedLock) of).isReadLocked();
     }
 
-    /** Before and after calls that know by the stamp what they do, or by how the lock is held. */
+    /** Records calls whose meaning depends on the stamp, or on how the lock is held. */
     static void record(ThreadState self, long effect, Shadow lock, Call call, int site) {
         boolean isDone = call.result != 0, hasStamp = call.hasValue(effect);
         boolean isOfWriter = hasStamp ? StampedLock.isWriteLockStamp(call.number) : isWriteLocked(lock);
         boolean isOfReader = hasStamp ? StampedLock.isReadLockStamp(call.number) : isReadLocked(lock);
-        // A stamp that is not valid any more gives nothing back.
+        // To release a stamp that is not valid any more does nothing.
         boolean isHeld = isDone || !hasStamp || isValid(lock, call.number);
         switch (Effect.kind(effect)) {
             case Effect.TO_READ:
@@ -68,7 +71,7 @@ final class StampedLocks {
         return of instanceof StampedLock && ((StampedLock) of).validate(stamp);
     }
 
-    /** A write stamp is about to be given back. */
+    /** A write stamp is about to be released. */
     private static void releasing(ThreadState self, Shadow lock, int site) {
         if (lock.holder == self.number) {
             Locks.releasing(self, lock, Record.RELEASE, site);
@@ -77,7 +80,7 @@ final class StampedLocks {
         }
     }
 
-    /** Another thread than the one that took a stamp is about to give it back. */
+    /** A stamp is about to be released that another thread acquired. */
     static void releaseForOther(ThreadState self, Shadow lock, int site) {
         EntrySync.post(self, lock.back(), EntrySync.WHOLE, site);
         lock.holder = 0;
@@ -85,7 +88,7 @@ final class StampedLocks {
         isAny = true;
     }
 
-    /** A lock was taken that was once handed over. */
+    /** A lock was acquired whose stamps were released by other threads before. */
     static void acquireTransferred(ThreadState self, Shadow lock, boolean isWriter, int site) {
         endReleasedSections(self, site);
         self.optimistic(false);
@@ -95,7 +98,7 @@ final class StampedLocks {
         }
     }
 
-    /** A reader is about to give its stamp back, or another's. */
+    /** A reader is about to release a stamp, its own or another thread's. */
     static void readReleasing(ThreadState self, Shadow lock, int site) {
         if (self.readHolds.of(lock) > 0) {
             Locks.readReleasing(self, lock, site);
@@ -105,7 +108,9 @@ final class StampedLocks {
         }
     }
 
-    /** Before a thread takes a lock, or waits for one: ends its sections of locks that others have given back. */
+    /**
+     * Before a thread acquires a lock, or waits for one: ends its sections of locks that other threads have released.
+     */
     @ForceInline
     static void endReleasedSections(ThreadState self, int site) {
         if (isAny && self.held.isAny()) {
@@ -113,12 +118,15 @@ final class StampedLocks {
         }
     }
 
-    /** Whether all that a thread had of a lock was given back by others. */
+    /** Whether other threads have released all that a thread held of a lock. */
     static boolean isOver(ThreadState self, Shadow lock) {
         return lock.isReleasedByOther && (self.readHolds.of(lock) == 0 || !isReadLocked(lock));
     }
 
-    /** Its section ends: after those who have given it back, for what they did under the lock was in the section, too. */
+    /**
+     * Ends a section. It ends after the releases, because what was done under the lock until then was part of the
+     * section.
+     */
     static void end(ThreadState self, Shadow lock, int site) {
         EntrySync.await(self, lock.back(), EntrySync.WHOLE, site);
         int holds = self.readHolds.of(lock);

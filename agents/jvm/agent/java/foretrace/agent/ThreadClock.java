@@ -3,6 +3,7 @@ package foretrace.agent;
 import jdk.internal.vm.annotation.ForceInline;
 
 /**
+ *
  * When a thread does what it does, and whether its accesses may be deferred now.
  *
  * <pre>
@@ -16,15 +17,15 @@ import jdk.internal.vm.annotation.ForceInline;
  *   block:           2^16 sync indices of one thread; {@link Memory#BLOCKS} says whose they are, and where they begin
  * </pre>
  *
- * A block belongs to one thread for ever, so a word in a cell that has the thread's block is its own, without a look at
- * anything else. {@link #block} is -1, which no cell has, while accesses must not be deferred: then all of them take the
- * slow path.
+ * A block belongs to one thread for ever, so a word in a cell that has the thread's block is its own, without a look
+ * at anything else. {@link #block} is -1, which no cell has, while accesses must not be deferred: then all of them
+ * take the slow path.
  *
- * This is the first of three layers of one object: {@link RecordWriter} adds the ring of records, {@link ThreadState} what
- * the hooks remember. They are super classes so that a hook reaches everything through one reference.
+ * This is the first of three layers of one object: {@link RecordWriter} adds the ring of records, {@link ThreadState}
+ * what the hooks remember. They are super classes so that a hook reaches everything through one reference.
  */
 abstract class ThreadClock {
-    /** What keeps the thread from recording: it has not begun; it is inside a hook; nobody reads any more. */
+    /** What keeps the thread from recording: it has not begun; it is inside a hook; there is no observer any more. */
     static final int NEW = 1, BUSY = 2, OFF = 4;
 
     /** The slot of the process' file that the thread writes to. */

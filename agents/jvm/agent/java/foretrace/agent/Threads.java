@@ -1,17 +1,17 @@
 package foretrace.agent;
 
-/** Threads: where they begin and end, and who waits for them. */
+/** Threads: their slots, starts, ends and joins. */
 final class Threads {
-    /** So many slots are used once. */
+    /** So many slots are used once before slots of ended threads are used again. */
     private static final int MANY = 1 << 10;
     private static final int MOST_FORK_DEPTH = 1 << 5;
-    /** How many were used; and those of threads that have ended, a ring. */
+    /** How many slots were used; and the states of ended threads, a ring. */
     private static int made, first, last;
     private static ThreadState[] ended = new ThreadState[64];
 
     private Threads() {}
 
-    /** Gives the current thread what it needs to be watched; null if it cannot be. */
+    /** Makes the state of the current thread; null if it cannot be watched. */
     static ThreadState attach() {
         Thread thread = Thread.currentThread();
         ThreadState made = make(thread);
@@ -35,7 +35,7 @@ final class Threads {
         }
     }
 
-    /** A slot that nobody had; or, after many, that of the thread which ended first. */
+    /** A state with a slot that no thread had; or, after many threads, with that of the thread that ended first. */
     private static ThreadState next() {
         if (made >= MANY && first != last) {
             ThreadState before = ended[first];
@@ -48,7 +48,7 @@ final class Threads {
         return slot < 0 ? null : new ThreadState(slot, null);
     }
 
-    /** A thread has told its last: its slot may be used again. */
+    /** A thread has written its last record: its slot may be used again. */
     private static void add(ThreadState over) {
         CarrierPin.begin();
         try {
@@ -83,11 +83,11 @@ final class Threads {
         try {
             ThreadState child = make(thread);
             if (child != null && self.room()) {
-                // Later than all that was told in its slot before.
+                // Later than all records of the slot's last thread.
                 int context = Native.callContext(Native.CALLED);
                 long now = self.now(child.time);
                 child.time = now;
-                // Where each thread starts the next for ever, not all are remembered.
+                // Where each thread starts the next one for ever, not all ancestors are remembered.
                 child.forkDepth = self.forkDepth + 1 & MOST_FORK_DEPTH - 1;
                 child.parent = child.forkDepth == 0 ? null : self;
                 child.forkTick = self.tick;
@@ -111,11 +111,11 @@ final class Threads {
         add(self);
     }
 
-    /** What is done now comes after all threads that have ended. */
+    /** What the thread does now happens after all threads that have ended. */
     static void ended(ThreadState self) {
         self.epoch++;
         for (ThreadState last : ThreadTable.all()) {
-            // Those that had its slot before have ended, too.
+            // The slot's earlier threads have ended, too.
             int lives = last == null ? 0 : last.isFinished ? last.life : last.life - 1;
             for (long life = 1; life <= lives && self.room(); life++) {
                 self.put3(Record.head(Record.JOIN, 0, 0), self.now(last.time), 0, last.slot | life << 32);
@@ -123,13 +123,14 @@ final class Threads {
         }
     }
 
-    /** A thread has been waited for: whether it is over is asked here. */
+    /** A thread was waited for, maybe with a time limit: records a join if it has ended. */
     static void joined(ThreadState self, Thread thread, int site) {
         ThreadState other = (ThreadState) thread.foretrace$state;
         if (other != null && other != ThreadState.NONE && other != self && !thread.isAlive() && self.room()) {
             self.epoch++;
             int context = self.context(site);
-            self.put3(Record.head(Record.JOIN, 0, 0), self.now(other.time), context, other.slot | (long) other.life << 32);
+            self.put3(Record.head(Record.JOIN, 0, 0), self.now(other.time), context,
+                other.slot | (long) other.life << 32);
         }
     }
 }

@@ -3,18 +3,21 @@ package foretrace.agent;
 import static foretrace.agent.Memory.U;
 
 /**
- * A thread that accesses a variable whose accesses are told with their values tries to be alone with it from before the access until that is told, so that they are told in their order. Who has it may have been
- * put aside by the system, even for long; it may also have to wait for another thread in between (to initialise a class, in a function that it calls): so nobody waits for ever.
+ * A spin lock per variable makes an access and its record one step, for accesses whose values are recorded. A waiter
+ * steals the lock after 250 ms: the owner may have been descheduled, or may itself wait for another thread (for a
+ * class to be initialised, or in a function that it calls).
+ *
+ * The lock is the lower bits of D ({@link Cells}).
  */
 final class VariableLock {
-    /** How often a thread tries to be alone with a variable before it lets others run, and for how long (in nanoseconds) before it takes it over. */
+    /** How often a thread spins before it yields, and after how many nanoseconds it steals the lock. */
     private static final int SPINS = 1 << 9;
     private static final long STEAL_AFTER = 250_000_000;
 
     private VariableLock() {}
 
     static void lock(ThreadState self, Object of, long d) {
-        // One that was left behind by an exception.
+        // An exception may have left one behind.
         unlock(self);
         if (!tryLock(self, of, d)) {
             lockSlowly(self, of, d);
@@ -26,7 +29,7 @@ final class VariableLock {
         return (was & Cells.LOCK) == 0 && lockFrom(self, of, d, was);
     }
 
-    /** Has it instead of who had it, if anybody. */
+    /** Takes the lock, which may have an owner. Returns whether the word was still {@code was}. */
     private static boolean lockFrom(ThreadState self, Object of, long d, long was) {
         if (!U.compareAndSetLong(of, d, was, was & ~Cells.LOCK | self.slot + 1)) {
             return false;
@@ -49,7 +52,8 @@ final class VariableLock {
                 holder = was & Cells.LOCK;
             }
             if (now - begin > STEAL_AFTER) {
-                // Nobody shall wait for the same again. (If it is another's by now, there are many; then it goes without.)
+                // Steals the lock, so that the next waiter need not wait as long. If it has another owner by now,
+                // there are many waiters: then the thread goes on without it.
                 if ((was & Cells.LOCK) == holder) {
                     lockFrom(self, of, d, was);
                 }
@@ -65,8 +69,9 @@ final class VariableLock {
             if (was == own) {
                 U.putLongRelease(self.lockedIn, self.lockedWord, 0);
             } else {
-                // Plain accesses write it, too; and another may have it meanwhile.
-                while ((was & Cells.LOCK) == own && !U.compareAndSetLong(self.lockedIn, self.lockedWord, was, was & ~Cells.LOCK)) {
+                // Plain accesses write the word, too, and another thread may have stolen the lock.
+                while ((was & Cells.LOCK) == own
+                    && !U.compareAndSetLong(self.lockedIn, self.lockedWord, was, was & ~Cells.LOCK)) {
                     was = U.getLong(self.lockedIn, self.lockedWord);
                 }
             }

@@ -1,14 +1,20 @@
 package foretrace.agent;
 
-/** The parent of the classes under watch that had only Object: it knows who its objects are. */
+/**
+ * The super class that weaving gives to classes which extended Object: it adds the fields that an object's identity
+ * needs.
+ */
 public class Watched {
     transient volatile Shadow foretrace$shadow;
-    /** When it was made: the block, position and rank of its maker; above {@link #MADE_SHIFT} the site where. */
+    /** The tick of the thread that made the object; above {@link #MADE_SHIFT}, the site where. */
     transient long foretrace$born;
-    /** Threads that have got it from a variable that is watched (or been handed it), by the lower bits of their slots. */
+    /**
+     * A bit for each thread (by the lower bits of its slot) that got the object from a watched variable, or by an
+     * effect.
+     */
     transient long foretrace$seen;
 
-    /** Above what a time has. */
+    /** A tick needs no more bits than these. */
     static final int MADE_SHIFT = DeferredAccess.BLOCK_SHIFT, MADE_BITS = 64 - MADE_SHIFT;
 
     public Watched() {

@@ -5,9 +5,12 @@ import static foretrace.agent.Memory.U;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentMap;
 
-/** Collections of the JDK that pass each call on to another (Collections.unmodifiableMap and the like): of one that synchronises it is told as if that had been called. */
+/**
+ * Collections of the JDK that pass each call on to another one ({@code Collections.unmodifiableMap} and the like). If
+ * that one synchronises, the call has the effects of a call on it.
+ */
 final class WrappedCollections {
-    /** How the classes' names begin, and fields that may have the other. */
+    /** How the names of such classes begin, and the fields that may have the collection inside. */
     private static final String FIXED = "java.util.Collections$Unmodifiable", CONCURRENT = "java.util.concurrent";
     private static final String[] BEGINS = {
         FIXED, "java.util.Collections$Checked", "java.util.Collections$AsLIFOQueue", "java.util.ReverseOrderDequeView"
@@ -16,7 +19,7 @@ final class WrappedCollections {
 
     private WrappedCollections() {}
 
-    /** Where objects of a class have the other; 0 if they have none. */
+    /** The offset of the field with the collection inside, in objects of a class; 0 if there is none. */
     static long at(Class<?> of) {
         for (int i = 0; of != null && i < BEGINS.length; i++) {
             if (of.getName().startsWith(BEGINS[i])) {
@@ -32,25 +35,25 @@ final class WrappedCollections {
                 try {
                     return U.objectFieldOffset(type, name);
                 } catch (InternalError none) {
-                    // Another, or a class above.
+                    // The next name, or the super class.
                 }
             }
         }
         return 0;
     }
 
-    /** Whether they can not be changed through it: who tries does nothing. */
+    /** Whether calls that would change the collection inside throw. */
     static boolean isFixed(Class<?> of) {
         return of.getName().startsWith(FIXED);
     }
 
-    /** Whether objects of a class synchronise who uses them. */
+    /** Whether objects of a class synchronise their users. */
     static boolean isConcurrent(Class<?> of) {
         boolean is = ConcurrentMap.class.isAssignableFrom(of) || BlockingQueue.class.isAssignableFrom(of);
         return is || of.getPackageName().equals(CONCURRENT);
     }
 
-    /** What is called in the end; null if that is not one that synchronises. */
+    /** The collection that the call reaches in the end; null if it does not synchronise. */
     private static Object within(CallEffects effects, Object of, int site) {
         while (effects.isWrapper()) {
             of = Memory.reference(of, effects.within);
@@ -62,16 +65,20 @@ final class WrappedCollections {
         return effects.isConcurrent() ? of : null;
     }
 
-    /** Whether it was told of another. */
+    /**
+     * Records the effects before the call on the collection inside. Returns whether there is one that synchronises.
+     */
     static boolean before(
-        CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber, int site) {
+        CallEffects effects, Object of, Object argument, int index, long number, Object value, boolean isNumber,
+        int site) {
         try {
             Object within = within(effects, of == null ? argument : of, site);
             if (within == null) {
                 return false;
             }
             if (!effects.isFixed() || !CallEffects.at(site, within).changes()) {
-                Calls.before(of == null ? null : within, of == null ? within : argument, index, number, value, isNumber, site);
+                Calls.before(of == null ? null : within, of == null ? within : argument, index, number, value,
+                    isNumber, site);
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -79,17 +86,20 @@ final class WrappedCollections {
         return true;
     }
 
-    /** Whether it was told of another. */
+    /**
+     * Records the effects after the call on the collection inside. Returns whether there is one that synchronises.
+     */
     static boolean after(
-        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index, long number, Object value,
-        boolean isNumber, int site) {
+        CallEffects effects, long result, Object returned, boolean isResult, Object of, Object argument, int index,
+        long number, Object value, boolean isNumber, int site) {
         try {
             Object within = within(effects, of == null ? argument : of, site);
             if (within == null) {
                 return false;
             }
             Object whole = of == null ? null : within;
-            Calls.after(result, returned, isResult, whole, of == null ? within : argument, index, number, value, isNumber, site);
+            Calls.after(result, returned, isResult, whole, of == null ? within : argument, index, number, value,
+                isNumber, site);
         } catch (Throwable failed) {
             Native.failed(failed);
         }
