@@ -1,11 +1,12 @@
-//! Cuts a second on threads of independent events with an 8-state monitor, with and without kept levels, and the memory.
+//! Cuts a second on threads of independent events with an 8-state monitor, with and without stored levels, and the
+//! memory.
 //!
-//! `cargo bench -p foretrace-lattice`; the rates that the project asks of one core stand beside those measured.
+//! Run `cargo bench -p foretrace-lattice`. The column `asked` is what the project demands of one core.
 
 use lattice::{Automaton, Explorer, Limits, Message, Status};
 use std::time::Instant;
 
-/// Eight states, none of which is violated: nothing ends the search early.
+/// Eight states, none of which is violated, so that nothing ends the search early.
 struct Eight {
     next: Vec<[u32; 8]>,
 }
@@ -34,13 +35,13 @@ impl Random {
 }
 
 fn eight(random: &mut Random) -> Eight {
-    // All eight are reached: the first class goes round.
+    // The first class goes round, so all eight are reached.
     let mut next = vec![std::array::from_fn(|state| (state as u32 + 1) % 8)];
     next.extend((0..3).map(|_| std::array::from_fn(|_| random.below(8))));
     Eight { next }
 }
 
-/// Cuts and seconds.
+/// Runs one search: its cuts and its seconds.
 fn run(chains: u32, events: u32, history: Option<usize>, threads: usize) -> (u64, f64) {
     let mut random = Random(42);
     let limits = Limits { history, threads, bytes: 4 << 30, ..Limits::default() };
@@ -54,7 +55,7 @@ fn run(chains: u32, events: u32, history: Option<usize>, threads: usize) -> (u64
     }
     let (begun, worked) = (Instant::now(), worked());
     explorer.advance();
-    // One thread: what it worked, so that others on the machine do not count.
+    // With one thread, only its own processor time counts, so that a loaded machine does not matter.
     let seconds = match worked.filter(|_| threads == 1).zip(crate::worked()) {
         Some((before, after)) => (after - before) as f64 / 1e9,
         None => begun.elapsed().as_secs_f64(),
@@ -62,13 +63,13 @@ fn run(chains: u32, events: u32, history: Option<usize>, threads: usize) -> (u64
     (explorer.outcome().figures.cuts, seconds)
 }
 
-/// Nanoseconds that this thread has worked.
+/// The processor time of this thread, in nanoseconds.
 fn worked() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// The most memory this process ever had, in MB.
+/// The greatest memory that this process has had, in MB.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
@@ -106,14 +107,14 @@ fn main() {
         let asked = if asked == 0 { String::new() } else { asked.to_string() };
         println!("{:>7} x {events:<6} {cuts:>12} {plain:>10.1} {asked:>6} {kept:>18.1} {both:>11.1}{slow}", chains);
     }
-    // The memory of a process of its own: what came before does not count.
+    // The memory is measured in a new process, which has not run the searches above.
     if !quick && let Ok(own) = std::env::current_exe() {
         let out = std::process::Command::new(own).arg("--memory").output().map(|out| out.stdout).unwrap_or_default();
         print!("\n{}", String::from_utf8_lossy(&out));
     }
 }
 
-/// 8 threads of 10 independent events: two levels in memory.
+/// Measures the memory of 8 threads of 10 independent events, with two levels in memory.
 fn memory() {
     let (cuts, seconds) = run(8, 10, None, 1);
     let rate = cuts as f64 / seconds / 1e6;

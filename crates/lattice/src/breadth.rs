@@ -1,10 +1,10 @@
-//! The cuts of a level that are nearest to the recorded run.
+//! Narrowing a level to the cuts that are nearest to the recorded run.
 
 use crate::key::Key;
 use crate::layout::Layout;
 use crate::payload::distance;
 
-/// Which cuts to keep: `n` of them, the nearest, and of those equally near the first.
+/// By cut: whether it is one of the `n` nearest. Of equally near cuts the first in key order are kept.
 pub(crate) fn nearest<K: Key>(keys: &[K], layout: &Layout, recorded: &[u32], n: usize) -> Vec<bool> {
     let mut cut = Vec::new();
     let distances: Vec<u64> = keys

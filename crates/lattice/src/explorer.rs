@@ -1,9 +1,10 @@
-//! The search as its users see it: messages in, verdicts as early as they are certain, and paths that show violations.
+//! The interface of the search: messages go in, violations come out as soon as they are certain, with paths that show
+//! them.
 
-use crate::automaton::{Automaton, Closed};
+use crate::automaton::{Automaton, SmallAutomaton};
 use crate::limits::{Limits, Shortened};
 use crate::messages::{Message, Messages};
-use crate::path::Walk;
+use crate::path::PathReader;
 use crate::payload::{Bits, Counts, Few, Many, Payload, Sets};
 use crate::search::{Figures, Search};
 use num_bigint::BigUint;
@@ -12,37 +13,37 @@ use order::{ChainPrefix, EventStructure};
 /// A violation that was found.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Violation {
-    /// Whose.
+    /// The owner of the violated automaton.
     pub owner: u32,
-    /// The events of the events on a path to it, in order; the last one violates. Empty: violated before the first.
+    /// The indexes of the events on a path to it; the last one violates. Empty if the start state is violated.
     pub path: Vec<u64>,
-    /// The last is a terminal read.
+    /// Whether the last event is a terminal read.
     pub terminal: bool,
 }
 
-/// What came of a search.
+/// The result of a search.
 #[derive(Clone, Default, Debug)]
 pub struct Outcome {
-    /// What was looked at.
+    /// How much was visited.
     pub figures: Figures,
-    /// What cut it short; empty if nothing did.
+    /// What cut the search short; empty if it was complete.
     pub shortened: Vec<Shortened>,
-    /// PathState most one for each owner, of the least possible number of events among those that were looked at.
+    /// At most one for each owner: of those that were visited, one with the fewest events.
     pub violations: Vec<Violation>,
-    /// Owners that are violated, but no path could be read back.
-    pub unshown: Vec<u32>,
+    /// Owners with a violation to which no path could be read back.
+    pub without_path: Vec<u32>,
 }
 
 /// Exact numbers of a lattice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counted {
-    /// Cuts.
+    /// The number of cuts.
     pub cuts: u64,
-    /// Pairs of a cut and an event that continues it.
+    /// The number of pairs of a cut and an event that continues it.
     pub edges: u64,
-    /// Cuts, other than the whole, that nothing continues.
+    /// The number of cuts, other than that of all events, that no event continues.
     pub dead_ends: u64,
-    /// By owner: runs of all events, and those that are violated.
+    /// By owner: the number of runs of all events, and of those that violate.
     pub runs: Vec<(BigUint, BigUint)>,
 }
 
@@ -53,16 +54,19 @@ enum Engine<A: Automaton> {
 }
 
 macro_rules! each {
-    ($engine:expr, $run:ident => $e:expr) => {
+    ($engine:expr, $search:ident => $e:expr) => {
         match $engine {
-            Engine::Few($run) => $e,
-            Engine::Many($run) => $e,
-            Engine::Sets($run) => $e,
+            Engine::Few($search) => $e,
+            Engine::Many($search) => $e,
+            Engine::Sets($search) => $e,
         }
     };
 }
 
 /// A search over events that may still be arriving.
+///
+/// Call [`Explorer::chain`] and [`Explorer::message`] as events arrive, [`Explorer::advance`] at any time, and
+/// [`Explorer::outcome`] at the end. For a whole [`EventStructure`], [`explore`] does all of this.
 pub struct Explorer<'f, A: Automaton> {
     messages: Messages<'f>,
     automaton: Option<A>,
@@ -72,20 +76,22 @@ pub struct Explorer<'f, A: Automaton> {
 }
 
 impl<'f, A: Automaton> Explorer<'f, A> {
-    /// A search before the first message. A structure is needed where events have rules.
+    /// A search before the first message. It needs the event structure if that has rules.
     pub fn new(automaton: A, limits: Limits<'f>, structure: Option<&'f EventStructure>) -> Explorer<'f, A> {
         Explorer { messages: Messages::new(structure), automaton: Some(automaton), limits, engine: None, dropped: 0 }
     }
 
-    /// A chain from which messages may come. All chains must be known before a level is left in which they could move: the
-    /// first before the first [`Explorer::advance`] (a search that knows no chain waits), that of a forked thread before
-    /// the message of the fork, with the fork as what its first event needs ([`Explorer::progress`]). Chains that
-    /// messages need are known.
+    /// Announces a chain.
+    ///
+    /// A chain must be announced before the search leaves a level in which it could move. So the first chains are
+    /// announced before the first [`Explorer::advance`] (which waits if there is no chain), and the chain of a forked
+    /// thread before the message of the fork, with the fork as predecessor of its first event ([`Explorer::progress`]).
+    /// Chains that messages name as predecessors are announced by that.
     pub fn chain(&mut self, chain: u32) {
         self.messages.chain(chain);
     }
 
-    /// An event has arrived. It is dropped if it can change nothing any more.
+    /// Receives an event. It is dropped if the search is over.
     pub fn message(&mut self, message: Message<'_>) {
         if self.is_done() {
             self.dropped += 1;
@@ -94,94 +100,93 @@ impl<'f, A: Automaton> Explorer<'f, A> {
         }
     }
 
-    /// The next event of a chain will need at least this, even if it has not arrived.
+    /// Announces predecessors that the next event of a chain will have at least, although it has not arrived.
     pub fn progress(&mut self, chain: u32, predecessors: &[ChainPrefix]) {
         self.messages.progress(chain, predecessors);
     }
 
-    /// No more events will come from a chain.
+    /// Announces that a chain has no more events.
     pub fn end(&mut self, chain: u32) {
         self.messages.chain(chain).ended = true;
     }
 
-    /// Nothing that comes can change what is known.
+    /// Whether the search is over, whatever events may still arrive.
     pub fn is_done(&self) -> bool {
-        self.engine.as_ref().is_some_and(|engine| each!(engine, run => run.done))
+        self.engine.as_ref().is_some_and(|engine| each!(engine, search => search.done))
     }
 
-    /// Messages that were dropped.
+    /// The number of messages that were dropped.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Goes on as far as the messages allow. Owners that are violated so far.
+    /// Continues as far as the messages allow. Returns the owners with a violation so far.
     pub fn advance(&mut self) -> Vec<u32> {
-        // Nobody is there yet.
         if self.messages.chains.is_empty() {
             return Vec::new();
         }
-        self.go_on()
+        self.continue_search()
     }
 
-    fn go_on(&mut self) -> Vec<u32> {
+    fn continue_search(&mut self) -> Vec<u32> {
         if self.engine.is_none()
             && let Some(mut automaton) = self.automaton.take()
         {
             let owners = automaton.start().len();
             let context = self.messages.structure.is_some_and(|structure| structure.rules.slots() > 0);
-            // While messages arrive, new classes may.
-            let closed = if self.messages.has_ended() && !context {
-                Closed::new(&mut automaton, self.messages.classes)
+            // The tables of a small automaton need all classes, and more may arrive.
+            let small = if self.messages.has_ended() && !context {
+                SmallAutomaton::new(&mut automaton, self.messages.classes)
             } else {
                 None
             };
             let limits = &self.limits;
-            self.engine = Some(match closed {
-                Some(closed) if closed.states <= 8 => Engine::Few(Search::new(Bits::new(closed), limits, owners)),
-                Some(closed) => Engine::Many(Search::new(Bits::new(closed), limits, owners)),
+            self.engine = Some(match small {
+                Some(small) if small.states <= 8 => Engine::Few(Search::new(Bits::new(small), limits, owners)),
+                Some(small) => Engine::Many(Search::new(Bits::new(small), limits, owners)),
                 None => Engine::Sets(Search::new(Sets::new(automaton), limits, owners)),
             });
         }
         let Some(engine) = &mut self.engine else { return Vec::new() };
-        each!(engine, run => {
-            run.advance(&self.messages, &self.limits, u64::MAX);
-            run.found.iter().map(|found| found.candidate.owner).collect()
+        each!(engine, search => {
+            search.advance(&self.messages, &self.limits, u64::MAX);
+            search.found.iter().map(|found| found.candidate.owner).collect()
         })
     }
 
-    /// What came of it, with paths.
+    /// Ends the search, and reads paths to the violations back.
     pub fn outcome(mut self) -> Outcome {
-        self.go_on();
+        self.continue_search();
         let Some(engine) = self.engine else { return Outcome::default() };
-        each!(engine, run => outcome(run, &self.messages, &self.limits))
+        each!(engine, search => outcome(search, &self.messages, &self.limits))
     }
 }
 
-fn outcome<P: Payload>(mut run: Search<P>, messages: &Messages<'_>, limits: &Limits<'_>) -> Outcome {
-    if !run.has_found_all() && (!run.done || messages.has_gaps()) {
-        run.shortened.insert(Shortened::Missing);
+fn outcome<P: Payload>(mut search: Search<P>, messages: &Messages<'_>, limits: &Limits<'_>) -> Outcome {
+    if !search.has_found_all() && (!search.done || messages.has_gaps()) {
+        search.shortened.insert(Shortened::Missing);
     }
     let mut outcome =
-        Outcome { figures: run.figures, shortened: run.shortened.into_iter().collect(), ..Outcome::default() };
-    let mut payload = run.payload;
+        Outcome { figures: search.figures, shortened: search.shortened.into_iter().collect(), ..Outcome::default() };
+    let mut payload = search.payload;
     payload.revive();
-    let walk = Walk { messages, limits, caps: &run.caps };
-    for found in run.found {
+    let reader = PathReader { messages, limits, narrowings: &search.narrowings };
+    for found in search.found {
         let candidate = found.candidate;
-        let Some(history) = &run.history else {
-            outcome.unshown.push(candidate.owner);
+        let Some(history) = &search.history else {
+            outcome.without_path.push(candidate.owner);
             continue;
         };
-        let mut places = Vec::new();
-        let spot = (candidate.cut.clone(), candidate.at, found.depth);
+        let mut steps = Vec::new();
+        let point = (candidate.cut.clone(), candidate.path, found.depth);
         let start;
-        (payload, start) = walk.back(payload, history, spot, &mut places);
+        (payload, start) = reader.read_back(payload, history, point, &mut steps);
         if start.is_none() {
-            outcome.unshown.push(candidate.owner);
+            outcome.without_path.push(candidate.owner);
             continue;
         }
         let index = |&(chain, number): &(u32, u32)| messages.event(chain, number).index;
-        let mut path: Vec<u64> = places.iter().rev().map(index).collect();
+        let mut path: Vec<u64> = steps.iter().rev().map(index).collect();
         if let Some(chain) = candidate.terminal {
             path.push(index(&(chain, candidate.cut[chain as usize])));
         }
@@ -191,7 +196,7 @@ fn outcome<P: Payload>(mut run: Search<P>, messages: &Messages<'_>, limits: &Lim
     outcome
 }
 
-/// Gives a search every event of a structure.
+/// Sends all events of a structure to a search.
 fn feed<A: Automaton>(explorer: &mut Explorer<'_, A>, structure: &EventStructure, class: &dyn Fn(u64) -> u32) {
     for (chain, of) in (0..).zip(&structure.chains) {
         explorer.chain(chain);
@@ -203,7 +208,7 @@ fn feed<A: Automaton>(explorer: &mut Explorer<'_, A>, structure: &EventStructure
     }
 }
 
-/// Searches a whole structure. `class` says what an event does to the automaton.
+/// Searches a whole event structure. `class` gives the class of an event, by index.
 pub fn explore<A: Automaton>(
     structure: &EventStructure,
     class: &dyn Fn(u64) -> u32,
@@ -215,7 +220,7 @@ pub fn explore<A: Automaton>(
     explorer.outcome()
 }
 
-/// Counts the cuts, edges and runs of a structure. An error if a limit was met first.
+/// Counts the cuts, edges and runs of an event structure exactly. It is an error if a limit is met first.
 pub fn count<A: Automaton>(
     structure: &EventStructure,
     class: &dyn Fn(u64) -> u32,
@@ -227,18 +232,21 @@ pub fn count<A: Automaton>(
     let mut explorer = Explorer::new(automaton, limits, Some(structure));
     feed(&mut explorer, structure, class);
     let (messages, automaton) = (explorer.messages, explorer.automaton.expect("the search has not begun"));
-    let mut run = Search::new(Counts::new(automaton), &limits, owners);
+    let mut search = Search::new(Counts::new(automaton), &limits, owners);
     let events = messages.len();
     let mut dead_ends = 0;
-    while !run.done && run.depth < events {
-        let before = run.depth;
-        run.advance(&messages, &limits, before + 1);
-        if let Some(&why) = run.shortened.first() {
+    while !search.done && search.depth < events {
+        let before = search.depth;
+        search.advance(&messages, &limits, before + 1);
+        if let Some(&why) = search.shortened.first() {
             return Err(why);
         }
-        dead_ends += run.payload.dead_ends();
+        dead_ends += search.payload.dead_ends();
     }
-    let runs =
-        if run.depth == events { run.payload.paths(&run.column, 0, owners) } else { vec![Default::default(); owners] };
-    Ok(Counted { cuts: run.figures.cuts, edges: run.payload.edges, dead_ends, runs })
+    let runs = if search.depth == events {
+        search.payload.paths(&search.column, 0, owners)
+    } else {
+        vec![Default::default(); owners]
+    };
+    Ok(Counted { cuts: search.figures.cuts, edges: search.payload.edges, dead_ends, runs })
 }

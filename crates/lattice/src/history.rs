@@ -1,4 +1,4 @@
-//! Levels that are kept, so that a path can be read back from a cut; thinned out when they take too much memory.
+//! Stored levels, from which a path to a cut is read back. They are thinned out when they take too much memory.
 
 use crate::keys::Keys;
 use crate::layout::Layout;
@@ -6,7 +6,7 @@ use crate::payload::Payload;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A kept level.
+/// A stored level.
 #[derive(Clone)]
 pub(crate) struct StoredLevel<C> {
     pub(crate) layout: Arc<Layout>,
@@ -17,25 +17,25 @@ pub(crate) struct StoredLevel<C> {
     bytes: usize,
 }
 
-/// StoredLevel levels by depth: all whose depth is a multiple of the stride.
+/// The stored levels by depth: those whose depth is a multiple of the stride, which doubles when memory runs out.
 pub(crate) struct History<C> {
     pub(crate) levels: BTreeMap<u64, StoredLevel<C>>,
     stride: u64,
     bytes: usize,
     budget: usize,
-    /// Depths count from the first level kept.
+    /// The depth of the first stored level, from which the stride counts.
     first: u64,
 }
 
-/// However little memory there is, so many are kept: between them a path can always be found again.
-const FEW: usize = 4;
+/// At least so many levels are stored, however little memory there is. Between them the search is run again.
+const AT_LEAST: usize = 4;
 
 impl<C> History<C> {
     pub(crate) fn new(budget: usize, first: u64) -> History<C> {
         History { levels: BTreeMap::new(), stride: 1, bytes: 0, budget, first }
     }
 
-    /// Whether a level of this depth is to be kept.
+    /// Whether a level of this depth is to be stored.
     pub(crate) fn wants(&self, depth: u64) -> bool {
         (depth - self.first).is_multiple_of(self.stride)
     }
@@ -51,16 +51,16 @@ impl<C> History<C> {
         let bytes = keys.bytes() + P::bytes(&column) + recorded.len() * 4 + 200;
         self.bytes += bytes;
         self.levels.insert(depth, StoredLevel { layout, keys, column, recorded, bytes });
-        while self.bytes > self.budget && self.levels.len() > FEW {
+        while self.bytes > self.budget && self.levels.len() > AT_LEAST {
             self.stride *= 2;
             let (first, stride) = (self.first, self.stride);
-            let mut given_back = 0;
+            let mut freed = 0;
             self.levels.retain(|depth, kept| {
                 let keep = (depth - first).is_multiple_of(stride);
-                given_back += if keep { 0 } else { kept.bytes };
+                freed += if keep { 0 } else { kept.bytes };
                 keep
             });
-            self.bytes -= given_back;
+            self.bytes -= freed;
         }
     }
 }

@@ -1,27 +1,35 @@
-//! Cuts packed into machine words: a field for each chain that moves, with a guard bit above it.
+//! Packed cuts: a field for each chain that can move, with a guard bit above it.
 //!
-//! Taking an event adds a constant to the key, so a sorted level stays sorted when one chain moves; and whether a cut
-//! covers what an event needs is one subtraction: no field may borrow from its guard bit.
+//! ```text
+//!   bit 63                                      0
+//!   ┌─┬───────────┬─┬───────────┬─┬─────────────┐
+//!   │g│  chain 2  │g│  chain 1  │g│   chain 0   │      g: guard bit, 0 in a cut
+//!   └─┴───────────┴─┴───────────┴─┴─────────────┘
+//! ```
+//!
+//! Taking an event adds a constant to the key, so the successors of a sorted level by one chain are sorted. Whether a
+//! cut contains the predecessors of an event is one subtraction with all guard bits set: a field that is too small
+//! borrows from its guard bit.
 
 /// A packed cut.
 pub(crate) trait Key: Copy + Ord + Send + Sync + 'static {
-    /// Its width.
+    /// The width.
     const BITS: u32;
-    /// It is a machine word.
+    /// Whether it is a machine word.
     const FAST: bool;
-    /// Greater than every cut, for guard bits are never set in one.
+    /// Greater than every cut, because the guard bits of a cut are 0.
     const MAX: Self;
     /// The empty cut.
     const ZERO: Self;
 
-    /// A key with one field.
-    fn place(value: u32, shift: u32) -> Self;
-    /// One field.
+    /// A key whose only field has this value.
+    fn with_field(value: u32, shift: u32) -> Self;
+    /// The value of a field.
     fn field(self, shift: u32, mask: u32) -> u32;
-    /// Adds fields; no field may overflow.
+    /// Adds field by field; no field may overflow.
     fn plus(self, other: Self) -> Self;
-    /// Whether every field is at least that of `need`. `guards` has all guard bits set.
-    fn covers(self, prefix: Self, guards: Self) -> bool;
+    /// Whether every field is at least that of `least`. `guards` has all guard bits set.
+    fn covers(self, least: Self, guards: Self) -> bool;
 }
 
 impl Key for u64 {
@@ -31,7 +39,7 @@ impl Key for u64 {
     const ZERO: u64 = 0;
 
     #[inline(always)]
-    fn place(value: u32, shift: u32) -> u64 {
+    fn with_field(value: u32, shift: u32) -> u64 {
         u64::from(value) << shift
     }
     #[inline(always)]
@@ -43,8 +51,8 @@ impl Key for u64 {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn covers(self, prefix: u64, guards: u64) -> bool {
-        (self | guards).wrapping_sub(prefix) & guards == guards
+    fn covers(self, least: u64, guards: u64) -> bool {
+        (self | guards).wrapping_sub(least) & guards == guards
     }
 }
 
@@ -55,7 +63,7 @@ impl Key for u128 {
     const ZERO: u128 = 0;
 
     #[inline(always)]
-    fn place(value: u32, shift: u32) -> u128 {
+    fn with_field(value: u32, shift: u32) -> u128 {
         u128::from(value) << shift
     }
     #[inline(always)]
@@ -67,12 +75,12 @@ impl Key for u128 {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn covers(self, prefix: u128, guards: u128) -> bool {
-        (self | guards).wrapping_sub(prefix) & guards == guards
+    fn covers(self, least: u128, guards: u128) -> bool {
+        (self | guards).wrapping_sub(least) & guards == guards
     }
 }
 
-/// The fall-back for many chains. The first word is the most significant, so that keys of all widths have the same order.
+/// For many chains. The first word is the most significant, so that cuts have the same order in keys of all widths.
 impl<const W: usize> Key for [u64; W] {
     const BITS: u32 = 64 * W as u32;
     const FAST: bool = false;
@@ -80,7 +88,7 @@ impl<const W: usize> Key for [u64; W] {
     const ZERO: [u64; W] = [0; W];
 
     #[inline]
-    fn place(value: u32, shift: u32) -> [u64; W] {
+    fn with_field(value: u32, shift: u32) -> [u64; W] {
         let mut key = [0; W];
         key[W - 1 - shift as usize / 64] = u64::from(value) << (shift % 64);
         key
@@ -97,11 +105,11 @@ impl<const W: usize> Key for [u64; W] {
         self
     }
     #[inline]
-    fn covers(self, prefix: [u64; W], guards: [u64; W]) -> bool {
-        let mut same = true;
+    fn covers(self, least: [u64; W], guards: [u64; W]) -> bool {
+        let mut covers = true;
         for word in 0..W {
-            same &= (self[word] | guards[word]).wrapping_sub(prefix[word]) & guards[word] == guards[word];
+            covers &= (self[word] | guards[word]).wrapping_sub(least[word]) & guards[word] == guards[word];
         }
-        same
+        covers
     }
 }

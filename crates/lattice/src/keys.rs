@@ -1,4 +1,4 @@
-//! The keys of a level, whatever their width.
+//! The keys of a level, in any of the widths.
 
 use crate::key::Key;
 use crate::layout::Layout;
@@ -13,7 +13,7 @@ pub(crate) enum Keys {
     W4096(Vec<[u64; 64]>),
 }
 
-/// Does something with the keys as a vector of their type.
+/// Evaluates an expression with the keys as a vector of their type, which it can call `$k`.
 macro_rules! with_keys {
     ($keys:expr, $k:ident: $name:ident => $e:expr) => {
         match $keys {
@@ -42,7 +42,7 @@ macro_rules! with_keys {
 }
 pub(crate) use with_keys;
 
-/// Widths of keys.
+/// A key type that [`Keys`] has a variant for.
 pub(crate) trait Wide: Key {
     fn wrap(keys: Vec<Self>) -> Keys;
 }
@@ -59,12 +59,12 @@ macro_rules! wide {
 wide!(u64 => W64, u128 => W128, [u64; 4] => W256, [u64; 16] => W1024, [u64; 64] => W4096);
 
 impl Keys {
-    /// The one cut with nothing beyond the base.
+    /// Only the cut that is the base of the layout.
     pub(crate) fn base() -> Keys {
         Keys::W64(vec![0])
     }
 
-    /// No keys, of a width in bits.
+    /// No keys, of this width.
     fn empty(bits: u32, capacity: usize) -> Keys {
         match bits {
             64 => Keys::W64(Vec::with_capacity(capacity)),
@@ -83,8 +83,8 @@ impl Keys {
         with_keys!(self, _K: keys => layout.unpack(keys[at], cut));
     }
 
-    /// The same cuts under another layout.
-    pub(crate) fn relaid(&self, old: &Layout, new: &Layout) -> Keys {
+    /// Packs the cuts for another layout.
+    pub(crate) fn repacked(&self, old: &Layout, new: &Layout) -> Keys {
         let mut keys = Keys::empty(new.bits, self.len());
         let mut cut = Vec::new();
         for at in 0..self.len() {
@@ -97,7 +97,7 @@ impl Keys {
         keys
     }
 
-    /// By cut: whether it is part of another.
+    /// By cut: whether it is a subset of the cut `bound`.
     pub(crate) fn within(&self, layout: &Layout, bound: &[u32]) -> Vec<bool> {
         let mut cut = Vec::new();
         let is_within = |at| {
@@ -112,7 +112,7 @@ impl Keys {
         with_keys!(self, _K: keys => keys.retain(|_| *keep.next().expect("one for each cut")));
     }
 
-    /// Where a cut stands.
+    /// The position of a cut.
     pub(crate) fn find(&self, cut: &[u32], layout: &Layout) -> Option<usize> {
         with_keys!(self, K: keys => keys.binary_search(&layout.pack::<K>(cut)?).ok())
     }
@@ -121,7 +121,7 @@ impl Keys {
         with_keys!(self, K: keys => keys.capacity() * size_of::<K>())
     }
 
-    /// The least and the greatest that the cuts have of each chain.
+    /// By chain: the least and the greatest number of events that a cut has of it.
     pub(crate) fn extent(&self, layout: &Layout) -> (Vec<u32>, Vec<u32>) {
         let mut least = vec![u32::MAX; layout.fields.len()];
         let mut most = vec![0; layout.fields.len()];

@@ -1,58 +1,59 @@
-//! Which bits of a key are whose, for a stretch of levels: an *epoch*.
+//! The layout of keys during an *epoch*, a number of consecutive levels.
 //!
-//! A key counts from a base that every cut of the level has taken; only chains that can move during the epoch have a
-//! field. When an epoch is over, the base moves up, so keys stay small however long the chains are, and threads come and go.
+//! A key counts from a *base*, a cut that all cuts of the epoch contain, and has fields only for chains that can move
+//! in the epoch. When an epoch is over, the base moves up. So keys stay small, however long the chains are and however
+//! many threads come and go.
 
 use crate::key::Key;
 use crate::messages::Messages;
 
-/// The bits of one chain.
+/// The field of one chain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Field {
     pub(crate) chain: u32,
     pub(crate) shift: u32,
-    /// The values it can hold.
+    /// The greatest value that it can hold.
     pub(crate) mask: u32,
 }
 
-/// Where everything is during an epoch.
+/// The layout of the keys of an epoch.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Layout {
-    /// By chain: what every cut has taken.
+    /// By chain: the number of events that every cut contains.
     pub(crate) base: Vec<u32>,
     pub(crate) fields: Vec<Field>,
-    /// For how many levels no field overflows.
+    /// The number of levels during which no field overflows.
     pub(crate) levels: u32,
     /// The width of the keys.
     pub(crate) bits: u32,
-    /// All fields are as wide as an equal share of a word.
+    /// Whether all fields have the width of an equal share of the key.
     pub(crate) equal: bool,
 }
 
 /// Widths that keys can have.
 pub(crate) const WIDTHS: [u32; 5] = [64, 128, 256, 1024, 4096];
 
-/// An epoch of at least so many levels is worth a wider key.
-const ENOUGH: u32 = 16;
+/// If an epoch would have fewer levels than this, a wider key is tried.
+const SHORT_EPOCH: u32 = 16;
 
-/// How far a chain can be ahead of the base when an epoch is laid out.
+/// How far a chain can move during an epoch.
 #[derive(Clone, Copy)]
 pub(crate) struct ChainExtent {
     pub(crate) chain: u32,
-    /// In the level that begins it.
+    /// The greatest number of its events beyond the base in the first level of the epoch.
     pub(crate) ahead: u32,
-    /// Events that can be taken from the base on.
+    /// The number of its events beyond the base that are there to be taken.
     pub(crate) events: u32,
 }
 
 impl Layout {
-    /// Lays out an epoch; `None` if not even the widest key takes it.
+    /// Lays out an epoch; `None` if not even the widest key has room.
     pub(crate) fn new(base: Vec<u32>, reach: &[ChainExtent]) -> Option<Layout> {
         for (at, &bits) in WIDTHS.iter().enumerate() {
             let mut levels = 1 << 20;
             while levels > 0 {
                 if let Some(fields) = fit(reach, levels, bits)
-                    && (levels >= ENOUGH || at + 1 == WIDTHS.len() || is_all(reach, levels))
+                    && (levels >= SHORT_EPOCH || at + 1 == WIDTHS.len() || is_all(reach, levels))
                 {
                     let (fields, equal) = match equal(&fields, bits) {
                         Some(fields) => (fields, true),
@@ -74,14 +75,14 @@ impl Layout {
         }
     }
 
-    /// The key of a cut, if it has one.
+    /// The key of a cut; `None` if the layout has no room for it.
     pub(crate) fn pack<K: Key>(&self, cut: &[u32]) -> Option<K> {
         let mut key = K::ZERO;
         let mut fields = self.fields.iter().peekable();
         for (chain, &count) in cut.iter().enumerate() {
             let ahead = count.checked_sub(self.base.get(chain).copied().unwrap_or(0))?;
             match fields.next_if(|field| field.chain as usize == chain) {
-                Some(field) if ahead <= field.mask => key = key.plus(K::place(ahead, field.shift)),
+                Some(field) if ahead <= field.mask => key = key.plus(K::with_field(ahead, field.shift)),
                 None if ahead == 0 => {}
                 _ => return None,
             }
@@ -90,12 +91,12 @@ impl Layout {
     }
 }
 
-/// The epoch lasts until every chain is at its end.
+/// Whether every chain can be at its end after so many levels.
 fn is_all(reach: &[ChainExtent], levels: u32) -> bool {
     reach.iter().all(|reach| reach.events <= reach.ahead.saturating_add(levels))
 }
 
-/// The same fields with equal widths, if that leaves room for all of them: merging them is faster.
+/// These fields with equal widths, if they fit: merging is faster with shifts that the compiler knows.
 fn equal(fields: &[Field], bits: u32) -> Option<Vec<Field>> {
     let width = bits.checked_div(fields.len() as u32)?;
     let mask = ((1u64 << (width.saturating_sub(1)).min(31)) - 1) as u32;
@@ -104,6 +105,7 @@ fn equal(fields: &[Field], bits: u32) -> Option<Vec<Field>> {
     fits.then(|| (0..).zip(fields).map(lay).collect())
 }
 
+/// Fields for an epoch of so many levels, if they fit into a key of so many bits. No field crosses a word.
 fn fit(reach: &[ChainExtent], levels: u32, bits: u32) -> Option<Vec<Field>> {
     let word = if bits == 128 { 128 } else { 64 };
     let mut fields = Vec::with_capacity(reach.len());
@@ -124,25 +126,25 @@ fn fit(reach: &[ChainExtent], levels: u32, bits: u32) -> Option<Vec<Field>> {
     Some(fields)
 }
 
-/// What one chain can do during an epoch, by how far it is ahead of the base.
+/// The events of one chain that an epoch can take, by how far a cut is ahead of the base.
 pub(crate) struct Table<K> {
     pub(crate) chain: u32,
     pub(crate) shift: u32,
     pub(crate) mask: u32,
-    /// One event of it.
+    /// The key of one event of this chain: added to a cut, it takes the next event.
     pub(crate) one: K,
-    /// Its events, and behind them one that no cut covers. Shorter than the chain where an event cannot come in this
-    /// epoch.
+    /// The events, and after them a row that no cut covers. An event that cannot come in this epoch ends the table.
     pub(crate) rows: Vec<Row<K>>,
 }
 
-/// An event.
+/// An event of a table.
 pub(crate) struct Row<K> {
-    pub(crate) prefix: K,
+    /// Its predecessors, packed like a cut.
+    pub(crate) predecessors: K,
     pub(crate) class: u32,
 }
 
-/// What every chain can do during an epoch.
+/// The tables of all chains that have a field in an epoch.
 pub(crate) struct Tables<K> {
     pub(crate) chains: Vec<Table<K>>,
     pub(crate) guards: K,
@@ -153,7 +155,7 @@ impl<K: Key> Tables<K> {
         let mut guards = K::ZERO;
         let mut field_of = vec![None; messages.chains.len()];
         for (at, field) in layout.fields.iter().enumerate() {
-            guards = guards.plus(K::place(1, field.shift + field.mask.count_ones()));
+            guards = guards.plus(K::with_field(1, field.shift + field.mask.count_ones()));
             field_of[field.chain as usize] = Some(at);
         }
         let chains = layout.fields.iter().map(|field| {
@@ -163,7 +165,7 @@ impl<K: Key> Tables<K> {
                 chain: field.chain,
                 shift: field.shift,
                 mask: field.mask,
-                one: K::place(1, field.shift),
+                one: K::with_field(1, field.shift),
                 rows: Vec::new(),
             };
             let last = end.min(base.saturating_add(field.mask));
@@ -176,15 +178,15 @@ impl<K: Key> Tables<K> {
                         continue;
                     };
                     match field_of[prefix.chain as usize].map(|at| layout.fields[at]) {
-                        Some(of) if ahead <= of.mask => key = key.plus(K::place(ahead, of.shift)),
-                        // Not before this epoch is over.
+                        Some(of) if ahead <= of.mask => key = key.plus(K::with_field(ahead, of.shift)),
+                        // A predecessor cannot come in this epoch.
                         _ => break 'events,
                     }
                 }
-                table.rows.push(Row { prefix: key, class: event.class });
+                table.rows.push(Row { predecessors: key, class: event.class });
             }
-            // A cut has taken as many as stand before it, so it does not cover one more.
-            table.rows.push(Row { prefix: K::place(table.rows.len() as u32 + 1, field.shift), class: 0 });
+            // A cut that reaches this row has as many events of the chain as there are rows before: not one more.
+            table.rows.push(Row { predecessors: K::with_field(table.rows.len() as u32 + 1, field.shift), class: 0 });
             table
         });
         let chains = chains.collect();
@@ -192,7 +194,7 @@ impl<K: Key> Tables<K> {
     }
 }
 
-/// How many events of a chain can be taken at all.
+/// The number of events of a chain that can be taken at all.
 pub(crate) fn end_of(messages: &Messages<'_>, chain: u32, bound: Option<&[u32]>) -> u32 {
     let ready = messages.chains[chain as usize].ready;
     bound.map_or(ready, |bound| ready.min(bound.get(chain as usize).copied().unwrap_or(0)))

@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 /// How far a search may go.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
-    /// Cuts of a level that are kept, those nearest to the recorded run.
+    /// The number of cuts to keep of each level: those nearest to the recorded run.
     pub breadth: Option<u64>,
-    /// Cuts in all. When half of them are spent, the rest is shared out among the levels to come; counting, from which
-    /// nothing can be left out, ends when all are spent.
+    /// The number of cuts in all. When half of them are spent, the rest is divided among the levels to come. Counting,
+    /// which cannot leave cuts out, ends when all are spent.
     pub max_cuts: Option<u64>,
-    /// Memory for the two levels at hand.
+    /// Memory in bytes for the current level and the next one.
     pub bytes: usize,
-    /// Memory for older levels, from which a witness is read; a few are kept even if they are larger. `None`: no witness is
-    /// wanted.
+    /// Memory in bytes for older levels, from which paths are read back; a few levels are stored even if they are
+    /// larger. `None`: paths are not wanted.
     pub history: Option<usize>,
-    /// When to stop.
+    /// When to stop, and how much time that allowed in all (for the message).
     pub deadline: Option<(Instant, Duration)>,
-    /// Threads that may work at once.
+    /// The number of threads that may work at once.
     pub threads: usize,
-    /// Whether somebody wants it to stop.
+    /// Becomes true when the search is to stop.
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -39,8 +39,8 @@ impl Default for Limits<'_> {
 }
 
 impl Limits<'_> {
-    /// Why it must stop now, if it must.
-    pub(crate) fn over(&self) -> Option<Shortened> {
+    /// Why the search must stop now, if it must.
+    pub(crate) fn must_stop(&self) -> Option<Shortened> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Some(Shortened::Interrupted);
         }
@@ -52,19 +52,19 @@ impl Limits<'_> {
 /// What cut a search short.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shortened {
-    /// Only so many cuts of a level were kept.
+    /// A level was narrowed to so many cuts by [`Limits::breadth`].
     Breadth(u64),
-    /// So many cuts were spent.
+    /// The search met [`Limits::max_cuts`].
     MaxCuts(u64),
-    /// A level was too large for the memory: so many cuts.
+    /// A level of more than so many cuts did not fit into [`Limits::bytes`].
     Memory(u64),
-    /// The time ran out.
+    /// The time ran out, of which there was so much.
     Time(Duration),
-    /// Somebody stopped it.
+    /// [`Limits::stop`] was set.
     Interrupted,
-    /// Too many threads at once.
+    /// So many chains at once do not fit into the widest key.
     Chains(u64),
-    /// Events that were to come have not arrived.
+    /// Events that were announced have not been received.
     Missing,
 }
 

@@ -1,4 +1,4 @@
-//! The next level: an n-way merge of the chains' successors, each of which is sorted already.
+//! Computes the next level: an n-way merge of the successors by each chain, which are sorted already.
 
 use crate::key::Key;
 use crate::layout::{Layout, Table, Tables};
@@ -7,13 +7,13 @@ use crate::payload::{Closing, Edge, Payload};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The cuts of a level, in order, and what each carries.
+/// The cuts of a level, in key order, and what each carries.
 pub(crate) struct Level<K, C> {
     pub(crate) keys: Vec<K>,
     pub(crate) column: C,
 }
 
-/// What a merge works on.
+/// The input of a merge.
 pub(crate) struct Merge<'m, 'f, K, C> {
     pub(crate) tables: &'m Tables<K>,
     pub(crate) layout: &'m Layout,
@@ -21,16 +21,17 @@ pub(crate) struct Merge<'m, 'f, K, C> {
     pub(crate) from: &'m Level<K, C>,
 }
 
-/// A chain: its table, the cuts it looks at, and its field.
+/// One input of the merge: the table and the field of a chain, and the cuts that it may continue.
 #[derive(Clone, Copy)]
-struct Chain<'l, K> {
+struct Source<'l, K> {
     table: &'l Table<K>,
     keys: &'l [K],
     shift: u32,
     mask: u32,
 }
 
-/// Where a chain stands in the level that is left, and what it makes of the cut there.
+/// The next cut that a source continues: its position in the old level, and the class of the event and the key of the
+/// successor.
 #[derive(Clone, Copy)]
 struct Head<K> {
     at: usize,
@@ -40,9 +41,9 @@ struct Head<K> {
 
 #[allow(clippy::needless_range_loop, reason = "loops over the chains are unrolled; several arrays go along")]
 impl<K: Key, C> Merge<'_, '_, K, C> {
-    /// The cuts with keys from `low` on and below `high` (`None`: to the end).
+    /// Computes the successors with keys from `low` up to, not including, `high` (`None`: to the end).
     pub(crate) fn run<P: Payload<Column = C>>(&self, low: K, high: Option<K>, payload: &mut P, to: &mut Level<K, C>) {
-        // Unrolled loops pay where little else is done; elsewhere they would only be more code.
+        // Unrolled loops pay only where the work for an edge is small.
         if const { !P::FAST || !K::FAST } {
             return self.any(self.tables.chains.len(), low, high, payload, to);
         }
@@ -61,26 +62,26 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         fixed!(1 2 3 4 5 6 7 8 9 10 11 12);
     }
 
-    /// Where a chain's successors reach a key.
+    /// The position from which on the successors by a chain are at least `key`.
     fn seek(&self, chain: usize, key: K) -> usize {
         let one = self.tables.chains[chain].one;
         self.from.keys.partition_point(|&cut| cut.plus(one) < key)
     }
 
-    /// The keys whose successors in a chain are below `high`.
+    /// The keys whose successors by a chain are below `high`.
     fn keys_below(&self, chain: usize, high: Option<K>) -> &[K] {
         high.map_or(&self.from.keys, |high| &self.from.keys[..self.seek(chain, high)])
     }
 
-    /// The next of `keys` from `from` on that a chain can continue, and the key of what comes of it.
+    /// The first cut of a source, from position `from` on, that its chain can continue.
     #[inline(always)]
-    fn advance(&self, of: Chain<'_, K>, from: usize, ruled: bool, cut: &mut Vec<u32>) -> Head<K> {
-        let Chain { table, keys, shift, mask } = of;
+    fn advance(&self, source: Source<'_, K>, from: usize, ruled: bool, cut: &mut Vec<u32>) -> Head<K> {
+        let Source { table, keys, shift, mask } = source;
         let mut at = from;
         while let Some(&key) = keys.get(at) {
             let ahead = key.field(shift, mask) as usize;
             let row = &table.rows[ahead];
-            if key.covers(row.prefix, self.tables.guards) && (!ruled || self.allowed(table, ahead, key, cut)) {
+            if key.covers(row.predecessors, self.tables.guards) && (!ruled || self.allowed(table, ahead, key, cut)) {
                 return Head { at, class: row.class, key: key.plus(table.one) };
             }
             at += 1;
@@ -88,16 +89,16 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         Head { at, class: 0, key: K::MAX }
     }
 
-    /// Whether the rules let an event come after a cut.
+    /// Whether the rules allow an event after a cut.
     #[cold]
     fn allowed(&self, table: &Table<K>, ahead: usize, key: K, cut: &mut Vec<u32>) -> bool {
         let number = self.layout.base[table.chain as usize] + ahead as u32;
-        let Some((rules, event)) = self.messages.ruled(table.chain, number) else { return true };
+        let Some((rules, event)) = self.messages.rule_of(table.chain, number) else { return true };
         self.layout.unpack(key, cut);
         rules.allows(event, cut)
     }
 
-    /// Gathers what comes over one edge.
+    /// Gathers what one edge contributes to its successor.
     #[inline(always)]
     fn gather<P: Payload<Column = C>>(
         &self,
@@ -117,7 +118,7 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         payload.edge(&self.from.column, head.at, &edge, self.messages, gathered);
     }
 
-    /// Closes a cut.
+    /// Adds a successor to the next level, once all its edges are gathered.
     #[inline(always)]
     fn close<P: Payload<Column = C>>(
         &self,
@@ -138,6 +139,7 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         }
     }
 
+    /// The merge for N chains, unrolled: the least head is found by comparing all of them.
     fn fixed<P: Payload<Column = C>, const N: usize, const EQUAL: bool>(
         &self,
         low: K,
@@ -151,18 +153,18 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         let keys: [&[K]; N] = std::array::from_fn(|chain| self.keys_below(chain, high));
         // Fields of equal width have shifts that the compiler knows.
         let width = K::BITS / N as u32;
-        let field = |chain: usize| {
+        let source = |chain: usize| {
             let (table, keys) = (&chains[chain], keys[chain]);
             if EQUAL {
                 let mask = ((1u64 << (width - 1).min(31)) - 1) as u32;
-                Chain { table, keys, shift: chain as u32 * width, mask }
+                Source { table, keys, shift: chain as u32 * width, mask }
             } else {
-                Chain { table, keys, shift: table.shift, mask: table.mask }
+                Source { table, keys, shift: table.shift, mask: table.mask }
             }
         };
         let mut heads: [Head<K>; N] = std::array::from_fn(|chain| {
             let from = if low == K::ZERO { 0 } else { self.seek(chain, low) };
-            self.advance(field(chain), from, ruled, &mut cut)
+            self.advance(source(chain), from, ruled, &mut cut)
         });
         let mut gathered = P::Gathered::default();
         loop {
@@ -177,14 +179,14 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
                 let head = heads[chain];
                 if head.key == least {
                     self.gather(&chains[chain], head, payload, &mut cut, &mut gathered);
-                    heads[chain] = self.advance(field(chain), head.at + 1, ruled, &mut cut);
+                    heads[chain] = self.advance(source(chain), head.at + 1, ruled, &mut cut);
                 }
             }
             self.close(least, payload, &mut gathered, &mut cut, to);
         }
     }
 
-    /// For many chains: a heap finds the least.
+    /// The merge for any number of chains: the least head is found by a heap.
     fn any<P: Payload<Column = C>>(
         &self,
         chains: usize,
@@ -197,15 +199,15 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
         let ruled = self.messages.structure.is_some();
         let keys: Vec<&[K]> = (0..chains).map(|chain| self.keys_below(chain, high)).collect();
         let tables = &self.tables.chains;
-        let field = |chain: usize| {
+        let source = |chain: usize| {
             let (table, keys) = (&tables[chain], keys[chain]);
-            Chain { table, keys, shift: table.shift, mask: table.mask }
+            Source { table, keys, shift: table.shift, mask: table.mask }
         };
         let mut heads: Vec<Head<K>> = Vec::with_capacity(chains);
         let mut heap = BinaryHeap::with_capacity(chains);
         for chain in 0..chains {
             let from = if low == K::ZERO { 0 } else { self.seek(chain, low) };
-            heads.push(self.advance(field(chain), from, ruled, &mut cut));
+            heads.push(self.advance(source(chain), from, ruled, &mut cut));
             heap.push(Reverse((heads[chain].key, chain)));
         }
         let mut gathered = P::Gathered::default();
@@ -217,7 +219,7 @@ impl<K: Key, C> Merge<'_, '_, K, C> {
             {
                 heap.pop();
                 self.gather(&tables[chain], heads[chain], payload, &mut cut, &mut gathered);
-                heads[chain] = self.advance(field(chain), heads[chain].at + 1, ruled, &mut cut);
+                heads[chain] = self.advance(source(chain), heads[chain].at + 1, ruled, &mut cut);
                 heap.push(Reverse((heads[chain].key, chain)));
             }
             self.close(least, payload, &mut gathered, &mut cut, to);

@@ -1,4 +1,4 @@
-//! A search with one kind of payload: level after level, epoch after epoch, within its limits.
+//! A search with one kind of payload: level after level, within its limits.
 
 use crate::breadth::nearest;
 use crate::history::{History, StoredLevel};
@@ -12,51 +12,53 @@ use crate::payload::{Candidate, Payload};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A violation and the depth of its cut.
+/// A violation, and the number of events of its cut.
 pub(crate) struct FoundViolation {
     pub(crate) candidate: Candidate,
     pub(crate) depth: u64,
 }
 
-/// Figures of a search.
+/// The figures of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Figures {
-    /// Cuts that were looked at.
+    /// The number of cuts that were visited.
     pub cuts: u64,
-    /// Cuts of the widest level.
+    /// The number of cuts of the widest level.
     pub widest: u64,
-    /// Levels.
+    /// The number of levels.
     pub levels: u64,
 }
 
-/// Levels of this size are worth several threads.
+/// Levels of at least this size are merged by several threads.
 const WORTH_THREADS: usize = 1 << 15;
 
-/// Chains whose next event needs something at least this far away are not looked at in an epoch, which then is no longer than this.
+/// A chain whose next event has a predecessor further away than so many levels gets no field in an epoch. An epoch that
+/// leaves out a chain for this reason has no more levels than this.
 const FAR: u32 = 64;
 
-/// By depth: to how many cuts a level was narrowed.
+/// By depth: the number of cuts to which a level was narrowed.
 pub(crate) type Narrowings = BTreeMap<u64, u64>;
 
-/// Whether a search goes on.
+/// How a search goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Next {
-    /// With another epoch.
+    /// It goes on with another epoch.
     Epoch,
-    /// When more messages have arrived.
+    /// It goes on when more messages have been received.
     Wait,
-    /// No more.
+    /// It is over.
     Done,
 }
 
-/// A search.
+/// A search in progress.
 pub(crate) struct Search<P: Payload> {
     pub(crate) payload: P,
     layout: Arc<Layout>,
     keys: Keys,
     pub(crate) column: P::Column,
-    /// Memory of the level before last.
+    /// The memory of an older level, to be used again.
     spare: P::Column,
+    /// The number of the current level: how many events its cuts have.
     pub(crate) depth: u64,
     /// The cut of the recorded run on this level.
     recorded: Vec<u32>,
@@ -64,13 +66,12 @@ pub(crate) struct Search<P: Payload> {
     pub(crate) shortened: BTreeSet<Shortened>,
     pub(crate) history: Option<History<P::Column>>,
     pub(crate) found: Vec<FoundViolation>,
-    /// Owners that are not violated yet.
+    /// The number of owners without a violation so far.
     open: usize,
-    /// Where it was narrowed, and to how many cuts.
-    pub(crate) caps: Narrowings,
-    /// It goes where a search has been before: nothing new is found, and it narrows where that did.
-    again: bool,
-    /// Nothing is taken beyond this cut.
+    pub(crate) narrowings: Narrowings,
+    /// Whether this is a second search, to read back a path: it reports nothing, and narrows where the first one did.
+    repeats: bool,
+    /// A second search visits only subsets of this cut.
     bound: Option<Vec<u32>>,
     pub(crate) done: bool,
 }
@@ -94,20 +95,20 @@ impl<P: Payload> Search<P> {
             history: limits.history.map(|bytes| History::new(bytes, 0)),
             found,
             open,
-            caps: Narrowings::new(),
-            again: false,
+            narrowings: Narrowings::new(),
+            repeats: false,
             bound: None,
             done: open == 0 || carries == 0,
         }
     }
 
-    /// A search again from a kept level. With a bound it goes no further than that cut.
-    pub(crate) fn again(
+    /// A second search from a stored level, which visits only subsets of `bound`, if given.
+    pub(crate) fn repeat(
         payload: P,
         mut from: StoredLevel<P::Column>,
         depth: u64,
         bound: Option<Vec<u32>>,
-        caps: Narrowings,
+        narrowings: Narrowings,
         bytes: usize,
     ) -> Search<P> {
         if let Some(bound) = &bound {
@@ -128,22 +129,22 @@ impl<P: Payload> Search<P> {
             history: Some(History::new(bytes, depth)),
             found: Vec::new(),
             open: usize::MAX,
-            caps,
-            again: true,
+            narrowings,
+            repeats: true,
             bound,
             done: false,
         }
     }
 
-    /// Whether every owner is violated: nothing more can be found.
+    /// Whether every owner has a violation, so that nothing more can be found.
     pub(crate) fn has_found_all(&self) -> bool {
         self.open == 0
     }
 
-    /// Goes on as far as it can, but to no greater depth than `until`.
+    /// Continues as far as the messages and the limits allow, but not beyond depth `until`.
     pub(crate) fn advance(&mut self, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) {
         while !self.done && self.depth < until {
-            if let Some(why) = limits.over() {
+            if let Some(why) = limits.must_stop() {
                 self.shortened.insert(why);
                 self.done = true;
                 break;
@@ -154,7 +155,7 @@ impl<P: Payload> Search<P> {
                 break;
             };
             if *self.layout != layout {
-                self.keys = self.keys.relaid(&self.layout, &layout);
+                self.keys = self.keys.repacked(&self.layout, &layout);
                 self.layout = Arc::new(layout);
             }
             let keys = std::mem::replace(&mut self.keys, Keys::base());
@@ -167,7 +168,7 @@ impl<P: Payload> Search<P> {
         }
     }
 
-    /// The layout of the epoch that begins with the level at hand.
+    /// The layout of the epoch that begins with the current level.
     fn lay_out(&self, messages: &Messages<'_>) -> Option<Layout> {
         let (mut base, mut most) = self.keys.extent(&self.layout);
         base.resize(messages.chains.len(), 0);
@@ -181,7 +182,7 @@ impl<P: Payload> Search<P> {
             })
             .filter(|reach| reach.events > 0)
             .collect();
-        // Chains that cannot move for a while need no field.
+        // Chains that cannot move for many levels get no field.
         let chains = reach.len();
         loop {
             let mut top = base.clone();
@@ -205,7 +206,7 @@ impl<P: Payload> Search<P> {
         Some(layout)
     }
 
-    /// Runs levels until the layout is used up.
+    /// Computes levels until the epoch is over.
     fn epoch<K: Wide>(&mut self, keys: Vec<K>, messages: &Messages<'_>, limits: &Limits<'_>, until: u64) -> Next {
         let layout = self.layout.clone();
         let tables = Tables::<K>::new(&layout, messages, self.bound.as_deref());
@@ -216,7 +217,7 @@ impl<P: Payload> Search<P> {
             if self.depth >= until {
                 break;
             }
-            if let Some(why) = limits.over() {
+            if let Some(why) = limits.must_stop() {
                 self.shortened.insert(why);
                 next = Next::Done;
                 break;
@@ -245,7 +246,7 @@ impl<P: Payload> Search<P> {
                     self.spare = old.column;
                 }
             }
-            if self.again {
+            if self.repeats {
                 self.payload.revive();
             } else {
                 self.open -= found.len();
@@ -273,7 +274,7 @@ impl<P: Payload> Search<P> {
         next
     }
 
-    /// Keeps a level within the limits.
+    /// Narrows a level that exceeds the limits.
     fn narrow<K: Wide>(
         &mut self,
         level: &mut Level<K, P::Column>,
@@ -282,8 +283,8 @@ impl<P: Payload> Search<P> {
         limits: &Limits<'_>,
     ) {
         let cuts = level.keys.len() as u64;
-        if self.again {
-            if let Some(&keep) = self.caps.get(&self.depth).filter(|&&keep| cuts > keep) {
+        if self.repeats {
+            if let Some(&keep) = self.narrowings.get(&self.depth).filter(|&&keep| cuts > keep) {
                 self.keep(level, layout, keep);
             }
             return;
@@ -313,12 +314,12 @@ impl<P: Payload> Search<P> {
                 self.done = true;
                 return;
             }
-            self.caps.insert(self.depth, keep);
+            self.narrowings.insert(self.depth, keep);
             self.keep(level, layout, keep);
         }
     }
 
-    /// Keeps the cuts of a level that are nearest to the recorded run.
+    /// Narrows a level to the `keep` cuts that are nearest to the recorded run.
     fn keep<K: Wide>(&self, level: &mut Level<K, P::Column>, layout: &Layout, keep: u64) {
         let kept = nearest(&level.keys, layout, &self.recorded, keep as usize);
         let mut keeps = kept.iter();
@@ -326,7 +327,7 @@ impl<P: Payload> Search<P> {
         P::retain(&mut level.column, &kept);
     }
 
-    /// The cut of the recorded run on the next level: one more event, the one recorded first.
+    /// Moves the cut of the recorded run to the next level.
     fn follow_recorded(&mut self, messages: &Messages<'_>) {
         self.recorded.resize(messages.chains.len(), 0);
         let next = (0..messages.chains.len() as u32)
@@ -337,9 +338,9 @@ impl<P: Payload> Search<P> {
         }
     }
 
-    /// Whether every event that could continue a cut of the level is here.
+    /// Whether every event that could continue a cut of the level has been received.
     fn has_arrived<K: Key>(&self, keys: &[K], layout: &Layout, messages: &Messages<'_>) -> bool {
-        if self.again || messages.has_ended() {
+        if self.repeats || messages.has_ended() {
             return true;
         }
         let mut most = layout.base.clone();
@@ -349,9 +350,7 @@ impl<P: Payload> Search<P> {
         }
         most.resize(messages.chains.len(), 0);
         messages.chains.iter().zip(&most).all(|(chain, &most_taken)| {
-            chain.ended
-                || chain.ready > most_taken
-                || chain.bound.iter().any(|prefix| prefix.count > most[prefix.chain as usize])
+            chain.ended || chain.ready > most_taken || chain.next_follows.iter().any(|prefix| !prefix.is_within(&most))
         })
     }
 }

@@ -1,13 +1,13 @@
-//! Complete runs that are violated, one by one: for lattices small enough to be shown.
+//! Lists the complete runs that violate a property, for lattices small enough to be shown.
 
 use crate::automaton::{Automaton, Status};
 use order::{Admission, Context, EventStructure};
 
-/// Events that are tried before it gives up.
+/// The number of events that are tried before the listing gives up.
 const EFFORT: u64 = 1 << 20;
 
-/// The first violated runs of all events, as events in order; of the events that can come next, the one recorded
-/// first is tried first. PathState most `limit`.
+/// At most `limit` runs of all events that violate, each as the indexes of its events. Of the events that can come
+/// next, the one recorded first is tried first.
 pub fn violated_runs<A: Automaton>(
     structure: &EventStructure,
     class: &dyn Fn(u64) -> u32,
@@ -15,14 +15,14 @@ pub fn violated_runs<A: Automaton>(
     limit: usize,
 ) -> Vec<Vec<u64>> {
     let start = automaton.start();
-    let mut list = List { structure, class, automaton, limit, effort: EFFORT, found: Vec::new() };
+    let mut listing = Listing { structure, class, automaton, limit, effort: EFFORT, found: Vec::new() };
     for state in start {
-        list.go(&mut vec![0; structure.chains.len()], &Context::new(), state, &mut Vec::new());
+        listing.extend(&mut vec![0; structure.chains.len()], &Context::new(), state, &mut Vec::new());
     }
-    list.found
+    listing.found
 }
 
-struct List<'l, A> {
+struct Listing<'l, A> {
     structure: &'l EventStructure,
     class: &'l dyn Fn(u64) -> u32,
     automaton: A,
@@ -31,8 +31,9 @@ struct List<'l, A> {
     found: Vec<Vec<u64>>,
 }
 
-impl<A: Automaton> List<'_, A> {
-    fn go(&mut self, cut: &mut [u32], context: &Context, state: u32, path: &mut Vec<u64>) {
+impl<A: Automaton> Listing<'_, A> {
+    /// Extends a path, which led to a cut, a context and a state, in all ways.
+    fn extend(&mut self, cut: &mut [u32], context: &Context, state: u32, path: &mut Vec<u64>) {
         if path.len() == self.structure.len() {
             if self.automaton.status(state) == Status::Violated {
                 self.found.push(path.clone());
@@ -49,8 +50,7 @@ impl<A: Automaton> List<'_, A> {
             }
             self.effort -= 1;
             let event = &structure.chains[chain].events[cut[chain] as usize];
-            let predecessors =
-                structure.predecessors(event).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count);
+            let predecessors = structure.predecessors(event).iter().all(|prefix| prefix.is_within(cut));
             let mut context = context.clone();
             if predecessors
                 && structure.rules.allows(event, cut)
@@ -59,7 +59,7 @@ impl<A: Automaton> List<'_, A> {
                 let state = self.automaton.step(state, (self.class)(event.index));
                 cut[chain] += 1;
                 path.push(event.index);
-                self.go(cut, &context, state, path);
+                self.extend(cut, &context, state, path);
                 path.pop();
                 cut[chain] -= 1;
             }

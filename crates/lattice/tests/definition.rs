@@ -1,4 +1,4 @@
-//! The search against its definition on random orders: a plain breadth-first search over sets of cuts.
+//! The search against its definition, a plain breadth-first search over sets of cuts, on random orders.
 
 mod naive;
 
@@ -25,7 +25,7 @@ fn found(outcome: &Outcome) -> BTreeMap<u32, u64> {
 fn check(chains: &[Vec<TestEvent>], machine: &mut Machine, outcome: &Outcome, what: &str) {
     let (cuts, expected) = search(chains, machine);
     assert_eq!(found(outcome), expected, "{what}");
-    assert!(outcome.unshown.is_empty() && outcome.shortened.is_empty(), "{what}: {outcome:?}");
+    assert!(outcome.without_path.is_empty() && outcome.shortened.is_empty(), "{what}: {outcome:?}");
     for violation in &outcome.violations {
         assert!(shows(chains, machine, violation.owner, &violation.path), "{what}: {violation:?}");
     }
@@ -52,7 +52,7 @@ fn searches_find_what_the_definition_says() {
         let states = [2, 6, 8, 20, 64, 90][r.below(6) as usize];
         let owners = 1 + r.below(3);
         let mut machine = Machine::random(&mut r, owners, states, classes);
-        // Little memory for old levels: most must be explored again for a path.
+        // With little memory for old levels, most of them are computed again to read a path back.
         let history = [1 << 20, 2000, 0][r.below(3) as usize];
         let limits = Limits { history: Some(history), ..Limits::default() };
         let mut explorer = Explorer::new(machine.clone(), limits, None);
@@ -67,7 +67,7 @@ fn searches_find_what_the_definition_says() {
     assert!(violated > 1000 && held > 500 && wide > 1000);
 }
 
-/// Pairs of threads in a chain: each pair begins when the one before has ended.
+/// Pairs of threads, each of which begins when the pair before has ended.
 fn chain(r: &mut Random) -> Vec<Vec<TestEvent>> {
     let mut chains: Vec<Vec<TestEvent>> = Vec::new();
     let mut index = 0;
@@ -88,10 +88,10 @@ fn chain(r: &mut Random) -> Vec<Vec<TestEvent>> {
 }
 
 #[test]
-fn long_lanes_and_many_threads_that_come_and_go() {
+fn long_chains_and_many_threads_that_come_and_go() {
     for seed in 0..40u64 {
         let mut r = Random(seed);
-        // Or eight chains of a hundred events that hear of each other all the time.
+        // Or eight chains of a hundred events with many predecessors in other chains.
         let chains = if seed % 2 == 0 { chain(&mut r) } else { chains(&mut r, 8, 800, 3, 98) };
         let mut machine = Machine::random(&mut r, 1, 7, 3);
         if seed % 3 > 0 {
@@ -154,7 +154,7 @@ fn messages_may_come_in_any_order() {
 
 #[test]
 fn progress_lets_levels_go_on() {
-    // The second chain is silent, but says that its next event needs both of the first.
+    // The second chain sends no event, but announces that its next one follows both events of the first.
     let status = vec![Status::Open, Status::Open, Status::Violated];
     let machine = Machine { next: vec![vec![1], vec![2], vec![2]], status, starts: vec![0] };
     let mut explorer = Explorer::new(machine, Limits::default(), None);
@@ -191,13 +191,13 @@ fn a_narrow_search_keeps_the_recorded_run_and_its_neighbourhood() {
             let mut explorer = Explorer::new(machine.clone(), limits, None);
             feed(&mut explorer, &chains);
             let outcome = explorer.outcome();
-            assert!(outcome.unshown.is_empty(), "seed {seed}");
+            assert!(outcome.without_path.is_empty(), "seed {seed}");
             let path = outcome.violations.first().map(|violation| violation.path.clone());
             if let Some(path) = &path {
                 assert!(shows(&chains, &mut machine, 0, path), "seed {seed}");
                 violated[at] += 1;
             }
-            // The recorded run is always among what is kept.
+            // A narrowed level still has the cut of the recorded run.
             if let Some(last) = recorded {
                 assert!(path.is_some_and(|path| path.len() <= last + 1), "seed {seed}");
             }

@@ -1,4 +1,4 @@
-//! What a search does at its edges: limits while counting, and events that are announced before their chains.
+//! Limits while counting, and predecessors in chains that were not announced.
 
 use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
 use lattice::{Automaton, Explorer, Limits, Message, Shortened, Status, count};
@@ -19,7 +19,7 @@ impl Automaton for Idle {
     }
 }
 
-/// Threads that have nothing to do with each other.
+/// Threads whose events are independent.
 fn independent(threads: u32, events: u32) -> EventStructure {
     let (mut names, mut batch) = (Names::default(), Batch::default());
     for thread in 0..threads {
@@ -43,7 +43,7 @@ fn counting_ends_at_its_limits() {
 }
 
 #[test]
-fn what_is_needed_may_be_of_a_lane_that_nobody_named() {
+fn predecessors_may_be_in_a_chain_that_was_not_announced() {
     let mut explorer = Explorer::new(Idle, Limits::default(), None);
     explorer.progress(0, &[ChainPrefix { chain: 2, count: 1 }]);
     explorer.end(1);

@@ -1,4 +1,4 @@
-//! Searches online that are told too little must say so.
+//! A search whose messages are incomplete must say so.
 
 use lattice::{Automaton, Explorer, Limits, Message, Status};
 
@@ -21,7 +21,7 @@ fn message(number: u32, class: u32) -> Message<'static> {
     Message { chain: 0, number, index: number.into(), class, predecessors: &[] }
 }
 
-/// RelevantEvent 1 never comes, so event 2, which violates, is never looked at.
+/// Event 1 never arrives, so event 2, which violates, is never taken.
 #[test]
 fn a_gap_that_is_never_filled_cuts_the_search_short() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
@@ -32,7 +32,7 @@ fn a_gap_that_is_never_filled_cuts_the_search_short() {
     assert!(!outcome.shortened.is_empty() || !outcome.violations.is_empty(), "{outcome:?}");
 }
 
-/// A chain has not ended: more may come.
+/// A chain has not ended, so more events may come.
 #[test]
 fn a_lane_that_has_not_ended_cuts_the_search_short() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
@@ -41,7 +41,7 @@ fn a_lane_that_has_not_ended_cuts_the_search_short() {
     assert!(!outcome.shortened.is_empty(), "{outcome:?}");
 }
 
-/// Nothing has been said yet: there is no reason to believe that nothing will come.
+/// Before the first message, the search cannot conclude that there are no events.
 #[test]
 fn going_on_before_the_first_message_ends_nothing() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
@@ -51,7 +51,7 @@ fn going_on_before_the_first_message_ends_nothing() {
     assert_eq!(explorer.advance(), [0], "dropped {}", explorer.dropped());
 }
 
-/// Going on again and again, and messages twice, change nothing.
+/// Repeated messages and repeated calls change nothing.
 #[test]
 fn messages_twice_change_nothing() {
     let mut explorer = Explorer::new(One, Limits::default(), None);

@@ -22,14 +22,14 @@ pub(crate) fn broaden(
     if limits.deadline.is_none() || limits.breadth.is_some() {
         return explore(structure, class, joint, limits);
     }
-    let (mut violations, mut unshown) = (Vec::new(), Vec::new());
+    let (mut violations, mut without_path) = (Vec::new(), Vec::new());
     let mut outcome = Explored::default();
     for breadth in NEAR.into_iter().map(Some).chain([None]) {
         outcome = explore(structure, class, &mut *joint, &Limits { breadth, ..*limits });
         outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
         violations.append(&mut outcome.violations);
-        outcome.unshown.iter().for_each(|&owner| joint.retire(owner as usize));
-        unshown.append(&mut outcome.unshown);
+        outcome.without_path.iter().for_each(|&owner| joint.retire(owner as usize));
+        without_path.append(&mut outcome.without_path);
         let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
         if joint.is_idle() || !only_narrow {
             break;
@@ -37,7 +37,7 @@ pub(crate) fn broaden(
     }
     // That it was narrow was our choice; what ended it is what counts.
     outcome.shortened.retain(|short| !matches!(short, Shortened::Breadth(_)));
-    Explored { violations, unshown, ..outcome }
+    Explored { violations, without_path, ..outcome }
 }
 
 /// A fair share of the time for one of the windows that are left, so that one that is too wide does not take it all.

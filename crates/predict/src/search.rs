@@ -272,7 +272,7 @@ impl<'a> Search<'_, 'a> {
                 self.found(model, members[violation.owner as usize], woven, violation.terminal);
                 joint.retire(violation.owner as usize);
             }
-            outcome.unshown.extend(explored.unshown);
+            outcome.without_path.extend(explored.without_path);
             cut_short += u64::from(!explored.shortened.is_empty());
             for short in explored.shortened {
                 // Of the time, it is said once how much there was in all.
@@ -356,7 +356,7 @@ impl<'a> Search<'_, 'a> {
         short.dedup();
         for (part, &member) in group.members.iter().enumerate() {
             let mut short = short.clone();
-            if outcome.unshown.contains(&(part as u32)) {
+            if outcome.without_path.contains(&(part as u32)) {
                 short.push("a violation was found, but no schedule that shows it".to_owned());
             }
             self.known[member].said.push(Said { model, short });

@@ -1,17 +1,17 @@
-//! State sets as bits, for small automata and no context: the fast way.
+//! Sets of states as machine words, for small automata without context. This is the fast payload.
 
 use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
-use crate::automaton::Closed;
+use crate::automaton::SmallAutomaton;
 use crate::key::Key;
 use crate::merge::{Level, Merge};
 use crate::messages::Messages;
 use std::sync::Arc;
 
-/// A word of states, and the table that steps all of them at once.
+/// A set of states in a word, and how a table steps all of them at once.
 pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
-    /// The table of a class, behind those of the classes before it.
+    /// Appends the part of the table for the next class.
     fn extend(table: &mut Vec<Self>, next: &[u64; 64]);
-    /// All states after an event of a class.
+    /// The set of states after an event of a class.
     fn step(self, class: u32, table: &[Self]) -> Self;
     fn or(self, other: Self) -> Self;
     fn and(self, other: Self) -> Self;
@@ -19,14 +19,14 @@ pub(crate) trait Word: Copy + Default + Send + Sync + PartialEq + 'static {
     fn bits(self) -> u64;
 }
 
-/// PathState most 8 states: a set steps by one load.
+/// A set of at most 8 states: a step is one load.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Few(u8);
 
 impl Word for Few {
     fn extend(table: &mut Vec<Few>, next: &[u64; 64]) {
-        let of = |set: usize| (0..8).filter(|q| set >> q & 1 == 1).fold(0, |all, q| all | next[q] as u8);
-        table.extend((0..256).map(|set| Few(of(set))));
+        let step = |set: usize| (0..8).filter(|q| set >> q & 1 == 1).fold(0, |all, q| all | next[q] as u8);
+        table.extend((0..256).map(|set| Few(step(set))));
     }
     #[inline(always)]
     fn step(self, class: u32, table: &[Few]) -> Few {
@@ -49,7 +49,7 @@ impl Word for Few {
     }
 }
 
-/// PathState most 64 states: a set steps state by state.
+/// A set of at most 64 states: a step goes state by state.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) struct Many(u64);
 
@@ -85,24 +85,24 @@ impl Word for Many {
 }
 
 pub(crate) struct Bits<W: Word> {
-    closed: Arc<Closed>,
+    automaton: Arc<SmallAutomaton>,
     table: Arc<[W]>,
     violated: W,
-    /// States of owners that are still of interest.
+    /// The states of owners without a violation.
     alive: W,
     recorded: Vec<u32>,
     found: Vec<Candidate>,
 }
 
 impl<W: Word> Bits<W> {
-    pub(crate) fn new(closed: Closed) -> Bits<W> {
+    pub(crate) fn new(automaton: SmallAutomaton) -> Bits<W> {
         let mut table = Vec::new();
-        closed.next.iter().for_each(|next| W::extend(&mut table, next));
+        automaton.next.iter().for_each(|next| W::extend(&mut table, next));
         Bits {
             table: table.into(),
-            violated: W::from_bits(closed.violated),
+            violated: W::from_bits(automaton.violated),
             alive: W::from_bits(u64::MAX),
-            closed: Arc::new(closed),
+            automaton: Arc::new(automaton),
             recorded: Vec::new(),
             found: Vec::new(),
         }
@@ -113,15 +113,15 @@ impl<W: Word> Bits<W> {
         while bad != 0 {
             let state = bad.trailing_zeros();
             bad &= bad - 1;
-            let owner = self.closed.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
+            let owner = self.automaton.owned.iter().position(|states| states >> state & 1 == 1).unwrap_or(0) as u32;
             let distance = distance(cut, &self.recorded);
-            let at = PathState { context: 0, state };
-            offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), at, terminal: None, distance });
+            let path = PathState { context: 0, state };
+            offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, distance });
         }
     }
 
     fn retire(&mut self, owner: u32) {
-        let states = self.closed.owned[owner as usize];
+        let states = self.automaton.owned[owner as usize];
         self.alive = W::from_bits(self.alive.bits() & !states);
     }
 }
@@ -133,11 +133,11 @@ impl<W: Word> Payload for Bits<W> {
     const WANTS_CUT: bool = false;
 
     fn start(&mut self) -> (Vec<W>, usize) {
-        let start = W::from_bits(self.closed.start);
+        let start = W::from_bits(self.automaton.start);
         if start.and(self.violated).bits() != 0 {
             self.note_set(start, &[]);
         }
-        (vec![start], self.closed.start.count_ones() as usize)
+        (vec![start], self.automaton.start.count_ones() as usize)
     }
 
     fn begin(&mut self, _cuts: usize, recorded: &[u32]) {
@@ -146,7 +146,7 @@ impl<W: Word> Payload for Bits<W> {
     }
 
     #[inline(always)]
-    fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _world: &Messages<'_>, to: &mut W) {
+    fn edge(&mut self, from: &Vec<W>, cut: usize, edge: &Edge<'_>, _messages: &Messages<'_>, to: &mut W) {
         *to = to.or(from[cut].step(edge.class, &self.table));
     }
 
@@ -193,8 +193,8 @@ impl<W: Word> Payload for Bits<W> {
         (0..64).filter(|state| set >> state & 1 == 1).map(|state| PathState { context: 0, state }).collect()
     }
 
-    fn step(&mut self, at: PathState, edge: &Edge<'_>, _world: &Messages<'_>) -> Option<PathState> {
-        let next = self.closed.next[edge.class as usize][at.state as usize];
+    fn step(&mut self, path: PathState, edge: &Edge<'_>, _messages: &Messages<'_>) -> Option<PathState> {
+        let next = self.automaton.next[edge.class as usize][path.state as usize];
         (next != 0).then(|| PathState { context: 0, state: next.trailing_zeros() })
     }
 
@@ -202,7 +202,7 @@ impl<W: Word> Payload for Bits<W> {
         if threads < 2 {
             merge.run(K::ZERO, None, self, to);
         } else {
-            self.merge_by(threads, merge, to);
+            self.merge_parallel(threads, merge, to);
         }
     }
 
@@ -212,8 +212,8 @@ impl<W: Word> Payload for Bits<W> {
 }
 
 impl<W: Word> Bits<W> {
-    /// Merges a level by several threads, each a range of keys.
-    fn merge_by<K: Key>(&mut self, threads: usize, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>) {
+    /// Computes the next level by several threads, each of which makes a range of keys.
+    fn merge_parallel<K: Key>(&mut self, threads: usize, merge: &Merge<'_, '_, K, Vec<W>>, to: &mut Level<K, Vec<W>>) {
         let keys = &merge.from.keys;
         let bounds: Vec<K> = (1..threads).map(|part| keys[part * keys.len() / threads]).collect();
         let part = |part: usize, mut own: Bits<W>| {
@@ -244,7 +244,7 @@ impl<W: Word> Bits<W> {
     /// A copy for another thread.
     fn fork(&self) -> Bits<W> {
         Bits {
-            closed: self.closed.clone(),
+            automaton: self.automaton.clone(),
             table: self.table.clone(),
             recorded: self.recorded.clone(),
             found: Vec::new(),

@@ -1,4 +1,4 @@
-//! Exact numbers of paths, by state: nothing is pruned.
+//! Exact numbers of paths, by state. Nothing is left out.
 
 use super::sets::Contexts;
 use super::{Candidate, Closing, Edge, PathState, Payload};
@@ -7,15 +7,16 @@ use crate::messages::Messages;
 use num_bigint::BigUint;
 use order::Admission;
 
-/// The numbers of paths to the cuts of a level, one after the other.
+/// The numbers of paths to the cuts of a level, one cut after another.
 #[derive(Clone, Default)]
 pub(crate) struct Column {
+    /// By cut: where its entries in `paths` end.
     ends: Vec<usize>,
     paths: Vec<(PathState, BigUint)>,
 }
 
 impl Column {
-    fn of(&self, cut: usize) -> &[(PathState, BigUint)] {
+    fn paths_to(&self, cut: usize) -> &[(PathState, BigUint)] {
         let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
         &self.paths[from..self.ends[cut]]
     }
@@ -24,9 +25,9 @@ impl Column {
 pub(crate) struct Counts<A> {
     automaton: A,
     contexts: Contexts,
-    /// Pairs of a cut and an event that continues it.
+    /// The number of pairs of a cut and an event that continues it.
     pub(crate) edges: u64,
-    /// By cut of the level that is left: whether something continues it.
+    /// By cut of the old level: whether some event continues it.
     continued: Vec<bool>,
 }
 
@@ -35,18 +36,18 @@ impl<A: Automaton> Counts<A> {
         Counts { automaton, contexts: Contexts::default(), edges: 0, continued: Vec::new() }
     }
 
-    /// Cuts of the level just left that nothing continues.
+    /// The number of cuts of the old level that no event continues.
     pub(crate) fn dead_ends(&self) -> u64 {
         self.continued.iter().filter(|continued| !**continued).count() as u64
     }
 
-    /// By owner: the paths to a cut, and those that are violated.
+    /// By owner: the number of paths to a cut, and of those that violate.
     pub(crate) fn paths(&self, column: &Column, cut: usize, owners: usize) -> Vec<(BigUint, BigUint)> {
         let mut paths = vec![(BigUint::ZERO, BigUint::ZERO); owners];
-        for (at, count) in column.of(cut) {
-            let (all, bad) = &mut paths[self.automaton.owner(at.state) as usize];
+        for (path, count) in column.paths_to(cut) {
+            let (all, bad) = &mut paths[self.automaton.owner(path.state) as usize];
             *all += count;
-            if self.automaton.status(at.state) == Status::Violated {
+            if self.automaton.status(path.state) == Status::Violated {
                 *bad += count;
             }
         }
@@ -75,11 +76,11 @@ impl<A: Automaton> Payload for Counts<A> {
 
     fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, messages: &Messages<'_>, to: &mut Self::Gathered) {
         let mut passes = false;
-        for (at, count) in from.of(cut) {
-            let (passed, context) = self.contexts.pass(at.context, edge, messages);
-            if passed == Admission::Yes {
+        for (path, count) in from.paths_to(cut) {
+            let (admission, context) = self.contexts.apply(path.context, edge, messages);
+            if admission == Admission::Yes {
                 passes = true;
-                to.push((PathState { context, state: self.automaton.step(at.state, edge.class) }, count.clone()));
+                to.push((PathState { context, state: self.automaton.step(path.state, edge.class) }, count.clone()));
             }
         }
         if passes {
@@ -92,12 +93,12 @@ impl<A: Automaton> Payload for Counts<A> {
         if gathered.is_empty() {
             return Closing::Nothing;
         }
-        gathered.sort_unstable_by_key(|(at, _)| *at);
+        gathered.sort_unstable_by_key(|(path, _)| *path);
         let first = to.paths.len();
-        for (at, count) in gathered.drain(..) {
+        for (path, count) in gathered.drain(..) {
             match to.paths[first..].last_mut() {
-                Some((last, sum)) if *last == at => *sum += count,
-                _ => to.paths.push((at, count)),
+                Some((last, sum)) if *last == path => *sum += count,
+                _ => to.paths.push((path, count)),
             }
         }
         to.ends.push(to.paths.len());
@@ -121,18 +122,18 @@ impl<A: Automaton> Payload for Counts<A> {
     }
 
     fn bytes(column: &Column) -> usize {
-        let of_number = |n: &BigUint| n.bits() as usize / 8 + 32;
-        let numbers: usize = column.paths.iter().map(|(_, count)| of_number(count)).sum();
+        let bytes_of = |n: &BigUint| n.bits() as usize / 8 + 32;
+        let numbers: usize = column.paths.iter().map(|(_, count)| bytes_of(count)).sum();
         numbers + column.paths.capacity() * size_of::<(PathState, BigUint)>() + column.ends.capacity() * 8
     }
 
     fn states(&self, column: &Column, cut: usize) -> Vec<PathState> {
-        column.of(cut).iter().map(|(at, _)| *at).collect()
+        column.paths_to(cut).iter().map(|(path, _)| *path).collect()
     }
 
-    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
-        let (passed, context) = self.contexts.pass(at.context, edge, messages);
-        (passed == Admission::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
+    fn step(&mut self, path: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
+        let (admission, context) = self.contexts.apply(path.context, edge, messages);
+        (admission == Admission::Yes).then(|| PathState { context, state: self.automaton.step(path.state, edge.class) })
     }
 
     fn overhead(&self) -> usize {

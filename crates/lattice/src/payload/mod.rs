@@ -1,4 +1,4 @@
-//! What a cut carries: the states that the paths to it are in.
+//! What a cut carries: the states in which paths can arrive there.
 
 mod bits;
 mod counts;
@@ -16,60 +16,60 @@ use crate::messages::Messages;
 pub(crate) struct Edge<'e> {
     pub(crate) class: u32,
     pub(crate) chain: u32,
-    /// Which event of the chain.
+    /// The number of the event in its chain, if the payload wants the cut.
     pub(crate) number: u32,
-    /// The cut, if the payload wants it.
+    /// The cut, if the payload wants it ([`Payload::WANTS_CUT`]).
     pub(crate) cut: &'e [u32],
 }
 
-/// A state on a path: what the path must remember, and the automaton's state.
+/// The state of a path: the number of its context, and the state of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct PathState {
     pub(crate) context: u32,
     pub(crate) state: u32,
 }
 
-/// What was gathered for a cut.
+/// What the edges to a cut have contributed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Closing {
-    /// Nothing: there is no such cut.
+    /// No state: the cut is not reached, or only by paths that are safe.
     Nothing,
-    /// Something.
+    /// Some states.
     Carries,
-    /// Something that is violated.
+    /// Some states, one of which is violated.
     Violated,
 }
 
-/// A violation: the paths to this cut that are in this state.
+/// A violation: paths to this cut in this state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Candidate {
     pub(crate) owner: u32,
     pub(crate) cut: Vec<u32>,
-    pub(crate) at: PathState,
-    /// An event that could come only as the last: the cut and the state are those before it.
+    pub(crate) path: PathState,
+    /// For a terminal read: its chain. The cut and the state are those before it.
     pub(crate) terminal: Option<u32>,
-    /// How far the cut is from the recorded run.
+    /// The distance of the cut from the recorded run.
     pub(crate) distance: u64,
 }
 
 /// What the cuts of a level carry, and how it changes along edges.
 pub(crate) trait Payload {
-    /// By cut of a level.
+    /// What the cuts of a level carry, in the order of their keys.
     type Column: Clone + Default;
-    /// What is gathered for one cut.
+    /// What is gathered for one cut of the next level.
     type Gathered: Default;
-    /// An edge costs next to nothing.
+    /// Whether an edge costs only a few instructions.
     const FAST: bool;
-    /// Edges must say their cuts.
+    /// Whether edges need [`Edge::number`] and [`Edge::cut`].
     const WANTS_CUT: bool;
-    /// No cut may be left out: a search that cannot keep them all ends.
+    /// Whether no cut may be left out. A search that exceeds its limits then ends, instead of narrowing.
     const EXACT: bool = false;
 
-    /// The column of the level that has only the empty cut, and how much it carries; 0: nothing more can go wrong.
+    /// The column of the first level, which has only the empty cut, and how many states it carries.
     fn start(&mut self) -> (Self::Column, usize);
-    /// A level of so many cuts begins to be left.
+    /// Called before each merge: the old level has so many cuts, and `recorded` is the recorded run's in the next one.
     fn begin(&mut self, cuts: usize, recorded: &[u32]);
-    /// Gathers what comes over an edge from a cut.
+    /// Gathers what an edge from a cut contributes.
     fn edge(
         &mut self,
         from: &Self::Column,
@@ -78,24 +78,25 @@ pub(crate) trait Payload {
         messages: &Messages<'_>,
         to: &mut Self::Gathered,
     );
-    /// Adds what was gathered for a cut to its level, unless that is nothing.
+    /// Moves what was gathered for a cut to the column of its level, unless it is nothing.
     fn close(&mut self, gathered: &mut Self::Gathered, to: &mut Self::Column) -> Closing;
-    /// Takes note of the violations of the last cut of a level.
+    /// Notes the violations of the last cut of a column.
     fn note(&mut self, column: &Self::Column, cut: &[u32]);
-    /// The violations found while leaving the level, nearest to the recorded run, at most one for each owner.
+    /// The violations noted since the last call: for each owner at most one, the nearest to the recorded run.
     fn found(&mut self) -> Vec<Candidate>;
     /// Keeps only some cuts of a column.
     fn retain(column: &mut Self::Column, keep: &[bool]);
     /// An empty column with the memory of an old one.
     fn clear(column: Self::Column) -> Self::Column;
+    /// The memory of a column.
     fn bytes(column: &Self::Column) -> usize;
 
     /// The states of a cut.
     fn states(&self, column: &Self::Column, cut: usize) -> Vec<PathState>;
-    /// The state after an event, if it can come.
-    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState>;
+    /// The state after an event, if the event can come.
+    fn step(&mut self, path: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState>;
 
-    /// Merges the next level; `threads` may work at once.
+    /// Computes the next level; so many threads may work at once.
     fn merge<K: Key>(&mut self, merge: &Merge<'_, '_, K, Self::Column>, to: &mut Level<K, Self::Column>, threads: usize)
     where
         Self: Sized,
@@ -104,23 +105,23 @@ pub(crate) trait Payload {
         merge.run(K::ZERO, None, self, to);
     }
 
-    /// Memory beside the columns.
+    /// The memory that is used beside the columns.
     fn overhead(&self) -> usize {
         0
     }
 
-    /// Forgets that anything was found: everything is of interest again.
+    /// Forgets which owners have a violation, so that all states are followed again.
     fn revive(&mut self) {}
 }
 
-/// How far a cut is from another one of the same level.
+/// The distance of two cuts of one level: the number of events by which they differ.
 pub(crate) fn distance(cut: &[u32], recorded: &[u32]) -> u64 {
     let longest = cut.len().max(recorded.len());
-    let at = |counts: &[u32], chain| counts.get(chain).copied().unwrap_or(0);
-    (0..longest).map(|chain| u64::from(at(cut, chain).abs_diff(at(recorded, chain)))).sum()
+    let count = |counts: &[u32], chain| counts.get(chain).copied().unwrap_or(0);
+    (0..longest).map(|chain| u64::from(count(cut, chain).abs_diff(count(recorded, chain)))).sum()
 }
 
-/// Keeps a candidate if it is the nearest of its owner.
+/// Adds a candidate, unless its owner has one that is nearer to the recorded run.
 pub(crate) fn offer(candidates: &mut Vec<Candidate>, candidate: Candidate) {
     let key = |c: &Candidate| (c.distance, c.terminal.is_some());
     match candidates.iter_mut().find(|c| c.owner == candidate.owner) {

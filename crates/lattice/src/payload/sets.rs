@@ -1,4 +1,4 @@
-//! State sets in general: any automaton, and paths that remember something beside their cut.
+//! Sets of states as sorted lists: for any automaton, and for paths with a context.
 
 use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
 use crate::automaton::{Automaton, Status};
@@ -7,18 +7,18 @@ use order::{Admission, Context};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
-/// Contexts by number.
+/// The contexts of all paths so far, by number.
 #[derive(Default)]
 pub(crate) struct Contexts {
     numbers: FxHashMap<Arc<[(u32, u32)]>, u32>,
     all: Vec<Arc<[(u32, u32)]>>,
-    /// What they hold, in all.
+    /// The number of entries of all contexts.
     entries: usize,
     scratch: Context,
 }
 
 impl Contexts {
-    /// The number of what there is to remember before the first event: nothing.
+    /// The number of the empty context, with which paths begin.
     pub(crate) fn start(&mut self) -> u32 {
         self.number(&[])
     }
@@ -35,17 +35,17 @@ impl Contexts {
         number
     }
 
-    /// What a path remembers after an event; whether it can come.
-    pub(crate) fn pass(&mut self, context: u32, edge: &Edge<'_>, messages: &Messages<'_>) -> (Admission, u32) {
-        let Some((rules, event)) = messages.ruled(edge.chain, edge.number) else { return (Admission::Yes, context) };
+    /// Applies an event to a context: whether the context admits it, and the number of the context after it.
+    pub(crate) fn apply(&mut self, context: u32, edge: &Edge<'_>, messages: &Messages<'_>) -> (Admission, u32) {
+        let Some((rules, event)) = messages.rule_of(edge.chain, edge.number) else { return (Admission::Yes, context) };
         let mut scratch = std::mem::take(&mut self.scratch);
         scratch.clear();
         scratch.extend_from_slice(&self.all[context as usize]);
-        let passed = rules.apply(event, edge.chain, edge.cut, &mut scratch);
-        let same = passed != Admission::Yes || *scratch == *self.all[context as usize];
+        let admission = rules.apply(event, edge.chain, edge.cut, &mut scratch);
+        let same = admission != Admission::Yes || *scratch == *self.all[context as usize];
         let next = if same { context } else { self.number(&scratch) };
         self.scratch = scratch;
-        (passed, next)
+        (admission, next)
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -53,7 +53,7 @@ impl Contexts {
     }
 }
 
-/// The states of the cuts of a level, one after the other.
+/// The states of the cuts of a level, one cut after another.
 #[derive(Clone, Default)]
 pub(crate) struct Column {
     /// By cut: where its states end.
@@ -62,7 +62,7 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    fn of(&self, cut: usize) -> &[PathState] {
+    fn states_of(&self, cut: usize) -> &[PathState] {
         let from = if cut == 0 { 0 } else { self.ends[cut - 1] };
         &self.states[from..self.ends[cut]]
     }
@@ -106,8 +106,8 @@ impl<A: Automaton> Payload for Sets<A> {
                 Status::Safe => continue,
                 Status::Violated => {
                     let owner = self.automaton.owner(state);
-                    let at = PathState { context, state };
-                    offer(&mut self.found, Candidate { owner, cut: Vec::new(), at, terminal: None, distance: 0 });
+                    let path = PathState { context, state };
+                    offer(&mut self.found, Candidate { owner, cut: Vec::new(), path, terminal: None, distance: 0 });
                 }
                 Status::Open => {}
             }
@@ -123,16 +123,16 @@ impl<A: Automaton> Payload for Sets<A> {
     }
 
     fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, messages: &Messages<'_>, to: &mut Vec<PathState>) {
-        for &at in from.of(cut) {
-            if !self.is_alive(at.state) || self.automaton.status(at.state) == Status::Violated {
+        for &path in from.states_of(cut) {
+            if !self.is_alive(path.state) || self.automaton.status(path.state) == Status::Violated {
                 continue;
             }
-            let (passed, context) = self.contexts.pass(at.context, edge, messages);
-            if passed == Admission::No {
+            let (admission, context) = self.contexts.apply(path.context, edge, messages);
+            if admission == Admission::No {
                 continue;
             }
-            let state = self.automaton.step(at.state, edge.class);
-            match (passed, self.automaton.status(state)) {
+            let state = self.automaton.step(path.state, edge.class);
+            match (admission, self.automaton.status(state)) {
                 (Admission::Yes, Status::Open | Status::Violated) => to.push(PathState { context, state }),
                 (Admission::Terminal, Status::Violated) => {
                     let mut after = edge.cut.to_vec();
@@ -141,7 +141,7 @@ impl<A: Automaton> Payload for Sets<A> {
                         owner: self.automaton.owner(state),
                         distance: distance(&after, &self.recorded),
                         cut: edge.cut.to_vec(),
-                        at,
+                        path,
                         terminal: Some(edge.chain),
                     };
                     offer(&mut self.found, candidate);
@@ -157,18 +157,18 @@ impl<A: Automaton> Payload for Sets<A> {
         }
         gathered.sort_unstable();
         gathered.dedup();
-        let violated = gathered.iter().any(|at| self.automaton.status(at.state) == Status::Violated);
+        let violated = gathered.iter().any(|path| self.automaton.status(path.state) == Status::Violated);
         to.states.append(gathered);
         to.ends.push(to.states.len());
         if violated { Closing::Violated } else { Closing::Carries }
     }
 
     fn note(&mut self, column: &Column, cut: &[u32]) {
-        for &at in column.of(column.ends.len() - 1) {
-            if self.automaton.status(at.state) == Status::Violated {
+        for &path in column.states_of(column.ends.len() - 1) {
+            if self.automaton.status(path.state) == Status::Violated {
                 let distance = distance(cut, &self.recorded);
-                let owner = self.automaton.owner(at.state);
-                offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), at, terminal: None, distance });
+                let owner = self.automaton.owner(path.state);
+                offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, distance });
             }
         }
     }
@@ -182,7 +182,7 @@ impl<A: Automaton> Payload for Sets<A> {
     fn retain(column: &mut Column, keep: &[bool]) {
         let mut kept = Column::default();
         for cut in (0..column.ends.len()).filter(|&cut| keep[cut]) {
-            kept.states.extend_from_slice(column.of(cut));
+            kept.states.extend_from_slice(column.states_of(cut));
             kept.ends.push(kept.states.len());
         }
         *column = kept;
@@ -199,12 +199,12 @@ impl<A: Automaton> Payload for Sets<A> {
     }
 
     fn states(&self, column: &Column, cut: usize) -> Vec<PathState> {
-        column.of(cut).to_vec()
+        column.states_of(cut).to_vec()
     }
 
-    fn step(&mut self, at: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
-        let (passed, context) = self.contexts.pass(at.context, edge, messages);
-        (passed == Admission::Yes).then(|| PathState { context, state: self.automaton.step(at.state, edge.class) })
+    fn step(&mut self, path: PathState, edge: &Edge<'_>, messages: &Messages<'_>) -> Option<PathState> {
+        let (admission, context) = self.contexts.apply(path.context, edge, messages);
+        (admission == Admission::Yes).then(|| PathState { context, state: self.automaton.step(path.state, edge.class) })
     }
 
     fn revive(&mut self) {

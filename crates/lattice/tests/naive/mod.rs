@@ -1,4 +1,4 @@
-//! Random orders and automata, and the search as its definition has it.
+//! Random orders and automata, and the search as its definition says.
 
 use lattice::{Automaton, Status};
 use order::ChainPrefix;
@@ -59,7 +59,7 @@ impl Automaton for Machine {
     }
 }
 
-/// An event: its event, its class, and what it needs beyond the one before it.
+/// An event: its index, its class, and its predecessors beyond those of the event before it.
 #[derive(Clone, Debug)]
 pub(crate) struct TestEvent {
     pub(crate) index: u64,
@@ -67,7 +67,7 @@ pub(crate) struct TestEvent {
     pub(crate) predecessors: Vec<ChainPrefix>,
 }
 
-/// Events by chain, recorded in a random order; `dense` in a hundred need what another chain knows.
+/// Events by chain, recorded in a random order; `dense` in a hundred follow all that precedes the end of another chain.
 pub(crate) fn chains(r: &mut Random, count: u32, most: u32, classes: u32, dense: u32) -> Vec<Vec<TestEvent>> {
     let mut chains: Vec<Vec<TestEvent>> = vec![Vec::new(); count as usize];
     let mut known: Vec<Vec<u32>> = vec![vec![0; count as usize]; count as usize];
@@ -91,10 +91,10 @@ pub(crate) fn chains(r: &mut Random, count: u32, most: u32, classes: u32, dense:
 }
 
 fn is_enabled(event: &TestEvent, cut: &[u32]) -> bool {
-    event.predecessors.iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count)
+    event.predecessors.iter().all(|prefix| prefix.is_within(&cut))
 }
 
-/// How many cuts carry something, and per owner the first level with a violation.
+/// The number of cuts that carry a state, and by owner the first level with a violation.
 pub(crate) fn search(chains: &[Vec<TestEvent>], machine: &mut Machine) -> (u64, BTreeMap<u32, u64>) {
     let mut level: BTreeMap<Vec<u32>, BTreeSet<u32>> = BTreeMap::new();
     level.insert(vec![0; chains.len()], machine.starts.iter().copied().collect());
@@ -133,7 +133,7 @@ pub(crate) fn search(chains: &[Vec<TestEvent>], machine: &mut Machine) -> (u64, 
     (cuts, found)
 }
 
-/// Whether a path goes along the chains and ends with the owner's first violation.
+/// Whether a path follows the chains, and ends with the owner's first violation.
 pub(crate) fn shows(chains: &[Vec<TestEvent>], machine: &mut Machine, owner: u32, path: &[u64]) -> bool {
     let mut cut = vec![0u32; chains.len()];
     let mut state = machine.starts[owner as usize];

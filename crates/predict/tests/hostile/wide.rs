@@ -70,7 +70,7 @@ fn table(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owners: u32, mo
         for (cut, states) in &level {
             for (chain, of) in structure.chains.iter().enumerate() {
                 let Some(event) = of.events.get(cut[chain] as usize) else { continue };
-                if !structure.predecessors(event).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count) {
+                if !structure.predecessors(event).iter().all(|prefix| prefix.is_within(&cut)) {
                     continue;
                 }
                 let mut to = cut.clone();
@@ -101,7 +101,7 @@ fn stands_up(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owner: u32,
         }) else {
             return false;
         };
-        if !structure.predecessors(next).iter().all(|prefix| cut[prefix.chain as usize] >= prefix.count) {
+        if !structure.predecessors(next).iter().all(|prefix| prefix.is_within(&cut)) {
             return false;
         }
         cut[chain] += 1;
@@ -115,7 +115,7 @@ fn stands_up(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owner: u32,
 
 #[test]
 fn many_lanes_many_owners_and_limits() {
-    let (mut found, mut short, mut unshown, mut asked) = (0u64, 0u64, 0u64, 0u64);
+    let (mut found, mut short, mut without_path, mut asked) = (0u64, 0u64, 0u64, 0u64);
     let first: u64 = std::env::var("FORETRACE_FIRST").map_or(0, |text| text.parse().expect("a number"));
     for seed in first..first + count(150) {
         let mut r = Random::new(seed);
@@ -156,10 +156,10 @@ fn many_lanes_many_owners_and_limits() {
             let outcome = explore(&structure, &class, Owners(owners as u32), &limits);
             let complete = outcome.shortened.is_empty();
             short += u64::from(!complete);
-            let mut violated: BTreeSet<u32> = outcome.unshown.iter().copied().collect();
-            unshown += outcome.unshown.len() as u64;
+            let mut violated: BTreeSet<u32> = outcome.without_path.iter().copied().collect();
+            without_path += outcome.without_path.len() as u64;
             if history.is_some() && complete {
-                assert!(outcome.unshown.is_empty(), "unshown {:?} {}", outcome.unshown, shown());
+                assert!(outcome.without_path.is_empty(), "without_path {:?} {}", outcome.without_path, shown());
             }
             for violation in &outcome.violations {
                 found += 1;
@@ -195,5 +195,5 @@ fn many_lanes_many_owners_and_limits() {
             }
         }
     }
-    println!("{asked} asked, {found} found, {short} short, {unshown} unshown");
+    println!("{asked} asked, {found} found, {short} short, {without_path} without_path");
 }
