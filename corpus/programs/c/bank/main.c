@@ -1,4 +1,5 @@
-/* A small bank: accounts with a lock each, a ledger, standing orders from a script, and transfers that lock the giver first. */
+/* A small bank: accounts with a lock each, a ledger, standing orders from a script, and transfers that lock the giver
+ * first. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdarg.h>
@@ -99,7 +100,7 @@ static void deposit(struct account *to, long cents) {
 }
 
 /*
- * The bug: the giver's lock comes first, whoever that is. Two transfers in opposite directions can each hold one lock and
+ * The bug: the giver's lock comes first. Two transfers in opposite directions can each hold one lock and
  * wait for the other.
  */
 __attribute__((noinline)) static int transfer(struct account *from, struct account *to, long cents) {

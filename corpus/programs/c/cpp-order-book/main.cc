@@ -198,7 +198,7 @@ class Book {
 // ---------------------------------------------------------------------------------------------
 // Those who use the book
 
-// The same numbers in every run, so that every run has trades.
+// Numbers do not depend on the run, so that every run has trades.
 class Dice {
   public:
     explicit Dice(std::uint32_t seed) : state_(seed) {}

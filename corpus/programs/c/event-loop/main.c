@@ -1,4 +1,5 @@
-/* An event loop: clients send pointers to their requests through a pipe, get answers through socket pairs, and say goodbye by an eventfd. */
+/* An event loop: clients send pointers to their requests through a pipe, get answers through socket pairs, and say
+ * goodbye by an eventfd. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>

@@ -1,4 +1,5 @@
-/* A server's table of connections, by the number of their descriptor: who gets a number comes after who closed it, without a lock. */
+/* A server's table of connections, by the number of their descriptor: who gets a number comes after who closed it,
+ * without a lock. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

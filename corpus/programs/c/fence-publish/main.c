@@ -1,4 +1,5 @@
-/* Everything atomic is relaxed here, and fences do the ordering: a letter handed over, and a spin lock around a cash box. */
+/* Everything atomic is relaxed here, and fences do the ordering: a letter handed over, and a spin lock around a cash
+ * box. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

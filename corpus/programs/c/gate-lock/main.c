@@ -1,4 +1,5 @@
-/* Goods move between two shelves in both directions; the shelves are locked in opposite orders, but only by who has the gate. */
+/* Goods move between two shelves in both directions; the shelves are locked in opposite orders, but only by who has
+ * the gate. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

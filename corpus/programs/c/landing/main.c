@@ -1,4 +1,5 @@
-/* The landing controller of Sen, Rosu and Agha (JMPaX): the approval is asked for while the radio is up, and nobody looks again. */
+/* The landing controller of Sen, Rosu and Agha (JMPaX): the approval is asked for while the radio is up, and nobody
+ * looks again. */
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* A logger: many threads add lines to a buffer, one writes full buffers out; lines that are too long are counted outside the lock. */
+/* A logger: many threads add lines to a buffer, one writes full buffers out; lines that are too long are counted
+ * outside the lock. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -263,7 +264,8 @@ static void pump_stroke(struct pump *pump) {
 
 static void pump_introduce(const struct pump *pump) {
     static const char *const story =
-        "built by a firm that went out of business, moved twice, repaired often, and never quite the same as it was before";
+        "built by a firm that went out of business, moved twice, repaired often, "
+        "and never quite the same as it was before";
     log_line(LEVEL_INFO, pump->name, "%s", story);
     log_line(LEVEL_INFO, pump->name, "rate %d", pump->rate);
 }

@@ -1,4 +1,5 @@
-/* A cache with a hash table under a reader-writer lock; finding an entry also stamps it, and that is a write under the reader's lock. */
+/* A cache with a hash table under a reader-writer lock; finding an entry also stamps it, and that is a write under the
+ * reader's lock. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -79,7 +80,8 @@ static void cache_evict(struct cache *c) {
 }
 
 /*
- * The bug: the stamp is written while other readers may be in the same entry. A reader's lock keeps writers out, not readers.
+ * The bug: the stamp is written while other readers may be in the same entry. A reader's lock keeps writers out,
+ * not readers.
  */
 __attribute__((noinline)) static int cache_get(struct cache *c, const char *key, char *value, unsigned long now) {
     int found = 0;
@@ -305,7 +307,8 @@ int main(void) {
     }
     if (cache_depth(&cache) > CAPACITY)
         return 1;
-    printf("%u hits, %u misses, %u wrong, %u replaced, %zu evicted, %zu left\n", hits, misses, wrong, writer.replaced, cache.evicted,
+    printf("%u hits, %u misses, %u wrong, %u replaced, %zu evicted, %zu left\n", hits, misses, wrong,
+        writer.replaced, cache.evicted,
            cache_count(&cache));
     cache_destroy(&cache);
     return 0;

@@ -1,4 +1,5 @@
-/* Settings that lie side by side are cleared by one call; only two of them are raced for, and these must be the ones that are named. */
+/* Settings that lie side by side are cleared by one call; only two of them are raced for, and these must be the ones
+ * that are named. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

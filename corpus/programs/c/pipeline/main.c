@@ -1,4 +1,5 @@
-/* A pipeline of compressing stages: blocks of text pass from thread to thread through bounded queues, each owned by one at a time. */
+/* A pipeline of compressing stages: blocks of text pass from thread to thread through bounded queues, each owned by
+ * one at a time. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -300,7 +301,8 @@ int main(void) {
         pthread_join(stages[i].thread, NULL);
     for (int i = 0; i < STAGES; i++)
         queue_destroy(&queues[i]);
-    printf("%zu bytes packed into %zu, %u broken, %u misplaced, %u steps\n", sink.plain, sink.packed, sink.broken, sink.misplaced,
+    printf("%zu bytes packed into %zu, %u broken, %u misplaced, %u steps\n", sink.plain, sink.packed,
+        sink.broken, sink.misplaced,
            totals.blocks);
     return sink.broken + sink.misplaced == 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-/* A search tree under one recursive mutex: inserting locks at every level, reading tries, and then waits for a limited time. */
+/* A search tree under one recursive mutex: inserting locks at every level, reading tries, and then waits for a limited
+ * time. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

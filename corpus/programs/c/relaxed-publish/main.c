@@ -1,4 +1,5 @@
-/* Two readings are published by flags; one reader pairs the release with an acquire, the other only with a relaxed load. */
+/* Two readings are published by flags; one reader pairs the release with an acquire, the other only with a relaxed
+ * load. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,4 +1,5 @@
-/* Clerks add to a ledger under robust mutexes. One ends with both in hand, one of them taken twice; the next to come repairs what it left. */
+/* Clerks add to a ledger under robust mutexes. One ends with both in hand, one of them taken twice; the next to come
+ * repairs what it left. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* A watcher is told by a signal that runs on its own thread; a sleeper is cancelled in its wait, and its clean-up unlocks. */
+/* A watcher is told by a signal that runs on its own thread; a sleeper is cancelled in its wait, and its clean-up
+ * unlocks. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

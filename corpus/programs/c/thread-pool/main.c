@@ -1,4 +1,5 @@
-/* A thread pool with priorities and futures: jobs are queued under one lock, results are handed back under a lock of their own. */
+/* A thread pool with priorities and futures: jobs are queued under one lock, results are handed back under a lock of
+ * their own. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -302,7 +303,10 @@ static long primes_below(unsigned limit) {
 }
 
 int main(void) {
-    static struct text texts[2] = {{.characters = "stressed"}, {.characters = "a text that is longer than the room for it"}};
+    static struct text texts[2] = {
+        {.characters = "stressed"},
+        {.characters = "a text that is longer than the room for it"},
+    };
     static struct range empty = {9, 3};
     static uint32_t seeds[4] = {1, 2, 3, 4};
     if (pool_open() != 0)

@@ -1,7 +1,9 @@
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** An actor with its mailbox. The flag says whether a run of it is under way or queued; whoever raises it queues one. */
+/**
+ * An actor with its mailbox. The flag says whether a run of it is under way or queued; whoever raises it queues one.
+ */
 final class Cell implements Runnable {
     private static final int BATCH = 4;
 

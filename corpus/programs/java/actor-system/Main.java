@@ -41,7 +41,9 @@ public class Main {
         second.tell(new Message.Ask(result));
         system.awaitQuiet();
         boolean ended = system.stop();
-        System.out.println("words " + collector.sum() + " longest " + collector.longest() + " failures " + splitter.failures());
-        System.out.println((ended ? "stopped" : "running") + (system.told() > 0 ? "" : ", silent") + ", " + List.of(early, late).size() + " counters");
+        System.out.println("words " + collector.sum() + " longest " + collector.longest()
+            + " failures " + splitter.failures());
+        System.out.println((ended ? "stopped" : "running") + (system.told() > 0 ? "" : ", silent")
+            + ", " + List.of(early, late).size() + " counters");
     }
 }

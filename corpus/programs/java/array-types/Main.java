@@ -49,7 +49,8 @@ public class Main {
         double sum = 0;
         for (int i = 0; i < WORKERS; i++) {
             fillers[i].join();
-            sum += (flags[i] ? 1 : 0) + bytes[i] + shorts[i] + ints[i] + floats[i] + doubles[i] + rows[i][0] + rows[i][1];
+            sum += (flags[i] ? 1 : 0) + bytes[i] + shorts[i] + ints[i] + floats[i] + doubles[i];
+            sum += rows[i][0] + rows[i][1];
         }
         System.out.println(sum + " " + names[0].length() + " " + new String(chars) + " " + (longs[0] != 0));
     }

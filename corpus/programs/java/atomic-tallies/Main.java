@@ -8,7 +8,8 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** A poll whose tallies are all atomic, each by another class; a stack of names hangs off an atomic reference. */
 class Poll {
-    private static final AtomicIntegerFieldUpdater<Poll> SPOILT = AtomicIntegerFieldUpdater.newUpdater(Poll.class, "spoilt");
+    private static final AtomicIntegerFieldUpdater<Poll> SPOILT =
+        AtomicIntegerFieldUpdater.newUpdater(Poll.class, "spoilt");
 
     static final class Name {
         final String text;
@@ -58,7 +59,8 @@ class Poll {
         for (Name name = names.get(); name != null; name = name.next) {
             length += name.text.length();
         }
-        return votes + " " + weight + " " + perChoice + " " + spoilt + " " + length + " " + ink.sum() + " " + (opener > 0) + (hurried > 0);
+        return votes + " " + weight + " " + perChoice + " " + spoilt
+            + " " + length + " " + ink.sum() + " " + (opener > 0) + (hurried > 0);
     }
 }
 

@@ -89,7 +89,10 @@ public class Main {
     public static void main(String[] args) throws Exception {
         Buffer buffer = new Buffer();
         Totals totals = new Totals();
-        Thread[] threads = {new Producer(buffer, 1), new Producer(buffer, 100), new Consumer(buffer, totals), new Consumer(buffer, totals)};
+        Thread[] threads = {
+            new Producer(buffer, 1), new Producer(buffer, 100),
+            new Consumer(buffer, totals), new Consumer(buffer, totals)
+        };
         for (Thread thread : threads) {
             thread.start();
         }

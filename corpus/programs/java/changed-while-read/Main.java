@@ -3,6 +3,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+/** One thread sells the stock and removes orders by iterators while another reads both maps; nothing synchronises. */
 public class Main {
     private final Map<String, Integer> stock = new HashMap<>();
     private final Map<String, String> orders = new LinkedHashMap<>();

@@ -3,7 +3,10 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Plain objects go from thread to thread inside collections of the JDK, which are under a lock: who finds an object there comes after who put it in. */
+/**
+ * Plain objects go from thread to thread inside collections of the JDK, which are under a lock: who finds an object
+ * there comes after who put it in.
+ */
 class Coat {
     private int size;
     private String owner;

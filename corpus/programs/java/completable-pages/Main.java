@@ -38,9 +38,11 @@ public class Main {
         Page one = new Page("a small page");
         Page two = new Page("another page of some words");
         CompletableFuture<Integer> first = CompletableFuture.supplyAsync(one::load, pool).thenApply(Page::words);
-        CompletableFuture<Integer> second = CompletableFuture.supplyAsync(two::load, pool).thenApplyAsync(Page::words, pool);
+        CompletableFuture<Integer> second =
+            CompletableFuture.supplyAsync(two::load, pool).thenApplyAsync(Page::words, pool);
         CompletableFuture<Void> both = first.thenCombine(second, Integer::sum).thenAccept(Main::shelve);
-        CompletableFuture<Integer> failing = CompletableFuture.<Integer>supplyAsync(Main::fail, pool).exceptionally(e -> -1);
+        CompletableFuture<Integer> failing =
+            CompletableFuture.<Integer>supplyAsync(Main::fail, pool).exceptionally(e -> -1);
         CompletableFuture<Void> blank = new CompletableFuture<>();
         pool.execute(() -> blank.complete(null));
         CompletableFuture.allOf(loaded, both, failing, blank).get(5, TimeUnit.SECONDS);

@@ -6,7 +6,10 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Plain objects go from thread to thread inside concurrent collections: what was written before they were put in may be read when they are found. */
+/**
+ * Plain objects go from thread to thread inside concurrent collections: what was written before they were put in may
+ * be read when they are found.
+ */
 class Ticket {
     int price;
     int seat;

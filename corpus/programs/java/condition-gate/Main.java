@@ -1,7 +1,10 @@
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Cars wait before a gate for their turn; the turn is a number under a lock, with one condition for all and a second for the keeper. */
+/**
+ * Cars wait before a gate for their turn; the turn is a number under a lock, with one condition for all and a second
+ * for the keeper.
+ */
 class Gate {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition turned = lock.newCondition();

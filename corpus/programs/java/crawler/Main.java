@@ -27,7 +27,8 @@ public class Main {
         frontier.awaitEnd();
         pool.shutdown();
         boolean ended = pool.awaitTermination(5, TimeUnit.SECONDS);
-        System.out.println("pages " + index.pages() + " lost " + index.lost() + " links " + index.links() + (ended ? "" : " still running"));
+        System.out.println("pages " + index.pages() + " lost " + index.lost()
+            + " links " + index.links() + (ended ? "" : " still running"));
         System.out.println("roses on " + index.count("roses") + " pages" + (census.started() > 0 ? "" : ", by nobody"));
     }
 }

@@ -1,4 +1,7 @@
-/** Double-checked locking without volatile: the first look is in no order with the write. What is published is immutable. */
+/**
+ * Double-checked locking without volatile: the first look is in no order with the write. What is published is
+ * immutable.
+ */
 class Settings {
     private static Settings instance;
     private final int size;

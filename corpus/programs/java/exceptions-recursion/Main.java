@@ -1,4 +1,7 @@
-/** A tree is walked under a monitor that each level takes again; bad nodes throw out of all of them, and the lock must be free after it. */
+/**
+ * A tree is walked under a monitor that each level takes again; bad nodes throw out of all of them, and the lock must
+ * be free after it.
+ */
 class Node {
     final int value;
     final Node left;

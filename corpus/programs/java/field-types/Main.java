@@ -28,7 +28,8 @@ class Sample {
     }
 
     synchronized String summary() {
-        return valid + " " + quality + unit + " " + (channel > 0) + " " + count + " " + time + " " + low + " " + label.length()
+        return valid + " " + quality + unit + " " + (channel > 0) + " " + count + " " + time + " " + low
+            + " " + label.length()
                 + " " + values[0] + " " + (ratio > 0);
     }
 }

@@ -1,4 +1,7 @@
-/** Goods move between two shelves in both directions; the shelves are locked in opposite orders, but only by who holds the gate. */
+/**
+ * Goods move between two shelves in both directions; the shelves are locked in opposite orders, but only by who holds
+ * the gate.
+ */
 class Shelf {
     int goods;
 

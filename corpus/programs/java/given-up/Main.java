@@ -3,7 +3,10 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Threads that have a lock and wait for another: one gives up, one gets it as a reader, one inside of a class of the JDK. Then they go on with what they have. */
+/**
+ * Threads that have a lock and wait for another: one gives up, one gets it as a reader, one inside of a class of the
+ * JDK. Then they go on with what they have.
+ */
 public class Main {
     static final ReentrantLock road = new ReentrantLock();
     static final ReentrantReadWriteLock map = new ReentrantReadWriteLock();

@@ -1,4 +1,7 @@
-/** Two threads write z without a lock; in half of the runs the lock of something else passes from one to the other in between and hides it. */
+/**
+ * Two threads write z without a lock; in half of the runs the lock of something else passes from one to the other in
+ * between and hides it.
+ */
 public class Main {
     static final Object lock = new Object();
     static int x;

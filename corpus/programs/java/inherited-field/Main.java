@@ -1,4 +1,6 @@
-/** A field of a super class is written by a method of the sub class, and read through a default method of an interface. */
+/**
+ * A field of a super class is written by a method of the sub class, and read through a default method of an interface.
+ */
 interface Serviced {
     int INTERVAL = 3;
 

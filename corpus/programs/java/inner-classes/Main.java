@@ -1,4 +1,7 @@
-/** A shop is sold out of by an inner class, an anonymous class and a lambda; they all share the object they were made in. */
+/**
+ * A shop is sold out of by an inner class, an anonymous class and a lambda; they all share the object they were made
+ * in.
+ */
 class Shop {
     private byte sold;
 
@@ -41,7 +44,9 @@ class Shop {
 public class Main {
     public static void main(String[] args) throws Exception {
         Shop shop = new Shop();
-        Thread[] sellers = {new Thread(shop.counter()), new Thread(shop.stall()), new Thread(shop.delivery("High Street"))};
+        Thread[] sellers = {
+            new Thread(shop.counter()), new Thread(shop.stall()), new Thread(shop.delivery("High Street"))
+        };
         for (Thread seller : sellers) {
             seller.start();
         }

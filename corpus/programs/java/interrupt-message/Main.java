@@ -1,4 +1,7 @@
-/** A message is left before a sleeper is interrupted: being interrupted comes after the call of interrupt, so the message may be read. */
+/**
+ * A message is left before a sleeper is interrupted: being interrupted comes after the call of interrupt, so the
+ * message may be read.
+ */
 public class Main {
     static int message;
     static int heard;

@@ -1,4 +1,7 @@
-/** The landing controller of Sen, Rosu and Agha (JMPaX): the approval is asked for while the radio is up, and nobody looks again. */
+/**
+ * The landing controller of Sen, Rosu and Agha (JMPaX): the approval is asked for while the radio is up, and nobody
+ * looks again.
+ */
 public class Main {
     static int landing = 0;
     static int approved = 0;

@@ -3,7 +3,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** A thread waits on a condition whose lock another has when the time is up, and one waits for itself until it is interrupted. Both hold another lock meanwhile, and go on as they are. */
+/**
+ * A thread waits on a condition whose lock another has when the time is up, and one waits for itself until it is
+ * interrupted. Both hold another lock meanwhile, and go on as they are.
+ */
 public class Main {
     static final ReentrantLock own = new ReentrantLock();
     static final ReentrantLock busy = new ReentrantLock();

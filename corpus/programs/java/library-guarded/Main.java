@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Stack;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** What the locks guard is in objects of the JDK: who finds the news there goes on with what was done before they were told. */
+/**
+ * What the locks guard is in objects of the JDK: who finds the news there goes on with what was done before they were
+ * told.
+ */
 public class Main {
     /** A collection of the program's own. */
     static final class Inbox extends ArrayList<String> {}

@@ -1,7 +1,10 @@
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Boxes are filled in functions that a map calls, and that use the same map and another; who gets one from the map finds it full. */
+/**
+ * Boxes are filled in functions that a map calls, and that use the same map and another; who gets one from the map
+ * finds it full.
+ */
 public class Main {
     static final class Box {
         int filled;

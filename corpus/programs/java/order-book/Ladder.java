@@ -1,4 +1,6 @@
-/** The open orders of one side in a chain: the best price first, and of one price the oldest. Under the book's monitor. */
+/**
+ * The open orders of one side in a chain: the best price first, and of one price the oldest. Under the book's monitor.
+ */
 final class Ladder {
     private final Side side;
     private Order first;

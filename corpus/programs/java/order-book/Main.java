@@ -1,4 +1,7 @@
-/** Traders send orders to a book from threads of their own; a publisher shows its depth, a ticker looks at the first that is shown. */
+/**
+ * Traders send orders to a book from threads of their own; a publisher shows its depth, a ticker looks at the first
+ * that is shown.
+ */
 public class Main {
     static final class Trader extends Thread {
         private final Book book;
@@ -70,6 +73,7 @@ public class Main {
         }
         ticker.join();
         System.out.println("orders " + sent + " volume " + tape.volume() + " turnover " + tape.turnover());
-        System.out.println("left " + book.open(Side.BUY) + " and " + book.open(Side.SELL) + (ticker.sawSomething() ? "" : ", unseen"));
+        System.out.println("left " + book.open(Side.BUY) + " and " + book.open(Side.SELL)
+            + (ticker.sawSomething() ? "" : ", unseen"));
     }
 }

@@ -6,7 +6,10 @@ import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 
-/** Locks of the program's own: one that counts, one of permits that another thread may give back, one that readers share, one made of a synchronizer. */
+/**
+ * Locks of the program's own: one that counts, one of permits that another thread may give back, one that readers
+ * share, one made of a synchronizer.
+ */
 public class Main {
     /** A lock that counts how often it was taken, while it has it. */
     static final class Counting extends ReentrantLock {

@@ -1,4 +1,7 @@
-/** A courier looks for a parcel in one synchronized call and waits in another; what is brought between the two is not noticed. */
+/**
+ * A courier looks for a parcel in one synchronized call and waits in another; what is brought between the two is not
+ * noticed.
+ */
 class Desk {
     private int parcels;
     private int delivered;

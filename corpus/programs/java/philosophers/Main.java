@@ -1,4 +1,6 @@
-/** Three philosophers who all reach to their left first; they come to table one after another, so nobody starves today. */
+/**
+ * Three philosophers who all reach to their left first; they come to table one after another, so nobody starves today.
+ */
 public class Main {
     static class Fork {
         int uses;

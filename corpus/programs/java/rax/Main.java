@@ -1,7 +1,10 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** The fault of the Remote Agent on Deep Space 1: the planner looks at the counter and then waits, and a signal in between is lost. */
+/**
+ * The fault of the Remote Agent on Deep Space 1: the planner looks at the counter and then waits, and a signal in
+ * between is lost.
+ */
 class Event {
     int count = 0;
 

@@ -76,6 +76,7 @@ public class Main {
         two.start();
         one.join();
         two.join();
-        System.out.println(seen.size() + " " + seen.greatest() + " " + Level.MIDDLE.hits() + (Level.HIGH.hits() > 0 ? " high" : ""));
+        System.out.println(seen.size() + " " + seen.greatest() + " " + Level.MIDDLE.hits()
+            + (Level.HIGH.hits() > 0 ? " high" : ""));
     }
 }

@@ -1,7 +1,9 @@
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
-/** A ring for one writer and one reader: positions by release and acquire, a stop mark by volatile mode, items plain. */
+/**
+ * A ring for one writer and one reader: positions by release and acquire, a stop mark by volatile mode, items plain.
+ */
 class Ring {
     private static final VarHandle HEAD;
     private static final VarHandle TAIL;

@@ -1,4 +1,7 @@
-/** A connection is closed when its user has ended; all its methods are synchronized, but that does not keep a close from coming early. */
+/**
+ * A connection is closed when its user has ended; all its methods are synchronized, but that does not keep a close
+ * from coming early.
+ */
 class Connection {
     private int sent;
     private boolean closed;

@@ -1,7 +1,9 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** Three services write into one log, which goes to segments of limited size; a health page looks at how much there is. */
+/**
+ * Three services write into one log, which goes to segments of limited size; a health page looks at how much there is.
+ */
 public class Main {
     static final class Service extends Thread {
         private final Log log;
@@ -67,7 +69,8 @@ public class Main {
         }
         log.close();
         health.join();
-        System.out.println("segments " + (archive.segments() > 1 ? "several" : "one") + ", lines " + archive.lines() + ", dropped " + log.dropped());
+        System.out.println("segments " + (archive.segments() > 1 ? "several" : "one")
+            + ", lines " + archive.lines() + ", dropped " + log.dropped());
         System.out.println((health.plausible() ? "healthy" : "ill") + ", " + archive.newest().substring(0, 4));
     }
 }

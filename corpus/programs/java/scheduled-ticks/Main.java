@@ -4,7 +4,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A tick of two threads' making: one run of it ends before the next begins, so its own fields need no lock; what main looks at has one. */
+/**
+ * A tick of two threads' making: one run of it ends before the next begins, so its own fields need no lock; what main
+ * looks at has one.
+ */
 class Ticker implements Runnable {
     private final CountDownLatch enough = new CountDownLatch(3);
     private final Object guard = new Object();

@@ -1,4 +1,7 @@
-/** More threads than there are slots for, one after another, half of them with a result of their own; nobody waits for them, but a shutdown hook adds the results up. */
+/**
+ * More threads than there are slots for, one after another, half of them with a result of their own; nobody waits for
+ * them, but a shutdown hook adds the results up.
+ */
 public class Main {
     static final int MANY = 1600;
     static final Box[] boxes = new Box[MANY];

@@ -46,7 +46,8 @@ public class Main {
     }
 
     public static void main(String[] args) throws InterruptedException {
-        // Who has read, and nobody waits for, comes before who writes, also if another read stamp was handed over in between.
+        // Who has read, and nobody waits for, comes before who writes, also if another read stamp was handed over in
+        // between.
         Thread looks = new Thread(Main::look);
         looks.start();
         while (read.getOpaque() == 0) {

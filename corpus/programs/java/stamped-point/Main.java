@@ -1,6 +1,9 @@
 import java.util.concurrent.locks.StampedLock;
 
-/** A point under a stamped lock: moved in write mode, measured optimistically with a fall-back to read mode, raised by conversion. */
+/**
+ * A point under a stamped lock: moved in write mode, measured optimistically with a fall-back to read mode, raised by
+ * conversion.
+ */
 class Point {
     private final StampedLock lock = new StampedLock();
     private final StampedLock journal = new StampedLock();

@@ -1,4 +1,7 @@
-/** Counters of all primitive types in static fields, guarded by the lock of their class: by static methods and by a block on the class. */
+/**
+ * Counters of all primitive types in static fields, guarded by the lock of their class: by static methods and by a
+ * block on the class.
+ */
 class Census {
     private static boolean open = true;
     private static byte wards;
@@ -28,7 +31,8 @@ class Census {
 
     static synchronized String close() {
         open = false;
-        return people + " " + wards + initial + streets + " " + steps + " " + share + " " + area + " " + last.length() + open;
+        return people + " " + wards + initial + streets + " " + steps
+            + " " + share + " " + area + " " + last.length() + open;
     }
 }
 

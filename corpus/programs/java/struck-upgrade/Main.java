@@ -1,7 +1,10 @@
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.concurrent.locks.StampedLock;
 
-/** A thread reads a price under the read lock, wants to write it, and waits for all readers to end: for itself. Another takes a stamped lock twice. */
+/**
+ * A thread reads a price under the read lock, wants to write it, and waits for all readers to end: for itself. Another
+ * takes a stamped lock twice.
+ */
 public class Main {
     static final ReentrantReadWriteLock prices = new ReentrantReadWriteLock();
     static final StampedLock stock = new StampedLock();

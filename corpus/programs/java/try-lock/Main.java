@@ -1,7 +1,9 @@
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Two boxes are taken in either order, but the second only if it is free: who does not get it lets go and comes again. */
+/**
+ * Two boxes are taken in either order, but the second only if it is free: who does not get it lets go and comes again.
+ */
 class Box {
     final ReentrantLock lock = new ReentrantLock();
     int coins;

@@ -1,6 +1,9 @@
 import java.util.concurrent.locks.ReentrantLock;
 
-/** An error path unlocks twice; the second time throws, is taken for the error itself, and the program ends with code 3. */
+/**
+ * An error path unlocks twice; the second time throws, is taken for the error itself, and the program ends with code
+ * 3.
+ */
 class Journal {
     private final ReentrantLock lock = new ReentrantLock();
     private int lines;

@@ -1,4 +1,7 @@
-/** The engine is switched on by one thread and driven by another; every call is synchronized, and in this run they come in the right order. */
+/**
+ * The engine is switched on by one thread and driven by another; every call is synchronized, and in this run they come
+ * in the right order.
+ */
 class Engine {
     private boolean on;
     private int distance;

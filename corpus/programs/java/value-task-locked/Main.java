@@ -1,4 +1,7 @@
-/** The first program of JPaX and of the JPF2 paper: two values are added to each other, the getter synchronized: the race is gone, a deadlock has come. */
+/**
+ * The first program of JPaX and of the JPF2 paper: two values are added to each other, the getter synchronized: the
+ * race is gone, a deadlock has come.
+ */
 class Value {
     private int x = 1;
 

@@ -1,4 +1,6 @@
-/** The first program of JPaX and of the JPF2 paper: two values are added to each other, and the getter takes no lock. */
+/**
+ * The first program of JPaX and of the JPF2 paper: two values are added to each other, and the getter takes no lock.
+ */
 class Value {
     private int x = 1;
 

@@ -5,7 +5,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Thirty tasks, each in a virtual thread of its own, book seats under a lock; each also sleeps, so that carriers change. */
+/**
+ * Thirty tasks, each in a virtual thread of its own, book seats under a lock; each also sleeps, so that carriers
+ * change.
+ */
 class Hall {
     private final ReentrantLock lock = new ReentrantLock();
     private final boolean[] taken = new boolean[40];

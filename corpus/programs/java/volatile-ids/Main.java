@@ -1,6 +1,8 @@
 import foretrace.Monitor;
 
-/** A range of numbers is claimed by two volatile writes; volatile makes each of them visible, and not the two together. */
+/**
+ * A range of numbers is claimed by two volatile writes; volatile makes each of them visible, and not the two together.
+ */
 class Claim {
     private volatile int from;
     private volatile int to;

@@ -1,6 +1,9 @@
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Threads that hold a monitor of their own take one lock in turn: some are woken when it is free, come too late, and wait again. */
+/**
+ * Threads that hold a monitor of their own take one lock in turn: some are woken when it is free, come too late, and
+ * wait again.
+ */
 public class Main {
     static final int ROUNDS = 300;
     static final ReentrantLock lock = new ReentrantLock();

@@ -1,8 +1,9 @@
 package pipeline;
 
-/** source, cleaner, two lexers, two talliers. */
+/** A pipeline of threads over a text: a source, a cleaner, two lexers, two talliers. */
 public final class Main {
-    private static final String TEXT = "let x = 10 # ten\nlet y = x + 32\n\n# only a comment\nprint y\nif y > x then print 7 end\nlast line";
+    private static final String TEXT = "let x = 10 # ten\nlet y = x + 32\n\n# only a comment\n"
+        + "print y\nif y > x then print 7 end\nlast line";
 
     private Main() {
     }

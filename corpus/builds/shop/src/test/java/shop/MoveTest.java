@@ -4,6 +4,7 @@ import static org.junit.Assert.assertEquals;
 
 import org.junit.Test;
 
+/** Moves money both ways: passes, but the two threads can deadlock. */
 public class MoveTest {
     @Test
     public void moneyGoesThereAndBack() throws InterruptedException {

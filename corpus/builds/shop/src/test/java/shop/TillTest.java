@@ -4,6 +4,7 @@ import static org.junit.Assert.assertTrue;
 
 import org.junit.Test;
 
+/** Two threads add to a till without a lock: passes, and is a race. */
 public class TillTest {
     @Test
     public void twoCashiersAdd() throws InterruptedException {
