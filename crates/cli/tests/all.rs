@@ -12,4 +12,5 @@ mod native;
 mod prediction;
 mod properties;
 mod spec;
+mod tidy;
 mod traces;
