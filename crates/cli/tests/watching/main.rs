@@ -6,4 +6,5 @@ mod common;
 mod handing;
 mod hooks;
 mod options;
+mod readme;
 mod survival;
