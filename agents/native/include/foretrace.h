@@ -1,5 +1,5 @@
 /*
- * foretrace.h: what a program can tell Foretrace of itself, in C (C89 on) and C++.
+ * foretrace.h: what a program can say of itself to Foretrace, in C (C89 on) and C++.
  *
  * Nothing here needs Foretrace: in a program that runs without it each of these is a test of a pointer, and with
  * NFORETRACE defined before the header nothing at all.

@@ -72,7 +72,8 @@ int main() {
     pthread_mutexattr_settype(&a,PTHREAD_MUTEX_ERRORCHECK);
     pthread_mutex_t ec;
     pthread_mutex_init(&ec,&a);
-    printf("%d %d %d %d\n",pthread_mutex_lock(&ec),pthread_mutex_lock(&ec)==EDEADLK,pthread_mutex_unlock(&ec),pthread_mutex_unlock(&ec)==EPERM);
+    printf("%d %d %d %d\n",pthread_mutex_lock(&ec),pthread_mutex_lock(&ec)==EDEADLK,
+           pthread_mutex_unlock(&ec),pthread_mutex_unlock(&ec)==EPERM);
     pthread_mutexattr_settype(&a,PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_t rec;
     pthread_mutex_init(&rec,&a);

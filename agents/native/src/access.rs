@@ -1,5 +1,29 @@
-//! The hooks of plain accesses: what the compiler puts before every load and store. Those of reads that are called most begin in
+//! The hooks of plain accesses, which the compiler calls before every load and store. Hooks of reads begin in
 //! `machine::reads`.
+//!
+//! The way of an access, each step tried only if the one before did not decide (`R` is [`runtime::filter::Recorder`]):
+//!
+//! ```text
+//!  step                           here               filter, or elsewhere       decides if
+//!  1 summary (8-byte reads)       is_in_summary      R::has_noted               read in this segment
+//!  2 scan (reads)                 scans::advance     Scan::goes_on              the next element of a scan
+//!  3 covered                      check_cell         R::is_covered              the cell says the same
+//!    biased region, this thread's:
+//!  4 scanned strip                access_biased      R::access_scanned          a scan goes on, or covered
+//!  5 repetition                   access_biased      R::repeat_biased           as at an earlier point
+//!  6 first access                 claim_word         R::first_touch             an empty cell
+//!    unbiased region:
+//!  4 renewal                      read_unbiased      R::renew_read              the home entry gives way
+//!                                 write_unbiased     R::renew_write
+//!  5 repetition                   access_unbiased    R::repeat_locked           as at an earlier point
+//!    everything else, in slow_path (revokes the bias of another thread if need be):
+//!  7 deferred or recorded         record_uncovered   R::record_access           always
+//!    ranges, memcpy, more than a word, in access_range:
+//!  8 uniform blocks, one block    record_words       R::record_uniform_blocks, R::record_block
+//! ```
+//!
+//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 to 6 need a known call context, and take
+//! no lock, except `renew_write` and `repeat_locked`, which lock the cell. Step 7 may block, and may write records.
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
@@ -14,8 +38,8 @@ use crate::shadow::Leaf;
 use crate::thread::Thread;
 use crate::{frames, read_summaries, shadow, stacks, thread};
 
-/// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may come
-/// at any time. All else is done elsewhere, so that this needs nothing of the stack.
+/// An access of `SIZE` bytes. Most are covered: a few instructions, and nothing is changed, so a signal handler may
+/// come at any time. All else is in other functions, so that this one needs nothing of the stack.
 #[inline(always)]
 unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     let thread = machine::accesses();
@@ -24,7 +48,7 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     }
     // SAFETY: this thread's own state.
     unsafe {
-        // Of large tables that are read again and again, the lines are at hand when the cells are not.
+        // Of large tables that are read again and again, summaries are in the cache when cells are not.
         if READ && !WRITE && SIZE == 8 && is_in_summary(addr, thread) {
             return;
         }
@@ -35,7 +59,7 @@ unsafe fn hook<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usi
     }
 }
 
-/// Whether a read of a granule is covered by what its line says. `machine::reads` asks the same.
+/// Whether a read of a word is covered by its read summary. `machine::reads` does the same in assembly.
 #[inline(always)]
 unsafe fn is_in_summary(addr: usize, thread: *mut Thread) -> bool {
     // SAFETY: this thread's own state.
@@ -45,13 +69,13 @@ unsafe fn is_in_summary(addr: usize, thread: *mut Thread) -> bool {
     }
 }
 
-/// A read that is no sweep's, and of which lines say nothing.
+/// A read that belongs to no scan, and of which read summaries say nothing.
 pub(crate) unsafe extern "C" fn read_by_cell<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     // SAFETY: this thread's own state.
     unsafe { check_cell::<SIZE, true, false>(addr, pc, thread) };
 }
 
-/// One of which lines say nothing.
+/// Looks at the cell of an access, and chooses the path by the region's bias.
 #[inline(always)]
 unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
@@ -95,7 +119,7 @@ unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
     slow_path::<SIZE, READ, WRITE>(addr, pc);
 }
 
-/// A read in a unit of one thread's that is not covered by the first entry.
+/// A read in a biased region that is not covered by the first entry.
 #[inline(never)]
 extern "C" fn read_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let cell = leaf.cell(addr);
@@ -114,7 +138,7 @@ extern "C" fn read_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mu
     }
 }
 
-/// A write in such a unit that is not covered.
+/// A write in a biased region that is not covered.
 #[inline(never)]
 extern "C" fn write_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let (cell, mask) = (leaf.cell(addr), mask::<SIZE>(addr));
@@ -122,14 +146,15 @@ extern "C" fn write_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *m
     unsafe { access_biased::<SIZE, false, true>(addr, pc, thread, cell, (leaf.owner(addr), leaf.strip(addr)), mask) };
 }
 
-/// The bytes of an access within a granule.
+/// The bytes of an access within a word.
 #[inline(always)]
 const fn mask<const SIZE: usize>(addr: usize) -> u8 {
     (((1u32 << SIZE) - 1) << (addr & 7)) as u8
 }
 
-/// An access that is not covered, of what is most often this thread's own, at a place that is known: without the ceremony of
-/// other hooks. All calls are at its ends, so that it needs little of the stack.
+/// An access in a biased region that is not covered. Most often the region is this thread's and the call context is
+/// known, so this goes without the ceremony of other hooks. All calls are at its ends, so that it needs little of the
+/// stack.
 #[inline(always)]
 unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
     addr: usize,
@@ -181,7 +206,7 @@ unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
     }
 }
 
-/// An access of what this thread is the first to come to, in its critical. True: it is done.
+/// The first access of a word, inside the critical region. Returns true if it is done.
 #[inline(always)]
 unsafe fn claim_word<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: Cell, mask: u8, context: u32) -> bool {
     // SAFETY: this thread's own state.
@@ -198,7 +223,7 @@ unsafe fn claim_word<const WRITE: bool>(addr: usize, thread: *mut Thread, cell: 
     done
 }
 
-/// Does what no signal may come into. True: it is done, and signals have had their critical; else the longer way sees to them.
+/// Runs `f` with signals deferred. If it returns true, deferred signals are delivered; else the slower path does that.
 #[inline(always)]
 unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool {
     // SAFETY: this thread's own storage.
@@ -216,7 +241,7 @@ unsafe fn with_signals_deferred(tls: *mut Tls, f: impl FnOnce() -> bool) -> bool
     }
 }
 
-/// A read in a unit that is everybody's, most often of a thread that has read the same before.
+/// A read in an unbiased region, most often by a thread that has read the same before.
 #[inline(always)]
 fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let (tls, mask) = (machine::tls(), mask::<SIZE>(addr));
@@ -239,7 +264,7 @@ fn read_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread,
     access_unbiased::<SIZE, false>(addr, pc, thread, cell);
 }
 
-/// A write there that is not covered.
+/// A write in an unbiased region that is not covered.
 #[inline(always)]
 fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, cell: Cell) {
     let tls = machine::tls();
@@ -257,7 +282,7 @@ fn write_unbiased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread
     access_unbiased::<SIZE, true>(addr, pc, thread, cell);
 }
 
-/// Any other access there.
+/// Any other access in an unbiased region.
 #[inline(never)]
 extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     addr: usize,
@@ -268,7 +293,7 @@ extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     let mask = mask::<SIZE>(addr);
     // SAFETY: as in `repeat_biased`.
     unsafe {
-        // A reader may be where it does not belong.
+        // A reader may not be in its preferred entry.
         let is_covered = !WRITE && !(*thread).recorder.is_second() && (*thread).recorder.is_covered(cell, mask, false);
         if is_covered || (*machine::tls()).busy {
             return;
@@ -285,14 +310,14 @@ extern "C" fn access_unbiased<const SIZE: usize, const WRITE: bool>(
     }
 }
 
-/// An access that is not covered.
+/// The general path of an access that is not covered.
 #[cold]
 #[inline(never)]
 pub(crate) extern "C" fn slow_path<const SIZE: usize, const READ: bool, const WRITE: bool>(addr: usize, pc: usize) {
     if thread::is_quiet() {
         return;
     }
-    // Most are within a granule, of a thread that has nothing else to do.
+    // Most are within a word, of a thread that has nothing else to do.
     if (addr & 7) + SIZE <= 8 && !machine::accesses().is_null() {
         thread::enter_quickly(pc, |thread| {
             let mask = mask::<SIZE>(addr);
@@ -333,11 +358,21 @@ macro_rules! hooks {
     )* };
 }
 hooks! {
-    16, true, false: read16, __tsan_read16 __tsan_volatile_read16 __tsan_unaligned_read16 __tsan_unaligned_volatile_read16;
-    1, false, true: write1, __tsan_write1 __tsan_volatile_write1 __tsan_unaligned_write1 __tsan_unaligned_volatile_write1;
-    2, false, true: write2, __tsan_write2 __tsan_volatile_write2 __tsan_unaligned_write2 __tsan_unaligned_volatile_write2;
-    4, false, true: write4, __tsan_write4 __tsan_volatile_write4 __tsan_unaligned_write4 __tsan_unaligned_volatile_write4;
-    8, false, true: write8, __tsan_write8 __tsan_volatile_write8 __tsan_unaligned_write8 __tsan_unaligned_volatile_write8;
+    16, true, false: read16,
+        __tsan_read16 __tsan_volatile_read16
+        __tsan_unaligned_read16 __tsan_unaligned_volatile_read16;
+    1, false, true: write1,
+        __tsan_write1 __tsan_volatile_write1
+        __tsan_unaligned_write1 __tsan_unaligned_volatile_write1;
+    2, false, true: write2,
+        __tsan_write2 __tsan_volatile_write2
+        __tsan_unaligned_write2 __tsan_unaligned_volatile_write2;
+    4, false, true: write4,
+        __tsan_write4 __tsan_volatile_write4
+        __tsan_unaligned_write4 __tsan_unaligned_volatile_write4;
+    8, false, true: write8,
+        __tsan_write8 __tsan_volatile_write8
+        __tsan_unaligned_write8 __tsan_unaligned_volatile_write8;
     16, false, true: write16,
         __tsan_write16 __tsan_volatile_write16 __tsan_unaligned_write16 __tsan_unaligned_volatile_write16;
     1, true, true: read_write1, __tsan_read_write1 __tsan_unaligned_read_write1;
@@ -349,7 +384,7 @@ hooks! {
 
 macro_rules! hooks_with_pc {
     ($($size:literal, $read:literal, $write:literal: $($name:ident)*;)*) => { $($(
-        /// The same, called with the address of the access.
+        /// The hook without `_pc`, called with the address of the access.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name(addr: usize, pc: usize) {
             // SAFETY: the address is only looked up.
@@ -370,8 +405,8 @@ hooks_with_pc! {
     16, false, true: __tsan_write16_pc;
 }
 
-/// A constructor or destructor sets the table of virtual functions. Setting it to what it was is no write: destructors
-/// of final classes do that all the time.
+/// A constructor or destructor sets the pointer to the table of virtual functions. Setting it to the same value is no
+/// write: destructors of final classes do that all the time.
 unsafe extern "C" fn vptr_update(at: *const usize, new: usize, pc: usize) {
     // SAFETY: the program writes there next.
     if unsafe { at.read_volatile() } != new {
@@ -413,31 +448,31 @@ shim3! {
     __tsan_memset => set_range;
 }
 
-/// The same, called with the address of the access.
+/// The hook without `_pc`, called with the address of the access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_read_range_pc(addr: usize, size: usize, pc: usize) {
     access_range(addr, size, true, false, pc);
 }
 
-/// The same, called with the address of the access.
+/// The hook without `_pc`, called with the address of the access.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_write_range_pc(addr: usize, size: usize, pc: usize) {
     access_range(addr, size, false, true, pc);
 }
 
-/// Accesses of this thread are not to be recorded.
+/// Accesses of this thread are ignored from now on.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_ignore_thread_begin() {
     thread::ignore(1);
 }
 
-/// They are again.
+/// Accesses of this thread are recorded again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_ignore_thread_end() {
     thread::ignore(-1);
 }
 
-/// What every instrumented module calls before anything else.
+/// Every instrumented module calls this before anything else.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_init() {
     thread::attach_first();

@@ -1,4 +1,4 @@
-//! The hooks of atomic accesses, which do the access as well, and of fences.
+//! The hooks of atomic accesses, which perform the access as well, and of fences.
 
 use core::arch::naked_asm;
 use core::sync::atomic::Ordering::{Relaxed, SeqCst};
@@ -9,7 +9,8 @@ use runtime::record::{Kind, atomic_aux};
 use crate::machine::{self, shim1, shim2, shim3, shim4, shim5, shim6};
 use crate::thread;
 
-/// What is atomic. Every operation has the strongest order: the program's own is only recorded.
+/// A type of atomic accesses. Every operation is performed with the strongest order; the program's own order is only
+/// recorded.
 trait Word: Copy + PartialEq {
     const LOG2: u8;
     unsafe fn load(at: *mut Self) -> Self;
@@ -128,7 +129,7 @@ fn order(c: i32) -> u8 {
     }
 }
 
-/// Does and records an access: `act` gives its kind, order and value, and what the program gets.
+/// Performs and records an access: `act` returns its kind, order and value, and what the program gets.
 #[inline(always)]
 fn recorded<T: Word, R>(at: *mut T, pc: usize, act: impl Fn() -> (Kind, i32, T, R)) -> R {
     let done = thread::enter(pc, |thread| {
@@ -187,7 +188,7 @@ fetch! {
     fetch_nand nand;
 }
 
-/// Weak ones fail as seldom as strong ones.
+/// Weak and strong ones: a weak one fails as seldom as a strong one.
 unsafe extern "C" fn compare<T: Word>(at: *mut T, old: *mut T, new: T, good: i32, bad: i32, pc: usize) -> i32 {
     // SAFETY: what the program asked for; the expected value is its own.
     unsafe {

@@ -1,13 +1,15 @@
-//! Parts of memory that one thread has to itself: it changes their cells without locking them.
+//! Biased regions: a thread changes the shadow cells of memory that it owns without locking them.
 //!
-//! A lock costs more than all the rest of an access that is kept. So each unit of memory belongs to the first thread that comes, which only says
-//! ([`CriticalRegion`]) that it is at it. Another thread that comes takes the unit away: it makes the owner's processor see that
-//! (`membarrier`), and waits until the owner is not at it. The second owner is the last: then the unit is common, and its cells are
-//! locked. Without `membarrier`, all are.
+//! A lock costs more than the rest of a deferred access. So each region of memory belongs to the first thread that
+//! comes, which only says that it is inside its [`CriticalRegion`]. Another thread that comes revokes the bias: it
+//! makes the owner's processor see that (`membarrier`), and waits until the owner has left its critical region. The
+//! second owner is the last: then the region is unbiased, and its cells are locked. Without `membarrier`, all regions
+//! are unbiased.
 //!
-//! Of a thread that is parked ([`thread::parked`]), nothing need be made to see anything.
+//! A thread that is parked ([`thread::parked`]) needs no barrier.
 //!
-//! Who takes a unit brings its cells up to date that sweeps of its owner have left ([`runtime::filter::Scan`]).
+//! A revoker writes back the strips that scans of the owner have left ([`runtime::filter::Scan`]).
+//! `docs/recording/shadow.md` shows the protocol side by side.
 
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicBool, AtomicU16, compiler_fence};
@@ -19,34 +21,34 @@ use crate::scans::Own;
 use crate::slots::life;
 use crate::{shadow, system, thread};
 
-/// A unit has 2 to the power of this many bytes.
+/// A biased region has 2 to the power of this many bytes.
 pub const BIASED_REGION_BITS: u32 = 14;
 
-/// Nobody's yet.
-const NOBODY: u16 = 0;
-/// Everybody's, for good.
+/// No thread has come yet.
+const UNCLAIMED: u16 = 0;
+/// Unbiased, for good: cells are locked.
 const UNBIASED: u16 = u16::MAX;
-/// Being taken away.
+/// Being revoked.
 const BEING_REVOKED: u16 = u16::MAX - 1;
-/// With the owner's slot + 1: it is the second owner.
+/// Set beside the owner's slot + 1: it is the second owner.
 const SECOND: u16 = 1 << 13;
 
 const _: () = assert!(SLOTS < SECOND as usize);
 
 static ENABLED: AtomicBool = AtomicBool::new(false);
-/// One at a time takes units away.
+/// One thread at a time revokes.
 static REVOKING: AtomicBool = AtomicBool::new(false);
 
-/// Bias a unit is. Zero at first.
+/// The owner of a region. Zero at first.
 pub type Owner = AtomicU16;
 
-/// At the start of the process, and in a forked child.
+/// Called at the start of the process, and in a forked child.
 pub fn start() {
     REVOKING.store(false, Relaxed);
     ENABLED.store(system::register_barrier(), Relaxed);
 }
 
-/// Whether other threads can be made to see what this one has written.
+/// Whether `membarrier` is available.
 pub fn has_barrier() -> bool {
     ENABLED.load(Relaxed)
 }
@@ -54,38 +56,40 @@ pub fn has_barrier() -> bool {
 /// Makes all threads of the process see what this one has written, before what they read next.
 pub fn make_seen() {
     if !system::barrier() {
-        // The program has forbidden itself the call since. A store takes far less to be seen.
+        // The program has forbidden the call since. A store takes far less time to be seen.
         ENABLED.store(false, Relaxed);
         system::sleep(2);
     }
 }
 
-/// Whether its thread is changing cells, and its sweep. `machine` has a fast way that knows its fields.
+/// The critical region of a thread, and its scan. `machine::reads` knows the offsets of the fields.
 #[derive(Default)]
 #[repr(C)]
 pub struct CriticalRegion {
     pub(crate) inside: AtomicBool,
-    /// A unit was taken from the thread since it looked last. In a critical that finds it false, the unit of the thread's sweep is its own: it was when
-    /// the sweep came there, and who takes one says so here before it waits for the end of the critical.
+    /// A region was revoked from the thread since it looked last. While this is false inside the critical region, the
+    /// thread owns the region of its scan: it did when the scan came there, and a revoker sets this before it waits for
+    /// the thread to leave.
     pub(crate) revoked: AtomicBool,
-    /// Its thread begins no critical: `thread::parking`.
+    /// Its thread enters no critical region: `thread::parking`.
     pub(crate) parked: AtomicBool,
     pub scan: Scan,
 }
 
-/// Bias a unit is, for a thread that has begun to change a cell of it.
+/// The bias of a region, for a thread inside its critical region.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Bias {
-    /// This thread's: no other comes to its cells.
+    /// Towards this thread: no other thread comes to its cells.
     Own,
-    /// Everybody's: its cells are to be locked.
+    /// Towards no thread: its cells are to be locked.
     None,
-    /// Another's, or nobody's: it must be taken first.
+    /// Towards another thread, or not yet decided: it must be claimed or revoked first.
     Other,
 }
 
 impl CriticalRegion {
-    /// Begins to change a cell of a unit. Followed by [`CriticalRegion::end`], and nothing that waits in between.
+    /// Enters the critical region, to change a cell of a biased region. Followed by [`CriticalRegion::leave`], and
+    /// nothing that waits in between.
     #[inline(always)]
     pub fn enter_region(&self, owner: &Owner, slot: u32) -> Bias {
         self.enter_any();
@@ -96,15 +100,16 @@ impl CriticalRegion {
         }
     }
 
-    /// Begins to change cells, or the sweep, of what is looked for next.
+    /// Enters the critical region, to change cells or the scan.
     #[inline(always)]
     pub fn enter_any(&self) {
         self.inside.store(true, Relaxed);
-        // The processor's order is seen to by who takes a unit away.
+        // The revoker's `membarrier` takes care of the processor's order.
         compiler_fence(SeqCst);
     }
 
-    /// [`CriticalRegion::enter_region`], after taking it if need be: whether this thread, of this slot, has the unit of an address to itself.
+    /// Enters the critical region, after claiming or revoking the biased region of an address if need be. Returns
+    /// whether this thread, of this slot, owns it; if not, the critical region is left again, and cells must be locked.
     #[inline]
     pub fn enter(&self, addr: usize, slot: u32) -> bool {
         let Some(leaf) = shadow::leaf(addr) else { return false };
@@ -130,42 +135,45 @@ impl CriticalRegion {
         }
     }
 
-    /// The cell is changed, if one was.
+    /// Leaves the critical region.
     #[inline(always)]
     pub fn leave(&self) {
         self.inside.store(false, Release);
     }
 
-    /// Whether its thread is changing cells: a signal handler must not come in between.
+    /// Whether its thread is inside: a signal handler must not run then.
     #[inline]
     pub fn is_inside(&self) -> bool {
         self.inside.load(Relaxed)
     }
 
-    /// Whether the sweep is in memory that this thread has to itself. Asked after the thread has said how far it has come: then who takes
-    /// the memory later knows that, too.
+    /// Whether no region was revoked since the last look, so that the scan is in memory of this thread. Asked after the
+    /// thread has stored how far the scan has come: a later revoker then knows that, too.
     #[inline(always)]
     pub fn is_undisturbed(&self) -> bool {
         compiler_fence(SeqCst);
         !self.revoked.load(Relaxed)
     }
 
-    /// The same, when it was not sure: what was taken may be something else.
+    /// Whether the thread still owns the memory of its scan, after [`CriticalRegion::is_undisturbed`] was false:
+    /// another region may have been revoked.
     pub fn still_owns_scan(&self, slot: u32) -> bool {
-        // First this, in the processor's order, too: who takes the unit after the look says so again.
+        // This comes first, in the processor's order, too: a thread that revokes the region after the look sets it
+        // again.
         self.revoked.swap(false, SeqCst);
         let base = self.scan.base();
-        // There may be none any more.
+        // The scan may have ended.
         base != 0 && ownership(base, slot) == Ownership::Own
     }
 
-    /// A handler of the program's was here: the sweep of who was interrupted is over, even if he is about to go on with it.
+    /// A signal handler of the program was here: the scan of the interrupted code is over, even if it is about to go
+    /// on.
     pub fn interrupt(&self, slot: u32) {
         self.end_scan(slot);
         self.revoked.store(true, SeqCst);
     }
 
-    /// Ends the sweep of the thread, which is changing nothing.
+    /// Ends the scan of the thread, which is outside of its critical region.
     pub fn end_scan(&self, slot: u32) {
         loop {
             self.enter_any();
@@ -178,7 +186,7 @@ impl CriticalRegion {
         }
     }
 
-    /// Waits until its thread is changing nothing, or has begun anew.
+    /// Waits until its thread has left the critical region (and perhaps entered it again).
     fn wait_until_left(&self) {
         while self.inside.load(Acquire) {
             system::give_way();
@@ -186,7 +194,7 @@ impl CriticalRegion {
     }
 }
 
-/// Bias the unit of an address is, for the sweep of a thread of this slot.
+/// Who owns the region of an address, for the scan of a thread of this slot.
 #[inline]
 pub fn ownership(addr: usize, slot: u32) -> Ownership {
     match shadow::owner(addr).map(|owner| owner.load(Acquire)) {
@@ -196,13 +204,13 @@ pub fn ownership(addr: usize, slot: u32) -> Ownership {
     }
 }
 
-/// Whether a unit is everybody's.
+/// Whether a region is unbiased.
 #[inline(always)]
 pub fn is_unbiased(owner: &Owner) -> bool {
     owner.load(Relaxed) == UNBIASED
 }
 
-/// Makes the unit of an address common: its cells will be held while something else is done.
+/// Makes the region of an address unbiased: its cells will be locked while something else is done.
 pub fn unbias(addr: usize) {
     let Some(owner) = shadow::owner(addr) else { return };
     while owner.load(Relaxed) != UNBIASED {
@@ -210,15 +218,15 @@ pub fn unbias(addr: usize) {
     }
 }
 
-/// Takes a unit that is not this thread's, and not common.
+/// Claims a region that is neither this thread's nor unbiased.
 #[cold]
 #[inline(never)]
 fn claim(addr: usize, owner: &Owner, slot: u32) {
     let mine = slot as u16 + 1;
     let now = owner.load(Relaxed);
-    if now == NOBODY {
+    if now == UNCLAIMED {
         let first = if ENABLED.load(Relaxed) { mine } else { UNBIASED };
-        if owner.compare_exchange(NOBODY, first, AcqRel, Relaxed).is_ok() {
+        if owner.compare_exchange(UNCLAIMED, first, AcqRel, Relaxed).is_ok() {
             shadow::prepare(addr);
         }
     } else {
@@ -226,15 +234,15 @@ fn claim(addr: usize, owner: &Owner, slot: u32) {
     }
 }
 
-/// Takes the unit of an address from its owner, if it has one. Nobody who has begun a critical, or has locked a cell, comes here: the
-/// owner may be waiting for that.
+/// Revokes the bias of the region of an address, if it has an owner. The caller is outside of its own critical region
+/// and has locked no cell: the owner may be waiting for that.
 fn revoke(addr: usize, owner: &Owner, new: u16) {
     while REVOKING.swap(true, Acquire) {
         system::give_way();
     }
     let old = owner.load(Relaxed);
-    if old == NOBODY {
-        let _ = owner.compare_exchange(NOBODY, new, AcqRel, Relaxed);
+    if old == UNCLAIMED {
+        let _ = owner.compare_exchange(UNCLAIMED, new, AcqRel, Relaxed);
     } else if old != UNBIASED {
         owner.store(BEING_REVOKED, SeqCst);
         let slot = u32::from(old & !SECOND) - 1;
@@ -245,7 +253,7 @@ fn revoke(addr: usize, owner: &Owner, new: u16) {
         if let Some(thread) = thread
             && thread.life.load(Acquire) & life::ENDED == 0
         {
-            // After the unit was marked.
+            // This load comes after the region was marked.
             let is_parked = thread.critical.parked.load(SeqCst);
             if !is_parked {
                 make_seen();
@@ -259,7 +267,7 @@ fn revoke(addr: usize, owner: &Owner, new: u16) {
                 own.strip(base).write_back(base, &thread.critical.scan, |word| own.cell(word));
             }
         }
-        // It may have been another's second by now.
+        // It may have got its second owner meanwhile.
         let new = if old & SECOND == 0 { new } else { UNBIASED };
         owner.store(new, Release);
     }

@@ -1,4 +1,5 @@
-//! Where times come from: the processor's time stamp, if it is the same for all threads; else a counter that all threads share.
+//! Chooses the clock: the processor's time stamp, if it is the same for all threads; else a counter that all threads
+//! share.
 
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::Relaxed;
@@ -7,14 +8,14 @@ use runtime::layout::clock;
 
 use crate::{machine, system};
 
-/// What the kernel takes its own time from. It takes the time stamp only if no processor ever saw one from before another's: the
-/// very property that orders records.
+/// Names the kernel's own time source. The kernel uses the time stamp only if no processor ever read one from before
+/// another's: the property that orders records.
 const KERNELS: &[u8] = b"/sys/devices/system/clocksource/clocksource0/current_clocksource\0";
 
 static COUNT: AtomicBool = AtomicBool::new(false);
 
-/// The environment says how: `counter`.
-pub fn wish(value: &[u8]) {
+/// Takes the setting of the environment: `counter`.
+pub fn set(value: &[u8]) {
     COUNT.store(value == b"counter", Relaxed);
 }
 

@@ -1,4 +1,5 @@
-//! Locks whose times are not handed over ([`runtime::hand_off`]), because it matters when exactly they are held.
+//! Makes the timestamps of a lock come from the clock, because it matters when exactly the lock is held
+//! ([`runtime::hand_off`]).
 
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -7,18 +8,19 @@ use runtime::chunks;
 
 use crate::{biased, ring, session, shadow, system};
 
-/// How often a thread is looked at that is writing something. It has nothing to wait for in between; but it may have been stopped.
+/// How often a writing thread is looked at. It has nothing to wait for in between, but it may have been stopped.
 const LOOKS: u32 = 1 << 16;
 
-/// Somebody is at it. Others wait, but not for ever: it may be the thread that a signal handler has interrupted.
+/// A thread is doing this. Others wait, but not for ever: it may be the thread that a signal handler has interrupted.
 static MAKING: AtomicBool = AtomicBool::new(false);
 
-/// In a forked child, nobody is.
+/// In a forked child, no other thread is.
 pub fn after_fork_child() {
     MAKING.store(false, Relaxed);
 }
 
-/// Sees to it that the times of a lock are by the clock from now on, also those of who holds it. True: they may have been others until now.
+/// Makes the times of a lock come from the clock from now on, also those of its present holder. Returns true if they
+/// may have been handed off until now.
 pub fn make(lock: usize) -> bool {
     if !ring::may_hand() {
         return false;
@@ -30,7 +32,7 @@ pub fn make(lock: usize) -> bool {
     until(|| !MAKING.swap(true, Acquire));
     while !hand_off.is_clock_only() {
         hand_off.set_clock_only();
-        // Who has looked at it before this is seen to be writing afterwards, until it has changed it.
+        // A thread that looked at the lock before this is seen to be writing afterwards, until it has changed it.
         biased::make_seen();
         wait_for_writers();
     }

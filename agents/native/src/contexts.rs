@@ -1,4 +1,4 @@
-//! Places: call stacks as numbers, (place of the caller's call, address).
+//! Call contexts: call stacks as numbers, each defined by the context of the caller's call and an address.
 
 use core::ptr;
 
@@ -22,13 +22,13 @@ struct Entry {
     context: u32,
 }
 
-/// The places of a slot. Zeroed memory is an empty table.
+/// The call contexts of a slot. Zeroed memory is an empty table.
 pub struct Contexts {
     table: *mut Entry,
     capacity: usize,
     used: usize,
     last: u32,
-    /// Those that were asked for last, by address.
+    /// The latest ones, by address.
     recent: [Entry; RECENT],
 }
 
@@ -40,7 +40,7 @@ fn recent(pc: usize) -> usize {
 }
 
 impl Contexts {
-    /// The place of a hook's caller; without one (0), that of the call it is in.
+    /// The call context of a hook's caller; without an address (0), that of the call it is in.
     #[inline(never)]
     pub fn context(&mut self, frames: &mut Frames, ring: &mut Ring, pc: usize) -> u32 {
         let parent = match frames.last(tls()) {
@@ -58,14 +58,14 @@ impl Contexts {
         context
     }
 
-    /// The place of an address called from `parent`, if it was asked for lately: loops ask for the same again and again.
+    /// The call context of an address called from `parent`, if it was used lately: loops ask for it again and again.
     #[inline(always)]
     pub fn known(&self, parent: u32, pc: usize) -> Option<u32> {
         let recent = &self.recent[recent(pc)];
         (recent.address == pc as u64 && recent.parent == parent && parent != 0).then_some(recent.context)
     }
 
-    /// Numbers the calls under way that have no place yet.
+    /// Numbers the calls under way that have no context yet.
     #[cold]
     fn context_of_calls(&mut self, frames: &mut Frames, ring: &mut Ring) -> u32 {
         let calls = frames.calls(tls());
@@ -79,8 +79,8 @@ impl Contexts {
         context
     }
 
-    /// The place of an address called from `parent`, told to the observer if it is new. Without room for it, the caller's
-    /// place is the best there is.
+    /// The call context of an address called from `parent`; a record defines it if it is new. Without room for that,
+    /// the caller's context is the best there is.
     #[inline]
     fn of(&mut self, parent: u32, pc: usize, ring: &mut Ring) -> u32 {
         if self.used * 2 >= self.capacity && !self.grow() {
@@ -130,7 +130,7 @@ impl Contexts {
         }
     }
 
-    /// Forgets them if they are many. The next thread of the slot may be at the same places.
+    /// Forgets them if they are many. Otherwise the next thread of the slot may use them.
     pub fn trim(&mut self) {
         const MANY: usize = 1 << 12;
         if self.capacity > MANY {

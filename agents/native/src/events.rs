@@ -1,4 +1,4 @@
-//! What a thread records.
+//! What a thread records: synchronisation, accesses, memory, calls of watched functions.
 
 use runtime::filter::{Access, BLOCK_BYTES, Block, CONFLICT_ROOM, Cell, Outcome, STRIP_BYTES, Sink};
 use runtime::record::{ADDRESS_BITS, Class, Kind, MAX_TEXT, TextFor, head};
@@ -14,14 +14,14 @@ const ADDRESSES: u64 = (1 << ADDRESS_BITS) - 1;
 /// In the upper half of `Frame::context`: the region that the call began, + 1.
 const REGION_SHIFT: u32 = 32;
 
-/// What is known of the time of a synchronisation, by [`runtime::hand_off`].
+/// How a synchronisation takes part in timestamp hand-off ([`runtime::hand_off`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Hand {
-    /// Nothing.
+    /// Not at all.
     None,
-    /// The thread has got a lock that is handed over.
+    /// The thread has acquired a lock that hands timestamps on.
     Acquired,
-    /// It is about to give it back.
+    /// It is about to release the lock.
     Released,
     /// It is about to notify a condition.
     Notified,
@@ -54,7 +54,8 @@ impl Thread {
         self.recorder.timed(&mut self.ring, head(kind, aux, payload & ADDRESSES), context, word);
     }
 
-    /// Writes a timed record of two words if nothing else is to be done: the place is known, and there is room. False: nothing was done.
+    /// Writes a timed record of two words if nothing else is to be done: the call context is known, and there is room.
+    /// Returns false if nothing was done.
     #[inline(always)]
     pub fn sync_at_once(&mut self, parent: u32, pc: usize, sync: Sync) -> bool {
         let Some(context) = self.contexts.known(parent, pc) else { return false };
@@ -69,7 +70,7 @@ impl Thread {
     pub fn sync_by(&mut self, sync: Sync) {
         let context = self.context();
         if sync.hand != Hand::None {
-            // Made here, for the way that only looks for it.
+            // Made here, because the fast path only looks for it.
             shadow::hand_off_or_create(sync.object);
         }
         self.ring.reserve(2);
@@ -91,7 +92,7 @@ impl Thread {
         }
     }
 
-    /// Writes that the thread gives a mutex back and waits on a condition.
+    /// Writes that the thread releases a mutex and waits on a condition.
     pub fn waits(&mut self, condition: usize, mutex: usize) {
         let (head, context) = self.wait(Kind::Wait, condition);
         let hand_offs =
@@ -99,7 +100,7 @@ impl Thread {
         self.recorder.waits(&mut self.ring, head, context, mutex as u64, hand_offs);
     }
 
-    /// Writes that it has been woken, and has the mutex again.
+    /// Writes that the thread has been woken, and holds the mutex again.
     pub fn woken(&mut self, condition: usize, mutex: usize, word: u64) {
         let (head, context) = self.wait(Kind::Woken, condition);
         self.recorder.woken(&mut self.ring, head, context, word, shadow::hand_off(mutex));
@@ -111,7 +112,7 @@ impl Thread {
         (head(kind, Class::Condition as u8, condition as u64 & ADDRESSES), context)
     }
 
-    /// Writes a text for what follows, with the address it names.
+    /// Writes a text for the next record, with the address that it names.
     pub fn text(&mut self, purpose: TextFor, bytes: &[u8], word: Option<u64>) {
         const WORDS: usize = 1 + MAX_TEXT / 8 + 1;
         let bytes = &bytes[..bytes.len().min(MAX_TEXT)];
@@ -129,7 +130,7 @@ impl Thread {
         self.ring.write(&record[..words]);
     }
 
-    /// An access of any size.
+    /// Records an access of any size.
     pub fn record_range(&mut self, addr: usize, size: usize, write: bool) {
         let end = addr.saturating_add(size);
         let mut at = addr;
@@ -151,7 +152,8 @@ impl Thread {
         }
     }
 
-    /// An access of whole granules of a block. If all of it is accessed, and so many blocks with it that are in its row, as many are done as can be at once: how many.
+    /// Records an access of whole words of a block. If all of it is accessed, and `blocks` of its strip, as many are
+    /// done as can be at once. Returns how many.
     fn record_words(&mut self, address: usize, words: u8, blocks: usize, write: bool) -> usize {
         if shadow::cell(address).is_none() {
             return 1;
@@ -200,7 +202,7 @@ impl Thread {
         done
     }
 
-    /// An access within a granule.
+    /// Records an access within a word, unless it is covered.
     pub fn record_word(&mut self, addr: usize, mask: u8, write: bool) {
         if let Some(cell) = shadow::cell(addr)
             && !self.recorder.is_covered(cell, mask, write)
@@ -209,15 +211,15 @@ impl Thread {
         }
     }
 
-    /// One that is not covered.
+    /// Records an access that is not covered.
     fn record_uncovered(&mut self, addr: usize, cell: Cell, mask: u8, write: bool) {
         let context = self.context();
         self.record_uncovered_at::<false>(addr, cell, mask, write, context);
     }
 
-    /// The same at a place that is known. `COMMON`: the granule is of a unit that is everybody's.
+    /// Records an access that is not covered, in a known call context. `UNBIASED`: the word is in an unbiased region.
     #[inline]
-    pub fn record_uncovered_at<const COMMON: bool>(
+    pub fn record_uncovered_at<const UNBIASED: bool>(
         &mut self,
         addr: usize,
         cell: Cell,
@@ -231,8 +233,8 @@ impl Thread {
             read_summaries::note_read(addr, recorder);
         }
         let outcome =
-            recorder.record_access(filter(), ring, cell, || !COMMON && critical.enter(addr, *slot), access, context);
-        if !COMMON {
+            recorder.record_access(filter(), ring, cell, || !UNBIASED && critical.enter(addr, *slot), access, context);
+        if !UNBIASED {
             critical.leave();
         }
         if write {
@@ -251,8 +253,8 @@ impl Thread {
         }
     }
 
-    /// An atomic access of up to 16 bytes. `act` does it, and gives the record's kind, auxiliary byte and value, and what the
-    /// program gets.
+    /// Performs and records an atomic access of up to 16 bytes. `act` performs it, and returns the record's kind,
+    /// auxiliary byte and value, and what the program gets.
     pub fn atomic<R>(&mut self, addr: usize, size: usize, act: impl FnOnce() -> (Kind, u8, u64, R)) -> R {
         let context = self.context();
         let words = [addr & !7, (addr + size - 1) & !7];
@@ -269,7 +271,7 @@ impl Thread {
         for word in words {
             biased::unbias(word);
         }
-        // The cell is the lock, but for a watched one.
+        // The cell is the lock, except for a watched one.
         self.ring.reserve(2 * CONFLICT_ROOM);
         let stripe = cells.iter().any(|(cell, _)| cell.is_watched()).then(|| Stripe::lock(addr));
         let act = || {
@@ -279,7 +281,7 @@ impl Thread {
             act()
         };
         let result = self.recorder.atomic(filter(), &mut self.ring, cells, addr as u64 & ADDRESSES, context, act);
-        // A reader may have been at its half of the cell still while it was done.
+        // A reader may still have changed its entry of the cell meanwhile.
         for word in words {
             read_summaries::forget(word);
         }
@@ -287,7 +289,8 @@ impl Thread {
         result
     }
 
-    /// Memory given to the program. It is this thread's, unless it is so large that its shadow should stay untouched.
+    /// Records that memory was allocated. It is this thread's, unless it is so large that its shadow should stay
+    /// untouched.
     pub fn alloc(&mut self, addr: usize, size: usize) {
         const SMALL: usize = 1 << 12;
         let context = self.context();
@@ -308,7 +311,7 @@ impl Thread {
         }
     }
 
-    /// What was kept of memory that nobody was seen to take back is written, before its next life begins.
+    /// Writes what was deferred of memory that was never seen to be freed, before its next life begins.
     fn end_lives(&mut self, addr: usize, size: usize) {
         for word in (addr & !7..addr + size).step_by(8) {
             if let Some(cell) = shadow::find(word)
@@ -321,11 +324,12 @@ impl Thread {
         }
     }
 
-    /// Memory about to be taken back.
+    /// Records that memory is about to be freed.
     pub fn free(&mut self, addr: usize, size: usize) {
         /// Blocks of this size give their shadow back.
         const LARGE: usize = 1 << 16;
-        // What others have kept is written before the record: it goes with it, and somebody else may have the memory before this thread's next one.
+        // What others have deferred is written before the record: it goes with it, and another thread may have the
+        // memory before this thread's next record.
         shadow::each_touched(addr, size, |word, cell| {
             let biased = || self.critical.enter(word, self.slot);
             self.recorder.free(filter(), &mut self.ring, cell, biased, word as u64);
@@ -339,7 +343,7 @@ impl Thread {
         }
     }
 
-    /// The cells of a range are empty: nothing that was there matters any more.
+    /// Empties the cells of a range: nothing that was there matters any more.
     pub fn empty(&mut self, addr: usize, size: usize) {
         shadow::each_touched(addr, size, |word, cell| {
             let biased = || self.critical.enter(word, self.slot);
@@ -350,13 +354,13 @@ impl Thread {
         shadow::forget_locks(addr, size);
     }
 
-    /// Part of the stack is left, and others have touched it: what is there next is something else.
+    /// Gives a part of the stack a new identity: its function has returned, and other threads have touched it.
     pub fn renew(&mut self, addr: usize, size: usize) {
         self.free(addr, size);
         self.alloc(addr, size);
     }
 
-    /// A slot for a thread about to be created. Records the `Fork`.
+    /// A slot for a thread that is about to be created. Records the `Fork`.
     pub fn new_slot(&mut self) -> Option<u32> {
         let slot = slots::allocate(|slot| filter().may_use_again(slot, &self.recorder))?;
         self.timed(Kind::Fork, 0, 0, Some(u64::from(slot)));
@@ -369,25 +373,25 @@ impl Thread {
         slots::mark(slot, life::ENDED | life::RELEASED);
     }
 
-    /// Has waited for the thread of a slot. Records the `Join`.
+    /// Records the `Join` of the thread of a slot.
     pub fn joined(&mut self, slot: u32) {
         self.timed(Kind::Join, 0, 0, Some(u64::from(slot)));
         self.recorder.join(filter(), slot);
         slots::mark(slot, life::RELEASED);
     }
 
-    /// Nobody will wait for the thread of the slot: it can be used again when the thread has ended.
+    /// No thread will join this slot: it can be used again when its thread has ended.
     pub fn detached(&mut self, slot: u32) {
         slots::mark(slot, life::RELEASED);
     }
 
-    /// The program goes back to where it had this stack pointer (longjmp): calls below are left without an exit.
+    /// The program returns to an earlier stack pointer (`longjmp`): calls below are left without an exit.
     pub fn unwind(&mut self, sp: usize) {
         // Inside the hook of its entry, the pointer was one word lower.
         self.frames.unwind(tls(), sp.saturating_sub(8));
     }
 
-    /// The place of the hook being served.
+    /// The call context of the hook that runs.
     #[inline(always)]
     pub fn context(&mut self) -> u32 {
         // SAFETY: this thread's own calls.
@@ -398,7 +402,7 @@ impl Thread {
         }
     }
 
-    /// A call of a function that a specification speaks of; `here` is inside it.
+    /// Records the call of a function that a specification names; `here` is inside it.
     pub fn begin_region(&mut self, number: u16, here: usize) {
         if let Some(frame) = self.frames.last(tls()) {
             frame.context |= (usize::from(number) + 1) << REGION_SHIFT;
@@ -407,13 +411,13 @@ impl Thread {
         }
     }
 
-    /// A function that is an event of a specification is entered or left; `here` is inside it.
+    /// Records that a function that is an event of a specification is entered or left; `here` is inside it.
     pub fn called(&mut self, number: u16, here: usize) {
         self.pc = here;
         self.timed(Kind::Internal, 1, u64::from(number), Some(0));
     }
 
-    /// The call is left.
+    /// Records the end of a call that began a region.
     pub fn end_region(&mut self) {
         if let Some(frame) = self.frames.last(tls()) {
             let region = frame.context >> REGION_SHIFT;

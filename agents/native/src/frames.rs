@@ -1,4 +1,4 @@
-//! The call stack of a thread, as `__tsan_func_entry` and `__tsan_func_exit` tell it: their slow ways.
+//! The call stack of a thread, from `__tsan_func_entry` and `__tsan_func_exit`: the slow paths of these hooks.
 
 use core::ptr;
 use core::sync::atomic::AtomicUsize;
@@ -17,7 +17,7 @@ pub const FRAMES: usize = 1 << 16;
 pub struct Frame {
     /// Where it returns to.
     pub pc: usize,
-    /// The place of the call, 0 if nobody asked yet.
+    /// The call context of the call; 0 if no record needed it yet. The upper half is for regions.
     pub context: usize,
     /// The stack pointer at its entry, inside the hook.
     pub sp: usize,
@@ -26,7 +26,7 @@ pub struct Frame {
 /// Calls of a fiber that are kept while it does not run; of deeper ones, the outermost.
 const KEPT: usize = 256;
 
-/// The half of [`Frame::context`] that is not a place.
+/// The half of [`Frame::context`] that is not a call context.
 const REGION_BITS: usize = 0xffff_ffff << 32;
 
 /// The calls of a fiber that does not run.
@@ -42,7 +42,7 @@ pub struct Frames {
     frames: [Frame; FRAMES],
     /// Calls that found no frame.
     deeper: usize,
-    /// The fast ways are closed: the next hook has something to do.
+    /// The fast paths are closed: the next hook has something to do.
     pub closed: bool,
     /// The lowest and highest addresses of the thread's stack that others have touched.
     pub shared_low: AtomicUsize,
@@ -52,7 +52,7 @@ pub struct Frames {
 }
 
 impl Frames {
-    /// Opens the fast ways, with no calls.
+    /// Opens the fast paths, with no calls.
     pub unsafe fn connect(&mut self, tls: *mut Tls) {
         self.floor.sp = usize::MAX;
         self.deeper = 0;
@@ -67,7 +67,7 @@ impl Frames {
         self.open(tls);
     }
 
-    /// Opens the fast ways again.
+    /// Opens the fast paths again.
     pub fn open(&mut self, tls: *mut Tls) {
         let base = self.frames.as_mut_ptr();
         // SAFETY: the caller's own thread.
@@ -85,7 +85,7 @@ impl Frames {
         &mut self.frames[..count]
     }
 
-    /// The newest of them.
+    /// The newest call under way.
     #[inline]
     pub fn last(&mut self, tls: *mut Tls) -> Option<&mut Frame> {
         // SAFETY: `top` points into the frames, or just behind them.
@@ -101,7 +101,7 @@ impl Frames {
         (self.stack.0..self.stack.1).contains(&addr)
     }
 
-    /// Another thread has touched this one's stack.
+    /// Notes that another thread has touched this one's stack.
     pub fn touched(&self, addr: usize) {
         if addr < self.shared_low.load(Relaxed) {
             self.shared_low.fetch_min(addr & !7, Relaxed);
@@ -120,7 +120,7 @@ impl Frames {
         self.stack = (0, 0);
     }
 
-    /// Gives up every frame below a stack pointer: they were left without an exit.
+    /// Drops every frame below a stack pointer: they were left without an exit.
     pub fn unwind(&mut self, tls: *mut Tls, sp: usize) {
         if !self.on_stack(sp) {
             return;
@@ -137,17 +137,17 @@ impl Frames {
         self.open(tls);
     }
 
-    /// Keeps the calls under way.
+    /// Saves the calls under way.
     pub fn save(&mut self, tls: *mut Tls, into: &mut Calls) {
         let calls = self.calls(tls);
         into.count = calls.len().min(KEPT);
         for (kept, frame) in into.frames.iter_mut().zip(calls) {
-            // Another thread has other places; the upper half says whether a region began.
+            // Another thread numbers its contexts differently; the upper half says whether a region began.
             *kept = Frame { pc: frame.pc, context: frame.context & REGION_BITS, sp: frame.sp };
         }
     }
 
-    /// Goes on with other calls.
+    /// Loads the calls of another fiber.
     pub fn load(&mut self, tls: *mut Tls, from: &Calls) {
         let count = from.count.min(KEPT);
         for (frame, kept) in self.frames.iter_mut().zip(&from.frames[..count]) {
@@ -202,7 +202,7 @@ impl Frames {
         if low >= dead {
             return None;
         }
-        // Somebody may touch more in between: that is told at the next exit, or never.
+        // Another thread may touch more in between: that is noticed at the next exit, or never.
         if high > dead {
             self.shared_low.store(dead, Relaxed);
         } else {
@@ -230,7 +230,7 @@ impl Frames {
 #[cold]
 pub unsafe extern "C" fn enter_slowly(pc: usize, sp: usize) {
     if thread::is_quiet() {
-        // In a handler that came upon a hook: its exit will pop what is pushed here.
+        // In a signal handler that interrupted a hook: its exit will pop what is pushed here.
         return thread::in_handler(|thread| thread.frames.push(tls(), pc, sp));
     }
     thread::enter(0, |thread| {
@@ -274,8 +274,8 @@ pub unsafe extern "C" fn leave_slowly(sp: usize) {
     });
 }
 
-/// The place of the newest call of a watched thread; 0 if it has none yet, or there is no call: the frame below the first has
-/// none.
+/// The call context of the newest call of a watched thread; 0 if it has none yet, or there is no call: the frame below
+/// the first has none.
 #[inline(always)]
 pub unsafe fn parent(tls: *const Tls) -> u32 {
     // SAFETY: there is a frame below `top`.

@@ -1,8 +1,9 @@
-//! The agent of Foretrace for C and C++: what `-fsanitize=thread` calls, and what stands before the C library's
-//! synchronisation. It runs inside programs it knows nothing of: no standard library, no allocation through the
-//! program's malloc, raw system calls, and nothing at all if no observer asked for it.
+//! The agent of Foretrace for C and C++: the functions that `-fsanitize=thread` calls, and interceptors of the C
+//! library's synchronisation.
 //!
-//! `docs/recording.md` defines what it records.
+//! It runs inside programs it knows nothing of: no standard library, no allocation through the program's malloc, raw
+//! system calls, and nothing at all if no observer asked for it. `docs/recording.md` defines what it records; the table
+//! in `access.rs` is the map of the access path.
 
 #![no_std]
 

@@ -11,7 +11,7 @@ use crate::thread::Thread;
 
 mod reads;
 
-// Rust has no stable thread-locals without std. Initial-exec is a third faster than what a library gets by default, and
+// Rust has no stable thread-locals without std. Initial-exec is a third faster than the default of a library, and
 // becomes local-exec when the linker sees a program.
 global_asm!(
     ".pushsection .tbss,\"awT\",@nobits",
@@ -24,22 +24,22 @@ global_asm!(
     ".popsection"
 );
 
-/// What hooks need of their thread before anything else. Zero in a new thread.
+/// The state of a thread that hooks need before anything else. Zero in a new thread.
 #[repr(C)]
 pub struct Tls {
     /// The thread's state, if its accesses are to be recorded.
     pub accesses: *mut Thread,
     /// Above the newest frame of the call stack.
     pub top: *mut Frame,
-    /// Above the last frame there is room for; 0 if entries must take the slow way.
+    /// Above the last frame for which there is room; 0 if entries must take the slow path.
     pub end: *mut Frame,
-    /// The first frame; `usize::MAX` if exits must take the slow way.
+    /// The first frame; `usize::MAX` if exits must take the slow path.
     pub base: *mut Frame,
     /// The lowest address of the thread's stack that another thread has touched, `usize::MAX` if there is none.
     pub shared_stack: *const AtomicUsize,
     /// The thread's state, if it has one and is not parked.
     pub thread: *mut Thread,
-    /// If it is parked.
+    /// The thread's state, if it is parked.
     pub parked: *mut Thread,
     /// See `thread::phase`.
     pub phase: u32,
@@ -47,7 +47,7 @@ pub struct Tls {
     pub busy: bool,
     /// A signal came while inside a hook, and waits for its end.
     pub deferred: bool,
-    /// At the end of the hook, the fast ways are to be opened or closed anew.
+    /// At the end of the hook, the fast paths are to be opened or closed again.
     pub reopen: bool,
     /// It may be cancelled anywhere outside of hooks; then `deferred` is set, too.
     pub asynchronous: bool,
@@ -71,7 +71,7 @@ pub fn tls() -> *mut Tls {
     tls
 }
 
-/// The word at a place of [`Tls`] without computing its address.
+/// Loads a word of [`Tls`] without computing its address.
 #[inline(always)]
 pub fn accesses() -> *mut Thread {
     let thread: *mut Thread;
@@ -169,8 +169,8 @@ pub unsafe fn syscall(number: i64, a: [usize; 6]) -> isize {
     result
 }
 
-/// The processor's time stamp, when all that came before is done: after a lock was taken, it is later than what its last holder read
-/// before giving it back.
+/// The processor's time stamp, after all earlier instructions: after a lock was acquired, it is later than what its
+/// last holder read before the release.
 #[inline(always)]
 pub fn time() -> u64 {
     let (low, high): (u64, u64);
@@ -181,7 +181,8 @@ pub fn time() -> u64 {
     high << 32 | low
 }
 
-/// The same, but perhaps before what came before is done. It is still before any later store is seen by others.
+/// The processor's time stamp, perhaps before earlier instructions are done. It is still read before any later store is
+/// visible to others.
 #[inline(always)]
 pub fn time_at_once() -> u64 {
     let (low, high): (u64, u64);
@@ -298,8 +299,8 @@ pub unsafe fn copy_either_way(to: *mut u8, from: *const u8, bytes: usize) {
     }
 }
 
-/// Exports functions that hand their caller's address to a body, behind their own arguments. `shim2! { name => body; }`:
-/// `name(a, b)` becomes `body(a, b, pc)`.
+/// Exports functions that hand their caller's address to a body, behind their own arguments. `shim2! { name => body;
+/// }`: `name(a, b)` becomes `body(a, b, pc)`.
 macro_rules! shims {
     ($($macro:ident $register:literal;)*) => { shims! { @dollar ($) $($macro $register;)* } };
     (@dollar ($d:tt) $($macro:ident $register:literal;)*) => { $(
@@ -331,7 +332,7 @@ shims! {
     shim5 "r9";
 }
 
-/// The same for six arguments: the seventh goes over the stack.
+/// `shim6!`, for six arguments: the seventh goes over the stack.
 #[allow(unused_macros)]
 macro_rules! shim6 {
     ($($(#[$meta:meta])* $name:ident => $body:path;)*) => { $(

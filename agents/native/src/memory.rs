@@ -1,4 +1,4 @@
-//! The memory of the filter, one for the process.
+//! The memory of the filter, one for each process.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Release};
@@ -9,7 +9,7 @@ use runtime::layout::SLOTS;
 
 use crate::system;
 
-/// Mostly address space: it is touched as it is needed. The second is for processes that may not have much of it.
+/// Mostly address space, touched as it is needed. The second shape is for processes that may not have much of it.
 const SHAPES: [Shape; 2] =
     [Shape { slots: SLOTS as u32, nodes: (1 << 19) - 1 }, Shape { slots: SLOTS as u32, nodes: 1 << 17 }];
 /// The filter itself stands before its memory.
@@ -18,7 +18,7 @@ const HEAD: usize = 4096;
 static FILTER: AtomicPtr<Filter> = AtomicPtr::new(ptr::null_mut());
 static CHOSEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Makes it. False if there is no address space.
+/// Makes the filter. Returns false if there is no address space.
 pub fn start() -> bool {
     for (number, &shape) in SHAPES.iter().enumerate() {
         let bytes = HEAD + Filter::bytes(shape);
@@ -47,7 +47,7 @@ unsafe fn begin(at: *mut u8) {
     FILTER.store(filter, Release);
 }
 
-/// In a forked child: nothing is kept.
+/// In a forked child, nothing is deferred.
 pub fn after_fork_child() {
     let at = FILTER.load(Acquire).cast::<u8>();
     if !at.is_null() {

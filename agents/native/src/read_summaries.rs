@@ -1,5 +1,5 @@
-//! Where the lines are ([`runtime::filter::SUMMARY_BITS`]): one stretch of address space for those of all memory there can be, so that a hook finds one by a
-//! shift. Next to nothing of it is ever touched.
+//! Where the read summaries are ([`runtime::filter::SUMMARY_BITS`]): one stretch of address space for those of all
+//! memory there can be, so that a hook finds one by a shift. Next to nothing of it is ever touched.
 
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
@@ -8,22 +8,23 @@ use runtime::filter::{ADDRESS_BITS, AtomicEntry, Recorder, SUMMARY_BITS, clear_s
 
 use crate::system;
 
-/// The lines of one kind, of even threads or of odd ones.
+/// Bytes of the summaries of one kind: of threads with even slots, or with odd ones.
 const BYTES: usize = size_of::<AtomicEntry>() << (ADDRESS_BITS - SUMMARY_BITS);
 
-/// Where those of even threads begin; behind them are the others. 0: there was no address space for them, and nothing is noted.
+/// Where the summaries of even slots begin; those of odd slots are behind them. 0: there was no address space, and
+/// nothing is noted.
 static SUMMARIES: AtomicUsize = AtomicUsize::new(0);
 
-/// Far from where programs have anything: an address near their own memory that is none of theirs still is an error.
+/// Far from the memory of programs: a bad pointer near their own memory still faults.
 const FAR: usize = 1 << 45;
 
-/// Has noted nothing.
+/// An empty summary.
 static NOTHING: Nothing = Nothing([0; 2]);
 
 #[repr(align(16))]
 struct Nothing([usize; 2]);
 
-/// Makes room for them, if there is any.
+/// Reserves the address space, if there is enough.
 pub fn start() {
     let Some(at) = system::map_near(FAR, 2 * BYTES) else { return };
     // SAFETY: the mapping is ours.
@@ -34,12 +35,13 @@ pub fn start() {
     SUMMARIES.store(at as usize, Relaxed);
 }
 
-/// The address space that they take.
+/// The bytes of address space that are reserved.
 pub fn reserved() -> usize {
     if SUMMARIES.load(Relaxed) == 0 { 0 } else { 2 * BYTES }
 }
 
-/// Where the lines of even or of odd threads begin; 0 if there are none. Then nothing is ever noted (`Recorder::noted` stays 0), and nobody looks there.
+/// Where the summaries of even or odd slots begin; 0 if there are none. Then nothing is ever noted (`Recorder::noted`
+/// stays 0), and no hook looks there.
 pub fn of_kind(odd: bool) -> usize {
     match SUMMARIES.load(Relaxed) {
         0 => 0,
@@ -47,7 +49,7 @@ pub fn of_kind(odd: bool) -> usize {
     }
 }
 
-/// The line of an address, where [`of_kind`] is not 0.
+/// The summary of an address, where [`of_kind`] is not 0.
 #[inline(always)]
 pub unsafe fn among(summaries: usize, addr: usize) -> &'static AtomicEntry {
     let offset = ((addr >> SUMMARY_BITS) * size_of::<AtomicEntry>()) & (BYTES - size_of::<AtomicEntry>());
@@ -55,7 +57,7 @@ pub unsafe fn among(summaries: usize, addr: usize) -> &'static AtomicEntry {
     unsafe { &*((summaries + offset) as *const AtomicEntry) }
 }
 
-/// The line of an address, if there are any.
+/// The summary of an address, if there are any.
 #[inline(always)]
 fn summary(addr: usize, odd: bool) -> Option<&'static AtomicEntry> {
     let summaries = SUMMARIES.load(Relaxed);
@@ -63,17 +65,18 @@ fn summary(addr: usize, odd: bool) -> Option<&'static AtomicEntry> {
     (summaries != 0).then(|| unsafe { among(summaries + if odd { BYTES } else { 0 }, addr) })
 }
 
-/// The line of an address, to look at only: all zero, if there is none.
+/// The summary of an address, for reading only: all zero, if there is none.
 #[inline]
 pub fn to_look_at(addr: usize, odd: bool) -> &'static AtomicEntry {
     // SAFETY: zeros, of its size and alignment.
     summary(addr, odd).unwrap_or_else(|| unsafe { &*NOTHING.0.as_ptr().cast() })
 }
 
-/// Notes that a thread is about to read a granule. If it is watched, or was freed, the read ends at another position, and the note with it.
+/// Notes that a thread is about to read a word. If the word is watched, or was freed, the read ends at another sync
+/// index, and the note with it.
 #[inline]
 pub fn note_read(addr: usize, recorder: &mut Recorder) {
-    // First what most often is not so.
+    // The test that mostly fails comes first.
     if recorder.notes_reads()
         && let Some(summary) = summary(addr, recorder.is_second())
     {
@@ -81,7 +84,7 @@ pub fn note_read(addr: usize, recorder: &mut Recorder) {
     }
 }
 
-/// The same of several granules: `note` gets the line.
+/// Notes reads of several words: `note` gets the summary.
 #[inline]
 pub fn note(addr: usize, recorder: &mut Recorder, note: impl FnOnce(&mut Recorder, &AtomicEntry)) {
     if recorder.notes_reads()
@@ -91,7 +94,7 @@ pub fn note(addr: usize, recorder: &mut Recorder, note: impl FnOnce(&mut Recorde
     }
 }
 
-/// What threads have noted to have read around an address is to be looked at again.
+/// Clears the summaries of an address: threads must look at its cells again.
 #[inline]
 pub fn forget(addr: usize) {
     if let Some(even) = summary(addr, false) {
@@ -101,7 +104,7 @@ pub fn forget(addr: usize) {
     }
 }
 
-/// In a forked child: nothing is noted, also if the kernel has copied it.
+/// In a forked child, nothing is noted, even if the kernel has copied it.
 pub fn after_fork_child() {
     let summaries = SUMMARIES.load(Relaxed);
     if summaries != 0 {

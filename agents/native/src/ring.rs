@@ -14,52 +14,52 @@ use crate::{biased, machine, session, system};
 
 /// Chunks that the file grows by.
 const GROWTH: usize = 16;
-/// Words ahead of what is written that the processor is asked for: the observer has touched them last.
+/// The processor is asked to fetch this many words ahead: the observer has touched them last.
 const AHEAD: usize = 24;
-/// How often the observer is looked for while a thread waits, in milliseconds.
+/// How often a waiting thread checks that the observer lives, in milliseconds.
 const PATIENCE: u32 = 50;
 
-/// A time is no more than this before one that was read earlier.
+/// A time stamp is at most this much before one that was read earlier.
 const A_LITTLE: u64 = 1 << 12;
 
-/// How far the coarse time may be behind those that are handed over: some seconds.
+/// How far the coarse time may be behind times that are handed off: some seconds.
 const LONG: u64 = 1 << 34;
 
 /// Words that are kept free for a `Stamp`.
 const STAMP: usize = Kind::Stamp.words();
 
-/// Some thread's times may be handed over.
+/// Set once a thread's times may be handed off.
 static HANDS: AtomicBool = AtomicBool::new(false);
 
-/// Whether times of threads may be handed over.
+/// Whether times of threads may be handed off.
 pub fn may_hand() -> bool {
     HANDS.load(Relaxed)
 }
 
-/// The chunk a thread writes into. Zeroed memory is a ring that has none.
+/// The chunk that a thread writes into. Zeroed memory is a ring without a chunk.
 pub struct Ring {
     /// The process' file.
     file: *mut u8,
     slot: u32,
-    /// Index + 1.
+    /// The chunk's index + 1; 0: none.
     chunk: u32,
     at: *mut u64,
     end: *mut u64,
-    /// What the observer sees of the slot.
+    /// The part of the slot that the observer sees.
     shared: *const Slot,
-    /// Times are the processor's.
+    /// The clock is the processor's.
     steady: bool,
-    /// Times may be handed over: [`runtime::hand_off`].
+    /// Times may be handed off: [`runtime::hand_off`].
     hands: bool,
-    /// The time of the last timed record, and the last that a `Stamp` told.
+    /// The time of the last timed record, and of the last `Stamp`.
     time: u64,
     stamped: u64,
-    /// The number of the next chunk.
+    /// The sequence number of the next chunk.
     sequence: u64,
-    /// Records lost since the last `Lost`, and how many of them the process' head knows of.
+    /// Records lost since the last `Lost`, and how many of them the head of the process' file already counts.
     lost: u64,
-    told: u64,
-    /// The state of `returned` (+ 1) when there was no chunk to be had, and nobody wanted to wait.
+    reported: u64,
+    /// The value of `returned` (+ 1) when there was no free chunk, with `LOSSY`.
     full: u64,
 }
 
@@ -74,7 +74,8 @@ impl Ring {
         self.leave();
     }
 
-    /// Finds out whether times may be handed over. Of a program without hooks, the clock is the only witness of what its atomic accesses order.
+    /// Decides again whether times may be handed off. Of a program without hooks, the clock is the only witness of what
+    /// its atomic accesses order.
     pub fn renew(&mut self) {
         self.hands = self.steady && biased::has_barrier() && session::is_hooked();
         if self.hands {
@@ -82,7 +83,7 @@ impl Ring {
         }
     }
 
-    /// Forgets what was written, for another process' file.
+    /// Starts again, for another process' file.
     pub fn restart(&mut self) {
         self.chunk = 0;
         self.at = ptr::null_mut();
@@ -91,7 +92,7 @@ impl Ring {
         self.stamped = 0;
         self.sequence = 0;
         self.lost = 0;
-        self.told = 0;
+        self.reported = 0;
         self.full = 0;
     }
 
@@ -113,7 +114,7 @@ impl Ring {
         unsafe { &*self.shared }
     }
 
-    /// The next time after this one, unless the observer has not been heard of for long, or the machine has slept.
+    /// The next time after this one; `None` if the observer has been silent for long, or the machine has slept.
     #[inline(always)]
     fn handed(&self, time: u64) -> Option<u64> {
         let coarse = self.process().coarse.0.load(Relaxed);
@@ -121,7 +122,7 @@ impl Ring {
         (last.saturating_sub(coarse) < LONG).then(|| last.max(coarse) + 1)
     }
 
-    /// The next time by the clock.
+    /// Reads the next time from the clock.
     #[inline(always)]
     fn by_clock(&self, timing: Timing) -> u64 {
         let now = match timing {
@@ -129,7 +130,8 @@ impl Ring {
             Timing::Before => machine::time_at_once(),
             Timing::Now | Timing::After(_) => machine::time(),
         };
-        // One that was read at once may be a little less than the last. Far less: the machine has slept, which must not be hidden.
+        // A time that was read without waiting may be a little less than the last. Far less means that the machine has
+        // slept, which must not be hidden.
         if self.time.wrapping_sub(now) < A_LITTLE { self.time + 1 } else { now }
     }
 
@@ -151,7 +153,7 @@ impl Ring {
         (self.end as usize) - (self.at as usize) >= (words + STAMP) * 8
     }
 
-    /// Writes a record there is room for, its head last. Where it is; null if it is lost.
+    /// Writes a record for which there is room, its head last. Returns where it is; null if it is lost.
     #[inline(always)]
     pub fn write(&mut self, words: &[u64]) -> *mut u64 {
         let Some((&first, rest)) = words.split_first() else { return ptr::null_mut() };
@@ -173,9 +175,9 @@ impl Ring {
         record
     }
 
-    /// Gives the chunk away: nobody writes into it any more.
+    /// Gives the chunk up: it is complete.
     pub fn leave(&mut self) {
-        self.settle();
+        self.report();
         if self.chunk != 0 {
             self.chunk(self.chunk - 1).state.store(chunk::FULL, Release);
             self.chunk = 0;
@@ -184,17 +186,17 @@ impl Ring {
         self.end = ptr::null_mut();
     }
 
-    /// Tells what the process' head does not know yet.
-    pub fn settle(&mut self) {
-        if self.lost > self.told {
-            self.tell_lost();
+    /// Reports lost records to the head of the process' file.
+    pub fn report(&mut self) {
+        if self.lost > self.reported {
+            self.report_lost();
         }
     }
 
     #[cold]
     #[inline(never)]
     fn refill(&mut self) {
-        // Without a chunk given back since, there is none.
+        // If no chunk was given back since, there is none.
         if self.full != 0 && self.full == u64::from(self.process().returned.0.load(Relaxed)) + 1 {
             return;
         }
@@ -213,23 +215,23 @@ impl Ring {
             self.end = self.at.add(CHUNK_WORDS);
         }
         if self.lost > 0 {
-            self.tell_lost();
+            self.report_lost();
             let lost = self.lost;
             self.lost = 0;
-            self.told = 0;
+            self.reported = 0;
             self.write(&[head(Kind::Lost, 0, lost)]);
         }
     }
 
-    /// Counts what was lost for the whole process.
-    fn tell_lost(&mut self) {
-        self.process().lost.fetch_add(self.lost - self.told, Relaxed);
-        self.told = self.lost;
+    /// Adds the lost records to those of the process.
+    fn report_lost(&mut self) {
+        self.process().lost.fetch_add(self.lost - self.reported, Relaxed);
+        self.reported = self.lost;
     }
 
-    /// A free chunk: from the stack, from the end of the file, or one that the observer gives back.
+    /// Takes a free chunk: from the stack, from the end of the file, or one that the observer gives back. May block.
     fn take(&mut self) -> Option<u32> {
-        // A forked child that nobody told of must not write into its parent's file.
+        // A forked child that was not announced must not write into its parent's file.
         if !session::is_running() || system::process_id() != self.process().pid {
             session::forget();
             return None;
@@ -249,14 +251,14 @@ impl Ring {
             process.waiting.0.fetch_add(1, SeqCst);
             system::futex_wait(&process.returned.0, returned, PATIENCE);
             process.waiting.0.fetch_sub(1, SeqCst);
-            // The observer itself may have had enough.
+            // The observer may have ended the session.
             if process.state.load(Relaxed) == process::DETACHED {
                 session::forget();
             }
             if !session::is_running() {
                 return None;
             }
-            // A process of another namespace is not seen, but its heart is.
+            // A process of another namespace is not visible, but its heartbeat is.
             silent = if beat == session::heartbeat() && !session::observer_is_alive() { silent + 1 } else { 0 };
             if silent > 20 {
                 session::detach();
@@ -269,7 +271,7 @@ impl Ring {
 impl Sink for Ring {
     #[inline]
     fn begin(&self) {
-        // Nobody waits for a record that will be lost.
+        // The observer must not wait for a record that will be lost.
         if !self.at.is_null() {
             self.shared().writing.store(self.time + 1, Relaxed);
             compiler_fence(SeqCst);
@@ -281,7 +283,7 @@ impl Sink for Ring {
         if self.at.is_null() {
             return 0;
         }
-        // None of these waits for a store. The observer leaves the one of `begin` the time that it takes to be seen.
+        // None of these waits for a store. The observer allows the store of `begin` time to become visible.
         let handed = match timing {
             Timing::After(time) if self.hands => self.handed(time),
             _ => None,
@@ -320,12 +322,12 @@ impl Sink for Ring {
 
 static GROWING: AtomicBool = AtomicBool::new(false);
 
-/// A forked child has no thread that grows.
+/// In a forked child, no other thread extends the file.
 pub fn after_fork_child() {
     GROWING.store(false, Relaxed);
 }
 
-/// Makes the file longer: one chunk for the caller, the others for the stack.
+/// Extends the file: one chunk for the caller, the others for the stack.
 fn grow(file: *mut u8) -> Option<u32> {
     // SAFETY: the head of the mapped file.
     let process = unsafe { &*file.cast::<Process>() };
@@ -336,7 +338,7 @@ fn grow(file: *mut u8) -> Option<u32> {
     let most = chunks_for(process.slots.load(Relaxed) as usize);
     let count = GROWTH.min(most.saturating_sub(first));
     let bytes = count * CHUNK_WORDS * 8;
-    // The program may have closed or reused any descriptor we kept: open the file anew.
+    // The program may have closed or reused any descriptor of ours, so the file is opened again.
     let grown =
         count > 0 && session::with_file(|fd| system::allocate(fd, offset::words(first), bytes)).unwrap_or(false);
     if grown {

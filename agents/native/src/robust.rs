@@ -1,4 +1,4 @@
-//! Robust mutexes that a thread holds when it ends: the kernel gives them up, and no call tells of it.
+//! Robust mutexes that a thread holds when it ends: the kernel releases them, and no call shows it.
 
 use core::mem::MaybeUninit;
 
@@ -19,7 +19,7 @@ const MOST: usize = 2048;
 /// The part of a futex that says who holds it.
 const OWNER: u32 = 0x3fff_ffff;
 
-/// The mutexes in the list of this thread that are its own, each as often as it is taken.
+/// Calls `held` for each mutex in the list of this thread that it holds, as often as it was acquired.
 pub fn each_held(mut held: impl FnMut(usize)) {
     let Some(head) = system::robust_list() else { return };
     let Some(Head { next, offset, .. }) = copy::<Head>(head) else { return };
@@ -32,7 +32,7 @@ pub fn each_held(mut held: impl FnMut(usize)) {
             return;
         }
         let mutex = at.wrapping_add_signed(offset);
-        // Lock and count, as glibc has them. What is not there any more ends the list.
+        // Lock and count, as glibc has them. An entry that is not there any more ends the list.
         let (Some([lock, count]), Some(following)) = (copy::<[u32; 2]>(mutex), copy::<usize>(at)) else { return };
         if lock & OWNER == me {
             for _ in 0..count.clamp(1, 1 << 16) {

@@ -1,5 +1,5 @@
-//! What programs may call of a sanitizer's runtime, apart from its hooks. Most of it has no meaning here, but programs
-//! must link and go on.
+//! Functions of a sanitizer's runtime that programs may call, apart from hooks. Most of them do nothing here, but
+//! programs must link and go on.
 
 use libc::{c_char, c_int, c_void};
 
@@ -17,9 +17,9 @@ nothing! {
     __sanitizer_print_stack_trace();
     /// The report goes elsewhere.
     __sanitizer_set_report_path(path: *const c_char);
-    /// The same.
+    /// The report goes elsewhere.
     __sanitizer_set_report_fd(fd: *mut c_void);
-    /// The same.
+    /// The report goes elsewhere.
     __sanitizer_report_error_summary(text: *const c_char);
     /// The agent never kills the program.
     __sanitizer_set_death_callback(callback: *mut c_void);
@@ -27,17 +27,17 @@ nothing! {
     __sanitizer_sandbox_on_notify(arguments: *mut c_void);
     /// No coverage is recorded.
     __sanitizer_cov_dump();
-    /// The same.
+    /// No coverage is recorded.
     __sanitizer_cov_reset();
-    /// The same.
+    /// No coverage is recorded.
     __sanitizer_dump_coverage(pcs: *const usize, count: usize);
-    /// The same.
+    /// No coverage is recorded.
     __sanitizer_dump_trace_pc_guard_coverage();
     /// The shadow shrinks by itself.
     __tsan_flush_memory();
-    /// Tags of foreign memory are not told apart.
+    /// Tags of foreign memory are not distinguished.
     __tsan_external_assign_tag(at: *mut c_void, tag: *mut c_void);
-    /// The same.
+    /// Tags of foreign memory are not distinguished.
     __tsan_external_register_header(tag: *mut c_void, header: *const c_char);
 }
 
@@ -57,11 +57,11 @@ zeros! {
     __sanitizer_install_malloc_and_free_hooks(malloc: *mut c_void, free: *mut c_void) -> c_int;
     /// The allocator is the program's own.
     __sanitizer_get_current_allocated_bytes() -> usize;
-    /// The same.
+    /// The allocator is the program's own.
     __sanitizer_get_heap_size() -> usize;
-    /// The same.
+    /// The allocator is the program's own.
     __sanitizer_get_free_bytes() -> usize;
-    /// The same.
+    /// The allocator is the program's own.
     __sanitizer_get_unmapped_bytes() -> usize;
     /// The report goes elsewhere.
     __sanitizer_get_report_path() -> *const c_char;
@@ -70,30 +70,30 @@ zeros! {
         -> c_int;
     /// Reports come at the end: there is no current one.
     __tsan_get_current_report() -> *mut c_void;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_data(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_tag(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_stack(report: *mut c_void, index: usize, trace: *mut *mut c_void, size: usize) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_mop(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_loc(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_loc_object_type(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_mutex(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_thread(report: *mut c_void) -> c_int;
-    /// The same.
+    /// Reports come at the end: there is no current one.
     __tsan_get_report_unique_tid(report: *mut c_void) -> c_int;
     /// Where memory came from is the observer's to say.
     __tsan_get_alloc_stack(addr: usize, trace: *mut *mut c_void, size: usize, thread: *mut c_int, id: *mut u64) -> c_int;
-    /// The same.
+    /// Where memory came from is the observer's to say.
     __tsan_locate_address(addr: usize, name: *mut c_char, size: usize, start: *mut usize, length: *mut usize)
         -> *const c_char;
-    /// Tags of foreign memory are not told apart.
+    /// Tags of foreign memory are not distinguished.
     __tsan_external_register_tag(object: *const c_char) -> *mut c_void;
 }
 
@@ -113,7 +113,7 @@ crate::machine::shim3! {
     __tsan_external_write => external_write;
 }
 
-/// Only one thread may die with a message.
+/// A sanitizer lets only one thread die with a message; there is nothing to do.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __sanitizer_acquire_crash_state() -> c_int {
     1
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn __sanitizer_get_allocated_size(at: *const c_void) -> us
     unsafe { libc::malloc_usable_size(at.cast_mut()) }
 }
 
-/// The address as text is more than nothing.
+/// Describes code by its address.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __sanitizer_symbolize_pc(
     _pc: *mut c_void,
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn __sanitizer_symbolize_pc(
     }
 }
 
-/// The same of data.
+/// Describes data by its address.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __sanitizer_symbolize_global(
     _at: *mut c_void,
@@ -188,16 +188,16 @@ unaligned! {
 crate::machine::shim1! {
     /// A load of any alignment.
     __sanitizer_unaligned_load16 => load16;
-    /// The same.
+    /// A load of any alignment.
     __sanitizer_unaligned_load32 => load32;
-    /// The same.
+    /// A load of any alignment.
     __sanitizer_unaligned_load64 => load64;
 }
 crate::machine::shim2! {
     /// A store of any alignment.
     __sanitizer_unaligned_store16 => store16;
-    /// The same.
+    /// A store of any alignment.
     __sanitizer_unaligned_store32 => store32;
-    /// The same.
+    /// A store of any alignment.
     __sanitizer_unaligned_store64 => store64;
 }

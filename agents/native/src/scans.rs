@@ -1,4 +1,4 @@
-//! Reads of a loop that goes through memory of its thread's own, element after element.
+//! Hooks of sequential scans: loops that read memory of their own thread, element after element.
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;
@@ -8,7 +8,7 @@ use runtime::filter::{Cell, Ownership, STRIP_BYTES, ScanMemory, ScanStep, Strip}
 use crate::thread::Thread;
 use crate::{access, biased, frames, machine, shadow};
 
-/// Memory, as the thread of a slot has it.
+/// The shadow, as the thread of a slot sees it.
 pub struct Own(pub u32);
 
 impl ScanMemory for Own {
@@ -30,10 +30,11 @@ impl ScanMemory for Own {
     }
 }
 
-/// Sizes as powers of two.
+/// Log2 of each size.
 pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
 
-/// A read that is most likely the next one of a sweep: nothing is to be done but to say that it has come so far. `machine::reads` does the same.
+/// A read that is most likely the next one of a scan: only stores how far the scan has come. `machine::reads` does the
+/// same in assembly.
 #[inline(never)]
 pub unsafe extern "C" fn advance<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
     // SAFETY: this thread's own state; its fast way is open.
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn advance<const SIZE: usize>(addr: usize, pc: usize, thre
     }
 }
 
-/// The sweep has come to the end of a row.
+/// The scan has come to the end of a strip.
 #[inline(never)]
 pub unsafe extern "C" fn end_strip(thread: *mut Thread) {
     // SAFETY: this thread's own state, in its critical: no signal handler comes in between.
@@ -66,7 +67,7 @@ pub unsafe extern "C" fn end_strip(thread: *mut Thread) {
             }
             critical.leave();
             if !critical.still_owns_scan(*slot) {
-                // Who has taken it knows how far the sweep has come.
+                // The revoker knows how far the scan has come.
                 critical.enter_any();
                 recorder.finish_scan(&critical.scan);
                 break;
@@ -80,8 +81,8 @@ pub unsafe extern "C" fn end_strip(thread: *mut Thread) {
     }
 }
 
-/// The sweep has said that it has come beyond this address; but memory was taken from the thread, or a signal handler was here. If it does not count, the
-/// read goes the way of others: it is covered if who has taken the memory knows of it.
+/// The scan has stored that it is beyond this address, but a region was revoked from the thread, or a signal handler
+/// ran. If the step does not count, the read takes the ordinary path: it is covered if the revoker has seen the step.
 #[cold]
 #[inline(never)]
 pub unsafe extern "C" fn recheck<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
@@ -96,14 +97,14 @@ pub unsafe extern "C" fn recheck<const SIZE: usize>(addr: usize, pc: usize, thre
             return;
         }
         if !scan.is_on() {
-            // The handler has ended it.
+            // The signal handler has ended the scan.
             scan.clear();
         }
         leave_scan::<SIZE>(addr, pc, thread);
     }
 }
 
-/// It was not: it goes the way of others.
+/// The read does not continue the scan, and takes the ordinary path.
 #[cold]
 #[inline(never)]
 pub unsafe extern "C" fn leave_scan<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn leave_scan<const SIZE: usize>(addr: usize, pc: usize, t
     }
 }
 
-/// The sweep does not go on.
+/// Finishes the scan.
 pub unsafe fn finish(thread: *mut Thread) {
     let tls = machine::tls();
     // SAFETY: this thread's own state; a signal handler does not come while it is busy.
@@ -135,7 +136,7 @@ pub unsafe fn finish(thread: *mut Thread) {
     }
 }
 
-/// An access of a row that was swept, that is not covered. True: it is done.
+/// An access of a scanned strip that is not covered. Returns true if it is done.
 #[cold]
 #[inline(never)]
 pub unsafe fn access_scanned<const SIZE: usize, const WRITE: bool>(
@@ -154,7 +155,7 @@ pub unsafe fn access_scanned<const SIZE: usize, const WRITE: bool>(
     }
 }
 
-/// A read was done where a sweep may begin or go on, cell by cell.
+/// Follows a read that was done where a scan may begin or go on, cell by cell.
 #[inline(never)]
 pub unsafe fn note_scan_step<const SIZE: usize>(
     addr: usize,

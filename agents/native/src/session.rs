@@ -44,17 +44,17 @@ pub fn is_running() -> bool {
     STATE.load(Relaxed) == state::RUNNING
 }
 
-/// What became of a start.
+/// The result of a start.
 pub enum Started {
     /// The process is watched.
     Now,
-    /// Another thread is at it.
+    /// Another thread is starting it.
     Soon,
     /// It is not watched.
     Off,
 }
 
-/// Begins, if nobody has yet.
+/// Starts the session, if no thread has yet.
 pub fn start() -> Started {
     match STATE.compare_exchange(state::NEW, state::STARTING, AcqRel, Acquire) {
         Ok(_) => {
@@ -79,14 +79,14 @@ pub fn start() -> Started {
     }
 }
 
-/// A module of the program has hooks: the agent was not only preloaded.
+/// Notes that a module of the program has hooks: the agent was not only preloaded.
 pub fn has_hooks() {
     if is_running()
         && let Some(process) = process()
         && process.agent == agent::PRELOADED
     {
         let agent = (&raw const process.agent).cast_mut();
-        // SAFETY: a word of the mapped file that nobody else writes.
+        // SAFETY: a word of the mapped file that no other thread writes.
         unsafe { agent.write_volatile(agent::LINKED) };
     }
 }
@@ -115,23 +115,23 @@ fn session() -> Option<&'static Session> {
     unsafe { SESSION.load(Relaxed).as_ref() }
 }
 
-/// What the observer wants.
+/// The flags of the session.
 #[inline]
 pub fn flags() -> u32 {
     session().map_or(0, |session| session.flags)
 }
 
-/// The observer's heart.
+/// The observer's heartbeat.
 pub fn heartbeat() -> u64 {
     session().map_or(0, |session| session.heartbeat.load(Relaxed))
 }
 
-/// Whether its process is there.
+/// Whether the observer's process lives.
 pub fn observer_is_alive() -> bool {
     session().is_some_and(|session| system::is_alive(session.observer))
 }
 
-/// The variables and regions that specifications speak of.
+/// The variables and functions that specifications name.
 pub fn watches() -> &'static [Watch] {
     let at = SESSION.load(Relaxed);
     if at.is_null() {
@@ -147,35 +147,35 @@ pub fn detach() {
     forget();
 }
 
-/// Every hook returns at once from now on; what the file says stays.
+/// Makes every hook return at once from now on; the state in the file stays.
 pub fn forget() {
     STATE.store(state::OFF, Release);
 }
 
-/// Tells the observer how the process is (one of `layout::process`): before exec `EXECUTED`, `RUNNING` if that failed.
+/// Announces the state of the process (one of `layout::process`): before exec `EXECUTED`, `RUNNING` if that failed.
 pub fn set_state(state: u32) {
     if let Some(process) = process() {
         process.state.store(state, Release);
     }
 }
 
-/// The process ends by itself: everything is written. For `_exit` and the end of `main`.
+/// Ends the session, because the process ends by itself: everything is written. For `_exit` and the end of `main`.
 pub fn finish() {
     if is_running() {
-        thread::settle();
+        thread::report();
         report_dropped();
         set_state(process::EXITED);
     }
 }
 
-/// Tells how many granules the filter has pinned so far.
+/// Reports how many entries the filter has dropped so far.
 pub fn report_dropped() {
     if let Some(process) = process() {
         process.dropped.store(memory::filter().dropped.0.load(Relaxed), Relaxed);
     }
 }
 
-/// Opens the process' file for something.
+/// Opens the process' file, and runs `f` with its descriptor.
 pub fn with_file<R>(f: impl FnOnce(i32) -> R) -> Option<R> {
     // SAFETY: written before the session runs.
     let name = unsafe { &(*NAMES.0.get()).1 };
@@ -233,7 +233,7 @@ fn find_variable(value: &mut Path) -> bool {
             found = directory.first() == Some(&b'/');
         }
         if let Some(how) = of(CLOCK_VARIABLE) {
-            clock::wish(how);
+            clock::set(how);
         }
         if entry.starts_with(b"LD_PRELOAD=") && entry.windows(NAME.len()).any(|part| part == NAME) {
             PRELOADED.store(true, Relaxed);
@@ -244,11 +244,12 @@ fn find_variable(value: &mut Path) -> bool {
     found
 }
 
-/// Whether the program is a launcher of Java: its agent is another one, and the threads of the virtual machine itself are nobody's business.
+/// Whether the program is a launcher of Java: another agent watches it, and the threads of the virtual machine itself
+/// are of no interest.
 fn is_java() -> bool {
     const LAUNCHER: &[u8] = b"/libjli.so";
     let Some(fd) = system::open(b"/proc/self/maps\0", libc::O_RDONLY) else { return false };
-    // The end of what was read before stands in front: a name may lie across.
+    // The end of the last part stays in front: a name may lie across.
     let (mut buffer, mut kept, mut found) = ([0; 4096], 0, false);
     loop {
         let n = system::read(fd, &mut buffer[kept..]);
@@ -312,7 +313,7 @@ fn open_process() -> bool {
     false
 }
 
-/// Modules were loaded (`dlopen`): the memory map has changed, and there may be more to watch.
+/// Modules were loaded (`dlopen`): copies the memory map, and looks for watched variables and functions.
 pub fn modules_changed() {
     if is_running() {
         copy_maps();
@@ -343,7 +344,8 @@ pub fn copy_maps() {
     system::close(from);
 }
 
-/// In a forked child, by its only thread, before anything else: a file of its own, empty shadow, a new slot.
+/// In a forked child, called by its only thread before anything else: makes a file of its own, an empty shadow, a new
+/// slot.
 pub fn after_fork_child() {
     if !is_running() {
         return;
@@ -379,7 +381,7 @@ unsafe extern "C" fn end() {
 #[used]
 #[unsafe(link_section = ".init_array.00099")]
 static BEGIN: unsafe extern "C" fn() = begin;
-// The lowest number comes last.
+// Of these functions, the one with the lowest number runs last.
 #[used]
 #[unsafe(link_section = ".fini_array.00000")]
 static END: unsafe extern "C" fn() = end;

@@ -1,8 +1,11 @@
-//! The shadow: a cell for each granule of the program's memory, found through a table of two levels. There is no fixed
+//! The shadow: a cell for each word of the program's memory, found through a table of two levels. There is no fixed
 //! layout: the program's memory may be anywhere.
 //!
-//! A leaf has the first halves of its cells, then the second ones, then whose its units are, then its rows, then the handovers of locks. Lines are looked at far more often than
-//! anything else: `lines` has them.
+//! ```text
+//! leaf table -> leaf of 16 MB: | first entries | second entries | owners | strips | hand-offs |
+//! ```
+//!
+//! Read summaries are looked at far more often than anything else: `read_summaries` has them.
 
 use core::ptr::{self, NonNull};
 use core::slice;
@@ -15,42 +18,42 @@ use runtime::hand_off::HandOff;
 use crate::biased::{BIASED_REGION_BITS, Owner};
 use crate::system;
 
-/// Addresses of user space.
+/// Bits of addresses of user space.
 const USER_BITS: u32 = ADDRESS_BITS;
 /// A leaf holds the cells of 2 to the power of this many bytes.
 pub const LEAF_BITS: u32 = 24;
 const LEAVES: usize = 1 << (USER_BITS - LEAF_BITS);
 const TABLE_BYTES: usize = LEAVES * size_of::<usize>();
 const LEAF_CELLS: usize = 1 << (LEAF_BITS - 3);
-/// The halves of one kind.
+/// Bytes of the first entries of a leaf, or of the second ones.
 const ENTRIES_BYTES: usize = LEAF_CELLS * size_of::<AtomicEntry>();
 const OWNERS_AT: usize = 2 * ENTRIES_BYTES;
 const OWNERS: usize = 1 << (LEAF_BITS - BIASED_REGION_BITS);
-/// Behind these, its rows.
+/// Strips of a leaf, behind the owners.
 const STRIPS: usize = (1 << LEAF_BITS) / STRIP_BYTES;
 const STRIPS_AT: usize = OWNERS_AT + OWNERS * size_of::<Owner>();
-/// Behind these, when locks were given back: two of them are never within so many bytes.
+/// Hand-offs of locks, behind the strips: two locks are never within this many bytes.
 const LOCK_BYTES: usize = 32;
 const _: () = assert!(size_of::<libc::pthread_mutex_t>() >= LOCK_BYTES);
 const HAND_OFFS: usize = (1 << LEAF_BITS) / LOCK_BYTES;
 const HAND_OFFS_AT: usize = STRIPS_AT + STRIPS * size_of::<Strip>();
 const MAPPED_BYTES: usize = HAND_OFFS_AT + HAND_OFFS * size_of::<HandOff>();
-/// Half a cell is so many times as large as its granule.
+/// An entry is this many times as large as its word.
 const SCALE: usize = size_of::<AtomicEntry>() / 8;
 const PAGE: usize = 4096;
-/// Granules whose halves of one kind fill a page.
+/// Words whose first entries fill a page.
 const PAGE_WORDS: usize = PAGE / size_of::<AtomicEntry>();
 
 static LEAF_TABLE: AtomicPtr<AtomicPtr<AtomicEntry>> = AtomicPtr::new(ptr::null_mut());
 
-/// Makes the table. False if there is no address space for it.
+/// Makes the table. Returns false if there is no address space for it.
 pub fn start() -> bool {
     let Some(table) = system::map(TABLE_BYTES) else { return false };
     LEAF_TABLE.store(table.cast(), Release);
     true
 }
 
-/// The part of the shadow for the addresses around one.
+/// The part of the shadow for 16 MB of addresses.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Leaf(NonNull<AtomicEntry>);
@@ -63,7 +66,7 @@ pub fn leaf(addr: usize) -> Option<Leaf> {
     NonNull::new(unsafe { (*table.add(addr >> LEAF_BITS & (LEAVES - 1))).load(Acquire) }).map(Leaf)
 }
 
-/// The same of an address that is known to have one.
+/// The leaf of an address that is known to have one.
 #[inline(always)]
 pub unsafe fn leaf_unchecked(addr: usize) -> Leaf {
     // SAFETY: the caller knows.
@@ -79,7 +82,7 @@ impl Leaf {
         unsafe { Cell::new(&*first, &*first.byte_add(ENTRIES_BYTES)) }
     }
 
-    /// The halves of the cells of so many blocks side by side, or as many as are in the row.
+    /// The first and the second entries of the cells of this many blocks side by side, or as many as are in the strip.
     #[inline(always)]
     pub fn blocks(self, addr: usize, count: usize) -> [&'static [AtomicEntry]; 2] {
         let first = self.first_entry(addr & !(BLOCK_BYTES - 1));
@@ -88,21 +91,21 @@ impl Leaf {
         unsafe { [first, first.byte_add(ENTRIES_BYTES)].map(|entries| slice::from_raw_parts(entries, cells)) }
     }
 
-    /// The first half of it. A cell that anything is known of has something in it.
+    /// The first entry of a cell. It is not zero if anything is known.
     #[inline(always)]
     fn first_entry(self, addr: usize) -> *mut AtomicEntry {
         // In bytes, to save a shift.
         self.0.as_ptr().wrapping_byte_add((addr * SCALE) & (ENTRIES_BYTES - size_of::<AtomicEntry>()))
     }
 
-    /// Whose the unit of one of its addresses is.
+    /// The owner of the biased region of one of its addresses.
     #[inline(always)]
     pub fn owner(self, addr: usize) -> &'static Owner {
         // SAFETY: behind the cells of the leaf, masked to their number.
         unsafe { self.0.byte_add(OWNERS_AT).cast::<Owner>().add(addr >> BIASED_REGION_BITS & (OWNERS - 1)).as_ref() }
     }
 
-    /// The row of one of its addresses.
+    /// The strip of one of its addresses.
     #[inline(always)]
     pub fn strip(self, addr: usize) -> &'static Strip {
         // SAFETY: behind the owners of the leaf, masked to their number.
@@ -110,7 +113,7 @@ impl Leaf {
     }
 }
 
-/// When the lock at an address was given back, if its part of the shadow is there.
+/// The hand-off of the lock at an address, if its part of the shadow is there.
 #[inline(always)]
 pub fn hand_off(lock: usize) -> Option<&'static HandOff> {
     let Leaf(leaf) = leaf(lock)?;
@@ -118,14 +121,14 @@ pub fn hand_off(lock: usize) -> Option<&'static HandOff> {
     Some(unsafe { leaf.byte_add(HAND_OFFS_AT).cast::<HandOff>().add((lock / LOCK_BYTES) & (HAND_OFFS - 1)).as_ref() })
 }
 
-/// The same; its part of the shadow is made, unless there is no memory for it.
+/// The hand-off of the lock at an address. Its part of the shadow is made, unless there is no memory for it.
 pub fn hand_off_or_create(lock: usize) -> Option<&'static HandOff> {
     cell(lock).and_then(|_| hand_off(lock))
 }
 
-/// The locks of a range are no more.
+/// Forgets the locks of a range.
 pub fn forget_locks(addr: usize, size: usize) {
-    /// Memory whose handovers fill a page.
+    /// Memory whose hand-offs fill a page.
     const SPAN: usize = PAGE / size_of::<HandOff>() * LOCK_BYTES;
     const MANY: usize = 16;
     let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
@@ -148,7 +151,7 @@ pub fn forget_locks(addr: usize, size: usize) {
     }
 }
 
-/// Whose the unit of an address is, if its part of the shadow is there.
+/// The owner of the biased region of an address, if its part of the shadow is there.
 #[inline(always)]
 pub fn owner(addr: usize) -> Option<&'static Owner> {
     leaf(addr).map(|leaf| leaf.owner(addr))
@@ -160,7 +163,7 @@ pub fn find(addr: usize) -> Option<Cell<'static>> {
     leaf(addr).map(|leaf| leaf.cell(addr))
 }
 
-/// The cell of an address; None only for want of memory, or for an address that is no program's.
+/// The cell of an address; `None` only for want of memory, or for an address that no program can have.
 #[inline]
 pub fn cell(addr: usize) -> Option<Cell<'static>> {
     if let Some(cell) = find(addr) { Some(cell) } else { make(addr) }
@@ -183,8 +186,9 @@ fn make(addr: usize) -> Option<Cell<'static>> {
     find(addr)
 }
 
-/// Gets memory for the cells of a unit that somebody is the first to come to: page by page, looked at before it is changed, it would cost a fault twice, the second
-/// of which stops all other threads for a moment. If memory is being filled upwards, all of the unit is used soon.
+/// Gets memory for the cells of a biased region when the first thread comes. Page by page, each read before it is
+/// changed, it would cost two faults, the second of which stops all other threads for a moment. If memory is being
+/// filled upwards, all of the region is used soon.
 pub fn prepare(addr: usize) {
     const SPAN: usize = PAGE_WORDS * 8;
     const REGION: usize = 1 << BIASED_REGION_BITS;
@@ -198,7 +202,7 @@ pub fn prepare(addr: usize) {
     }
 }
 
-/// Whether much of a unit has been accessed, by a look at the ends of its parts. Others may be at it still.
+/// Whether much of a region has been accessed, judged by the ends of its parts. Other threads may be changing it.
 fn is_filled(region: usize) -> bool {
     const PARTS: usize = 8;
     const ENOUGH: usize = 3;
@@ -209,8 +213,8 @@ fn is_filled(region: usize) -> bool {
     ends.filter(|&end| find(end).is_some_and(|cell| !cell.is_empty())).take(ENOUGH).count() == ENOUGH
 }
 
-/// Calls `f` with each granule's cell of a range that may have been touched since its shadow was made. Ranges of many pages
-/// are asked of the kernel first, so that shadow nobody used stays unused.
+/// Calls `f` with each word and its cell in a range that may have been touched since its shadow was made. Of ranges of
+/// many pages, the kernel is asked first, so that shadow that was never used stays unused.
 pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'static>)) {
     const ASK: usize = 16;
     let Some(end) = addr.checked_add(size).filter(|&end| end >> USER_BITS == 0) else { return };
@@ -228,7 +232,7 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
             }
             continue;
         }
-        // As many pages as there is room for in the answer.
+        // As many pages as the answer has room for.
         let mut resident = [0u8; 1024];
         let first = leaf.first_entry(at) as usize & !(PAGE - 1);
         let begin = at & !(PAGE_WORDS * 8 - 1);
@@ -247,7 +251,8 @@ pub fn each_touched(addr: usize, size: usize, mut f: impl FnMut(usize, Cell<'sta
     }
 }
 
-/// Gives the memory back of cells that fill whole pages: they are empty from then on. Their entries must be gone.
+/// Gives the memory of cells back that fill whole pages: they are empty from then on. Their nodes must have been
+/// returned.
 pub fn discard(addr: usize, size: usize) {
     const SPAN: usize = PAGE_WORDS * 8;
     let end = (addr + size) & !(SPAN - 1);
@@ -266,7 +271,7 @@ pub fn discard(addr: usize, size: usize) {
     }
 }
 
-/// In a forked child: all cells are empty.
+/// In a forked child, all cells are empty.
 pub fn after_fork_child() {
     let table = LEAF_TABLE.load(Relaxed);
     const ENTRIES: usize = PAGE / size_of::<usize>();

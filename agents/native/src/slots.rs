@@ -15,24 +15,24 @@ pub mod life {
     pub const USED: u32 = 1;
     /// Its thread has ended.
     pub const ENDED: u32 = 2;
-    /// Nobody will ask for it again.
+    /// No thread will join it.
     pub const RELEASED: u32 = 4;
 }
 
 static THREADS: [AtomicPtr<Thread>; SLOTS] = [const { AtomicPtr::new(ptr::null_mut()) }; SLOTS];
-/// Slots (+ 1) that may be used again, as far as anybody remembers.
+/// Some slots (+ 1) that may be used again.
 static GONE: [AtomicU32; REMEMBERED] = [const { AtomicU32::new(0) }; REMEMBERED];
 const REMEMBERED: usize = 64;
-/// Bits of a slot that nobody uses or asks for.
+/// Bits of a slot that is not used any more.
 const FREE: u32 = life::USED | life::ENDED | life::RELEASED;
 
-/// The state of a slot's thread. It stays when the thread is gone, so that others may still look at it.
+/// The state of a slot's thread. It stays when the thread is gone, so that others may still read it.
 pub fn get(slot: u32) -> *mut Thread {
     THREADS.get(slot as usize).map_or(ptr::null_mut(), |thread| thread.load(Acquire))
 }
 
-/// A slot whose thread is gone, that nobody can join, and that `may_be_used`; else a fresh one. Programs that make a thread
-/// for every task need few slots.
+/// A slot whose thread is gone, that no thread can join, and that `may_be_used`; else a fresh one. So programs that
+/// make a thread for every task need few slots.
 pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     let process = session::process()?;
     for entry in &GONE {
@@ -46,7 +46,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     }
     let mut used = process.slots.load(Relaxed);
     while (used as usize) < SLOTS {
-        // The memory first: whoever sees the number may look at it.
+        // The memory comes first: a thread that sees the number may read it.
         let thread = system::map(size_of::<Thread>())?.cast::<Thread>();
         // SAFETY: zeroed memory is a thread without anything.
         unsafe {
@@ -57,7 +57,7 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
             process.slots.fetch_max(used + 1, AcqRel);
             return Some(used);
         }
-        // SAFETY: nobody has seen it.
+        // SAFETY: no other thread has seen it.
         unsafe { system::unmap(thread.cast(), size_of::<Thread>()) };
         used += 1;
     }
@@ -68,14 +68,14 @@ pub fn allocate(may_be_used: impl Fn(u32) -> bool) -> Option<u32> {
     slot
 }
 
-/// Takes a slot that is free.
+/// Takes a slot if it is free.
 fn take(slot: u32) -> bool {
     // SAFETY: a slot's memory stays once it is there; `life` is atomic.
     unsafe { get(slot).as_ref() }
         .is_some_and(|thread| thread.life.compare_exchange(FREE, life::USED, AcqRel, Relaxed).is_ok())
 }
 
-/// Adds to what is known of a slot's life.
+/// Adds bits to the state of a slot.
 pub fn mark(slot: u32, bits: u32) {
     // SAFETY: a slot's memory stays once it is there; `life` is atomic.
     if let Some(thread) = unsafe { get(slot).as_ref() }
@@ -85,7 +85,7 @@ pub fn mark(slot: u32, bits: u32) {
     }
 }
 
-/// In a forked child: `thread` is the only one, and has slot 0 (if it is watched at all).
+/// In a forked child, `thread` is the only one, and has slot 0 (if it is watched at all).
 pub unsafe fn after_fork_child(thread: *mut Thread) {
     for entry in &GONE {
         entry.store(0, Relaxed);

@@ -1,5 +1,5 @@
-//! Whose stack an address is on. A thread that touches another's stack tells it, so that the memory gets a new identity
-//! when the function is left.
+//! Finds the thread on whose stack an address is. A thread that touches another's stack notes that there, so that the
+//! memory gets a new identity when the function is left.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64};
 
 use crate::{session, system, thread};
 
-/// Parts of memory that are told apart: most addresses are found to be on nobody's stack by one bit.
+/// Log2 of the bytes for which there is one bit: for most addresses it says that no stack is there.
 const PART_BITS: u32 = 20;
 const WORDS: usize = 1 << (47 - PART_BITS - 6);
 
@@ -26,7 +26,7 @@ fn part(addr: usize) -> (&'static AtomicU64, u64) {
     unsafe { (&*PARTS.load(Acquire).add((part / 64) & (WORDS - 1)), 1 << (part % 64)) }
 }
 
-/// There is a stack. Bits stay when it is gone: the next one will be there.
+/// Adds a stack. Its bits stay when it is gone: the next one will be there.
 pub fn add(low: usize, high: usize) {
     let mut at = low;
     while at < high {
@@ -36,7 +36,7 @@ pub fn add(low: usize, high: usize) {
     }
 }
 
-/// Tells the thread whose stack this is, if it is one, that another has touched it.
+/// If an address is on a stack, notes for its thread that another thread has touched it.
 #[inline]
 pub fn touched(addr: usize) {
     let (word, bit) = part(addr);

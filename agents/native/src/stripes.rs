@@ -1,4 +1,4 @@
-//! Locks over memory, by address: what holds an atomic or a watched variable still while its time is taken.
+//! Striped spin locks over memory, by address: they hold a watched variable still while its time is taken.
 
 use core::hint::spin_loop;
 use core::sync::atomic::AtomicBool;
@@ -9,16 +9,16 @@ use runtime::layout::CacheLine;
 use crate::system;
 
 const STRIPES: usize = 1 << 10;
-/// Attempts before the processor is given away.
+/// Attempts before the thread yields its processor.
 const SPINS: u32 = 200;
 
 static LOCKED: [CacheLine<AtomicBool>; STRIPES] = [const { CacheLine(AtomicBool::new(false)) }; STRIPES];
 
-/// A stripe that is locked while this lives. No hook may wait for anything else meanwhile.
+/// A stripe that is locked while this value lives. A hook must not wait for anything else meanwhile.
 pub struct Stripe(&'static AtomicBool);
 
 impl Stripe {
-    /// Locks the stripe of a granule.
+    /// Locks the stripe of a word.
     #[inline]
     pub fn lock(addr: usize) -> Stripe {
         let hash = (addr >> 3).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54;
@@ -44,7 +44,7 @@ impl Drop for Stripe {
     }
 }
 
-/// A forked child has no other threads that hold any.
+/// In a forked child, no other thread holds a stripe.
 pub fn after_fork_child() {
     for stripe in &LOCKED {
         stripe.0.store(false, Relaxed);

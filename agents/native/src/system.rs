@@ -1,4 +1,4 @@
-//! System calls by name, raw: no interceptor, no errno, no malloc.
+//! Raw system calls by name: no interceptor, no errno, no malloc.
 
 use core::ptr;
 
@@ -81,7 +81,7 @@ pub fn map(bytes: usize) -> Option<*mut u8> {
     map_near(0, bytes)
 }
 
-/// The same, at this address if nothing is there.
+/// Zeroed memory of our own, at this address if nothing is there.
 pub fn map_near(address: usize, bytes: usize) -> Option<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
     // SAFETY: a new mapping.
@@ -89,7 +89,7 @@ pub fn map_near(address: usize, bytes: usize) -> Option<*mut u8> {
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 
-/// A file, shared.
+/// Maps a file, shared.
 pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
     let protection = if writable { READ_WRITE } else { libc::PROT_READ as usize };
     // SAFETY: a new mapping.
@@ -97,7 +97,7 @@ pub fn map_file(fd: c_int, bytes: usize, writable: bool) -> Option<*mut u8> {
     (!(ERRORS..0).contains(&at)).then_some(at as *mut u8)
 }
 
-/// Gives a mapping back.
+/// Unmaps memory.
 pub unsafe fn unmap(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's mapping, of no further use to it.
     unsafe { syscall(libc::SYS_munmap, [at as usize, bytes, 0, 0, 0, 0]) };
@@ -109,13 +109,14 @@ pub unsafe fn discard(at: *mut u8, bytes: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTNEED as usize, 0, 0, 0]) };
 }
 
-/// Gets memory for whole pages that are about to be used. Older kernels do not know this, and get it when they are.
+/// Gets memory for whole pages that are about to be used. Older kernels do not know this call, and get it on the first
+/// access.
 pub unsafe fn populate(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's own private mapping.
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_POPULATE_WRITE as usize, 0, 0, 0]) };
 }
 
-/// The kernel would look for pages of it one by one.
+/// Leaves memory out of core dumps: the kernel would look for its pages one by one.
 pub unsafe fn leave_out_of_dumps(at: *mut u8, bytes: usize) {
     // SAFETY: the caller's own private mapping.
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_DONTDUMP as usize, 0, 0, 0]) };
@@ -127,7 +128,7 @@ pub unsafe fn wipe_on_fork(at: *mut u8, bytes: usize) {
     unsafe { syscall(libc::SYS_madvise, [at as usize, bytes, libc::MADV_WIPEONFORK as usize, 0, 0, 0]) };
 }
 
-/// Which pages of a mapping have memory: the lowest bit of a byte each. False if the kernel does not tell.
+/// Asks which pages of a mapping have memory: the lowest bit of a byte each. Returns false if the kernel does not say.
 pub fn resident(at: usize, bytes: usize, pages: &mut [u8]) -> bool {
     debug_assert!(bytes.div_ceil(4096) <= pages.len());
     // SAFETY: the answer has room for all pages.
@@ -188,7 +189,8 @@ pub fn is_alive(process: u32) -> bool {
     is_there && !is_over(process)
 }
 
-/// Whether a process has ended, and nobody has asked yet how. Of one that cannot be seen, false.
+/// Whether a process has ended, and its parent has not asked for its status yet. False for a process that is not
+/// visible.
 fn is_over(process: u32) -> bool {
     let mut path = Path::new();
     path.push(b"/proc/").number(process).push(b"/stat");
@@ -221,13 +223,13 @@ pub fn futex_wait(word: &core::sync::atomic::AtomicU32, value: u32, milliseconds
     }
 }
 
-/// Lets others run.
+/// Lets other threads run.
 pub fn give_way() {
     // SAFETY: touches nothing.
     unsafe { syscall(libc::SYS_sched_yield, [0; 6]) };
 }
 
-/// Wakes whoever sleeps on the word.
+/// Wakes all threads that sleep on the word.
 pub fn futex_wake(word: &core::sync::atomic::AtomicU32) {
     // SAFETY: the kernel does not look into the word.
     unsafe {
@@ -248,13 +250,13 @@ pub fn register_barrier() -> bool {
     unsafe { syscall(libc::SYS_membarrier, [membarrier::REGISTER_PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
 }
 
-/// Every other thread of this process has passed a full barrier when this returns true.
+/// Makes every other thread of this process pass a full barrier; returns whether that was done.
 pub fn barrier() -> bool {
     // SAFETY: changes nothing.
     unsafe { syscall(libc::SYS_membarrier, [membarrier::PRIVATE_EXPEDITED, 0, 0, 0, 0, 0]) == 0 }
 }
 
-/// Lets so many milliseconds pass.
+/// Sleeps for this many milliseconds.
 pub fn sleep(milliseconds: u32) {
     futex_wait(&core::sync::atomic::AtomicU32::new(0), 0, milliseconds);
 }

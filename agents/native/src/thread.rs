@@ -1,5 +1,4 @@
-//! A thread of the program: its state, its life, and how hooks and interceptors get at it. What it records is in
-//! `events`.
+//! A thread of the program: its state, its life, and how hooks and interceptors reach it. `events` has what it records.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed, Release, SeqCst};
@@ -25,44 +24,45 @@ mod parking;
 
 pub use parking::parked;
 
-/// How far a thread's life is, in [`Tls::phase`].
+/// The phases of a thread's life, in [`Tls::phase`].
 mod phase {
     /// No hook has run yet.
     pub const NEW: u32 = 0;
     /// It has a slot.
     pub const WATCHED: u32 = 1;
-    /// It has ended, or has no slot, or nobody watches.
+    /// It has ended, or has no slot, or the process is not watched.
     pub const OVER: u32 = 2;
     /// It has a slot, and waits: [`parking`](super::parking).
     pub const PARKED: u32 = 3;
 }
 
-/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone. What `machine::reads` looks at comes first: its
-/// instructions are shorter then.
+/// A thread's state, in zeroed memory of its slot. It stays there when the thread is gone. The fields that
+/// `machine::reads` uses come first: its instructions are shorter then.
 #[repr(C, align(64))]
 pub struct Thread {
-    /// Where the lines of its kind are ([`read_summaries::of_kind`]).
+    /// Where the read summaries of its kind are ([`read_summaries::of_kind`]).
     pub(crate) summaries: usize,
-    /// Whether it is changing cells.
+    /// Whether it is changing cells, and its scan.
     pub(crate) critical: CriticalRegion,
     pub(crate) recorder: Recorder,
     pub(crate) slot: u32,
-    /// What is known of the slot; see [`life`].
+    /// The state of the slot; see [`life`].
     pub(crate) life: AtomicU32,
-    /// The caller's address of the hook being served.
+    /// The caller's address of the hook that runs.
     pub(crate) pc: usize,
     pub(crate) ring: Ring,
     pub(crate) contexts: Contexts,
-    /// A watched write whose value is not fetched yet.
+    /// Watched writes whose values are not fetched yet.
     pub(crate) pending: Pending,
     /// How often the program asked to ignore accesses.
     ignoring: u32,
-    /// Rounds of key destructors seen.
+    /// Rounds of key destructors so far.
     pub(crate) rounds: u32,
     pub(crate) frames: Frames,
 }
 
-/// Runs `f` with this thread's state; None if the agent is off, or this thread is inside a hook (signal handler).
+/// Runs `f` with this thread's state; `None` if the agent is off, or this thread is inside a hook (in a signal
+/// handler).
 #[inline]
 pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     let tls = tls();
@@ -77,7 +77,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         }
         hold(tls);
         (*tls).busy = true;
-        // The fast way looks at what is about to change.
+        // The fast path reads what is about to change.
         let accesses = (*tls).accesses;
         (*tls).accesses = ptr::null_mut();
         compiler_fence(SeqCst);
@@ -86,7 +86,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
         thread.pc = pc;
         let was_pending = thread.pending.is_some();
         if was_pending {
-            thread.settle();
+            thread.fetch_pending();
         }
         (*tls).reopen = was_pending;
         let result = f(thread);
@@ -101,7 +101,7 @@ pub fn enter<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     }
 }
 
-/// Before a hook begins in a thread that may be cancelled anywhere.
+/// Called before a hook of a thread that may be cancelled anywhere.
 #[inline]
 unsafe fn hold(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
@@ -112,7 +112,7 @@ unsafe fn hold(tls: *mut Tls) {
     }
 }
 
-/// The end of a hook: signals that came meanwhile have their critical.
+/// Ends a hook, and delivers the signals that came meanwhile.
 #[inline]
 unsafe fn leave(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
@@ -126,7 +126,7 @@ unsafe fn leave(tls: *mut Tls) {
     }
 }
 
-/// Runs `f` as if inside a hook: nothing of what it does is recorded.
+/// Runs `f` as if inside a hook: what it does is not recorded.
 pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     let tls = tls();
     // SAFETY: the thread's own storage.
@@ -147,7 +147,7 @@ pub fn quietly<R>(f: impl FnOnce() -> R) -> R {
     }
 }
 
-/// The same for an access of a thread whose fast way is open, outside of any hook: there is nothing else to do.
+/// [`enter`] for an access of a thread whose fast path is open, outside of any hook: there is nothing else to do.
 #[inline(always)]
 pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
     let tls = tls();
@@ -155,7 +155,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
     unsafe {
         if !session::is_running() {
             let_go(tls);
-            // A signal may have come on the short way that led here.
+            // A signal may have come on the way here.
             return leave(tls);
         }
         let accesses = (*tls).accesses;
@@ -176,7 +176,7 @@ pub fn enter_quickly(pc: usize, f: impl FnOnce(&mut Thread)) {
     }
 }
 
-/// Records a synchronisation of a thread whose fast way is open, outside of any hook, if that is all there is to do.
+/// Records a synchronisation of a thread whose fast path is open, outside of any hook, if that is all there is to do.
 #[inline(always)]
 pub fn sync_at_once(pc: usize, sync: Sync) -> bool {
     let tls = tls();
@@ -198,8 +198,8 @@ pub fn sync_at_once(pc: usize, sync: Sync) -> bool {
 /// Runs `f` with the state of a thread that is inside a hook, for what a signal handler may do to it.
 pub fn in_handler(f: impl FnOnce(&mut Thread)) {
     let tls = tls();
-    // SAFETY: the hook below stands still, and nothing it holds on to is touched by what callers do: they move the top of
-    // the call stack, and move it back before the handler returns.
+    // SAFETY: the hook below stands still, and nothing it holds on to is touched by what callers do: they move the top
+    // of the call stack, and move it back before the handler returns.
     unsafe {
         if (*tls).busy
             && let Some(thread) = (*tls).thread.as_mut()
@@ -209,7 +209,7 @@ pub fn in_handler(f: impl FnOnce(&mut Thread)) {
     }
 }
 
-/// Whether hooks of this thread do nothing now: interceptors can go straight to the real function.
+/// Whether hooks of this thread do nothing now: interceptors can call the real function directly.
 #[inline]
 pub fn is_quiet() -> bool {
     // SAFETY: the thread's own storage.
@@ -238,13 +238,13 @@ pub fn ignore(by: i32) {
     });
 }
 
-/// Opens or closes the fast ways of this thread anew.
+/// Decides again whether the fast paths of this thread are open.
 pub fn reopen() {
     // SAFETY: the thread's own storage.
     enter(0, |_| unsafe { (*tls()).reopen = true });
 }
 
-/// The state of a slot's thread, for what others may look at.
+/// The state of a slot's thread, for what other threads may read.
 pub fn of_slot(slot: u32) -> Option<&'static Thread> {
     // SAFETY: a slot's memory stays once it is there. Only its atomics and what does not change are looked at.
     unsafe { slots::get(slot).as_ref() }
@@ -257,7 +257,7 @@ impl Thread {
         self.ignoring == 0 && session::flags() & flags::NO_ACCESSES == 0
     }
 
-    /// Opens the fast ways of the hooks, or closes them if the next hook has something to do.
+    /// Opens the fast paths of the hooks, or closes them if the next hook has something to do.
     fn open(&mut self, tls: *mut Tls) {
         // SAFETY: the caller's own thread.
         let closed = self.pending.is_some() || unsafe { (*tls).asynchronous };
@@ -269,13 +269,13 @@ impl Thread {
     }
 }
 
-/// Binds this thread to its slot: the first thing in the function that a new thread runs. None: it is not watched.
+/// Binds this thread to its slot: the first thing in the function that a new thread runs. `None`: it is not watched.
 pub fn start_thread(slot: Option<u32>) {
     let tls = tls();
     let thread = slot.map_or(ptr::null_mut(), slots::get);
     // SAFETY: the thread's own storage.
     unsafe {
-        // A signal handler came first, and took the thread for one that nobody told of.
+        // A signal handler ran first, and attached the thread as one that was not announced.
         if !(*tls).thread.is_null() {
             end_thread();
         }
@@ -287,7 +287,7 @@ pub fn start_thread(slot: Option<u32>) {
     }
 }
 
-/// At the start of the program, by its first thread.
+/// Attaches the first thread at the start of the program.
 pub fn attach_first() {
     let tls = tls();
     // SAFETY: the thread's own storage.
@@ -298,7 +298,7 @@ pub fn attach_first() {
     }
 }
 
-/// A thread that nobody told of takes a slot by itself, and one that is parked is no longer. False if it is not watched.
+/// Gives a slot to a thread that was not announced, and unparks a parked one. Returns false if it is not watched.
 #[cold]
 #[inline(never)]
 unsafe fn attach(tls: *mut Tls) -> bool {
@@ -312,7 +312,7 @@ unsafe fn attach(tls: *mut Tls) -> bool {
         let slot = match session::start() {
             session::Started::Now => slots::allocate(|_| false),
             session::Started::Off => None,
-            // Another thread is at it: the next hook will find it done.
+            // Another thread is starting the session: the next hook will find it done.
             session::Started::Soon => {
                 leave(tls);
                 return false;
@@ -331,11 +331,11 @@ unsafe fn attach(tls: *mut Tls) -> bool {
 }
 
 unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
-    // SAFETY: the slot's memory belongs to this thread from here on; nobody else writes what it owns.
+    // SAFETY: the slot's memory belongs to this thread from here on; no other thread writes what it owns.
     unsafe {
         (*tls).busy = true;
         (*tls).phase = phase::WATCHED;
-        // Handlers may call functions from here on.
+        // Signal handlers may call functions from here on.
         (*thread).frames.connect(tls);
         (*tls).thread = thread;
         let thread = &mut *thread;
@@ -351,7 +351,7 @@ unsafe fn bind(tls: *mut Tls, thread: *mut Thread, is_first: bool) {
 }
 
 impl Thread {
-    /// Writes its beginning, and forgets what was known of its stack.
+    /// Writes the thread's beginning, and forgets what was known of its stack.
     fn begin(&mut self, is_first: bool) {
         let id = system::thread_id();
         self.ring.shared().tid.store(id, Release);
@@ -365,13 +365,13 @@ impl Thread {
         self.started(id);
     }
 
-    /// Nothing is known yet of what it does in its slot.
+    /// Begins recording in its slot.
     fn record_from_here(&mut self) {
         self.recorder = Recorder::begin(filter(), self.slot, records_all());
         self.summaries = read_summaries::of_kind(self.recorder.is_second());
     }
 
-    /// Writes a `ThreadStart`: the top of its stack, its size in pages, its id.
+    /// Writes a `ThreadStart`: the top of the stack, its size in pages, the thread's id.
     fn started(&mut self, id: u32) {
         let (low, high) = self.frames.stack;
         let word = ((high - low) as u64 >> 12) << 32 | u64::from(id);
@@ -383,11 +383,11 @@ fn records_all() -> bool {
     session::flags() & flags::RECORD_ALL != 0
 }
 
-/// Closes all ways of the hooks.
+/// Closes all paths of the hooks.
 unsafe fn let_go(tls: *mut Tls) {
     // SAFETY: the thread's own storage.
     unsafe {
-        // In this order, for handlers that come in between.
+        // In this order, for signal handlers that come in between.
         (*tls).phase = phase::OVER;
         (*tls).accesses = ptr::null_mut();
         (*tls).thread = ptr::null_mut();
@@ -398,7 +398,7 @@ unsafe fn let_go(tls: *mut Tls) {
     }
 }
 
-/// The thread ends: nothing of it is watched from here on.
+/// Ends the thread: it is not watched from here on.
 pub fn end_thread() {
     let tls = tls();
     crate::intercept::cancellation::end();
@@ -412,7 +412,7 @@ pub fn end_thread() {
         (*tls).busy = true;
         let thread = &mut *thread;
         if session::is_running() {
-            thread.settle();
+            thread.fetch_pending();
             thread.critical.end_scan(thread.slot);
             thread.pc = 0;
             thread.timed(Kind::ThreadEnd, 0, 0, None);
@@ -429,15 +429,15 @@ pub fn end_thread() {
     }
 }
 
-/// Writes what this thread still holds back, before the process ends.
-pub fn settle() {
+/// Reports what this thread still holds back, before the process ends.
+pub fn report() {
     enter(0, |thread| {
-        thread.ring.settle();
+        thread.ring.report();
         thread.recorder.report_dropped(filter());
     });
 }
 
-/// In a forked child: this thread is its first, with a slot of its own there.
+/// In a forked child, this thread is the first, with a slot of its own there.
 pub fn after_fork_child() {
     let tls = tls();
     // SAFETY: the only thread of the process; the others' states are of no use to anybody.

@@ -1,4 +1,4 @@
-//! What specifications speak of: variables whose values are recorded, and functions whose calls are blocks or events.
+//! What specifications name: variables whose values are recorded, and functions whose calls are blocks or events.
 
 use core::ptr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -30,13 +30,13 @@ const MOST: usize = 1024;
 static REGIONS: AtomicPtr<Region> = AtomicPtr::new(ptr::null_mut());
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-/// Whether calls must be looked at.
+/// Whether calls must be compared with regions.
 #[inline]
 pub fn has_regions() -> bool {
     COUNT.load(Relaxed) > 0
 }
 
-/// What an address is in.
+/// The regions that an address is in.
 pub fn regions_of(pc: usize) -> impl Iterator<Item = &'static Region> {
     let regions = REGIONS.load(Acquire);
     let regions = if regions.is_null() {
@@ -48,7 +48,7 @@ pub fn regions_of(pc: usize) -> impl Iterator<Item = &'static Region> {
     regions.iter().filter(move |region| (region.begin..region.end).contains(&pc))
 }
 
-/// Writes of one hook whose values are remembered; a range of more gets the values from before.
+/// Writes of one hook whose values are fetched later; a longer range records the old values.
 const PENDINGS: usize = 64;
 
 /// Watched writes of the last hook, whose values are not known yet: the hook comes before the write.
@@ -72,10 +72,10 @@ impl Pending {
 }
 
 impl Thread {
-    /// An access of a watched variable, or of its neighbours, within a granule.
+    /// Records an access of a watched variable, or of its neighbours, within a word.
     pub fn watched(&mut self, addr: usize, size: usize, write: bool) {
         let (mut at, end) = (addr, addr + size);
-        // Ranges have sizes that no record can tell at once.
+        // A range may have a size for which no record has room.
         while at < end {
             let size = 1 << (end - at).ilog2().min(at.trailing_zeros());
             self.watched_part(at, size, write);
@@ -105,8 +105,8 @@ impl Thread {
         }
     }
 
-    /// Fetches the values that watched writes of the last hook left: the program has written them by now.
-    pub fn settle(&mut self) {
+    /// Fetches the values of the watched writes of the last hook: the program has written them by now.
+    pub fn fetch_pending(&mut self) {
         for &(record, addr, size) in &self.pending.writes[..self.pending.count.min(PENDINGS)] {
             // SAFETY: the observer waits for the record, so its chunk is still this thread's.
             unsafe {
@@ -138,7 +138,7 @@ unsafe fn value(addr: usize, size: usize) -> u64 {
     value
 }
 
-/// Finds the watched things in memory: at the start, and when modules were loaded since.
+/// Finds the watched variables and functions in memory: at the start, and when modules were loaded since.
 pub fn find() {
     const BYTES: usize = 8 << 20;
     let watches = session::watches();
@@ -213,7 +213,7 @@ fn add(watch: &Watch, bias: usize) {
         let mut at = begin & !7;
         while at < end {
             if let Some(cell) = shadow::cell(at) {
-                // Something else was there before.
+                // Other memory may have been there before.
                 if shadow::leaf(at).is_some_and(|leaf| leaf.strip(at).is_scanned()) {
                     biased::unbias(at);
                 }

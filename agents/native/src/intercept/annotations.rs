@@ -1,4 +1,4 @@
-//! What programs tell of their own synchronisation: `__tsan_acquire` and its kin, and the older `Annotate…` functions.
+//! Annotations of a program's own synchronisation: `__tsan_acquire` and its kin, and the older `Annotate…` functions.
 
 use core::ffi::{c_int, c_uint};
 
@@ -84,7 +84,7 @@ unsafe extern "C" fn mutex_destroy(mutex: Pointer, _flags: c_uint, pc: usize) {
     sync(pc, Kind::Destroy, Class::Annotated, mutex);
 }
 
-/// What follows is the inside of the mutex.
+/// What follows is the implementation of the mutex.
 unsafe extern "C" fn mutex_begin(_mutex: Pointer, _flags: c_uint, _pc: usize) {
     thread::ignore(1);
 }

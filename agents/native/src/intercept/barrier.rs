@@ -1,4 +1,4 @@
-//! Barriers.
+//! Interceptors of barriers.
 
 use core::ffi::{c_int, c_uint};
 

@@ -1,5 +1,5 @@
-//! Threads, mutexes and conditions of C11. In glibc they are those of POSIX with other results, and call them by names that
-//! nobody can stand before.
+//! Interceptors of C11 threads, mutexes and conditions. In glibc they are those of POSIX with other results, and call
+//! them by names that cannot be intercepted.
 
 use core::ffi::c_int;
 

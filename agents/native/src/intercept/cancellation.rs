@@ -1,6 +1,8 @@
-//! Threads that may be cancelled anywhere: not inside a hook, or what it has locked stays locked.
+//! Keeps threads that may be cancelled anywhere from being cancelled inside a hook: what it has locked would stay
+//! locked.
 //!
-//! Such a thread is asynchronous only outside of hooks, and all its hooks take the long way: [`hold`] when one begins, [`let_go`] when it ends.
+//! Such a thread is asynchronous only outside of hooks, and all its hooks take the slow path: [`hold`] when one begins,
+//! [`let_go`] when it ends.
 
 use core::ffi::c_int;
 use core::ptr;
@@ -29,7 +31,7 @@ pub(crate) fn hold() {
     unsafe { set(DEFERRED) };
 }
 
-/// A hook of an asynchronous thread is over. If somebody wants it cancelled, that happens here.
+/// A hook of an asynchronous thread is over. If the thread is to be cancelled, that happens here.
 #[cold]
 pub(super) fn let_go() {
     // SAFETY: the thread holds nothing.
@@ -57,7 +59,7 @@ unsafe extern "C" fn set_type(kind: c_int, old: *mut c_int, _pc: usize) -> c_int
     if !old.is_null() {
         ptr::write(old, if was { ASYNCHRONOUS } else { before });
     }
-    // What comes at the end of hooks comes at the end of this one.
+    // The work at the end of hooks is done at the end of this one.
     (*tls()).deferred |= kind == ASYNCHRONOUS;
     thread::reopen();
     if kind == ASYNCHRONOUS {

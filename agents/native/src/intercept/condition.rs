@@ -1,4 +1,4 @@
-//! Condition variables.
+//! Interceptors of condition variables.
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
@@ -77,7 +77,7 @@ unsafe extern "C" fn cancelled(waiting: Pointer) {
     (*waiting.cast::<Waiting>()).woken(SPURIOUS);
 }
 
-/// Waits by `real`.
+/// Waits by calling `real`.
 unsafe fn waiting(condition: Pointer, mutex: Pointer, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     if is_quiet() {
         return real();

@@ -1,4 +1,5 @@
-//! File descriptors: what is written into a pipe, a socket or an eventfd comes before what is read from it.
+//! Synchronisation by file descriptors: a write into a pipe, a socket or an eventfd happens before the read that gets
+//! it.
 
 use core::ffi::{c_int, c_uint, c_ulong};
 use core::mem::MaybeUninit;
@@ -84,44 +85,44 @@ shim4! {
     accept4 => accepted4;
 }
 
-/// Descriptors that are known by number. Others are asked for each time.
+/// Descriptors whose objects are remembered. Others are looked up each time.
 const KNOWN: usize = 1 << 16;
-/// It has been found that nothing synchronises by it.
+/// The descriptor does not synchronise.
 const NO_OBJECT: u64 = 1;
-/// All sockets whose other end is not known: over-ordered rather than a false alarm.
+/// One object for all sockets whose other end is not known: too much order rather than a false alarm.
 const SOCKETS: u64 = u64::MAX >> 16;
 
-/// The object of each descriptor: 0 if nobody asked yet.
+/// The object of each descriptor: 0 if it was not looked up yet.
 static OBJECTS: [AtomicU64; KNOWN] = [const { AtomicU64::new(0) }; KNOWN];
 /// Whether a descriptor with this number has ended.
 static ENDED: [AtomicBool; KNOWN] = [const { AtomicBool::new(false) }; KNOWN];
-/// Lives of descriptors so far; 0 is the number itself, which is given away again when a life ends.
+/// Generations of descriptors so far; 0 is the number itself, which is given away again when a generation ends.
 static LIVES: AtomicU64 = AtomicU64::new(1);
 
 fn entry(fd: c_int) -> Option<&'static AtomicU64> {
     OBJECTS.get(usize::try_from(fd).ok()?)
 }
 
-/// An object of its own: the number of the descriptor (20 bits) and which of all lives it is.
+/// A new object: the number of the descriptor (20 bits) and its generation.
 fn fresh(fd: c_int) -> u64 {
     (LIVES.fetch_add(1, Relaxed) & 0x0fff_ffff) << 20 | fd as u64 & 0xf_ffff
 }
 
-/// The descriptor is something new.
+/// Forgets the object of a descriptor that means something new.
 fn forget(fd: c_int) {
     if let Some(entry) = entry(fd) {
         entry.store(0, Release);
     }
 }
 
-/// The descriptor is another name of what `of` is.
+/// Makes a descriptor another name of `of`.
 fn same(fd: c_int, of: c_int) {
     if let (Some(fd), Some(of)) = (entry(fd), entry(of)) {
         fd.store(of.load(Acquire), Release);
     }
 }
 
-/// Both ends of a pipe or pair of sockets.
+/// Gives both ends of a pipe or pair of sockets one object.
 fn pair(first: c_int, second: c_int) {
     let object = fresh(first);
     for fd in [first, second] {
@@ -131,7 +132,7 @@ fn pair(first: c_int, second: c_int) {
     }
 }
 
-/// What a descriptor synchronises by.
+/// The object by which a descriptor synchronises.
 fn object(fd: c_int) -> Option<u64> {
     let known = entry(fd).map_or(0, |entry| entry.load(Acquire));
     let object = if known == 0 { classify(fd) } else { known };
@@ -198,17 +199,17 @@ fn synchronise(pc: usize, kind: Kind, fd: c_int) {
     }
 }
 
-/// Something is about to be written into it.
+/// Records that something is about to be written into a descriptor.
 pub(super) fn writing(fd: c_int, pc: usize) {
     synchronise(pc, Kind::Post, fd);
 }
 
-/// Something came out of it.
+/// Records that something was read from a descriptor.
 pub(super) fn was_read(fd: c_int, pc: usize) {
     synchronise(pc, Kind::Await, fd);
 }
 
-/// A connection comes about through any socket.
+/// Records an operation on the object of all sockets, by which connections come about.
 fn sockets(kind: Kind, pc: usize) {
     record(pc, |thread| thread.sync(kind, Class::Descriptor, SOCKETS as usize));
 }
@@ -217,7 +218,7 @@ fn has_ended(fd: c_int) -> Option<&'static AtomicBool> {
     ENDED.get(usize::try_from(fd).ok()?)
 }
 
-/// Servers keep what they know of a connection under its number: whoever gets the number comes after whoever closed it.
+/// Servers keep the state of a connection under its descriptor's number: closing a number happens before its next use.
 fn number(kind: Kind, fd: c_int, pc: usize) {
     record(pc, |thread| thread.sync(kind, Class::Descriptor, (fd as u64 & 0xf_ffff) as usize));
 }
@@ -324,8 +325,8 @@ unsafe extern "C" fn stop(fd: c_int, how: c_int, pc: usize) -> c_int {
     real::shutdown(fd, how)
 }
 
-/// The last writer's end is what a reader at the end of a pipe sees. Before the real call: afterwards the number may be
-/// another thread's.
+/// A reader at the end of a pipe sees that its last writer has closed it. Recorded before the real call: afterwards the
+/// number may be another thread's.
 fn ending(fd: c_int, pc: usize) {
     if entry(fd).is_some_and(|entry| entry.load(Acquire) > NO_OBJECT) {
         writing(fd, pc);
@@ -367,7 +368,7 @@ fn duplicated(fd: c_int, of: c_int, pc: usize) -> c_int {
     fd
 }
 
-/// Both names must have the same object afterwards.
+/// Makes sure that a descriptor has an object before it is duplicated: both names must share it.
 fn duplicating(fd: c_int) {
     if !is_quiet() {
         object(fd);

@@ -27,8 +27,8 @@ static DLOPEN: Real = Real::new("dlopen\0", None);
 #[unsafe(link_section = "foretrace_real")]
 static DLMOPEN: Real = Real::new("dlmopen\0", None);
 
-/// Whether the memory map must be copied: not (0), now (1), or a few times while something is recorded (from 2 on), for
-/// it is not known when the library is there.
+/// Whether the memory map must be copied: no (0), now (1), or a few times while something is recorded (from 2 on),
+/// because it is not known when the library is there.
 static STALE: AtomicU32 = AtomicU32::new(0);
 const NOW: u32 = 1;
 const SOON: u32 = 2;
@@ -61,7 +61,7 @@ fn renew_now() {
     }
 }
 
-/// Where to go: to the real function, which then sees the program as its caller, if that matters; else to [`load`].
+/// The address to go to: the real function, which then sees the program as its caller, if that matters; else [`load`].
 unsafe extern "C" fn open(name: *const u8, _mode: usize, pc: usize) -> Pointer {
     if !session::is_running() {
         return DLOPEN.get();
@@ -86,7 +86,7 @@ unsafe extern "C" fn open_in(_namespace: usize, _name: Pointer, _pc: usize) -> P
 }
 
 unsafe extern "C" fn close(handle: Pointer, _pc: usize) -> c_int {
-    // Places in what is about to go must still be found.
+    // Call contexts in a library that is about to go must still be resolved.
     if STALE.load(Relaxed) != 0 {
         changed();
     }
@@ -100,7 +100,7 @@ fn changed() {
     record(0, |_| ());
 }
 
-/// What `dladdr1` tells of the module at an address, up to where it is described.
+/// The result of `dladdr1` for the module at an address, up to where it is described.
 #[repr(C)]
 struct Module {
     base: usize,

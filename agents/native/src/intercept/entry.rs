@@ -1,5 +1,5 @@
-//! Entries that depend on the machine (x86-64): functions with arguments without number, functions that must not be
-//! seen as the caller of the real one, and what the C library hides in a `jmp_buf`.
+//! Entry points that depend on the machine (x86-64): variadic functions, functions that must not be seen as the caller
+//! of the real one, and what the C library hides in a `jmp_buf`.
 
 use core::arch::{asm, global_asm};
 
@@ -7,12 +7,12 @@ use super::fibers::Fiber;
 use super::once::Once;
 use super::signals::Deferred;
 
-/// A few words of this thread's that no hook touches. Zero in a new thread.
+/// Thread-local state of interceptors. Zero in a new thread.
 #[repr(C)]
 pub(super) struct Scratch {
     /// The newest `pthread_once` under way.
     pub(super) once: *mut Once,
-    /// Who called the operator that is about to call malloc or free.
+    /// The caller of the operator that is about to call malloc or free.
     pub(super) caller: usize,
     /// Inside a wait on a condition.
     pub(super) waiting: bool,
@@ -20,7 +20,7 @@ pub(super) struct Scratch {
     pub(super) handlers: u32,
     /// Signals that wait for the end of a hook.
     pub(super) deferred: Deferred,
-    /// The fiber that runs; null if nobody asked.
+    /// The fiber that runs; null if the program never asked for it.
     pub(super) fiber: *mut Fiber,
 }
 
@@ -61,7 +61,8 @@ pub(super) unsafe fn jump_stack(buffer: *const usize) -> usize {
     (*buffer.add(6)).rotate_right(17) ^ guard
 }
 
-/// `name(first, argument, …)` becomes `body(first, arguments, pc)`: the arguments from the second on lie in a row in memory.
+/// `name(first, argument, …)` becomes `body(first, arguments, pc)`: the arguments from the second on lie in a row in
+/// memory.
 macro_rules! listed {
     ($($name:ident => $body:path;)*) => { $(
         #[unsafe(naked)]
@@ -151,7 +152,8 @@ macro_rules! seven {
 }
 pub(super) use seven;
 
-/// `name(a, …)` becomes `body(a, b, c, d, e, list, pc)` with a `va_list` that begins behind the first `$fixed` arguments.
+/// `name(a, …)` becomes `body(a, b, c, d, e, list, pc)` with a `va_list` that begins behind the first `$fixed`
+/// arguments.
 macro_rules! variadic {
     ($($name:ident, $fixed:literal => $body:path;)*) => { $(
         #[unsafe(naked)]

@@ -1,4 +1,4 @@
-//! What replaces the program in its process.
+//! Interceptors of `exec` and its family.
 
 use core::ffi::c_int;
 
@@ -27,12 +27,12 @@ listed! {
     execle => run_listed_with;
 }
 
-/// Tells the observer, and tells it otherwise if the program is still there afterwards.
+/// Announces the exec to the observer, and takes that back if the program is still there afterwards.
 unsafe fn executing(real: impl FnOnce() -> c_int) -> c_int {
     if !session::is_running() {
         return real();
     }
-    thread::settle();
+    thread::report();
     session::set_state(process::EXECUTED);
     let result = real();
     session::set_state(process::RUNNING);

@@ -1,5 +1,5 @@
-//! Fibers, as programs that have them tell ThreadSanitizer. A fiber is taken for the thread that it runs on, but takes its own past along: what
-//! it did on another thread stays before what it does on this one, and it has its own calls.
+//! Fibers, as programs announce them to ThreadSanitizer. A fiber counts as the thread that it runs on, but takes its
+//! own past along: what it did on another thread stays before what it does on this one, and it has its own calls.
 
 use core::ffi::{c_char, c_uint};
 use core::ptr;
@@ -32,8 +32,8 @@ pub(super) struct Fiber {
 
 /// Fibers so far.
 static MADE: AtomicUsize = AtomicUsize::new(0);
-/// It was said that they are not told apart.
-static TOLD: AtomicBool = AtomicBool::new(false);
+/// Whether the note that fibers count as their threads was written.
+static ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
 const NOTE: &[u8] = b"the program has fibers: each is taken for the thread that it runs on, so what two fibers of one thread do is never a race";
 
@@ -42,8 +42,8 @@ fn make() -> *mut Fiber {
     system::map(size_of::<Fiber>()).map_or(ptr::null_mut(), <*mut u8>::cast)
 }
 
-fn told(thread: &mut Thread, fiber: *mut Fiber) {
-    if !TOLD.swap(true, Relaxed) {
+fn announce(thread: &mut Thread, fiber: *mut Fiber) {
+    if !ANNOUNCED.swap(true, Relaxed) {
         thread.text(TextFor::Note, NOTE, None);
     }
     let mut text = *b"fiber#0000000000";
@@ -59,14 +59,14 @@ fn told(thread: &mut Thread, fiber: *mut Fiber) {
     thread.text(TextFor::ObjectName, &text[..end], Some(fiber as u64));
 }
 
-/// The fiber that runs on this thread; its first has none until somebody asks.
+/// The fiber that runs on this thread; its first has none until the program asks.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __tsan_get_current_fiber() -> Pointer {
     let current = &mut (*scratch()).fiber;
     if current.is_null() {
         *current = make();
         let fiber = *current;
-        record(0, |thread| told(thread, fiber));
+        record(0, |thread| announce(thread, fiber));
     }
     current.cast()
 }
@@ -75,8 +75,8 @@ unsafe extern "C" fn create(_flags: c_uint, pc: usize) -> Pointer {
     let fiber = make();
     if !fiber.is_null() {
         record(pc, |thread| {
-            told(thread, fiber);
-            // What its maker did is before all that it does.
+            announce(thread, fiber);
+            // What its maker did happens before all that it does.
             thread.sync(Kind::Post, Class::Annotated, fiber as usize);
         });
     }

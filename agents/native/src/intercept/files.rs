@@ -1,4 +1,5 @@
-//! Streams: the program's buffers that they read and fill. What is inside a stream is the C library's own affair.
+//! Interceptors of streams: they record accesses of the program's buffers. The inside of a stream is the C library's
+//! own affair.
 
 use core::ffi::c_int;
 

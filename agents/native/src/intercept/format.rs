@@ -1,4 +1,4 @@
-//! `sprintf` and its family: the buffer they write.
+//! Interceptors of `sprintf` and its family: they record writes of the buffer.
 
 use core::ffi::c_int;
 
@@ -40,7 +40,7 @@ shim6! {
     __vsnprintf_chk => list_within_checked;
 }
 
-/// So many characters were wanted, where there was room for some.
+/// Records the write of a result of `wanted` characters into a buffer with less room, perhaps.
 fn written(into: Pointer, room: usize, wanted: c_int, pc: usize) -> c_int {
     if wanted >= 0 {
         access(pc, into, (wanted as usize + 1).min(room), true);

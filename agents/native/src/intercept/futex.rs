@@ -1,4 +1,4 @@
-//! `syscall()`: futexes, and ends of the process that the C library does not see.
+//! The interceptor of `syscall()`: futexes, and ends of the process that the C library does not see.
 
 use core::ffi::c_long;
 
@@ -43,7 +43,7 @@ unsafe extern "C" fn call(
                 }
             }
             let result = real::syscall(number, a, b, c, d, e, f);
-            // Not if the value had changed already: then nobody woke this thread.
+            // If the value had changed already, no thread woke this one.
             if result == 0 && matches!(b & COMMAND, WAIT | WAIT_BITSET) {
                 sync(pc, Kind::Await, Class::Futex, a as Pointer);
             }

@@ -1,8 +1,8 @@
-//! `std::list`'s links. libstdc++ changes them in its library, where no hook sees it, while the program's own code reads
-//! them.
+//! The links of `std::list`. libstdc++ changes them in its library, where no hook sees it, while the program's own code
+//! reads them.
 //!
-//! The functions are done here, not only recorded: a program may have them from a static library, where nothing is behind
-//! ours. What they do is fixed by the library's binary interface.
+//! The functions are implemented here, not only recorded: a program may have them from a static library, where there is
+//! no real function to call. What they do is fixed by the library's binary interface.
 
 use super::{has_hooks, record};
 use crate::machine::{shim1, shim2, shim3};

@@ -1,4 +1,4 @@
-//! `longjmp` leaves functions without telling: their calls are taken from the call stack.
+//! `longjmp` leaves functions without calling their exit hooks: their calls are taken from the call stack.
 
 use core::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! Memory given and taken back: malloc and its family, and mappings. `operator new` comes here by malloc.
+//! Interceptors of malloc and its family, and of mappings. `operator new` comes here through malloc.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
@@ -40,7 +40,7 @@ shim6! {
     mmap64 => map;
 }
 
-/// What is given before the real malloc is known: looking it up may ask for memory.
+/// Memory for the time before the real malloc is known: looking it up may allocate.
 struct Arena {
     memory: UnsafeCell<[u128; 1 << 12]>,
     used: AtomicUsize,
@@ -148,7 +148,7 @@ fn given(block: Pointer, bytes: usize, pc: usize) -> Pointer {
     block
 }
 
-/// A block is about to be given back.
+/// Records that a block is about to be freed.
 unsafe fn taken(block: Pointer, pc: usize) {
     if !is_quiet() {
         let bytes = real_memory::usable(block);

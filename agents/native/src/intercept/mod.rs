@@ -68,8 +68,8 @@ fn record<R>(pc: usize, f: impl FnOnce(&mut Thread) -> R) -> Option<R> {
     })
 }
 
-/// Whether the thread is inside a wait on a condition, and no handler of the program's runs: what comes now is the unwinder
-/// of a cancelled thread, before it has the mutex again.
+/// Whether the thread is inside a wait on a condition, and no handler of the program's runs: what comes now is the
+/// unwinder of a cancelled thread, before it has the mutex again.
 #[inline]
 fn is_waiting() -> bool {
     // SAFETY: the thread's own storage.
@@ -88,13 +88,13 @@ fn sync(pc: usize, kind: Kind, class: Class, object: Pointer) {
     sync_by(pc, Sync { kind, class, object: object as usize, hand: Hand::None });
 }
 
-/// Records that a mutex was taken.
+/// Records that a mutex was acquired.
 #[inline]
 fn taken(pc: usize, kind: Kind, mutex: Pointer) {
     sync_by(pc, Sync { kind, class: Class::Mutex, object: mutex as usize, hand: Hand::Acquired });
 }
 
-/// Records that a mutex will be given back.
+/// Records that a mutex will be released.
 #[inline]
 fn given(pc: usize, mutex: Pointer) {
     sync_by(pc, Sync { kind: Kind::Release, class: Class::Mutex, object: mutex as usize, hand: Hand::Released });
@@ -119,9 +119,9 @@ fn sync_slowly(pc: usize, sync: Sync) {
     record(pc, |thread| thread.sync_by(sync));
 }
 
-/// Who takes the lock at this address next knows nothing of one that was there before.
+/// Forgets the hand-off of a lock: the next one at this address knows nothing of it.
 fn forget_lock(object: Pointer) {
-    // There is no shadow else.
+    // Otherwise there is no shadow.
     if session::is_running()
         && let Some(hand_off) = shadow::hand_off(object as usize)
     {
@@ -129,7 +129,7 @@ fn forget_lock(object: Pointer) {
     }
 }
 
-/// Records the birth of an object, with its initial count or kind.
+/// Records that an object was initialised, with its initial count or kind.
 fn init(pc: usize, class: Class, object: Pointer, word: u64) {
     forget_lock(object);
     record(pc, |thread| thread.sync_with(Kind::Init, class, object as usize, word));
@@ -144,23 +144,23 @@ fn misuse(pc: usize, class: Class, object: Pointer, what: &str) {
     });
 }
 
-/// The operating system's number of this thread, as the C library keeps it in what the thread holds.
+/// The operating system's number of this thread, as the C library keeps it in the locks that the thread holds.
 #[inline]
 fn thread_id() -> Option<u32> {
     thread::own_id()
 }
 
-/// The threads that forked this process, and those that forked the ones before: what they held is held by the first thread here, under
-/// their numbers. Of more, the last.
+/// The threads that forked this process, and those that forked the ones before: the first thread here holds their
+/// locks, under their numbers. If there are more, the last ones.
 static FORKED: [AtomicU32; 8] = [const { AtomicU32::new(0) }; 8];
 
-/// In a forked child: the thread of its parent that it is now.
+/// In a forked child, remembers the thread of its parent that it continues.
 fn inherit(parent: Option<u32>) {
     let entry = FORKED.iter().find(|forked| forked.load(Relaxed) == 0).unwrap_or(&FORKED[FORKED.len() - 1]);
     entry.store(parent.unwrap_or(0), Relaxed);
 }
 
-/// Whether what this thread holds was taken before the process was forked.
+/// Whether a lock of this thread was acquired before the process was forked.
 #[cold]
 fn is_inherited(owner: u32) -> bool {
     owner != 0 && FORKED.iter().any(|forked| forked.load(Relaxed) == owner)
@@ -174,7 +174,8 @@ fn access(pc: usize, address: *const c_void, bytes: usize, write: bool) {
     }
 }
 
-/// Whether accesses of functions of the C library mean anything: not if the program's own are not seen, or ignored.
+/// Whether accesses of functions of the C library are worth recording: not if the program's own are not seen, or
+/// ignored.
 #[inline]
 fn has_hooks() -> bool {
     session::is_running() && session::is_hooked() && !thread::is_ignoring()
@@ -195,7 +196,7 @@ unsafe fn error() -> &'static mut c_int {
     &mut *libc::__errno_location()
 }
 
-/// In a forked child, where no other thread will ever let go of anything.
+/// In a forked child, no other thread will ever release anything.
 fn after_fork_child() {
     threads::forget_all();
     process::forget_all();

@@ -1,4 +1,4 @@
-//! Mutexes.
+//! Interceptors of mutexes.
 
 use core::ffi::c_int;
 use core::sync::atomic::AtomicU32;
@@ -109,7 +109,7 @@ pub(super) unsafe extern "C" fn lock(mutex: Pointer, pc: usize) -> c_int {
 }
 
 fn is_taken(result: c_int) -> bool {
-    // The owner of a robust mutex died, and it has gone to us.
+    // The owner of a robust mutex died, and this thread has acquired it.
     result == 0 || result == EOWNERDEAD
 }
 
@@ -125,14 +125,14 @@ fn tried(mutex: Pointer, pc: usize, result: c_int) -> c_int {
 
 pub(super) unsafe extern "C" fn try_lock(mutex: Pointer, pc: usize) -> c_int {
     let mut result = real::pthread_mutex_trylock(mutex);
-    // That it is held must be told of a moment when it is: tried again after that was seen to.
+    // A failed try-lock must be recorded while the mutex is held: tries again after its times come from the clock.
     if result == EBUSY && !is_quiet() && clock_only::make(mutex as usize) {
         result = real::pthread_mutex_trylock(mutex);
     }
     tried(mutex, pc, result)
 }
 
-/// The same of one that may not be had in time.
+/// Makes the times of a mutex come from the clock before a lock with a time limit.
 unsafe fn may_not_be_had(mutex: Pointer) {
     if !is_quiet() {
         clock_only::make(mutex as usize);
@@ -157,7 +157,7 @@ pub(super) unsafe extern "C" fn unlock(mutex: Pointer, pc: usize) -> c_int {
     let mut release = true;
     if of.kind.load(Relaxed) & ELIDED == 0 && !of.is_mine() {
         if of.is_locked() && is_inherited(of.owner.load(Relaxed)) {
-            // Nobody here has seen it being taken.
+            // It was acquired unseen.
             taken(pc, Kind::Acquire, mutex);
         } else if !of.is_locked() {
             misuse(pc, Class::Mutex, mutex, "a mutex is unlocked that is not locked");

@@ -1,4 +1,4 @@
-//! Annotations that tell us nothing.
+//! Annotations that mean nothing here.
 
 use core::ffi::{c_double, c_int};
 
@@ -27,7 +27,7 @@ pub extern "C" fn ValgrindSlowdown() -> c_double {
     10.0
 }
 
-/// No question that it knows is answered with yes.
+/// Valgrind is not there.
 #[unsafe(no_mangle)]
 pub extern "C" fn ThreadSanitizerQuery(_question: Pointer) -> c_int {
     0

@@ -1,4 +1,4 @@
-//! What is done once: `pthread_once`, `call_once`, and the guards of C++'s local statics.
+//! Interceptors of `pthread_once`, `call_once`, and the guards of C++'s local statics.
 
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -30,8 +30,8 @@ pub(super) struct Once {
     ran: bool,
 }
 
-/// Runs what the program wanted to be run, and remembers that it was this thread that did. That it is done is told before
-/// anybody can see it.
+/// Runs the program's routine, and remembers that this thread did. The release is recorded before another thread can
+/// see that it is done.
 unsafe extern "C" fn run() {
     let once = (*scratch()).once;
     let Once { routine, control, pc, .. } = *once;
@@ -46,7 +46,7 @@ pub(super) unsafe extern "C" fn once(control: Pointer, routine: unsafe extern "C
     }
     let mut once = Once { routine, control, pc, ran: false };
     let outer = (*scratch()).once;
-    // An exception of the routine's leaves this pointer behind. Nobody follows it: the next call sets its own first.
+    // An exception of the routine leaves this pointer behind. It is never followed: the next call sets its own first.
     (*scratch()).once = &mut once;
     let result = real::pthread_once(control, run);
     (*scratch()).once = outer;
@@ -66,7 +66,7 @@ mod guard {
 /// As `atomic_aux` numbers it.
 const RELEASE: u8 = 3;
 
-// A whole implementation: the C++ library may be one that was loaded privately, and is not to be found behind us.
+// A whole implementation: the C++ library may have been loaded privately, and not be found behind us.
 unsafe extern "C" fn guard_acquire(guard: Pointer, pc: usize) -> c_int {
     let word = &*guard.cast::<AtomicU32>();
     let mut state = word.load(Acquire);
@@ -97,7 +97,7 @@ unsafe fn leave(guard: Pointer, state: u32) {
 unsafe extern "C" fn guard_release(guard: Pointer, pc: usize) {
     record(pc, |thread| {
         thread.sync(Kind::Post, Class::Guard, guard as usize);
-        // Most threads never ask us: the compiler's code loads the first byte atomically.
+        // Most threads never call this: the compiler's code loads the first byte atomically.
         thread.atomic(guard as usize, 1, || {
             (*guard.cast::<AtomicU8>()).store(guard::DONE as u8, Release);
             (Kind::AtomicStore, atomic_aux(RELEASE, 0), u64::from(guard::DONE), ())

@@ -1,5 +1,5 @@
-//! `operator new` and `operator delete`: the C++ library's own, which come to malloc and free. Only who called is kept: a
-//! report that memory came from `operator new` helps nobody.
+//! Interceptors of `operator new` and `operator delete`: they call the C++ library's own, which call malloc and free.
+//! Only their caller is remembered, because a report that memory came from `operator new` is no help.
 
 use super::Pointer;
 use super::entry::{forwarded, scratch};
@@ -59,7 +59,7 @@ unsafe fn called(pc: usize) {
     }
 }
 
-/// The address to tell for a call of malloc or free.
+/// The address to record for a call of malloc or free.
 pub(super) unsafe fn caller(pc: usize) -> usize {
     let caller = core::mem::take(&mut (*scratch()).caller);
     if caller == 0 { pc } else { caller }

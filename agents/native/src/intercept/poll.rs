@@ -1,4 +1,4 @@
-//! Waiting for several file descriptors at once.
+//! Interceptors of functions that wait for several file descriptors at once.
 
 use core::ffi::{c_int, c_ulong};
 
@@ -49,7 +49,7 @@ shim6! {
     pselect => select_masked;
 }
 
-/// What can be read has been written.
+/// Records that descriptors can be read: what was written into them happens before.
 unsafe fn polled(fds: *mut pollfd, count: c_ulong, result: c_int, pc: usize) -> c_int {
     if result > 0 && !is_quiet() {
         for i in 0..count as usize {
@@ -115,7 +115,8 @@ unsafe extern "C" fn epoll_control(epoll: c_int, operation: c_int, fd: c_int, ev
     real::epoll_ctl(epoll, operation, fd, event)
 }
 
-/// What a thread did before it registered a descriptor comes before what another does with its event.
+/// Records events of epoll: what a thread did before it registered a descriptor happens before what another does with
+/// its event.
 fn epolled(epoll: c_int, events: Pointer, result: c_int, pc: usize) -> c_int {
     if result > 0 {
         was_read(epoll, pc);

@@ -1,4 +1,4 @@
-//! The beginning and the end of processes.
+//! Interceptors of fork, exit and functions that run at exit.
 
 use core::cell::UnsafeCell;
 use core::ffi::c_int;
@@ -29,7 +29,8 @@ shim3! {
     __cxa_atexit => at_exit;
 }
 
-/// Forks by `real`. Quietly: the handlers of `pthread_atfork` in the child would write into its parent's file.
+/// Forks by calling `real`. Nothing is recorded meanwhile: the handlers of `pthread_atfork` in the child would write
+/// into its parent's file.
 pub(super) unsafe fn splitting<P: PartialEq + From<i32>>(real: impl FnOnce() -> P) -> P {
     let parent = thread_id();
     thread::quietly(|| {
@@ -67,7 +68,7 @@ unsafe extern "C" fn end_quickly(status: c_int, _pc: usize) -> ! {
 }
 
 unsafe extern "C" fn fail(_pc: usize) -> ! {
-    thread::settle();
+    thread::report();
     real::abort()
 }
 
@@ -119,13 +120,13 @@ impl Calls {
     }
 
     fn put(&self, free: &mut *mut Call, call: *mut Call) {
-        // SAFETY: a call of ours that nobody uses.
+        // SAFETY: a call of ours that is not in use.
         unsafe { (*call).next = *free };
         *free = call;
     }
 }
 
-/// No other thread holds the lock any more.
+/// In a forked child, no other thread holds the lock.
 pub(super) fn forget_all() {
     CALLS.locked.store(false, Release);
 }

@@ -1,4 +1,4 @@
-//! The C library's own functions, behind the ones of the same name in this library.
+//! The C library's own functions, behind the interceptors of the same names.
 
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_int, c_long, c_uint};
@@ -41,7 +41,7 @@ impl Real {
     #[inline(never)]
     unsafe fn look_up(&self) -> Pointer {
         let found = self.find();
-        // Nobody calls what the C library did not have when the program was linked.
+        // The program cannot call what the C library did not have when it was linked.
         if found.is_null() {
             machine::trap();
         }
@@ -72,11 +72,11 @@ unsafe fn next(name: *const c_char, version: *const c_char) -> Pointer {
     if found.is_null() { libc::dlsym(RTLD_NEXT, name) } else { found }
 }
 
-/// The same, for an agent that comes before this one.
+/// [`behind`], for an agent that comes before this one.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn foretrace_behind(name: *const c_char, version: *const c_char) -> Pointer {
     let found = next(name, version);
-    // Something is left to do, or it would become a jump: the loader looks at who calls it.
+    // Something is left to do, so that this does not become a jump: the loader looks at its caller.
     *super::error() = 0;
     found
 }
@@ -110,14 +110,15 @@ unsafe extern "C" fn look_up_all() {
         if machine::is_in_program() {
             go_past_preloaded();
         }
-        // What was not found is nothing that the program asked for, and what is found makes the loader forget it. (To ask for the error would make a text of it, with the program's malloc and
-        // maybe another's realloc.)
+        // The program did not ask for what was not found, and a successful lookup makes the loader forget it. (To ask
+        // for the error would make a text of it, with the program's malloc and maybe another's realloc.)
         libc::dlsym(libc::RTLD_DEFAULT, c"malloc".as_ptr());
     });
 }
 
-/// What is not found makes the loader ask for memory, and it cannot be asked again while it does. So every function that it may call for that looks up what is behind it now: those
-/// that the program has, which may be another agent's. (Each may be of another module, which knows nothing of the others' blocks: a small one is not given back.)
+/// A failed lookup makes the loader allocate memory, and it cannot be called again meanwhile. So every function that it
+/// may call for that looks up its real function now: those of the program, which may be another agent's. (Each may be
+/// of another module, which knows nothing of the others' blocks: a small one is not given back.)
 unsafe fn use_memory() {
     type Malloc = unsafe extern "C" fn(usize) -> Pointer;
     type Calloc = unsafe extern "C" fn(usize, usize) -> Pointer;
@@ -134,7 +135,7 @@ unsafe fn use_memory() {
     }
 }
 
-/// An agent that was preloaded, too, would only pass every call on: what is behind it will do.
+/// Skips an agent that was preloaded, too: it would only pass every call on.
 unsafe fn go_past_preloaded() {
     let behind = libc::dlsym(RTLD_NEXT, c"foretrace_behind".as_ptr());
     let Some(behind) = mem::transmute::<Pointer, Option<Behind>>(behind) else { return };

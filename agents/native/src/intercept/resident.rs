@@ -1,5 +1,5 @@
-//! What a program says of all of its memory must not concern the address space that is reserved for the shadow: `mlockall` would make it resident, and
-//! limits of the address space would be reached at once.
+//! Keeps the address space that is reserved for the shadow out of what a program says of all its memory: `mlockall`
+//! would make it resident, and limits of the address space would be reached at once.
 
 use core::ffi::c_int;
 use core::ptr;
@@ -9,13 +9,13 @@ use libc::{RLIM_INFINITY, RLIMIT_AS, pid_t, rlim_t, rlimit};
 use super::real;
 use crate::{read_summaries, session};
 
-/// Nothing is locked if the program is watched: that changes when it has its pages, never what it does.
+/// Locks nothing if the program is watched: that changes when it gets its pages, never what it does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn mlockall(flags: c_int) -> c_int {
     if session::is_running() { 0 } else { real::mlockall(flags) }
 }
 
-/// The program's limits, by which the reserved address space is not meant.
+/// The program's limits, without the reserved address space.
 unsafe fn limit(process: pid_t, resource: c_int, new: *const rlimit, old: *mut rlimit) -> c_int {
     let is_own = process == 0 || process == libc::getpid();
     let reserved = read_summaries::reserved() as rlim_t;

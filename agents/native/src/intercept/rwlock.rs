@@ -1,4 +1,4 @@
-//! Read-write locks.
+//! Interceptors of read-write locks.
 
 use core::ffi::c_int;
 use core::sync::atomic::AtomicU32;
@@ -149,7 +149,7 @@ unsafe extern "C" fn unlock(lock: Pointer, pc: usize) -> c_int {
         if thread_id() == Some(of.writer.load(Relaxed)) {
             sync(pc, Kind::Release, Class::RwLock, lock);
         } else if is_inherited(of.writer.load(Relaxed)) {
-            // Nobody here has seen it being taken.
+            // It was acquired unseen.
             sync(pc, Kind::Acquire, Class::RwLock, lock);
             sync(pc, Kind::Release, Class::RwLock, lock);
         } else if !of.is_locked() {

@@ -1,4 +1,4 @@
-//! Semaphores.
+//! Interceptors of semaphores.
 
 use core::ffi::{c_int, c_uint};
 use core::sync::atomic::AtomicUsize;
@@ -41,8 +41,8 @@ unsafe extern "C" fn destroy(semaphore: Pointer, pc: usize) -> c_int {
     real::sem_destroy(semaphore)
 }
 
-/// Named semaphores that are open: address and how often. Whoever opens one again gets the same address, and must not be
-/// told as its birth.
+/// Named semaphores that are open: address and how often. A thread that opens one again gets the same address, which
+/// must not be recorded as a new one.
 static OPEN: [(AtomicUsize, AtomicUsize); 64] = [const { (AtomicUsize::new(0), AtomicUsize::new(0)) }; 64];
 
 unsafe extern "C" fn open(name: *const u8, flags: c_int, mode: c_uint, value: c_uint, pc: usize) -> Pointer {

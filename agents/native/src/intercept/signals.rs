@@ -1,4 +1,4 @@
-//! Signals: what comes before sending one, or before its handler was set, comes before the handler.
+//! Interceptors of signals: what precedes sending one, or setting its handler, happens before the handler.
 
 use core::ffi::c_int;
 use core::mem;
@@ -42,12 +42,14 @@ type Handler = unsafe extern "C" fn(c_int, Pointer, Pointer);
 const SIGNALS: usize = 65;
 /// The program's own handlers, where [`handle`] stands in their place.
 static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
-/// Those that are called once: the kernel would forget them before it is known whether they can run now, so it is not told.
+/// Handlers that are called once. The kernel does not know that: it would forget them before it is known whether they can
+/// run now.
 static ONE_SHOT: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
-/// Those that the kernel tells more than the signal's number: what the others get beside it is garbage.
-static TOLD: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
+/// Handlers that get more than the signal's number from the kernel; the others get garbage beside it.
+static WITH_INFO: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
 
-/// Signals that somebody sends. Those of the thread's own faults are no synchronisation, and some programs live on them.
+/// Whether a signal is sent by a thread. Signals of the thread's own faults are no synchronisation, and some programs
+/// rely on them.
 fn is_sent(signal: c_int) -> bool {
     !matches!(signal, libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE | libc::SIGTRAP | libc::SIGSYS)
         && (1..SIGNALS as c_int).contains(&signal)
@@ -75,13 +77,13 @@ unsafe extern "C" fn handle(signal: c_int, info: Pointer, context: Pointer) {
     let handler: Handler = mem::transmute(handler);
     handler(signal, info, context);
     (*scratch()).handlers = before;
-    // A hook may stand between its look at the sweep and what it says of it, and the handler may have swept.
+    // The interrupted hook may stand between its look at the scan and its step, and the handler may have scanned.
     let thread = (*tls()).thread;
     if !thread.is_null() {
         scans::finish(thread);
         (*thread).critical.interrupt((*thread).slot);
     }
-    // One may have come meanwhile, and nobody else may look for long.
+    // A signal may have come meanwhile, and no hook may check for long.
     if (*tls()).deferred && !is_inside() {
         deliver();
     }
@@ -92,8 +94,8 @@ unsafe fn is_inside() -> bool {
     (*tls()).busy || (*tls()).thread.as_ref().is_some_and(|thread| thread.critical.is_inside())
 }
 
-/// What the kernel told of signals that came inside a hook. A handler must not run there: what it does would not be
-/// recorded, and if it jumps away, what the hook has locked stays locked.
+/// Signals that came inside a hook. A handler must not run there: what it does would not be recorded, and if it jumps
+/// away, what the hook has locked stays locked.
 #[repr(C)]
 pub(super) struct Deferred {
     count: usize,
@@ -104,7 +106,7 @@ pub(super) struct Deferred {
 
 const DEFERRED: usize = 4;
 
-/// Keeps a signal for later. False if that is not to be.
+/// Defers a signal. Returns false if that is not wanted.
 unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucontext_t) -> bool {
     let deferred = &mut (*scratch()).deferred;
     /// Below, signals do not queue.
@@ -112,7 +114,7 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucont
     if signal < QUEUED && deferred.infos.iter().take(deferred.count).any(|other| other.si_signo == signal) {
         return true;
     }
-    let mut known: siginfo_t = if TOLD[signal as usize].load(Acquire) { *info } else { mem::zeroed() };
+    let mut known: siginfo_t = if WITH_INFO[signal as usize].load(Acquire) { *info } else { mem::zeroed() };
     known.si_signo = signal;
     (*tls()).deferred = true;
     let Some(free) = deferred.infos.get_mut(deferred.count) else {
@@ -129,7 +131,7 @@ unsafe fn defer(signal: c_int, info: *const siginfo_t, context: *mut libc::ucont
     true
 }
 
-/// Changes which signals of this thread are blocked. Those that were.
+/// Changes which signals of this thread are blocked. Returns those that were.
 unsafe fn mask(how: c_int, signals: u64) -> u64 {
     let mut before = 0u64;
     let (new, old) = ((&raw const signals) as usize, (&raw mut before) as usize);
@@ -160,7 +162,7 @@ pub(crate) extern "C" fn deliver() {
     }
 }
 
-/// Those of [`deliver`] that came.
+/// Delivers the signals that were deferred.
 unsafe fn deliver_signals() {
     // SAFETY: as there.
     unsafe {
@@ -177,7 +179,7 @@ unsafe fn deliver_signals() {
     }
 }
 
-/// In a forked child: what its parent got is not for it.
+/// In a forked child, drops the parent's deferred signals.
 pub(super) fn forget_all() {
     // SAFETY: the thread's own storage.
     unsafe {
@@ -191,7 +193,8 @@ pub(super) fn forget_all() {
     }
 }
 
-/// Puts [`handle`] before a handler of the program's, if it is one. Gives what the kernel shall call, and what [`handle`] had called.
+/// Puts [`handle`] before a handler of the program, if it is one. Returns what the kernel shall call, and what
+/// [`handle`] had called.
 fn stand_before(signal: c_int, handler: usize, pc: usize) -> (usize, usize) {
     let before = HANDLERS[signal as usize].load(Acquire);
     if handler == SIG_DFL || handler == SIG_IGN || handler == SIG_ERR || is_quiet() {
@@ -202,7 +205,7 @@ fn stand_before(signal: c_int, handler: usize, pc: usize) -> (usize, usize) {
     (handle as *const () as usize, before)
 }
 
-/// What the program knows of what the kernel calls.
+/// The handler that the program sees, for what the kernel calls.
 fn seen(kernel: usize, before: usize) -> usize {
     if kernel == handle as *const () as usize { before } else { kernel }
 }
@@ -228,12 +231,12 @@ unsafe extern "C" fn set_action(
             new.sa_flags &= !libc::SA_RESETHAND;
         }
         was_once = ONE_SHOT[signal as usize].swap(once, AcqRel);
-        let was_told = TOLD[signal as usize].swap(new.sa_flags & libc::SA_SIGINFO != 0, AcqRel);
+        let had_info = WITH_INFO[signal as usize].swap(new.sa_flags & libc::SA_SIGINFO != 0, AcqRel);
         let result = real::sigaction(signal, &new, old);
         if result != 0 {
             HANDLERS[signal as usize].store(before, Release);
             ONE_SHOT[signal as usize].store(was_once, Release);
-            TOLD[signal as usize].store(was_told, Release);
+            WITH_INFO[signal as usize].store(had_info, Release);
         }
         result
     };
@@ -252,7 +255,7 @@ unsafe fn setting(signal: c_int, handler: usize, pc: usize, real: unsafe fn(c_in
     }
     let (kernel, before) = stand_before(signal, handler, pc);
     ONE_SHOT[signal as usize].store(false, Release);
-    TOLD[signal as usize].store(false, Release);
+    WITH_INFO[signal as usize].store(false, Release);
     let old = real(signal, kernel);
     if old == SIG_ERR {
         HANDLERS[signal as usize].store(before, Release);

@@ -1,4 +1,4 @@
-//! Spin locks. They do not know their owner.
+//! Interceptors of spin locks, which do not know their owner.
 
 use core::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! Functions on blocks of memory. The compilers leave their accesses to us.
+//! Interceptors of functions on blocks of memory. The compilers leave their accesses to us.
 
 use core::ffi::c_int;
 
@@ -24,7 +24,7 @@ mod real {
         __mempcpy_chk(to: Pointer, from: Pointer, bytes: usize, room: usize) -> Pointer;
     }
 
-    /// Before these are known they are done here: looking them up must not need them.
+    /// Until the real functions are known these are used: looking them up must not need them.
     macro_rules! early {
         ($name:ident($($argument:ident: $type:ty),*), $early:expr) => {
             #[inline(always)]

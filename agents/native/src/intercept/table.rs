@@ -1,4 +1,4 @@
-//! Which slot a `pthread_t` has.
+//! A table from `pthread_t` to slots.
 
 use core::cell::UnsafeCell;
 use core::sync::atomic::AtomicBool;
@@ -75,7 +75,7 @@ impl Table {
         });
     }
 
-    /// Empties it, also if a thread that is no more has locked it.
+    /// Empties the table, even if a thread that is gone has locked it.
     pub(super) fn clear(&self) {
         self.locked.store(false, Relaxed);
         self.with(|entries| {

@@ -1,4 +1,4 @@
-//! Functions on texts that end in a zero byte.
+//! Interceptors of functions on texts that end in a zero byte.
 
 use core::ffi::c_int;
 

@@ -1,4 +1,4 @@
-//! Creating threads and waiting for them.
+//! Interceptors of functions that create threads and wait for them.
 
 use core::ffi::c_int;
 use core::mem;
@@ -56,7 +56,7 @@ struct Start {
 /// Every signal but the C library's own: while one is blocked, a change of user in another thread cannot go on.
 const ALMOST_ALL: u64 = !(0b11 << 31);
 
-/// Sets which signals are blocked; gives those that were.
+/// Sets which signals are blocked; returns those that were.
 fn block(mask: u64) -> u64 {
     let mut old = 0_u64;
     let arguments =
@@ -66,7 +66,7 @@ fn block(mask: u64) -> u64 {
     old
 }
 
-/// Makes the new thread known; gives what it shall run.
+/// Makes the new thread known; returns what it shall run.
 unsafe fn begin(start: Pointer) -> (usize, Pointer) {
     let start = start.cast::<Start>();
     let (routine, argument, mask) = ((*start).routine, (*start).argument, (*start).mask);
@@ -77,7 +77,8 @@ unsafe fn begin(start: Pointer) -> (usize, Pointer) {
         THREADS.insert(libc::pthread_self(), slot);
     }
     (*start).taken.store(1, Release);
-    // The parent's frame may be gone by now: then nobody waits at this address, or for something else, and looks again.
+    // The parent's frame may be gone by now. Then no thread waits at this address, or one that waits for something else
+    // checks again.
     system::futex_wake(&(*start).taken);
     let own = block(mask);
     // The kernel never blocks two of them. Anything else was asked for by the thread's attributes.
@@ -222,7 +223,7 @@ unsafe extern "C" fn set_name(thread: pthread_t, name: *const u8, pc: usize) -> 
     result
 }
 
-/// This thread has a name now.
+/// Records the name of this thread.
 pub(super) unsafe fn named(name: *const u8, pc: usize) {
     if !name.is_null() {
         let name = ptr::slice_from_raw_parts(name, length(name));

@@ -1,4 +1,4 @@
-//! Reading from and writing to file descriptors.
+//! Interceptors of functions that read from and write to file descriptors.
 
 use core::ffi::{c_int, c_uint};
 

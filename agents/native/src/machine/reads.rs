@@ -1,8 +1,10 @@
-//! The hooks of reads, as far as most of them go: to the next element of a sweep, or to a line that says that the granule was read.
+//! The hooks of reads in assembly, as far as most of them go: to the next element of a scan, or to a read summary that
+//! says that the word was read.
 //!
-//! They are called more than anything else. By hand, they look for their caller's address only when it matters, and their tests
-//! share what they have loaded. They say the same as `access::hook`, `scans::next` and `access::has_read`, which the hooks that are given their
-//! caller's address still are; `crates/cli/tests/watching/hooks.rs` compares them.
+//! They are called more than anything else. Written by hand, they load their caller's address only when it matters, and
+//! their tests share what they have loaded. They do the same as `access::hook`, `scans::advance` and
+//! `access::is_in_summary`, which hooks that are passed their caller's address still use;
+//! `crates/cli/tests/watching/hooks.rs` compares them.
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
@@ -21,12 +23,13 @@ const CRITICAL: usize = offset_of!(Thread, critical);
 const SCAN: usize = CRITICAL + offset_of!(CriticalRegion, scan);
 
 const _: () = {
-    // What the templates know.
+    // The templates rely on these.
     assert!(offset_of!(Tls, accesses) == 0);
     assert!(size_of::<AtomicEntry>() == 16);
 };
 
-/// A hook, which can be jumped to by its label, and further names of it. `lines`: what is asked before it is taken for a sweep's.
+/// A hook with a label to jump to, and further names of it. `summary`: instructions that come before the test for a
+/// scan.
 macro_rules! read_hook {
     (
         $name:ident $label:literal $size:literal: $($other:ident)*;
@@ -55,7 +58,7 @@ macro_rules! read_hook {
                 // `Scan::is_next`
                 "cmp qword ptr [rdx + {next}], rdi",
                 "jne 3f",
-                // `Scan::goes_on_at`. One branch: branches are what it takes longest for.
+                // `Scan::goes_on_at`. One branch: branches take the most time.
                 "mov rcx, qword ptr fs:[rax + {top}]",
                 "mov rsi, qword ptr [rsp]",
                 "xor rsi, qword ptr [rdx + {pc}]",
@@ -88,7 +91,7 @@ macro_rules! read_hook {
                 "5:",
                 "mov rsi, qword ptr [rsp]",
                 "jmp {slow}",
-                // The next one begins with a line of the cache.
+                // The next hook begins with a cache line.
                 ".p2align 6",
                 next = const SCAN + offsets::SCAN_NEXT + LOG2[$size] * size_of::<u64>(),
                 pc = const SCAN + offsets::SCAN_PC,
@@ -110,7 +113,7 @@ macro_rules! read_hook {
     };
 }
 
-/// Those of parts of a granule: lines know nothing of these.
+/// Hooks for parts of a word: read summaries say nothing of these.
 macro_rules! part_hook {
     ($name:ident $label:literal $size:literal: $($other:ident)*) => {
         read_hook! {

@@ -1,11 +1,13 @@
-//! Threads that wait for long, and say so: who takes memory from one need not interrupt a processor for it.
+//! Parked threads: they wait for long, and say so, so that a revoker of their memory need not interrupt a processor.
 //!
-//! A thread that is parked begins no critical. Its ways into the hooks are closed as if it were not known; so whatever comes while it waits (a signal
-//! handler, the unwinder of a cancelled thread, a jump out of either) opens them first, and that takes the mark away.
+//! A parked thread enters no critical region. Its hooks are closed as if the thread were not known. So whatever runs
+//! while it waits (a signal handler, the unwinder of a cancelled thread, a jump out of either) opens them first, and
+//! that clears the mark.
 //!
-//! Why it is right: who takes a unit marks it, then looks for the mark of its owner; the owner takes its mark away, then looks whose the unit is. All four
-//! are in one order: the marks are set and taken away by exchanges, which on this machine nothing passes. If the first still sees the mark, the owner will see that the unit is taken. And what the owner did before it set
-//! the mark is seen by who sees the mark.
+//! Dekker's argument: the revoker sets `owner`, then reads `parked`; the owner clears `parked`, then reads `owner`. All
+//! four are sequentially consistent (the marks are exchanges, which nothing passes on this machine), so one of them
+//! sees the other. If the revoker still sees `parked`, the owner will see that the region is being revoked; and what
+//! the owner did before it set `parked` is visible to the revoker.
 
 use core::ptr;
 use core::sync::atomic::Ordering::SeqCst;
@@ -14,7 +16,7 @@ use core::sync::atomic::compiler_fence;
 use super::{Thread, hold, leave, phase};
 use crate::machine::{Tls, tls};
 
-/// Runs what may wait for long, outside of any hook.
+/// Runs something that may wait for long, outside of any hook.
 pub fn parked<R>(f: impl FnOnce() -> R) -> R {
     let tls = tls();
     // SAFETY: the thread's own storage.
@@ -35,7 +37,7 @@ unsafe fn park(tls: *mut Tls) {
         (*tls).busy = true;
         compiler_fence(SeqCst);
         let thread = (*tls).thread;
-        // A handler may have found the session over just before.
+        // A signal handler may have ended the session just before.
         if !thread.is_null() && (*tls).phase == phase::WATCHED {
             (*tls).accesses = ptr::null_mut();
             (*tls).thread = ptr::null_mut();
