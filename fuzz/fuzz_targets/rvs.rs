@@ -21,7 +21,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             let _ = explain(spec, property);
             // A user-defined logic would start a process.
             if !matches!(property.logic, property::check::Logic::Logic { .. }) {
-                let _ = property::run::compile(property, &Knobs::default(), Path::new(""));
+                let _ = property::compile::compile(property, &Knobs::default(), Path::new(""));
             }
         }
     }

@@ -6,7 +6,7 @@
 //! parameters has one instance.
 
 use super::property::Shown;
-use super::subject::Subject;
+use crate::bind::subject::Subject;
 use crate::check::ParamId;
 use crate::monitor::{Letter, Q};
 use std::collections::{HashMap, HashSet};

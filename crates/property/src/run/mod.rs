@@ -2,34 +2,27 @@
 //!
 //! Events stream through; what is kept is what variables hold and the states of the monitors.
 
-pub(crate) mod bind;
-mod compile;
-mod condition;
 mod instances;
-pub(crate) mod matching;
-mod possible;
 mod property;
-mod quick;
-pub(crate) mod reader;
-pub(crate) mod subject;
-pub(crate) mod values;
 
-pub use bind::Unbound;
-pub use compile::{Compiled, NoMonitor, compile, compile_known};
-pub use condition::shortest_with_condition;
-pub use possible::Letters;
+pub use crate::bind::Unbound;
+pub use crate::compile::NoMonitor;
 pub use property::{Outcome, Shown};
 
-pub(crate) use compile::compile_unknown;
-
+use crate::bind::reader::{Deed, Reader};
+use crate::bind::{BoundNames, Meant};
 use crate::check::{Const, Knobs, Spec, Unknown};
+use crate::compile::CompiledSpec;
+use crate::steps::BoundSpec;
 use event::{Batch, CondId, Event, LockId, Names, VarId};
 use property::PropertyRun;
-use reader::{Deed, Reader};
 use std::path::Path;
+use std::sync::Arc;
 
 /// One specification on a recorded run.
 pub struct SpecRun {
+    compiled: Arc<CompiledSpec>,
+    init: Vec<(String, Const)>,
     reader: Reader,
     properties: Vec<PropertyRun>,
     /// Some property steps at every event.
@@ -51,17 +44,34 @@ impl SpecRun {
         init: &[(String, Const)],
         folder: &Path,
     ) -> (SpecRun, Vec<(usize, NoMonitor)>) {
+        let numbers: Vec<usize> = (0..spec.properties.len()).collect();
+        let compiled = Arc::new(CompiledSpec::new(spec, knobs, folder));
+        SpecRun::of_properties(&compiled, &numbers, init, BoundNames::default())
+    }
+
+    /// Runs only these properties of a specification. `names` are those of the run that were bound before.
+    pub(crate) fn of_properties(
+        compiled: &Arc<CompiledSpec>,
+        numbers: &[usize],
+        init: &[(String, Const)],
+        names: BoundNames,
+    ) -> (SpecRun, Vec<(usize, NoMonitor)>) {
         let mut failed = Vec::new();
         let mut properties = Vec::new();
-        for (number, property) in spec.properties.iter().enumerate() {
-            let knobs = knobs.or(property.knobs).or(spec.knobs);
-            match compile(property, &knobs, folder) {
-                Ok(compiled) => properties.push(PropertyRun::new(number, property, knobs, compiled)),
+        for &number in numbers {
+            match compiled.monitor(number) {
+                Ok(monitor) => {
+                    let (property, knobs) = (compiled.property(number), compiled.knobs(number));
+                    properties.push(PropertyRun::new(number, property, knobs, monitor));
+                }
                 Err(reason) => failed.push((number, reason)),
             }
         }
+        let own = numbers.iter().map(|&number| compiled.property(number));
         let run = SpecRun {
-            reader: Reader::new(spec, init, false),
+            reader: Reader::new(&compiled.spec, own, init, names, false),
+            compiled: compiled.clone(),
+            init: init.to_vec(),
             all_steps: properties.iter().any(PropertyRun::all_steps),
             properties,
             begun: false,
@@ -77,15 +87,24 @@ impl SpecRun {
         &self.reader.spec
     }
 
+    /// Binds the specification to a whole trace, the events of this run: its monitors and the names that were bound so
+    /// far are used again.
+    pub fn bind(&self, names: &Names, trace: &Batch) -> BoundSpec {
+        // A thread may have appeared after a name that mentions it.
+        let stale = self.reader.bindings.missed_thread;
+        let bound = if stale { BoundNames::default() } else { self.reader.names() };
+        BoundSpec::with(self.compiled.clone(), &self.init, bound, names, trace)
+    }
+
     /// The recorded variables that a shared variable stands for, by its number; as far as the trace was read.
     pub fn variables(&self, number: u32) -> Vec<VarId> {
-        let means = |meant: &Vec<bind::Meant>| meant.iter().any(|meant| meant.number == number);
+        let means = |meant: &Vec<Meant>| meant.iter().any(|meant| meant.number == number);
         places(&self.reader.bindings.vars, means).map(VarId).collect()
     }
 
     /// The recorded locks that a lock stands for, and the conditions with its name; as far as the trace was read.
     pub fn locks(&self, number: u32) -> (Vec<LockId>, Vec<CondId>) {
-        let means = |(meant, _): &(Vec<bind::Meant>, u32)| meant.iter().any(|meant| meant.number == number);
+        let means = |(meant, _): &(Vec<Meant>, u32)| meant.iter().any(|meant| meant.number == number);
         let bindings = &self.reader.bindings;
         (places(&bindings.locks, means).map(LockId).collect(), places(&bindings.conds, means).map(CondId).collect())
     }

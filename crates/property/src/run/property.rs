@@ -1,16 +1,17 @@
 //! One property on the recorded run: its instances, their steps and what becomes of them.
 
-use super::compile::Compiled;
 use super::instances::{Instance, Instances};
-use super::matching::{Concern, Seen, conditions_of, operations};
-use super::reader::Deed;
-use super::subject::{Objects, Subject};
-use super::values::{Key, Values, View};
+use crate::bind::matching::{Concern, Seen, conditions_of, operations};
+use crate::bind::reader::Deed;
+use crate::bind::subject::{Objects, Subject};
+use crate::bind::values::{Key, Values, View};
 use crate::check::{Atom, Expr, Knobs, Property, Spec, Steps, Unknown, holds};
+use crate::compile::Compiled;
 use crate::logic::LogicError;
-use crate::monitor::{AnyMonitor, Asked, Letter, Monitor, Verdict};
+use crate::monitor::{Letter, Monitor, Verdict};
 use event::Names;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Instances that do not hold and are shown; the others are counted.
 const SHOWN: usize = 1000;
@@ -59,8 +60,7 @@ impl Shown {
 pub(super) struct PropertyRun {
     number: usize,
     property: Property,
-    monitor: AnyMonitor,
-    asked: Option<Asked>,
+    compiled: Arc<Compiled>,
     all_steps: bool,
     instances: Instances,
     /// The operations that event atoms can be about, as bits: most events are none of them.
@@ -81,7 +81,7 @@ pub(super) struct PropertyRun {
 }
 
 impl PropertyRun {
-    pub(super) fn new(number: usize, property: &Property, knobs: Knobs, compiled: Compiled) -> PropertyRun {
+    pub(super) fn new(number: usize, property: &Property, knobs: Knobs, compiled: Arc<Compiled>) -> PropertyRun {
         let mut by_variable: BTreeMap<u32, u64> = BTreeMap::new();
         for (bit, (atom, _)) in property.atoms.iter().enumerate() {
             if let Atom::State(expr) = atom {
@@ -93,8 +93,7 @@ impl PropertyRun {
         PropertyRun {
             number,
             property: property.clone(),
-            monitor: compiled.monitor,
-            asked: compiled.asked,
+            compiled,
             all_steps: knobs.steps == Some(Steps::All),
             instances: Instances::default(),
             operations: property.atoms.iter().fold(0, |set, (atom, _)| match atom {
@@ -131,7 +130,7 @@ impl PropertyRun {
         }
         letters.retain(|&letter| self.turned_out(letter, &view));
         for lasting in letters {
-            let q = self.monitor.init(lasting);
+            let q = self.compiled.monitor.init(lasting);
             let binding = binding.clone();
             let mut instance = Instance { binding, q, lasting, last: lasting, unknown: false, decided: None };
             self.judge(&mut instance, None);
@@ -187,14 +186,14 @@ impl PropertyRun {
 
     /// Takes note of what the monitor says.
     fn judge(&mut self, instance: &mut Instance, event: Option<u64>) {
-        instance.decided = match self.monitor.verdict(instance.q) {
+        instance.decided = match self.compiled.monitor.verdict(instance.q) {
             Verdict::Violated => Some(Shown::Violated(event)),
             Verdict::Satisfied if instance.unknown => Some(Shown::Unknown),
             Verdict::Satisfied => Some(Shown::Holds(Verdict::Satisfied)),
             verdict => {
                 if verdict == Verdict::Unknown {
                     instance.unknown = true;
-                    self.gave_up |= self.monitor.gave_up(instance.q);
+                    self.gave_up |= self.compiled.monitor.gave_up(instance.q);
                 }
                 None
             }
@@ -277,7 +276,7 @@ impl PropertyRun {
                     letter.holds |= 1 << atom;
                 }
             }
-            instance.q = self.monitor.step(instance.q, letter);
+            instance.q = self.compiled.monitor.step(instance.q, letter);
             instance.last = letter;
             self.judge(&mut instance, Some(event));
             self.instances.all[number as usize] = instance;
@@ -375,7 +374,7 @@ impl PropertyRun {
 
     /// What is said of an instance if nothing more comes.
     fn end_of(&self, instance: &Instance) -> Shown {
-        match self.monitor.at_end(instance.q, instance.last) {
+        match self.compiled.monitor.at_end(instance.q, instance.last) {
             Verdict::Violated => Shown::Violated(None),
             Verdict::Unfulfilled => Shown::Unfulfilled,
             _ if instance.unknown => Shown::Unknown,
@@ -427,10 +426,10 @@ impl PropertyRun {
     }
 
     pub(super) fn questions(&self) -> Option<(usize, u64)> {
-        Some((self.number, self.asked.as_ref()?.questions()))
+        Some((self.number, self.compiled.asked.as_ref()?.questions()))
     }
 
     pub(super) fn logic_error(&self) -> Option<(usize, LogicError)> {
-        Some((self.number, self.asked.as_ref()?.error()?))
+        Some((self.number, self.compiled.asked.as_ref()?.error()?))
     }
 }

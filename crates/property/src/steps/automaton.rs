@@ -2,8 +2,9 @@
 
 use super::class::Class;
 use super::instance::Instance;
+use crate::compile::Compiled;
 use crate::monitor::intern::FastMap;
-use crate::monitor::{AnyMonitor, Letter, Monitor, Q, Verdict};
+use crate::monitor::{Letter, Monitor, Q, Verdict};
 use std::sync::Arc;
 
 /// What is known of a path that led to a state.
@@ -30,7 +31,7 @@ type State = Box<[u64]>;
 /// The monitor and the valuation of one instance together. States are dense numbers; what is discovered is kept.
 #[derive(Clone)]
 pub struct PathAutomaton {
-    monitor: Arc<AnyMonitor>,
+    compiled: Arc<Compiled>,
     instance: Option<Arc<Instance>>,
     states: Vec<(State, Status)>,
     numbers: FastMap<State, u32>,
@@ -66,9 +67,9 @@ fn place(subset: u64, mut set: u64) -> usize {
 }
 
 impl PathAutomaton {
-    pub(super) fn new(monitor: Arc<AnyMonitor>, instance: Option<Arc<Instance>>) -> PathAutomaton {
+    pub(super) fn new(compiled: Arc<Compiled>, instance: Option<Arc<Instance>>) -> PathAutomaton {
         let mut automaton = PathAutomaton {
-            monitor,
+            compiled,
             instance: instance.clone(),
             states: Vec::new(),
             numbers: FastMap::default(),
@@ -81,7 +82,7 @@ impl PathAutomaton {
             None => automaton.fixed(Status::GaveUp),
             Some(instance) => {
                 let values: Vec<u64> = instance.slots.iter().map(|slot| slot.initial.into()).collect();
-                let q = automaton.monitor.init(instance.lasting(instance.tracked, &values));
+                let q = automaton.compiled.monitor.init(instance.lasting(instance.tracked, &values));
                 automaton.settle(&instance, &values, instance.tracked, &[q], false)
             }
         };
@@ -182,12 +183,13 @@ impl PathAutomaton {
             subsets(instance.freed & !unnamed).map(|others| states[place(others & !named, more)]).collect();
         for (others, q) in subsets(instance.freed & !unnamed).zip(&mut states) {
             let without = unnamed | others;
-            if class.is_step(without) && !self.monitor.verdict(*q).is_final() {
+            if class.is_step(without) && !self.compiled.monitor.verdict(*q).is_final() {
                 let lasting = instance.lasting(without, &values);
-                *q = self.monitor.step(*q, Letter::new(lasting.holds | class.held(without), lasting.unknown));
+                *q = self.compiled.monitor.step(*q, Letter::new(lasting.holds | class.held(without), lasting.unknown));
             }
         }
-        let violated = instance.freed != 0 && unnamed == 0 && self.monitor.verdict(states[0]) == Verdict::Violated;
+        let violated =
+            instance.freed != 0 && unnamed == 0 && self.compiled.monitor.verdict(states[0]) == Verdict::Violated;
         let gone = class.gone & !unnamed;
         if gone != 0 {
             let before = instance.freed & !unnamed;
@@ -199,7 +201,7 @@ impl PathAutomaton {
 
     /// The number of a state. `violated`: it was seen to be before subjects were gone.
     fn settle(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
-        let monitor = &self.monitor;
+        let monitor = &self.compiled.monitor;
         if violated || (instance.freed == 0 && monitor.verdict(states[0]) == Verdict::Violated) {
             return self.fixed(Status::Violated);
         }

@@ -1,8 +1,8 @@
 //! What an event does to one instance.
 
 use super::trace::Effect;
-use crate::run::matching::Conditions;
-use crate::run::subject::Subject;
+use crate::bind::matching::Conditions;
+use crate::bind::subject::Subject;
 
 /// What an event does to one instance. Events that do the same are of one class.
 ///

@@ -5,11 +5,11 @@ use super::instance::{Classified, Instance};
 use super::slot::StateAtoms;
 use super::trace::{Occurrences, mentioned};
 use super::{BoundSpec, Ground};
+use crate::bind::subject::{Objects, Subject};
+use crate::bind::values::{Held, Key, value};
 use crate::check::{Logic, Value, holds};
+use crate::compile::NoMonitor;
 use crate::monitor::{Asked, CompileError, MAX_ATOMS};
-use crate::run::subject::{Objects, Subject};
-use crate::run::values::{Held, Key, value};
-use crate::run::{NoMonitor, compile_unknown};
 use event::Names;
 use std::sync::Arc;
 
@@ -128,7 +128,7 @@ pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<
         return Err(CompileError::TooManyAtoms(MAX_ATOMS).into());
     }
     let ground = &bound.ground;
-    let occurrences = &bound.bound[number].occurrences;
+    let occurrences = &bound.occurrences[number];
     let mut bindings: Vec<Box<[Option<Subject>]>> = Vec::new();
     let (mut looked, mut omitted) = (0u64, 0u64);
     combinations(&occurrences.named, |binding| {
@@ -158,15 +158,14 @@ pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<
         unknown |= classified.as_ref().map_or(0, |classified| classified.instance.can_be_unknown());
         made.push((instance, classified));
     }
-    let compiled = compile_unknown(property, &bound.bound[number].knobs, &bound.folder, unknown)?;
-    let monitor = Arc::new(compiled.monitor);
+    let compiled = bound.compiled.monitor_for(number, unknown)?;
     let courses = made.into_iter().map(|(instance, classified)| {
         let steps = classified.as_ref().map_or_else(Vec::new, |classified| steps(bound, classified));
         let shown = classified.map(|classified| Arc::new(classified.instance));
-        let automaton = PathAutomaton::new(monitor.clone(), shown.clone());
+        let automaton = PathAutomaton::new(compiled.clone(), shown.clone());
         Course { instance, steps, automaton, property: number, instance_of: shown, occurrences: occurrences.clone() }
     });
-    Ok(Courses { courses: courses.collect(), omitted, asked: compiled.asked })
+    Ok(Courses { courses: courses.collect(), omitted, asked: compiled.asked.clone() })
 }
 
 fn in_words(objects: &Objects, threads: &Names, subject: Option<Subject>) -> String {

@@ -8,11 +8,11 @@ use super::Ground;
 use super::class::{Class, Classifier};
 use super::slot::{At, Slot, StateAtoms, judge};
 use super::trace::Occurrences;
+use crate::bind::subject::Subject;
+use crate::bind::values::{Held, Key};
 use crate::check::{Atom, Property, VarRef};
 use crate::monitor::Letter;
 use crate::monitor::intern::FastMap;
-use crate::run::subject::Subject;
-use crate::run::values::{Held, Key};
 use std::collections::HashMap;
 use std::sync::Arc;
 

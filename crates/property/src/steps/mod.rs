@@ -23,19 +23,21 @@ mod trace;
 pub use automaton::{PathAutomaton, Status};
 pub use course::{Course, Courses, Step};
 
+use crate::bind::BoundNames;
+use crate::bind::reader::{Deed, Reader};
+use crate::bind::subject::Objects;
+use crate::bind::values::Values;
 use crate::check::{Const, Knobs, Logic, Property, Spec, Steps};
-use crate::run::reader::{Deed, Reader};
-use crate::run::subject::Objects;
-use crate::run::values::Values;
-use crate::run::{NoMonitor, Outcome, SpecRun};
+use crate::compile::{CompiledSpec, NoMonitor};
+use crate::run::{Outcome, SpecRun};
 use event::{Batch, Names, Space, Value, VarId};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use trace::{Collector, Occurrences};
 
 /// What all courses of a specification share.
 struct Ground {
-    spec: Spec,
+    spec: Arc<Spec>,
     /// The names of threads, under their numbers.
     threads: Names,
     objects: Objects,
@@ -46,9 +48,11 @@ struct Ground {
 /// A specification bound to a whole trace.
 pub struct BoundSpec {
     ground: Arc<Ground>,
-    /// By property.
-    bound: Vec<Bound>,
-    folder: PathBuf,
+    compiled: Arc<CompiledSpec>,
+    /// The names of the trace.
+    bound: BoundNames,
+    /// By property: what the events of the trace do to it.
+    occurrences: Vec<Arc<Occurrences>>,
     init: Vec<(String, Const)>,
     /// By variable of the trace: what it holds at first.
     initial: Vec<Value>,
@@ -57,15 +61,10 @@ pub struct BoundSpec {
     first: u64,
 }
 
-/// A property bound to a trace.
-struct Bound {
-    knobs: Knobs,
-    occurrences: Arc<Occurrences>,
-}
-
 impl BoundSpec {
-    /// Reads a trace. `knobs` are those of the command line, which win; `init` are initial values, which win, too.
-    /// Files of user-defined logics are found from `folder`.
+    /// Reads a trace for a specification that was not run along it; else [`SpecRun::bind`] does less work. `knobs` are
+    /// those of the command line, which win; `init` are initial values, which win, too. Files of user-defined logics are
+    /// found from `folder`.
     pub fn new(
         spec: &Spec,
         knobs: Knobs,
@@ -74,7 +73,20 @@ impl BoundSpec {
         names: &Names,
         trace: &Batch,
     ) -> BoundSpec {
-        let mut reader = Reader::new(spec.clone(), init, true);
+        let compiled = Arc::new(CompiledSpec::new(spec.clone(), knobs, folder));
+        BoundSpec::with(compiled, init, BoundNames::default(), names, trace)
+    }
+
+    /// Reads a trace. `bound` are those of its names that were bound before.
+    pub(crate) fn with(
+        compiled: Arc<CompiledSpec>,
+        init: &[(String, Const)],
+        bound: BoundNames,
+        names: &Names,
+        trace: &Batch,
+    ) -> BoundSpec {
+        let spec = &compiled.spec;
+        let mut reader = Reader::new(spec, &spec.properties, init, bound, true);
         reader.open(names, trace, false);
         reader.begin();
         let mut collectors: Vec<Collector> =
@@ -98,18 +110,16 @@ impl BoundSpec {
             let added = threads.add(Space::Thread, names.get(Space::Thread, number as u32));
             debug_assert_eq!(added, Ok(number as u32));
         }
-        let bound = collectors.into_iter().zip(&spec.properties).map(|(collector, property)| Bound {
-            knobs: knobs.or(property.knobs).or(spec.knobs),
-            occurrences: Arc::new(collector.finish()),
-        });
-        let bound = bound.collect();
+        let occurrences = collectors.into_iter().map(|collector| Arc::new(collector.finish())).collect();
         let initial = (0..names.space(Space::Var).len()).map(|number| reader.initial(names, VarId(number as u32)));
         let initial = initial.collect();
+        let bound = reader.names();
         let Reader { spec, objects, values, .. } = reader;
         BoundSpec {
             ground: Arc::new(Ground { spec, threads, objects, values }),
+            compiled,
             bound,
-            folder: folder.to_owned(),
+            occurrences,
             init: init.to_vec(),
             initial,
             events: trace.events.len() as u64,
@@ -124,7 +134,7 @@ impl BoundSpec {
 
     /// The settings of a property: those of the command line, its own, those of the specification.
     pub fn knobs(&self, property: usize) -> Knobs {
-        self.bound[property].knobs
+        self.compiled.knobs(property)
     }
 
     /// The instances of a property: one without parameters; else one for every combination of subjects that events which
@@ -142,15 +152,13 @@ impl BoundSpec {
 
     /// Whether an event does something to some instance of a property, apart from being a step where all events are.
     pub fn concerns(&self, property: usize, event: u64) -> bool {
-        let events = &self.bound[property].occurrences.events;
+        let events = &self.occurrences[property].events;
         events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
     /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of courses.
     pub fn judge(&self, property: usize, names: &Names, run: &Batch) -> Result<Vec<Outcome>, NoMonitor> {
-        let only = vec![self.property(property).clone()];
-        let spec = Spec { properties: only, ..self.ground.spec.clone() };
-        let (mut judge, failed) = SpecRun::new(spec, self.knobs(property), &self.init, &self.folder);
+        let (mut judge, failed) = SpecRun::of_properties(&self.compiled, &[property], &self.init, self.bound.clone());
         if let Some((_, reason)) = failed.into_iter().next() {
             return Err(reason);
         }
@@ -163,6 +171,6 @@ impl BoundSpec {
     }
 
     fn all_steps(&self, number: usize) -> bool {
-        self.bound[number].knobs.steps == Some(Steps::All)
+        self.knobs(number).steps == Some(Steps::All)
     }
 }

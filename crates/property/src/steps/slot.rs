@@ -4,10 +4,10 @@
 //! many numbers are written. Variables that share an atom keep what they hold.
 
 use super::Ground;
+use crate::bind::subject::Subject;
+use crate::bind::values::{Held, Key, View, value};
 use crate::check::{Arg, Atom, Expr, ExprKind, ParamId, Property, Valuation, Value, VarRef, holds};
 use crate::monitor::Letter;
-use crate::run::subject::Subject;
-use crate::run::values::{Held, Key, View, value};
 use event::{Space, ThreadId};
 use std::collections::HashMap;
 

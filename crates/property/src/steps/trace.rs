@@ -1,10 +1,10 @@
 //! The events of a trace that do something to a property, and what; equal ones are kept once.
 
+use crate::bind::matching::{Concern, Seen, operations};
+use crate::bind::reader::Deed;
+use crate::bind::subject::Subject;
+use crate::bind::values::{Held, Key};
 use crate::check::{Atom, EventPattern, ParamId, Property, Spec, VarRef};
-use crate::run::matching::{Concern, Seen, operations};
-use crate::run::reader::Deed;
-use crate::run::subject::Subject;
-use crate::run::values::{Held, Key};
 use std::collections::{HashMap, HashSet};
 
 /// What an event does to a property, for all its instances; all but the values.

@@ -1,8 +1,8 @@
 //! What a property's monitor shows: its size, and what can happen to it.
 
 use property::check::{Atom, Knobs, Logic, Property, Spec};
+use property::compile::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
 use property::monitor::{Exploration, Letter, Monitor, Size};
-use property::run::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
 use property::syntax::{Diagnostic, Sources};
 use std::path::Path;
 

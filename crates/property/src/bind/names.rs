@@ -9,7 +9,7 @@ use crate::check::{Spec, VariableKind, nearest};
 use crate::syntax::Span;
 use crate::syntax::ast::{Sort, Type};
 use event::{Names, Space, ThreadId};
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 /// Something declared, and of which instance.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -36,7 +36,7 @@ pub struct Unbound {
 }
 
 /// What the recorded names of each space mean. Names are looked at once, when they first appear.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Bindings {
     /// By variable of the trace.
     pub(crate) vars: Vec<Vec<Meant>>,
@@ -48,7 +48,9 @@ pub(crate) struct Bindings {
     /// Events by label of the trace.
     pub(crate) labels: Vec<Vec<u32>>,
     /// Declarations that something matched.
-    used: HashMap<(Kind, u32), ()>,
+    used: HashSet<(Kind, u32)>,
+    /// Some index named no thread when it was looked at: a thread with its name may have appeared since.
+    pub(crate) missed_thread: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,6 +83,18 @@ fn element(inner: &str, sort: &Sort, names: &Names, objects: &mut Objects) -> Op
 }
 
 impl Bindings {
+    /// Whether all of these names were looked at.
+    pub(crate) fn is_complete(&self, names: &Names) -> bool {
+        let known = [
+            (Space::Var, self.vars.len()),
+            (Space::Lock, self.locks.len()),
+            (Space::Cond, self.conds.len()),
+            (Space::Block, self.blocks.len()),
+            (Space::Label, self.labels.len()),
+        ];
+        known.iter().all(|&(space, known)| known >= names.space(space).len())
+    }
+
     /// Looks at the names that appeared since the last time.
     pub(crate) fn grow(&mut self, spec: &Spec, names: &Names, objects: &mut Objects) {
         for number in self.vars.len()..names.space(Space::Var).len() {
@@ -102,14 +116,14 @@ impl Bindings {
                 v.kind == VariableKind::Region && v.place.as_ref().is_some_and(|place| place.recorded() == name)
             });
             let regions: Vec<u32> = regions.map(|(i, _)| i as u32).collect();
-            self.used.extend(regions.iter().map(|&i| ((Kind::Variable, i), ())));
+            self.used.extend(regions.iter().map(|&i| (Kind::Variable, i)));
             self.blocks.push(regions);
         }
         for number in self.labels.len()..names.space(Space::Label).len() {
             let name = names.get(Space::Label, number as u32);
             let events = spec.events.iter().enumerate().filter(|(_, e)| e.place.recorded() == name);
             let events: Vec<u32> = events.map(|(i, _)| i as u32).collect();
-            self.used.extend(events.iter().map(|&i| ((Kind::Event, i), ())));
+            self.used.extend(events.iter().map(|&i| (Kind::Event, i)));
             self.labels.push(events);
         }
     }
@@ -130,11 +144,14 @@ impl Bindings {
                 }
                 Some(sort) => {
                     let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
-                    let Some(index) = element(inner, sort, names, objects) else { continue };
+                    let Some(index) = element(inner, sort, names, objects) else {
+                        self.missed_thread |= *sort == Sort::Thread;
+                        continue;
+                    };
                     Some(index)
                 }
             };
-            self.used.insert((Kind::Variable, number as u32), ());
+            self.used.insert((Kind::Variable, number as u32));
             meant.push(Meant { number: number as u32, index });
         }
         meant
@@ -152,12 +169,15 @@ impl Bindings {
                 }
                 Some(sort) => {
                     let Some(inner) = between(name, &format!("{recorded}["), "]") else { continue };
-                    let Some(index) = element(inner, sort, names, objects) else { continue };
+                    let Some(index) = element(inner, sort, names, objects) else {
+                        self.missed_thread |= *sort == Sort::Thread;
+                        continue;
+                    };
                     Some(index)
                 }
                 None => continue,
             };
-            self.used.insert((Kind::Lock, number as u32), ());
+            self.used.insert((Kind::Lock, number as u32));
             meant.push(Meant { number: number as u32, index });
         }
         (meant, object)
@@ -167,7 +187,7 @@ impl Bindings {
     pub(crate) fn unbound(&self, spec: &Spec, names: &Names) -> Vec<Unbound> {
         let mut unbound = Vec::new();
         let mut check = |kind, number: usize, what: String, place: String, span, spaces: &[Space]| {
-            if self.used.contains_key(&(kind, number as u32)) {
+            if self.used.contains(&(kind, number as u32)) {
                 return;
             }
             let known = spaces

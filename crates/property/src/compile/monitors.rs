@@ -52,7 +52,7 @@ pub fn compile(property: &Property, knobs: &Knobs, folder: &Path) -> Result<Comp
 }
 
 /// Compiles a property for runs on which of its atoms only these can be unknown.
-pub(crate) fn compile_unknown(
+pub(super) fn compile_unknown(
     property: &Property,
     knobs: &Knobs,
     folder: &Path,

@@ -1,6 +1,6 @@
 //! Runs that satisfy a property not merely because its condition never comes true.
 
-use super::compile::{NoMonitor, compile_known};
+use super::monitors::{NoMonitor, compile_known};
 use super::possible::Letters;
 use crate::Formula;
 use crate::check::{Knobs, Logic, Property};

@@ -3,15 +3,16 @@
 //! How deep a thread is in a region and which event is its first depend on that thread's own events alone; so what an
 //! event does is the same on every path that keeps the order of each thread.
 
-use super::bind::Bindings;
+use super::filter::Quick;
 use super::matching::Seen;
-use super::quick::Quick;
 use super::subject::{Objects, Subject};
 use super::values::{Held, Key, Values};
-use crate::check::{Const, Spec, VariableKind};
+use super::{Bindings, BoundNames};
+use crate::check::{Const, Property, Spec, VariableKind};
 use crate::syntax::ast::Type;
 use event::{Batch, Event, Names, Op, Space, StrId, ThreadId, Value, VarId};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What one event does.
 #[derive(Default, Debug)]
@@ -32,12 +33,14 @@ pub(crate) struct Deed {
 
 /// Reads events for a specification.
 pub(crate) struct Reader {
-    pub(crate) spec: Spec,
-    pub(crate) bindings: Bindings,
+    pub(crate) spec: Arc<Spec>,
+    pub(crate) bindings: Arc<Bindings>,
     pub(crate) objects: Objects,
     /// Initial values, until somebody applies deeds to them.
     pub(crate) values: Values,
     quick: Quick,
+    /// How many variables of the trace have got the initial values that were given for them.
+    taken: usize,
     /// How deep each thread is in each region.
     depth: HashMap<(u32, ThreadId), u32>,
     /// By thread: whether it has acted.
@@ -47,16 +50,24 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// `follow`: what variables hold counts, too, where a property only asks for accesses of them.
-    pub(crate) fn new(spec: Spec, init: &[(String, Const)], follow: bool) -> Reader {
-        let mut objects = Objects::default();
-        let values = Values::new(&spec, &mut objects, init);
+    /// Reads events for some properties of a specification. `names` are those that were bound before. `follow`: what
+    /// variables hold counts, too, where a property only asks for accesses of them.
+    pub(crate) fn new<'p>(
+        spec: &'p Arc<Spec>,
+        properties: impl IntoIterator<Item = &'p Property>,
+        init: &[(String, Const)],
+        names: BoundNames,
+        follow: bool,
+    ) -> Reader {
+        let BoundNames { bindings, mut objects } = names;
+        let values = Values::new(spec, &mut objects, init);
         Reader {
-            quick: Quick::new(&spec, follow),
-            spec,
-            bindings: Bindings::default(),
+            quick: Quick::new(spec, properties, follow),
+            spec: spec.clone(),
+            bindings,
             objects,
             values,
+            taken: 0,
             depth: HashMap::new(),
             acted: Vec::new(),
             first: false,
@@ -81,8 +92,10 @@ impl Reader {
 
     /// Looks at new names; an initial value that the trace gave for one of them is its own.
     pub(crate) fn grow(&mut self, names: &Names) {
-        let known = self.bindings.vars.len();
-        self.bindings.grow(&self.spec, names, &mut self.objects);
+        if !self.bindings.is_complete(names) {
+            Arc::make_mut(&mut self.bindings).grow(&self.spec, names, &mut self.objects);
+        }
+        let known = std::mem::replace(&mut self.taken, self.bindings.vars.len());
         for (number, meant) in self.bindings.vars.iter().enumerate().skip(known) {
             for meant in meant.iter().filter(|meant| meant.index.is_some()) {
                 let name = names.get(Space::Var, number as u32);
@@ -90,6 +103,11 @@ impl Reader {
             }
         }
         self.quick.grow(&self.bindings);
+    }
+
+    /// The names that were bound so far.
+    pub(crate) fn names(&self) -> BoundNames {
+        BoundNames { bindings: self.bindings.clone(), objects: self.objects.clone() }
     }
 
     /// What a variable of the trace holds at first, before anybody applies deeds.

@@ -1,9 +1,9 @@
 //! Which events can matter to a specification at all, by operation and object: most cannot.
 
-use super::bind::Bindings;
+use super::Bindings;
 use super::matching::operations;
 use super::subject::Subject;
-use crate::check::{EventPattern, LockPattern, Spec, VariableKind};
+use crate::check::{EventPattern, LockPattern, Property, Spec, VariableKind};
 use event::{Event, Op, Space};
 
 const fn ops(list: &[Op]) -> u64 {
@@ -33,17 +33,18 @@ pub(super) struct Quick {
 
 impl Quick {
     /// `follow`: what variables hold counts, too, where only accesses of them do.
-    pub(super) fn new(spec: &Spec, follow: bool) -> Quick {
+    pub(super) fn new<'p>(spec: &Spec, properties: impl IntoIterator<Item = &'p Property>, follow: bool) -> Quick {
         let mut quick = Quick {
             started: false,
-            parametric: spec.properties.iter().any(|p| !p.params.is_empty()),
+            parametric: false,
             anything: 0,
             variables: vec![0; spec.variables.len()],
             locks: vec![0; spec.locks.len()],
             events: vec![0; spec.events.len()],
             by_object: Default::default(),
         };
-        for property in &spec.properties {
+        for property in properties {
+            quick.parametric |= !property.params.is_empty();
             for var in &property.relevant.variables {
                 let region = spec.variables[var.var as usize].kind == VariableKind::Region;
                 quick.variables[var.var as usize] |= if region { CROSSINGS } else { CHANGES };

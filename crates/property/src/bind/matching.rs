@@ -1,8 +1,8 @@
 //! Which event atoms an event makes true, and for which parameters.
 
-use super::bind::{Bindings, Meant};
 use super::subject::{Objects, Subject};
 use super::values::{Held, Key};
+use super::{Bindings, Meant};
 use crate::check::{Arg, Atom, EventPattern, LockPattern, Param, ParamId, Property, VarRef};
 use event::{Batch, Event, Names, Op, ThreadId};
 

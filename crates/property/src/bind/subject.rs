@@ -4,6 +4,7 @@ use crate::check::{Const, Value};
 use crate::syntax::ast::{Sort, Type};
 use event::{Names, Space, ThreadId};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What a parameter stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -20,29 +21,37 @@ pub(crate) enum Subject {
 }
 
 /// The names of locks and objects, and other texts that instances are told apart by.
-#[derive(Default)]
+///
+/// Clones share their memory until one of them learns a new name.
+#[derive(Clone, Default)]
 pub(crate) struct Objects {
+    table: Arc<Table>,
+}
+
+#[derive(Clone, Default)]
+struct Table {
     numbers: HashMap<String, u32>,
     names: Vec<String>,
 }
 
 impl Objects {
     pub(crate) fn number(&mut self, name: &str) -> u32 {
-        if let Some(&number) = self.numbers.get(name) {
+        if let Some(number) = self.find(name) {
             return number;
         }
-        let number = self.names.len() as u32;
-        self.numbers.insert(name.to_owned(), number);
-        self.names.push(name.to_owned());
+        let table = Arc::make_mut(&mut self.table);
+        let number = table.names.len() as u32;
+        table.numbers.insert(name.to_owned(), number);
+        table.names.push(name.to_owned());
         number
     }
 
     pub(crate) fn name(&self, number: u32) -> &str {
-        &self.names[number as usize]
+        &self.table.names[number as usize]
     }
 
     pub(crate) fn find(&self, name: &str) -> Option<u32> {
-        self.numbers.get(name).copied()
+        self.table.numbers.get(name).copied()
     }
 
     /// The subject that a recorded value is.
@@ -61,13 +70,13 @@ impl Objects {
         Some(match (sort, subject) {
             (Sort::Thread, Subject::Thread(_)) => subject,
             (Sort::Thread, Subject::Text(text)) => {
-                let number = names.space(Space::Thread).find(self.names[text as usize].as_bytes())?;
+                let number = names.space(Space::Thread).find(self.table.names[text as usize].as_bytes())?;
                 Subject::Thread(ThreadId(number))
             }
             (Sort::Lock | Sort::Object(None), Subject::Object(_)) => subject,
             (Sort::Lock | Sort::Object(None), Subject::Text(text)) => Subject::Object(text),
             (Sort::Object(Some(class)), Subject::Object(name) | Subject::Text(name)) => {
-                let of = self.names[name as usize].strip_prefix(class.as_str())?;
+                let of = self.table.names[name as usize].strip_prefix(class.as_str())?;
                 of.starts_with('@').then_some(Subject::Object(name))?
             }
             (Sort::Value(Type::Bool), Subject::Bool(_))
@@ -83,7 +92,7 @@ impl Objects {
     /// An identity that was recorded as a value: of a thread, or of anything else by name or number.
     pub(crate) fn of_identity(&mut self, names: &Names, subject: Subject) -> Subject {
         match subject {
-            Subject::Text(text) => match names.space(Space::Thread).find(self.names[text as usize].as_bytes()) {
+            Subject::Text(text) => match names.space(Space::Thread).find(self.table.names[text as usize].as_bytes()) {
                 Some(thread) => Subject::Thread(ThreadId(thread)),
                 None => Subject::Object(text),
             },
@@ -113,7 +122,7 @@ impl Objects {
             Subject::Bool(b) => Value::Bool(b),
             Subject::Int(n) => Value::Int(n),
             Subject::Real(bits) => Value::Real(f64::from_bits(bits)),
-            Subject::Text(number) => Value::Str(&self.names[number as usize]),
+            Subject::Text(number) => Value::Str(&self.table.names[number as usize]),
         }
     }
 
@@ -121,11 +130,11 @@ impl Objects {
     pub(crate) fn text(&self, names: &Names, subject: Subject) -> String {
         match subject {
             Subject::Thread(thread) => names.get(Space::Thread, thread.0).to_owned(),
-            Subject::Object(number) => self.names[number as usize].clone(),
+            Subject::Object(number) => self.table.names[number as usize].clone(),
             Subject::Bool(b) => b.to_string(),
             Subject::Int(n) => n.to_string(),
             Subject::Real(bits) => format!("{:?}", f64::from_bits(bits)),
-            Subject::Text(number) => format!("{:?}", self.names[number as usize]),
+            Subject::Text(number) => format!("{:?}", self.table.names[number as usize]),
         }
     }
 }
