@@ -19,12 +19,10 @@ use crate::retained::Retained;
 use crate::tasks::{Restriction, Tasks};
 use detect::suspects::{Suspects, Suspicions};
 use event::{Batch, Meta, Names};
-use property::check::{Knobs, Spec};
-use property::steps::BoundSpec;
+use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 struct Running {
@@ -126,12 +124,13 @@ impl Passes {
         let suspicions = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
         let to_feed = suspicions.is_some().then(|| ending.retained.trace()).flatten();
         let suspicions = suspicions.unwrap_or_else(Suspicions::all);
-        // Binding looks at all events, and most traces are not searched: it happens when it is needed first.
-        let bound_specs = OnceCell::new();
-        let initial_values =
-            || bound_specs.get_or_init(|| trace.map(|trace| bound(properties, names, trace)).unwrap_or_default());
-        let initial =
-            |var| initial_values().iter().map(|bound| bound.initial(var)).find(|v| v.is_known()).unwrap_or_default();
+        // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
+        let first_values = OnceCell::new();
+        let make = || trace.map(|trace| initial_values(properties, names, trace)).unwrap_or_default();
+        let initial = |var| {
+            let by_spec = first_values.get_or_init(make).iter();
+            by_spec.map(|values| values.get(var)).find(|value| value.is_known()).unwrap_or_default()
+        };
         let events = ending.retained.trace().map_or(0, |trace| trace.events.len() as u64);
         let recorded = Recorded {
             names,
@@ -188,10 +187,8 @@ impl Running {
     }
 }
 
-/// The specifications without their properties, and none at all: what they say of initial values, each before the next.
-fn bound(properties: &Properties, names: &Names, trace: &Batch) -> Vec<BoundSpec> {
-    let without_properties = |spec: &Spec| Spec { properties: Vec::new(), ..spec.clone() };
-    let specs = properties.runs().map(|run| without_properties(run.spec())).chain([Spec::default()]);
-    let bind = |spec: Spec| BoundSpec::new(&spec, Knobs::default(), properties.init(), Path::new(""), names, trace);
-    specs.map(bind).collect()
+/// What variables hold at first, by each specification and by none at all; the first that knows a value counts.
+fn initial_values(properties: &Properties, names: &Names, trace: &Batch) -> Vec<InitialValues> {
+    let by_spec = properties.runs().map(|run| run.initial_values(names, trace));
+    by_spec.chain([InitialValues::of_trace(properties.init(), names, trace)]).collect()
 }

@@ -1,6 +1,6 @@
 //! The `.rvs` specification language, and the monitors that its properties compile to.
 
-mod bind;
+pub mod bind;
 pub mod check;
 pub mod compile;
 mod formula;

@@ -23,11 +23,9 @@ use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
 use property::check::{Action, Const, Knobs, Logic, Property, Spec, Variable, VariableKind};
 use property::run::{NoMonitor, Outcome, SpecRun};
-use property::steps::BoundSpec;
 use property::syntax::{self, Diagnostic, Sources};
 use report::Side;
 use std::collections::HashMap;
-use std::path::PathBuf;
 
 /// Violations whose context is kept: more are not shown one by one.
 const CONTEXTS: usize = 10_000;
@@ -39,8 +37,6 @@ const MANY_QUESTIONS: u64 = 1000;
 struct Running {
     run: SpecRun,
     sources: Sources,
-    /// Where it was found.
-    folder: PathBuf,
     /// The contexts of the events that violated something.
     contexts: HashMap<u64, Side>,
 }
@@ -121,7 +117,7 @@ impl Properties {
                 _ => return Err(Error::Property { property, reason: reason.to_string() }),
             }
         }
-        self.running.push(Running { run, sources, folder, contexts: HashMap::new() });
+        self.running.push(Running { run, sources, contexts: HashMap::new() });
         Ok(())
     }
 
@@ -244,7 +240,7 @@ impl Properties {
         let spec = running.run.spec();
         let trace = retained.trace().filter(|_| unread.is_none() && self.searches(spec));
         let binding = trace.map(|_| control.phase(&format!("looking for what concerns {}", spec.name)));
-        let bound = trace.map(|trace| BoundSpec::new(spec, self.knobs, &self.init, &running.folder, names, trace));
+        let bound = trace.map(|trace| running.run.bind(names, trace));
         drop(binding);
         let options = Options {
             count: self.count,

@@ -13,6 +13,9 @@ pub(crate) mod values;
 pub use names::Unbound;
 pub(crate) use names::{Bindings, Meant};
 
+use crate::check::{Const, Spec};
+use event::{Batch, Names, Space, Value, VarId};
+use reader::Reader;
 use std::sync::Arc;
 use subject::Objects;
 
@@ -22,4 +25,39 @@ use subject::Objects;
 pub(crate) struct BoundNames {
     pub(crate) bindings: Arc<Bindings>,
     pub(crate) objects: Objects,
+}
+
+/// What the variables of a trace hold at first: what the command line says, else the specification, else the trace.
+#[derive(Clone, Default, Debug)]
+pub struct InitialValues(Vec<Value>);
+
+impl InitialValues {
+    /// Those of a trace without any specification.
+    pub fn of_trace(init: &[(String, Const)], names: &Names, trace: &Batch) -> InitialValues {
+        InitialValues::new(&Arc::new(Spec::default()), init, BoundNames::default(), names, trace)
+    }
+
+    pub(crate) fn new(
+        spec: &Arc<Spec>,
+        init: &[(String, Const)],
+        bound: BoundNames,
+        names: &Names,
+        trace: &Batch,
+    ) -> InitialValues {
+        let mut reader = Reader::new(spec, [], init, bound, false);
+        reader.open(names, trace, false);
+        reader.begin();
+        InitialValues::of_reader(&reader, names)
+    }
+
+    /// Those of a reader that has not read any event.
+    pub(crate) fn of_reader(reader: &Reader, names: &Names) -> InitialValues {
+        let variables = 0..names.space(Space::Var).len() as u32;
+        InitialValues(variables.map(|number| reader.initial(names, VarId(number))).collect())
+    }
+
+    /// What a variable holds; unknown if nothing says.
+    pub fn get(&self, var: VarId) -> Value {
+        self.0.get(var.0 as usize).copied().unwrap_or_default()
+    }
 }

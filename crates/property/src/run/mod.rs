@@ -10,7 +10,7 @@ pub use crate::compile::NoMonitor;
 pub use property::{Outcome, Shown};
 
 use crate::bind::reader::{Deed, Reader};
-use crate::bind::{BoundNames, Meant};
+use crate::bind::{BoundNames, InitialValues, Meant};
 use crate::check::{Const, Knobs, Spec, Unknown};
 use crate::compile::CompiledSpec;
 use crate::steps::BoundSpec;
@@ -90,10 +90,17 @@ impl SpecRun {
     /// Binds the specification to a whole trace, the events of this run: its monitors and the names that were bound so
     /// far are used again.
     pub fn bind(&self, names: &Names, trace: &Batch) -> BoundSpec {
-        // A thread may have appeared after a name that mentions it.
-        let stale = self.reader.bindings.missed_thread;
-        let bound = if stale { BoundNames::default() } else { self.reader.names() };
-        BoundSpec::with(self.compiled.clone(), &self.init, bound, names, trace)
+        BoundSpec::with(self.compiled.clone(), &self.init, self.bound_names(), names, trace)
+    }
+
+    /// What the variables of a whole trace hold at first, by this specification.
+    pub fn initial_values(&self, names: &Names, trace: &Batch) -> InitialValues {
+        InitialValues::new(&self.compiled.spec, &self.init, self.bound_names(), names, trace)
+    }
+
+    /// The names bound so far; none if a thread may have appeared after a name that mentions it.
+    fn bound_names(&self) -> BoundNames {
+        if self.reader.bindings.missed_thread { BoundNames::default() } else { self.reader.names() }
     }
 
     /// The recorded variables that a shared variable stands for, by its number; as far as the trace was read.

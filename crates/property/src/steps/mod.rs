@@ -23,10 +23,10 @@ mod trace;
 pub use automaton::{PathAutomaton, Status};
 pub use course::{Course, Courses, Step};
 
-use crate::bind::BoundNames;
 use crate::bind::reader::{Deed, Reader};
 use crate::bind::subject::Objects;
 use crate::bind::values::Values;
+use crate::bind::{BoundNames, InitialValues};
 use crate::check::{Const, Knobs, Logic, Property, Spec, Steps};
 use crate::compile::{CompiledSpec, NoMonitor};
 use crate::run::{Outcome, SpecRun};
@@ -54,8 +54,7 @@ pub struct BoundSpec {
     /// By property: what the events of the trace do to it.
     occurrences: Vec<Arc<Occurrences>>,
     init: Vec<(String, Const)>,
-    /// By variable of the trace: what it holds at first.
-    initial: Vec<Value>,
+    initial: InitialValues,
     /// How many events the trace has, and the number of the first.
     events: u64,
     first: u64,
@@ -111,8 +110,7 @@ impl BoundSpec {
             debug_assert_eq!(added, Ok(number as u32));
         }
         let occurrences = collectors.into_iter().map(|collector| Arc::new(collector.finish())).collect();
-        let initial = (0..names.space(Space::Var).len()).map(|number| reader.initial(names, VarId(number as u32)));
-        let initial = initial.collect();
+        let initial = InitialValues::of_reader(&reader, names);
         let bound = reader.names();
         let Reader { spec, objects, values, .. } = reader;
         BoundSpec {
@@ -144,10 +142,9 @@ impl BoundSpec {
         course::courses(self, property, limit)
     }
 
-    /// What a variable of the trace holds at first: what the command line says, else the specification, else the trace;
-    /// unknown if nobody does.
+    /// What a variable of the trace holds at first.
     pub fn initial(&self, var: VarId) -> Value {
-        self.initial.get(var.0 as usize).copied().unwrap_or_default()
+        self.initial.get(var)
     }
 
     /// Whether an event does something to some instance of a property, apart from being a step where all events are.
