@@ -35,10 +35,10 @@ fn with_values(text: &[u8]) -> Vec<u8> {
     String::from_utf8_lossy(text).replace(")|4", ")=17|4").into_bytes()
 }
 
-/// Time on the processor where the system tells it, so that a busy machine does not blur the figures.
+/// Time on the processor where the system counts it, so that a busy machine does not blur the figures.
 fn processor_seconds(begin: Instant) -> f64 {
-    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
-    let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    let counted = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let nanoseconds = counted.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
     nanoseconds.map_or_else(|| begin.elapsed().as_secs_f64(), |ns| ns / 1e9)
 }
 

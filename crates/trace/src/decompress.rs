@@ -30,7 +30,7 @@ impl Packing {
     }
 }
 
-/// How many bytes of an input have been read, told to whoever asks while another one reads.
+/// How many bytes of an input have been read; can be asked while another owner reads.
 #[derive(Clone, Default, Debug)]
 pub struct Counter(Arc<AtomicU64>);
 
@@ -119,7 +119,7 @@ enum Inner<R: Read> {
 pub struct Decompress<R: Read> {
     inner: Inner<R>,
     counter: Counter,
-    /// The error that ended the stream; it is given again to whoever reads on.
+    /// The error that ended the stream; every later read gives it again.
     ended: Option<(ErrorKind, String)>,
 }
 
@@ -160,7 +160,7 @@ impl<R: Read> Decompress<R> {
         self.counter.get()
     }
 
-    /// The counter of these bytes, for progress while somebody else owns this reader.
+    /// The counter of these bytes, for progress while this reader has another owner.
     pub fn counter(&self) -> Counter {
         self.counter.clone()
     }

@@ -76,7 +76,7 @@ impl Loss {
         Loss { place: None, message: KILLED.to_owned() }
     }
 
-    /// Hooks failed: what they would have told is missing.
+    /// Hooks failed: what they would have recorded is missing.
     pub fn hooks_failed(count: u64) -> Loss {
         Loss { place: None, message: format!("{count} {HOOKS_FAILED}") }
     }

@@ -8,15 +8,15 @@ use event::Names;
 /// The most memory that all names of a trace may take together, in bytes.
 pub const MAX_NAME_BYTES: usize = 4 << 30;
 
-/// The most late records, and the most arguments of all of them together (about 60 and 16 bytes each); and no more
-/// than [`LATE_IN_BYTE`] for each byte of the file, if that is more than [`MIN_LATE`].
-pub const MAX_LATE: usize = 1 << 26;
+/// The most deferred events, and the most arguments of all of them together (about 60 and 16 bytes each); and no more
+/// than [`DEFERRED_IN_BYTE`] for each byte of the file, if that is more than [`MIN_DEFERRED`].
+pub const MAX_DEFERRED: usize = 1 << 26;
 
-/// Late records that any file may have.
-pub const MIN_LATE: usize = 1 << 22;
+/// Deferred events that any file may have.
+pub const MIN_DEFERRED: usize = 1 << 22;
 
-/// Late records that a byte of a compressed file can tell: loops tell the same again and again.
-pub const LATE_IN_BYTE: usize = 16;
+/// Deferred events that a byte of a compressed file can hold: loops repeat themselves.
+pub const DEFERRED_IN_BYTE: usize = 16;
 
 /// The most call stacks (8 bytes each).
 pub const MAX_STACKS: usize = 1 << 26;
@@ -24,7 +24,7 @@ pub const MAX_STACKS: usize = 1 << 26;
 /// The most actions: operations at a place by certain calls (12 bytes each).
 pub const MAX_ACTIONS: usize = 1 << 24;
 
-/// The most modules, and the most threads told about.
+/// The most modules, and the most threads with a name or a creation site.
 pub const MAX_TOLD: usize = 1 << 20;
 
 /// The most origins of objects kept (32 bytes each): a report that lacks one says less, but nothing wrong.

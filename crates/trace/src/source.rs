@@ -15,7 +15,7 @@ pub trait Source: Send {
     /// The names known so far.
     fn names(&self) -> &Names;
 
-    /// What the recorder told so far beside the events.
+    /// What was recorded so far beside the events.
     fn meta(&self) -> &Meta;
 
     /// What is known to be missing, so far. Empty at the end: the trace is complete.
@@ -39,7 +39,7 @@ pub trait Source: Send {
 pub struct Trace {
     /// All names.
     pub names: Names,
-    /// Everything told beside the events.
+    /// Everything recorded beside the events.
     pub meta: Meta,
     /// All events.
     pub batch: Batch,

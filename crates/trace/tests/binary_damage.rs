@@ -2,7 +2,7 @@
 
 use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
 use std::io::Cursor;
-use trace::binary::{ActWriter, BinaryReader, BinaryWriter};
+use trace::binary::{ActionWriter, BinaryReader, BinaryWriter};
 use trace::{Error, Loss, Place, Source};
 
 struct Random(u64);
@@ -20,7 +20,7 @@ fn sample(by_actions: bool) -> (Vec<u8>, Vec<Event>) {
     let mut names = Names::default();
     let meta = Meta::default();
     let mut writer = BinaryWriter::new(Vec::new()).unwrap();
-    let mut act_writer = ActWriter::new(Vec::new()).unwrap();
+    let mut act_writer = ActionWriter::new(Vec::new()).unwrap();
     let mut all = Vec::new();
     for _ in 0..40 {
         let mut batch = Batch::default();
@@ -38,7 +38,7 @@ fn sample(by_actions: bool) -> (Vec<u8>, Vec<Event>) {
         writer.flush(&names, &meta).unwrap();
         for (index, &event) in batch.events.iter().enumerate() {
             let extra = if index % 2 == 0 { batch.extra(event) } else { &event::Extra::default() };
-            act_writer.event(event, extra, &[]);
+            act_writer.add_event(event, extra, &[]);
         }
         act_writer.flush(&names, &meta).unwrap();
     }

@@ -43,7 +43,7 @@ fn file(frames: &[Vec<u8>]) -> Vec<u8> {
 
 const NAMES: u8 = 1;
 const EVENTS: u8 = 2;
-const LATE: u8 = 3;
+const DEFERRED: u8 = 3;
 const STACKS: u8 = 4;
 const LOSS: u8 = 8;
 const ORIGINS: u8 = 11;
@@ -82,16 +82,16 @@ fn long_losses_are_cut() {
 }
 
 #[test]
-fn late_records_with_endless_arguments_are_refused() {
+fn deferred_records_with_endless_arguments_are_refused() {
     let mut record = Vec::new();
-    // Thread 0, after 0 events, rank 0, an internal event of label 0 at site 0 with 65535 small arguments.
+    // Thread 0, after 0 events, sequence 0, an internal event of label 0 at site 0 with 65535 small arguments.
     record.extend_from_slice(&[0, 0, 0, 25, 0, 0, 1 << 7]);
     varint(&mut record, 65_535);
     record.resize(record.len() + 65_535, 1);
     let mut frames = vec![few_names()];
-    frames.resize(80, frame(LATE, 0, 200, &column(&record.repeat(200))));
+    frames.resize(80, frame(DEFERRED, 0, 200, &column(&record.repeat(200))));
     let error = read(&file(&frames)).unwrap_err().to_string();
-    assert!(error.contains("late records"), "{error}");
+    assert!(error.contains("deferred records"), "{error}");
 }
 
 #[test]

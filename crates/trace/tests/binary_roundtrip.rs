@@ -7,7 +7,7 @@ use event::{
 };
 use proptest::prelude::*;
 use std::io::Cursor;
-use trace::binary::{ActWriter, BinaryReader, BinaryWriter, LateRecord, VERSION};
+use trace::binary::{ActionWriter, BinaryReader, BinaryWriter, DeferredPosition, VERSION};
 use trace::{Loss, Source, Trace};
 
 /// Writes the events in pieces of these lengths, flushing after those that are even.
@@ -37,10 +37,12 @@ fn write(sample: &Sample, pieces: &[usize]) -> Vec<u8> {
     writer.finish(names, meta).unwrap()
 }
 
-/// Writes the events by their actions: bare ones told beforehand, or all alike. Flushes after pieces of these lengths that are even.
+/// Writes the events by their actions: bare ones numbered beforehand, or all alike. Flushes after pieces of these
+/// lengths that are even.
 fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: bool) -> Vec<u8> {
     let Sample { names, meta, batch } = sample;
-    let mut writer = if plain { ActWriter::plain(Vec::new(), 300_000) } else { ActWriter::new(Vec::new()) }.unwrap();
+    let mut writer =
+        if plain { ActionWriter::plain(Vec::new(), 300_000) } else { ActionWriter::new(Vec::new()) }.unwrap();
     let mut ends = pieces.iter().scan(0usize, |end, &piece| {
         *end += piece;
         Some((*end, piece))
@@ -49,7 +51,7 @@ fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: boo
     for item in batch.items() {
         match item {
             event::Item::Init(init) => {
-                if writer.init(init.name, init.value) {
+                if writer.add_init(init.name, init.value) {
                     writer.make_room(names, meta).unwrap();
                 }
             }
@@ -70,8 +72,8 @@ fn write_actions(sample: &Sample, pieces: &[usize], beforehand: bool, plain: boo
                     None
                 };
                 let full = match action {
-                    Some(action) => writer.act(event.thread(), action, event.object()),
-                    None => writer.event(event, extra, batch.args(event)),
+                    Some(action) => writer.add(event.thread(), action, event.object()),
+                    None => writer.add_event(event, extra, batch.args(event)),
                 };
                 if full {
                     writer.make_room(names, meta).unwrap();
@@ -152,7 +154,7 @@ fn long(events: usize) -> Sample {
 }
 
 #[test]
-fn several_frames_of_habits_and_surprises_come_back() {
+fn several_frames_of_predictions_and_surprises_come_back() {
     let sample = long(200_000);
     let bytes = write(&sample, &[]);
     check(&sample, &bytes).unwrap();
@@ -285,7 +287,8 @@ fn data(name: &str) -> String {
     format!("{}/tests/data/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A trace with a frame of every kind that a version has, and several of events: with habits and without, key and not.
+/// A trace with a frame of every kind that a version has, and several of events: with all predictions and without, key
+/// and not.
 fn fixture(version: u32, events: usize) -> (Vec<u8>, Sample) {
     let mut sample = long(events);
     // The operations that the version has, in text: a version that adds some has a text of its own.
@@ -299,7 +302,7 @@ fn fixture(version: u32, events: usize) -> (Vec<u8>, Sample) {
         value => value,
     };
     let mut stacks = Vec::new();
-    // From version 3 on the stack of a site is foretold: the second time it is the same.
+    // From version 3 on the stack of a site is predicted to be the one that it had the last time.
     let times = if version >= 3 { 2 } else { 1 };
     for item in (0..times).flat_map(|_| every.batch.items()) {
         match item {
@@ -339,26 +342,26 @@ fn fixture(version: u32, events: usize) -> (Vec<u8>, Sample) {
     if version >= 2 {
         meta.origins = origins();
     }
-    let mut late = Batch::default();
-    late.events.push(Event::new(ThreadId(0), Op::Read, 1, SiteId(1)));
-    let mut records = vec![LateRecord { after: 0, rank: 7 }];
+    let mut deferred = Batch::default();
+    deferred.events.push(Event::new(ThreadId(0), Op::Read, 1, SiteId(1)));
+    let mut records = vec![DeferredPosition { after: 0, sequence: 7 }];
     if version >= 2 {
-        late.events.push(Event::new(ThreadId(0), Op::Pin, 1, SiteId(1)));
-        records.push(LateRecord { after: 0, rank: 8 });
+        deferred.events.push(Event::new(ThreadId(0), Op::Pin, 1, SiteId(1)));
+        records.push(DeferredPosition { after: 0, sequence: 8 });
     }
     let loss = Loss { place: None, message: "a chunk".into() };
     let bytes = if version < 4 {
         let mut writer = BinaryWriter::new(Vec::new()).unwrap();
         writer.write_batch(names, meta, batch).unwrap();
-        writer.write_late(names, meta, &late, &records).unwrap();
+        writer.write_deferred(names, meta, &deferred, &records).unwrap();
         writer.write_loss(&loss).unwrap();
         writer.finish(names, meta).unwrap()
     } else {
-        by_actions(names, meta, batch, (&late, &records), &loss)
+        by_actions(names, meta, batch, (&deferred, &records), &loss)
     };
     // Where it belongs: before the first event of its thread.
     let at = batch.events.iter().position(|e| e.thread() == ThreadId(0)).unwrap();
-    batch.events.insert(at, late.events[0]);
+    batch.events.insert(at, deferred.events[0]);
     if version >= 2 {
         let extra = batch.add_extra(Extra { value: Value::Int(1), ..Extra::default() });
         batch.events.insert(at + 1, Event::with_extra(ThreadId(0), Op::Pin, 1, SiteId(1), extra));
@@ -369,29 +372,29 @@ fn fixture(version: u32, events: usize) -> (Vec<u8>, Sample) {
     (bytes, sample)
 }
 
-/// The same in frames of actions.
+/// Writes the fixture in frames of actions.
 fn by_actions(
     names: &Names,
     meta: &Meta,
     batch: &Batch,
-    (late, records): (&Batch, &[LateRecord]),
+    (deferred, records): (&Batch, &[DeferredPosition]),
     loss: &Loss,
 ) -> Vec<u8> {
-    let mut writer = ActWriter::new(Vec::new()).unwrap();
+    let mut writer = ActionWriter::new(Vec::new()).unwrap();
     for item in batch.items() {
         let full = match item {
-            event::Item::Init(init) => writer.init(init.name, init.value),
-            event::Item::Event(_, event) => writer.event(event, batch.extra(event), batch.args(event)),
+            event::Item::Init(init) => writer.add_init(init.name, init.value),
+            event::Item::Event(_, event) => writer.add_event(event, batch.extra(event), batch.args(event)),
         };
         if full {
             writer.make_room(names, meta).unwrap();
         }
     }
-    for (&event, &at) in late.events.iter().zip(records) {
-        assert!(!writer.late(event, late.extra(event), late.args(event), at));
+    for (&event, &at) in deferred.events.iter().zip(records) {
+        assert!(!writer.add_deferred_event(event, deferred.extra(event), deferred.args(event), at));
     }
     writer.make_room(names, meta).unwrap();
-    writer.make_room_for_late(names, meta).unwrap();
+    writer.make_room_for_deferred(names, meta).unwrap();
     writer.write_loss(loss).unwrap();
     writer.finish(names, meta).unwrap()
 }

@@ -138,9 +138,8 @@ fn threads_act_after_their_fork_and_before_their_join() {
 
 #[test]
 fn waits_give_the_lock_up_and_wake_ups_take_it_back() {
-    accepts(
-        "A|acq(l)|\nA|acq(l)|\nA|wait(c,l)|\nB|acq(l)|\nB|notify(c)|\nB|rel(l)|\nA|woken(c,l)|\nA|rel(l)|\nA|rel(l)|\nB|acq(l)|",
-    );
+    let twice = "A|acq(l)|\nA|acq(l)|\nA|wait(c,l)|\nB|acq(l)|\nB|notify(c)|\nB|rel(l)|\n";
+    accepts(&format!("{twice}A|woken(c,l)|\nA|rel(l)|\nA|rel(l)|\nB|acq(l)|"));
     accepts("A|acq(l)|\nA|wait(l)|\nB|notifyall(l)|\nA|woken(l)|");
     accepts("A|racq(l)|\nA|wait(c,l)|\nB|notify(c)|\nA|woken(c,l)|\nA|rrel(l)|");
     accepts("A|acq(l)|\nA|wait(l)|\nA|woken(l)=timeout|\nA|wait(l)|\nA|woken(l)=spurious|");
@@ -174,9 +173,8 @@ fn one_notify_wakes_one_waiter_and_a_notifyall_everyone() {
     // A's time ran out: the notify is B's.
     accepts(&format!("{two}C|notify(l)|\nA|woken(l)=timeout|\nA|rel(l)|\nB|woken(l)|"));
     // A notifyall and a notify for A; the notify after B's wait is B's.
-    accepts(
-        "A|acq(l)|\nA|wait(l)|\nC|notifyall(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\nA|woken(l)|\nA|rel(l)|\nC|notify(l)|\nB|woken(l)|",
-    );
+    let notified = "A|acq(l)|\nA|wait(l)|\nC|notifyall(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\n";
+    accepts(&format!("{notified}A|woken(l)|\nA|rel(l)|\nC|notify(l)|\nB|woken(l)|"));
     // The notify came before B's wait: it can only have been A's.
     accepts(
         "A|acq(l)|\nA|wait(l)|\nC|notify(l)|\nB|acq(l)|\nB|wait(l)|\nC|notify(l)|\nB|woken(l)|\nB|rel(l)|\nA|woken(l)|",

@@ -6,7 +6,7 @@
 use event::ThreadId;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use trace::binary::LateRecord;
+use trace::binary::DeferredPosition;
 
 const REGION_BITS: u32 = 16;
 const ENTRIES: usize = 1 << (REGION_BITS - 4);
@@ -26,7 +26,7 @@ pub(crate) struct Actor {
 pub(crate) struct Freed {
     pub(crate) by: Actor,
     /// Behind all that the thread did before it.
-    pub(crate) at: LateRecord,
+    pub(crate) at: DeferredPosition,
 }
 
 /// A block of memory.

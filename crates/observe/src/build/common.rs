@@ -8,7 +8,7 @@ use super::variables::Variables;
 use crate::decode::{aux, context, payload};
 use event::{CondId, Op, Space};
 use runtime::record::{Kind, extended};
-use trace::binary::Act;
+use trace::binary::ActionEvent;
 use trace::validate::Conditions;
 
 /// What most records are.
@@ -149,7 +149,7 @@ fn find(
     (objects, conditions): (&Objects, &mut Conditions),
     variables: &mut Variables,
     has_values: bool,
-    found: &mut [Act],
+    found: &mut [ActionEvent],
 ) -> usize {
     let mut last = *time;
     let mut count = 0;
@@ -171,7 +171,7 @@ fn find(
             notified(conditions, op, object);
         }
         last = now;
-        *found = Act { action, object };
+        *found = ActionEvent { action, object };
         count += 1;
     }
     *time = last;

@@ -10,7 +10,7 @@ use super::variables::Part;
 use crate::decode::{aux, context, payload};
 use event::{Event, Op, ThreadId, VarId};
 use runtime::record::{CONTEXT_BITS, Kind, PENDING, SEQ_BITS, bulk_words, head, is_deferred_write};
-use trace::binary::{Action, LateRecord};
+use trace::binary::{Action, DeferredPosition};
 
 /// Records that wait: an agent writes fewer of a granule.
 const MOST: usize = 256;
@@ -192,7 +192,7 @@ impl Build {
     #[cold]
     fn put_parts(
         &mut self,
-        (slot, op, thread, at): (u32, Op, ThreadId, LateRecord),
+        (slot, op, thread, at): (u32, Op, ThreadId, DeferredPosition),
         (word, mask): (u64, u8),
         context: u32,
         action: Option<Action>,

@@ -8,7 +8,7 @@
 
 use crate::near::fetch;
 use event::ThreadId;
-use trace::binary::LateRecord;
+use trace::binary::DeferredPosition;
 
 /// Positions of a block, a bit each.
 const BLOCK_BITS: u32 = 6;
@@ -38,15 +38,15 @@ pub(crate) struct TracePosition {
 impl TracePosition {
     /// The place of a late access with this rank, if agents give such ranks.
     #[inline]
-    pub(crate) fn at(self, seq: u32) -> Option<LateRecord> {
+    pub(crate) fn at(self, seq: u32) -> Option<DeferredPosition> {
         let seq = (seq >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | seq)?;
-        Some(LateRecord { after: self.after, rank: seq })
+        Some(DeferredPosition { after: self.after, sequence: seq })
     }
 
     /// The place behind all accesses here, and before those behind the next record.
-    pub(crate) fn end(self) -> LateRecord {
+    pub(crate) fn end(self) -> DeferredPosition {
         let seq = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
-        LateRecord { after: self.after, rank: seq }
+        DeferredPosition { after: self.after, sequence: seq }
     }
 }
 

@@ -9,7 +9,7 @@ use super::Build;
 use super::blocks::Actor;
 use event::{Event, Op, Space, ThreadId};
 use runtime::record::Kind;
-use trace::binary::LateRecord;
+use trace::binary::DeferredPosition;
 
 /// A thread that waits.
 pub(super) struct Waiting {
@@ -77,7 +77,7 @@ impl Build {
         state.waiting = Some(Waiting { by, lock, handler: Some(handler), made });
         let (site, stack) = self.context(slot, by.context);
         // Before the wait or the request, which was the last event, and after everything that is told late of the thread there.
-        let at = LateRecord { after: made.saturating_sub(1), rank: u32::MAX };
+        let at = DeferredPosition { after: made.saturating_sub(1), sequence: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
         self.out.push_late(fork, stack, at, &self.names, &self.meta);
         self.announce_thread(handler, "", site, stack);

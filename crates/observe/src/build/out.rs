@@ -3,7 +3,7 @@
 use event::{Event, Extra, Meta, Names, Op, SiteId, StackId, StrId, ThreadId, Value};
 use std::io::{self, Write};
 use trace::Loss;
-use trace::binary::{Act, ActWriter, Action, LateRecord, Stretch};
+use trace::binary::{Action, ActionEvent, ActionWriter, DeferredPosition, ThreadRun};
 
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
@@ -14,7 +14,7 @@ const PLAIN: u64 = 256 << 20;
 /// A trace that is being written.
 pub(crate) struct Out {
     /// Gone when writing failed: what comes then is only counted.
-    writer: Option<ActWriter<Sink>>,
+    writer: Option<ActionWriter<Sink>>,
     events: u64,
     error: Option<io::Error>,
     found: Found,
@@ -23,25 +23,25 @@ pub(crate) struct Out {
 /// Events that were found and not written yet: what finds them and what writes them have little in common. There are never more of them than
 /// the frame has room for, so that it is full when it would be without them.
 struct Found {
-    acts: Box<[Act; AT_ONCE]>,
+    acts: Box<[ActionEvent; AT_ONCE]>,
     count: usize,
     /// So many there may be.
     most: usize,
-    stretches: Vec<Stretch>,
+    stretches: Vec<ThreadRun>,
 }
 
 const AT_ONCE: usize = 256;
 
 impl Default for Found {
     fn default() -> Self {
-        let acts = Box::new([Act { action: Action::NONE, object: 0 }; AT_ONCE]);
+        let acts = Box::new([ActionEvent { action: Action::NONE, object: 0 }; AT_ONCE]);
         Found { acts, count: 0, most: AT_ONCE, stretches: Vec::with_capacity(AT_ONCE) }
     }
 }
 
 impl Out {
     pub(crate) fn new(sink: Sink, kept: bool) -> io::Result<Out> {
-        let writer = if kept { ActWriter::new(sink) } else { ActWriter::plain(sink, PLAIN) };
+        let writer = if kept { ActionWriter::new(sink) } else { ActionWriter::plain(sink, PLAIN) };
         Ok(Out { writer: Some(writer?), events: 0, error: None, found: Found::default() })
     }
 
@@ -53,13 +53,13 @@ impl Out {
     /// Adds an event that is nothing but an action on an object.
     #[inline]
     pub(crate) fn act(&mut self, thread: ThreadId, action: Action, object: u32, names: &Names, meta: &Meta) {
-        self.room()[0] = Act { action, object };
+        self.room()[0] = ActionEvent { action, object };
         self.found(thread, 1, names, meta);
     }
 
     /// Room for events that are nothing but actions on objects: for one at least.
     #[inline]
-    pub(crate) fn room(&mut self) -> &mut [Act] {
+    pub(crate) fn room(&mut self) -> &mut [ActionEvent] {
         let found = &mut self.found;
         if found.count == 0 {
             found.most = self.writer.as_ref().map_or(AT_ONCE, |writer| writer.room().clamp(1, AT_ONCE));
@@ -78,7 +78,7 @@ impl Out {
         found.count += count;
         match found.stretches.last_mut() {
             Some(last) if last.thread == thread => last.end = found.count,
-            _ => found.stretches.push(Stretch { thread, end: found.count }),
+            _ => found.stretches.push(ThreadRun { thread, end: found.count }),
         }
         if found.count == found.most {
             self.write_found(names, meta);
@@ -89,7 +89,7 @@ impl Out {
     fn write_found(&mut self, names: &Names, meta: &Meta) {
         let Found { acts, count, stretches, .. } = &mut self.found;
         let acts = &acts[..std::mem::take(count)];
-        let is_full = self.writer.as_mut().is_some_and(|writer| writer.several(acts, stretches));
+        let is_full = self.writer.as_mut().is_some_and(|writer| writer.add_all(acts, stretches));
         stretches.clear();
         if is_full {
             self.try_to(|writer| writer.make_room(names, meta));
@@ -109,7 +109,7 @@ impl Out {
         self.write_pending(names, meta);
         self.events += 1;
         if let Some(writer) = &mut self.writer
-            && writer.event(event, extra, args)
+            && writer.add_event(event, extra, args)
         {
             self.try_to(|writer| writer.make_room(names, meta));
         }
@@ -119,7 +119,7 @@ impl Out {
     pub(crate) fn init(&mut self, name: StrId, value: Value, names: &Names, meta: &Meta) {
         self.write_pending(names, meta);
         if let Some(writer) = &mut self.writer
-            && writer.init(name, value)
+            && writer.add_init(name, value)
         {
             self.try_to(|writer| writer.make_room(names, meta));
         }
@@ -130,25 +130,25 @@ impl Out {
     pub(crate) fn act_late(
         &mut self,
         (thread, action, object): (ThreadId, Action, u32),
-        at: LateRecord,
+        at: DeferredPosition,
         names: &Names,
         meta: &Meta,
     ) {
         self.events += 1;
         if let Some(writer) = &mut self.writer
-            && writer.act_late(thread, action, object, at)
+            && writer.add_deferred(thread, action, object, at)
         {
-            self.try_to(|writer| writer.make_room_for_late(names, meta));
+            self.try_to(|writer| writer.make_room_for_deferred(names, meta));
         }
     }
 
     /// Adds a late event, with its stack.
-    pub(crate) fn push_late(&mut self, event: Event, stack: StackId, at: LateRecord, names: &Names, meta: &Meta) {
+    pub(crate) fn push_late(&mut self, event: Event, stack: StackId, at: DeferredPosition, names: &Names, meta: &Meta) {
         self.events += 1;
         if let Some(writer) = &mut self.writer
-            && writer.late(event, &Extra { stack, ..Extra::default() }, &[], at)
+            && writer.add_deferred_event(event, &Extra { stack, ..Extra::default() }, &[], at)
         {
-            self.try_to(|writer| writer.make_room_for_late(names, meta));
+            self.try_to(|writer| writer.make_room_for_deferred(names, meta));
         }
     }
 
@@ -158,7 +158,7 @@ impl Out {
     }
 
     #[cold]
-    fn try_to(&mut self, write: impl FnOnce(&mut ActWriter<Sink>) -> io::Result<()>) {
+    fn try_to(&mut self, write: impl FnOnce(&mut ActionWriter<Sink>) -> io::Result<()>) {
         let Some(mut writer) = self.writer.take() else { return };
         match write(&mut writer) {
             Ok(()) => self.writer = Some(writer),

@@ -1,6 +1,7 @@
-//! Actions: what is done, where, and by which calls. A recorder numbers them, and an event is then an action on an object.
+//! Actions: an operation at a site, reached by certain calls. An event is then an action on an object.
 //!
-//! A program has few of them and does each very often, so a recorder looks one up where it knows a place, and not for every event.
+//! A program has few actions and does each very often. A recorder numbers them, and looks the number up once for each
+//! call context, not for every event.
 
 use super::bytes::{Cursor, put};
 use super::frame::Damage;
@@ -20,8 +21,8 @@ pub struct Action {
 }
 
 impl Action {
-    /// No action of any trace: where there will be one.
-    pub const NONE: Action = Action { number: UNTOLD, op: Op::Fence, space: SPACES as u8 - 1 };
+    /// No action of any trace: a placeholder.
+    pub const NONE: Action = Action { number: UNNUMBERED, op: Op::Fence, space: SPACES as u8 - 1 };
 
     /// The operation.
     #[inline]
@@ -38,17 +39,17 @@ impl Action {
 
 /// An event that is nothing but an action on an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Act {
-    /// What is done.
+pub struct ActionEvent {
+    /// The action.
     pub action: Action,
-    /// To what.
+    /// The object, in the space of the action's operation.
     pub object: u32,
 }
 
-/// Events of one thread, one behind the other: up to an index.
+/// A run of consecutive events of one thread; it begins where the run before it ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Stretch {
-    /// Whose they are.
+pub struct ThreadRun {
+    /// The thread.
     pub thread: ThreadId,
     /// The index behind the last of them.
     pub end: usize,
@@ -72,12 +73,12 @@ const OP_SPACES: [u8; 64] = {
     spaces
 };
 
-/// The action of events that say everything themselves: there is no room for more actions.
-pub(super) const UNTOLD: u32 = 0;
+/// The number of actions for which there was no room: their events store operation, site and stack themselves.
+pub(super) const UNNUMBERED: u32 = 0;
 
-/// What an action is.
+/// What makes an action: its operation, its site and its call stack.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Told {
+pub(super) struct ActionKey {
     pub(super) op: Op,
     pub(super) site: SiteId,
     /// 0: not recorded.
@@ -87,26 +88,26 @@ pub(super) struct Told {
 /// The actions of a trace that is being written. Numbers begin with 1.
 #[derive(Default)]
 pub(super) struct Actions {
-    told: Vec<Told>,
-    numbers: HashMap<Told, u32>,
+    keys: Vec<ActionKey>,
+    numbers: HashMap<ActionKey, u32>,
     written: usize,
 }
 
 impl Actions {
-    /// The number of an action; [`UNTOLD`] if there is no room for it.
-    pub(super) fn add(&mut self, told: Told) -> Action {
-        let known = self.told.len();
-        let number = match self.numbers.get(&told) {
+    /// The number of an action; [`UNNUMBERED`] if there is no room for it.
+    pub(super) fn add(&mut self, key: ActionKey) -> Action {
+        let known = self.keys.len();
+        let number = match self.numbers.get(&key) {
             Some(&number) => number,
-            None if known == MAX_ACTIONS => UNTOLD,
+            None if known == MAX_ACTIONS => UNNUMBERED,
             None => {
-                self.told.push(told);
-                self.numbers.insert(told, known as u32 + 1);
+                self.keys.push(key);
+                self.numbers.insert(key, known as u32 + 1);
                 known as u32 + 1
             }
         };
-        let space = if number == UNTOLD { SPACES - 1 } else { space_of(told.op) };
-        Action { number, op: told.op, space: space as u8 }
+        let space = if number == UNNUMBERED { SPACES - 1 } else { space_of(key.op) };
+        Action { number, op: key.op, space: space as u8 }
     }
 }
 
@@ -115,12 +116,12 @@ const FULL: usize = 1 << 16;
 
 /// Actions: records of (operation, site, stack), numbered on.
 pub(super) fn put_actions(out: &mut Vec<u8>, actions: &mut Actions) -> u32 {
-    let new = &actions.told[actions.written..];
+    let new = &actions.keys[actions.written..];
     let new = &new[..new.len().min(FULL)];
-    for told in new {
-        out.push(told.op as u8);
-        put(out, told.site.0.into());
-        put(out, told.stack.0.into());
+    for key in new {
+        out.push(key.op as u8);
+        put(out, key.site.0.into());
+        put(out, key.stack.0.into());
     }
     actions.written += new.len();
     new.len() as u32
@@ -130,13 +131,13 @@ pub(super) fn get_actions(
     mut from: Cursor<'_>,
     sites: usize,
     stacks: usize,
-    actions: &mut Vec<Told>,
+    actions: &mut Vec<ActionKey>,
 ) -> Result<(), Damage> {
     while !from.is_empty() {
         let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
         let site = SiteId(from.get_below(sites)?);
         let stack = StackId(from.get_below(stacks)?);
-        actions.push(Told { op, site, stack });
+        actions.push(ActionKey { op, site, stack });
     }
     if actions.len() > MAX_ACTIONS { Err(Damage("there are more actions than allowed")) } else { Ok(()) }
 }

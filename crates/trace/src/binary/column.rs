@@ -28,11 +28,12 @@ enum Haste {
     None,
     /// Little: a program waits for what is recorded.
     Some,
-    /// None at all: nobody keeps the file.
+    /// None at all: the file is temporary.
     Utmost,
 }
 
-/// What was best for the last columns of a kind: columns that follow one another are alike, and trying costs more than writing.
+/// The way that was best for the last columns of a kind: columns that follow one another are alike, and trying costs
+/// more than writing.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Custom {
     way: Way,
@@ -40,7 +41,8 @@ pub(super) struct Custom {
     left: u8,
 }
 
-/// Writes columns. Each is compressed in the way that was best for those before it, or in both, and the better one kept.
+/// Writes columns. Each is compressed in the way that was best for those before it, or in both, and the better one
+/// kept.
 pub(super) struct ColumnWriter {
     haste: Haste,
     /// Finds repetitions: loops, phases.

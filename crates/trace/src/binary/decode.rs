@@ -2,11 +2,11 @@
 
 use super::bytes::Cursor;
 use super::column::ColumnReader;
+use super::event_predictor::{EventPredictor, PredictBy, code};
 use super::events::{Limits, needs_extra};
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
 use super::planes::Planes;
-use super::predict::{Predictor, Uses, code};
 use event::{Batch, Event, Extra, Names, Op, SiteId, StackId, ThreadId};
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 12;
 
 /// Reads events frames, piece by piece.
 pub(super) struct EventDecoder {
-    predictor: Predictor,
+    predictor: EventPredictor,
     /// Nothing was learned yet.
     fresh: bool,
     columns: ColumnReader,
@@ -26,15 +26,15 @@ pub(super) struct EventDecoder {
     /// Objects and sites that were stored because they were not predicted.
     stored_objects: Planes,
     stored_sites: Planes,
-    uses: Uses,
+    predict_by: PredictBy,
     /// Events taken so far, and the bytes of runs and extras for them.
     taken: usize,
     runs_taken: usize,
     extras_taken: usize,
-    /// The stretch of one thread that the next event is in: the thread, and how many events are left.
+    /// The run that the next event is in: the thread, and how many events are left.
     run: (u32, usize),
-    /// Of a piece: its stretches of one thread, and the object and the site of every event.
-    stretches: Vec<(u32, usize)>,
+    /// Of a piece: its runs of events of one thread, and the object and the site of every event.
+    thread_runs: Vec<(u32, usize)>,
     objects: Vec<u32>,
     sites: Vec<u32>,
     only_stacks: OnlyStacks,
@@ -63,7 +63,7 @@ impl OnlyStacks {
 impl EventDecoder {
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(EventDecoder {
-            predictor: Predictor::new(),
+            predictor: EventPredictor::new(),
             fresh: true,
             columns: ColumnReader::new()?,
             runs: Vec::new(),
@@ -72,12 +72,12 @@ impl EventDecoder {
             extras: Vec::new(),
             stored_objects: Planes::default(),
             stored_sites: Planes::default(),
-            uses: Uses::Objects,
+            predict_by: PredictBy::Object,
             taken: 0,
             runs_taken: 0,
             extras_taken: 0,
             run: (0, 0),
-            stretches: Vec::new(),
+            thread_runs: Vec::new(),
             objects: Vec::new(),
             sites: Vec::new(),
             only_stacks: OnlyStacks { indices: vec![0; 1 << 12] },
@@ -92,9 +92,9 @@ impl EventDecoder {
     }
 
     /// Begins to read the `count` events of a payload.
-    pub(super) fn open(&mut self, payload: &[u8], count: usize, uses: Uses) -> Result<(), Damage> {
+    pub(super) fn open(&mut self, payload: &[u8], count: usize, predict_by: PredictBy) -> Result<(), Damage> {
         self.close();
-        self.uses = uses;
+        self.predict_by = predict_by;
         if count > MAX_EVENTS {
             return Err(Damage("it says it holds more events than a frame can"));
         }
@@ -138,7 +138,7 @@ impl EventDecoder {
         if codes.used & !code::ALL != 0 {
             return Err(Damage("there is no such prediction"));
         }
-        if self.uses == Uses::Objects && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
+        if self.predict_by == PredictBy::Object && codes.used & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0 {
             return Err(Damage("a prediction is of a kind that the frame does not use"));
         }
         self.stored_objects.open(&mut self.columns, &mut from, count - codes.strides)?;
@@ -149,14 +149,14 @@ impl EventDecoder {
 
     fn piece(&mut self, count: usize, limits: &Limits, bounds: Bounds, batch: &mut Batch) -> Result<(), Damage> {
         let piece = self.taken..self.taken + count;
-        self.stretches(count, limits)?;
+        self.thread_runs(count, limits)?;
         let codes = count_codes(&self.codes[piece.clone()]);
         self.stored_objects.next(count - codes.strides);
         self.stored_sites.next(codes.stored);
-        match self.uses {
-            Uses::Objects => self.predict(piece.clone()),
-            Uses::All => self.predict_by_habits::<true>(piece.clone()),
-            Uses::Sites => self.predict_by_habits::<false>(piece.clone()),
+        match self.predict_by {
+            PredictBy::Object => self.predict(piece.clone()),
+            PredictBy::Both => self.predict_by_site::<true>(piece.clone()),
+            PredictBy::Site => self.predict_by_site::<false>(piece.clone()),
         }
         self.assemble(piece.clone(), codes.used, limits, bounds, batch)?;
         self.taken = piece.end;
@@ -169,9 +169,9 @@ impl EventDecoder {
         if self.is_done() && more { Err(Damage("a frame holds more than it should")) } else { Ok(()) }
     }
 
-    /// The next stretches of one thread each.
-    fn stretches(&mut self, count: usize, limits: &Limits) -> Result<(), Damage> {
-        self.stretches.clear();
+    /// The next runs of events of one thread.
+    fn thread_runs(&mut self, count: usize, limits: &Limits) -> Result<(), Damage> {
+        self.thread_runs.clear();
         let mut runs = Cursor::new(&self.runs[self.runs_taken..]);
         let mut left = count;
         while left > 0 {
@@ -184,7 +184,7 @@ impl EventDecoder {
                 };
             }
             let len = self.run.1.min(left);
-            self.stretches.push((self.run.0, len));
+            self.thread_runs.push((self.run.0, len));
             self.run.1 -= len;
             left -= len;
         }
@@ -192,8 +192,8 @@ impl EventDecoder {
         Ok(())
     }
 
-    /// Without habits every object is stored, and sites depend on nothing but operations and objects: a loop so
-    /// short that many look-ups are under way at once.
+    /// Without the predictions of sites every object is stored, and sites depend on nothing but operations and objects:
+    /// a loop so short that many look-ups are under way at once.
     fn predict(&mut self, piece: Range<usize>) {
         std::mem::swap(&mut self.objects, &mut self.stored_objects.numbers);
         let mut stored = self.stored_sites.numbers.iter();
@@ -211,13 +211,13 @@ impl EventDecoder {
         }));
     }
 
-    fn predict_by_habits<const OBJECTS: bool>(&mut self, piece: Range<usize>) {
+    fn predict_by_site<const OBJECTS: bool>(&mut self, piece: Range<usize>) {
         let (mut ops, mut codes) = (&self.ops[piece.clone()], &self.codes[piece]);
         let mut stored_objects = self.stored_objects.numbers.iter();
         let mut stored_sites = self.stored_sites.numbers.iter();
         self.objects.clear();
         self.sites.clear();
-        for &(thread, len) in &self.stretches {
+        for &(thread, len) in &self.thread_runs {
             let (run_ops, run_codes);
             (run_ops, ops) = ops.split_at(len);
             (run_codes, codes) = codes.split_at(len);
@@ -236,7 +236,7 @@ impl EventDecoder {
                 if OBJECTS {
                     self.predictor.learn_site(op, object, site);
                 }
-                self.predictor.learn_habit(previous, object, site);
+                self.predictor.learn_successor(previous, object, site);
                 previous = site;
                 self.objects.push(object);
                 self.sites.push(site);
@@ -259,7 +259,7 @@ impl EventDecoder {
         batch.events.reserve(piece.len());
         let mut sound = true;
         let mut from = 0;
-        for &(thread, len) in &self.stretches {
+        for &(thread, len) in &self.thread_runs {
             let run = from..from + len;
             from += len;
             let parts = ops[run.clone()].iter().zip(&self.objects[run.clone()]).zip(&self.sites[run.clone()]);

@@ -2,10 +2,10 @@
 
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
+use super::event_predictor::{EventPredictor, PredictBy, code};
 use super::events::needs_extra;
 use super::extras;
 use super::planes::put_planes;
-use super::predict::{Predictor, Uses, code};
 use super::tables::Needed;
 use event::{Batch, Event, Extra, Op, Space, StackId, Value};
 use std::ops::Range;
@@ -24,9 +24,9 @@ const FEW_OBJECTS: u32 = 1 << 14;
 
 /// Writes events frames. Events are taken as they come; a frame is made of them when it is full.
 pub(super) struct EventEncoder {
-    predictor: Predictor,
-    uses: Uses,
-    /// Events whose site only their object told.
+    predictor: EventPredictor,
+    predict_by: PredictBy,
+    /// Events whose site only the table of objects predicted.
     by_object_alone: usize,
     columns: ColumnWriter,
     runs: Vec<u8>,
@@ -35,7 +35,7 @@ pub(super) struct EventEncoder {
     objects: Vec<u32>,
     sites: Vec<u32>,
     extras: Vec<u8>,
-    /// Columns of the next events, while nobody writes into them.
+    /// Columns of the next events, while they are not in use.
     piece: Option<Box<Piece>>,
     plane: Vec<u8>,
     customs: Customs,
@@ -67,8 +67,8 @@ const NONE_NEEDED: Needed = [0; Space::ALL.len()];
 impl EventEncoder {
     pub(super) fn new() -> std::io::Result<Self> {
         Ok(EventEncoder {
-            predictor: Predictor::new(),
-            uses: Uses::All,
+            predictor: EventPredictor::new(),
+            predict_by: PredictBy::Both,
             by_object_alone: 0,
             columns: ColumnWriter::new()?,
             runs: Vec::new(),
@@ -101,15 +101,15 @@ impl EventEncoder {
     }
 
     /// How the next frame predicts.
-    pub(super) fn uses(&self) -> Uses {
-        self.uses
+    pub(super) fn predict_by(&self) -> PredictBy {
+        self.predict_by
     }
 
-    /// The next frame starts from a fresh predictor, and tries all habits. No event may have been added to it.
+    /// The next frame starts from a fresh predictor, and tries all predictions. No event may have been added to it.
     pub(super) fn reset(&mut self) {
         debug_assert_eq!(self.len(), 0);
         self.predictor.reset();
-        self.uses = Uses::All;
+        self.predict_by = PredictBy::Both;
     }
 
     /// Says which batch the events to come are in.
@@ -123,10 +123,10 @@ impl EventEncoder {
 
     /// Adds events of the batch, until the frame is full. How many.
     pub(super) fn add(&mut self, batch: &Batch, range: Range<usize>) -> usize {
-        let add = match self.uses {
-            Uses::Objects => Self::add_some::<false, true>,
-            Uses::All => Self::add_some::<true, true>,
-            Uses::Sites => Self::add_some::<true, false>,
+        let add = match self.predict_by {
+            PredictBy::Object => Self::add_some::<false, true>,
+            PredictBy::Both => Self::add_some::<true, true>,
+            PredictBy::Site => Self::add_some::<true, false>,
         };
         let before = self.len();
         let mut events = &batch.events[range];
@@ -140,7 +140,8 @@ impl EventEncoder {
 
     fn add_some<const SITES: bool, const OBJECTS: bool>(&mut self, batch: &Batch, events: &[Event]) {
         if OBJECTS {
-            // Where the table is larger than the near caches, the processor waits for all of these at once, and not for one after the other.
+            // Where the table is larger than the near caches, the processor waits for all of these at once instead of
+            // for one after the other.
             let fetched = events.iter().fold(0, |all, e| all ^ self.predictor.site_of(e.op() as u8, e.object()));
             std::hint::black_box(fetched);
         }
@@ -222,13 +223,13 @@ impl EventEncoder {
             self.predictor.learn_site(op as u8, object, site);
         }
         if SITES {
-            self.predictor.learn_habit(previous, object, site);
+            self.predictor.learn_successor(previous, object, site);
         }
         piece.ops.push(op as u8);
         piece.codes.push(how);
     }
 
-    /// Adds the extra of an event that is not foretold.
+    /// Adds the extra of an event that is not predicted.
     #[inline(never)]
     fn extra(&mut self, batch: &Batch, event: Event) -> u8 {
         let (op, site) = (event.op(), event.site().0);
@@ -287,7 +288,7 @@ impl EventEncoder {
         put_planes(&mut self.columns, out, &self.objects, &mut self.plane, &mut customs.objects);
         put_planes(&mut self.columns, out, &self.sites, &mut self.plane, &mut customs.sites);
         self.columns.put(out, &self.extras, &mut customs.extras);
-        self.uses = self.worth_using();
+        self.predict_by = self.worth_using();
         for column in [&mut self.runs, &mut self.ops, &mut self.codes, &mut self.extras] {
             column.clear();
         }
@@ -299,17 +300,17 @@ impl EventEncoder {
         self.by_object_alone = 0;
     }
 
-    /// Which habits foretold enough to be used again, until all are tried again by the next key frame.
-    fn worth_using(&self) -> Uses {
-        if self.uses == Uses::Objects {
-            return Uses::Objects;
+    /// Which predictions were right often enough to be used again; the next key frame tries all of them again.
+    fn worth_using(&self) -> PredictBy {
+        if self.predict_by == PredictBy::Object {
+            return PredictBy::Object;
         }
-        let foretold = self.codes.iter().filter(|&&how| how & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0);
-        if foretold.count() <= self.codes.len() / 32 {
-            return if self.uses == Uses::All { Uses::Objects } else { Uses::Sites };
+        let predicted = self.codes.iter().filter(|&&how| how & (code::OBJECT_BY_STRIDE | code::SITE_BY_SITE) != 0);
+        if predicted.count() <= self.codes.len() / 32 {
+            return if self.predict_by == PredictBy::Both { PredictBy::Object } else { PredictBy::Site };
         }
         let many_objects = self.highest.iter().any(|&highest| highest > FEW_OBJECTS);
-        if many_objects && self.by_object_alone < self.codes.len() / 4 { Uses::Sites } else { self.uses }
+        if many_objects && self.by_object_alone < self.codes.len() / 4 { PredictBy::Site } else { self.predict_by }
     }
 }
 

@@ -2,11 +2,11 @@
 //!
 //! | column | holds |
 //! | --- | --- |
-//! | runs | (thread, length) of each stretch of one thread |
+//! | runs | (thread, length) of each run of events of one thread |
 //! | operations | one byte an event |
-//! | codes | one byte an event: how its object and site were predicted ([`predict::code`]) |
-//! | object planes | for unpredicted objects: as many bytes as the largest needs, lowest bytes first, all of one plane together |
-//! | site planes | the same for unpredicted sites |
+//! | codes | one byte an event: how its object and site were predicted ([`code`](super::event_predictor::code)) |
+//! | object planes | for unpredicted objects: as many bytes as the largest needs, plane by plane, lowest bytes first |
+//! | site planes | for unpredicted sites, likewise |
 //! | extras | [`extras`](super::extras), for the events that have one |
 
 use event::{Names, Op, Space};
@@ -22,7 +22,7 @@ pub(super) struct Limits {
     pub(super) sites: u32,
     /// By operation's code; nothing is below that of a code without an operation.
     pub(super) objects: [u32; 256],
-    /// The same for events without an extra.
+    /// By operation's code, for events without an extra.
     pub(super) bare_objects: [u32; 256],
 }
 

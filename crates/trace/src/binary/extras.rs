@@ -1,7 +1,7 @@
 //! The rarely present parts of events: values, memory orders, locks of waits, stacks, arguments.
 //!
-//! One byte says which parts follow; its low three bits are the kind of value. Before it a byte may say that the event is
-//! inexact.
+//! One byte says which parts follow; its low three bits are the kind of value. Before it a byte may say that the event
+//! is inexact.
 
 use super::bytes::{Cursor, put, put_signed};
 use super::frame::Damage;
@@ -109,8 +109,8 @@ pub(super) fn put_extra(out: &mut Vec<u8>, op: Op, extra: &Extra, args: &[Value]
     }
 }
 
-/// Reads the extra of an on-time event into a batch and gives its index there. With `stack` the event has this one, and its extra
-/// none.
+/// Reads the extra of an on-time event into a batch and gives its index there. If `stack` is given, it is the event's
+/// stack, and the extra must have none.
 #[inline]
 pub(super) fn get_extra(
     from: &mut Cursor<'_>,
@@ -137,8 +137,8 @@ fn own_stack(extra: &mut Extra, stack: Option<StackId>) -> Result<(), Damage> {
     Ok(())
 }
 
-/// The same for a late event: a pin may leave its position to the reader.
-pub(super) fn get_late_extra(
+/// Reads the extra of a deferred event: a drop barrier may leave its number to the reader.
+pub(super) fn get_deferred_extra(
     from: &mut Cursor<'_>,
     op: Op,
     bounds: Bounds,
@@ -152,7 +152,7 @@ pub(super) fn get_late_extra(
     Ok(batch.add_extra(extra))
 }
 
-/// A late pin to itself, whose number only the reader knows.
+/// A deferred drop barrier that names itself: only the reader knows its number.
 pub(super) fn leaves_position(op: Op, extra: &Extra) -> bool {
     op.has_number() && !extra.value.is_known()
 }

@@ -50,7 +50,7 @@ macro_rules! kinds {
 kinds! {
     Names = 1,
     Events = 2,
-    Late = 3,
+    Deferred = 3,
     Stacks = 4,
     Modules = 5,
     Threads = 6,
@@ -63,7 +63,7 @@ kinds! {
 }
 
 impl Kind {
-    /// A table that events and late records refer to; what it told stays true to the end of the file.
+    /// A table that events and deferred events refer to; its entries hold to the end of the file.
     pub(super) fn is_table(self) -> bool {
         matches!(self, Kind::Names | Kind::Stacks | Kind::Modules | Kind::Threads | Kind::Origins | Kind::Actions)
     }
@@ -72,13 +72,14 @@ impl Kind {
 /// An events frame with this flag starts from a fresh predictor: reading can begin here.
 pub(super) const FLAG_KEY: u8 = 1;
 
-/// An events frame with this flag predicts by the habits of sites, too.
-pub(super) const FLAG_HABITS: u8 = 2;
+/// An events frame with this flag predicts by sites, too.
+pub(super) const FLAG_BY_SITE: u8 = 2;
 
-/// An events frame with this flag, and that of habits, predicts by them alone: what sites objects have is neither used nor learned.
-pub(super) const FLAG_HABITS_ALONE: u8 = 4;
+/// An events frame with this flag and [`FLAG_BY_SITE`] predicts by sites only: the sites of objects are neither used
+/// nor learned.
+pub(super) const FLAG_ONLY_BY_SITE: u8 = 4;
 
-/// A frame of events, or of late ones, with this flag tells them by their actions.
+/// A frame of events, or of deferred events, with this flag stores actions.
 pub(super) const FLAG_ACTIONS: u8 = 8;
 
 /// What is wrong inside a frame; the reader adds where.

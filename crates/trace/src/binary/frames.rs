@@ -23,7 +23,7 @@ pub(super) struct Frames<W: Write> {
     /// By kind of frame: how those of one column were compressed best.
     customs: [Custom; 16],
     pub(super) on_time: u64,
-    pub(super) late: u64,
+    pub(super) deferred: u64,
     raw: Vec<u8>,
     pub(super) payload: Vec<u8>,
 }
@@ -42,7 +42,7 @@ impl<W: Write> Frames<W> {
             index: Vec::new(),
             customs: Default::default(),
             on_time: 0,
-            late: 0,
+            deferred: 0,
             raw: Vec::new(),
             payload: Vec::new(),
         })
@@ -73,7 +73,7 @@ impl<W: Write> Frames<W> {
         self.columns.put(&mut self.payload, &self.raw, &mut Custom::default());
         self.emit(Kind::Index, 0, self.index.len() as u32)?;
         self.payload.clear();
-        put_end(&mut self.payload, &End { index, events: self.on_time + self.late, late: self.late });
+        put_end(&mut self.payload, &End { index, events: self.on_time + self.deferred, deferred: self.deferred });
         self.emit(Kind::End, 0, 0)?;
         self.out.flush()?;
         Ok(self.out)
@@ -95,7 +95,7 @@ impl<W: Write> Frames<W> {
         Ok(())
     }
 
-    /// Writes a frame of one column, unless it has no records, compressed like those before it. Tells whether it did.
+    /// Writes a frame of one column, unless it has no records, compressed like those before it. Returns whether it did.
     pub(super) fn table(&mut self, kind: Kind, fill: impl FnOnce(&mut Vec<u8>) -> u32) -> io::Result<bool> {
         self.raw.clear();
         let count = fill(&mut self.raw);

@@ -43,23 +43,23 @@ pub(super) fn get_index(mut from: Cursor<'_>) -> Result<Vec<Entry>, Damage> {
 pub(super) struct End {
     /// Where the index frame is.
     pub(super) index: u64,
-    /// How many events the file has, late ones included.
+    /// How many events the file has, deferred ones included.
     pub(super) events: u64,
-    /// How many of them are late.
-    pub(super) late: u64,
+    /// How many of them are deferred.
+    pub(super) deferred: u64,
 }
 
 /// Length of the end frame, header included.
 pub(super) const END_FRAME: usize = FRAME_HEADER + 24;
 
 pub(super) fn put_end(out: &mut Vec<u8>, end: &End) {
-    for number in [end.index, end.events, end.late] {
+    for number in [end.index, end.events, end.deferred] {
         out.extend_from_slice(&number.to_le_bytes());
     }
 }
 
 pub(super) fn get_end(mut from: Cursor<'_>) -> Result<End, Damage> {
-    let end = End { index: from.u64_le()?, events: from.u64_le()?, late: from.u64_le()? };
+    let end = End { index: from.u64_le()?, events: from.u64_le()?, deferred: from.u64_le()? };
     from.finish()?;
     Ok(end)
 }

@@ -10,33 +10,34 @@
 //! stacks) and, for events, the predictor that a *key* frame resets. So a file that was cut off anywhere reads up to
 //! its last whole frame. A finished file closes with an index frame and a fixed-size end frame that points to it.
 //! Frames of a kind that this version does not know are skipped. What each kind holds is said where it is coded:
-//! `events.rs`, `late.rs`, `tables.rs`, `index.rs`; by recorders: `actions.rs`, `act_encode.rs`, `late_acts.rs`.
+//! `events.rs`, `deferred.rs`, `tables.rs`, `index.rs`; by recorders: `actions.rs`, `action_encode.rs`,
+//! `deferred_actions.rs`.
 
-mod act_decode;
-mod act_encode;
-mod act_writer;
+mod action_decode;
+mod action_encode;
+mod action_predictor;
+mod action_writer;
 mod actions;
 mod bytes;
 mod column;
 mod decode;
+mod deferred;
+mod deferred_actions;
 mod encode;
+mod event_predictor;
 mod events;
 mod extras;
 mod frame;
 mod frames;
-mod habits;
 mod index;
-mod late;
-mod late_acts;
 mod planes;
-mod predict;
 mod reader;
 mod tables;
 mod writer;
 
-pub use act_writer::ActWriter;
-pub use actions::{Act, Action, Stretch};
+pub use action_writer::ActionWriter;
+pub use actions::{Action, ActionEvent, ThreadRun};
+pub use deferred::DeferredPosition;
 pub use frame::{MAGIC, VERSION};
-pub use late::LateRecord;
 pub use reader::BinaryReader;
 pub use writer::BinaryWriter;

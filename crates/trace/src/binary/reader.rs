@@ -1,20 +1,20 @@
 //! Reads a binary trace, a frame or a piece of one at a time, from a file or a stream.
 
-use super::act_decode::{ActDecoder, Acted};
+use super::action_decode::{ActionDecoder, ActionTable};
 use super::actions::get_actions;
 use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::decode::EventDecoder;
+use super::deferred::{DeferredPosition, Restorer, get_deferred};
+use super::deferred_actions::DeferredDecoder;
+use super::event_predictor::PredictBy;
 use super::frame::{
     Damage, FILE_HEADER, FLAG_ACTIONS, FLAG_KEY, FRAME_HEADER, Header, Kind, MAX_COLUMN, MAX_INITS, TRUSTING,
     check_file_header,
 };
 use super::index::{END_FRAME, Entry, get_end, get_index};
-use super::late::{LateRecord, Restorer, get_late};
-use super::late_acts::LateDecoder;
-use super::predict::Uses;
 use super::tables;
-use crate::limits::{LATE_IN_BYTE, MAX_LATE, MIN_LATE};
+use crate::limits::{DEFERRED_IN_BYTE, MAX_DEFERRED, MIN_DEFERRED};
 use crate::{Error, Loss, Place, Source};
 use event::{Batch, Meta, Names, Space};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -36,15 +36,15 @@ pub struct BinaryReader<R> {
     entries: Vec<Entry>,
     losses: Vec<Loss>,
     restorer: Option<Restorer>,
-    /// Late records passed over because the input cannot be read twice.
-    late_skipped: u64,
+    /// Deferred records passed over because the input cannot be read twice.
+    deferred_skipped: u64,
     read: u64,
     frame_at: u64,
     ended: bool,
     decoder: EventDecoder,
-    /// The same for frames of actions, and the actions told.
-    by_actions: Box<ActDecoder>,
-    acted: Acted,
+    /// For frames of actions: their decoder, and the actions numbered so far.
+    by_actions: Box<ActionDecoder>,
+    action_table: ActionTable,
     tables: TableReader,
     payload: Vec<u8>,
     /// Initial values of the events that were skipped.
@@ -64,7 +64,7 @@ enum Next {
 }
 
 impl<R: Read> BinaryReader<R> {
-    /// Begins to read from a stream. Late records cannot be put back from a stream: they count as a loss.
+    /// Begins to read from a stream. Deferred records cannot be put back from a stream: they count as a loss.
     pub fn new(mut input: R) -> Result<Self, Error> {
         let mut header = Vec::with_capacity(FILE_HEADER);
         input.by_ref().take(FILE_HEADER as u64).read_to_end(&mut header)?;
@@ -80,13 +80,13 @@ impl<R: Read> BinaryReader<R> {
             entries: Vec::new(),
             losses: Vec::new(),
             restorer: None,
-            late_skipped: 0,
+            deferred_skipped: 0,
             read: 0,
             frame_at: 0,
             ended: false,
             decoder: EventDecoder::new()?,
-            by_actions: Box::new(ActDecoder::new()?),
-            acted: Acted::default(),
+            by_actions: Box::new(ActionDecoder::new()?),
+            action_table: ActionTable::default(),
             tables: TableReader { columns: ColumnReader::new()?, raw: Vec::new() },
             payload: Vec::new(),
             early: Batch::default(),
@@ -163,15 +163,15 @@ impl<R: Read> BinaryReader<R> {
             Kind::Origins => tables::get_origins(self.tables.open(&self.payload)?, &self.names, &mut self.meta),
             Kind::Actions => {
                 let (sites, stacks) = (self.names.space(Space::Site).len(), self.meta.stacks.len());
-                get_actions(self.tables.open(&self.payload)?, sites, stacks, &mut self.acted.told)
+                get_actions(self.tables.open(&self.payload)?, sites, stacks, &mut self.action_table.keys)
             }
             Kind::Loss => tables::get_losses(self.tables.open(&self.payload)?, &mut self.losses),
             Kind::Inits => {
                 let base = batch.events.len() as u32;
                 tables::get_inits(self.tables.open(&self.payload)?, &self.names, base, batch)
             }
-            Kind::Late if self.restorer.is_none() => {
-                self.late_skipped += u64::from(header.count);
+            Kind::Deferred if self.restorer.is_none() => {
+                self.deferred_skipped += u64::from(header.count);
                 Ok(())
             }
             Kind::End => self.end(),
@@ -194,14 +194,15 @@ impl<R: Read> BinaryReader<R> {
         }
         let unplaced = self.restorer.as_ref().map_or(0, Restorer::unplaced) as u64;
         if unplaced > 0 {
-            let message = format!("{unplaced} late events name a place that their threads never reached");
+            let message = format!("{unplaced} deferred events name a place that their threads never reached");
             self.losses.push(loss(message));
         }
-        if self.late_skipped > 0 {
-            let message = format!("{} late events cannot be put back in a stream; read a file", self.late_skipped);
+        if self.deferred_skipped > 0 {
+            let message =
+                format!("{} deferred events cannot be put back in a stream; read a file", self.deferred_skipped);
             self.losses.push(loss(message));
         }
-        let known = self.read + unplaced + self.late_skipped;
+        let known = self.read + unplaced + self.deferred_skipped;
         if end.events != known {
             self.losses.push(loss(format!("the end mark counts {} events, {known} were found", end.events)));
         }
@@ -210,7 +211,7 @@ impl<R: Read> BinaryReader<R> {
 }
 
 impl<R: Read + Seek> BinaryReader<R> {
-    /// Begins to read from a file: late records are found first, so that they can be put back in their places.
+    /// Begins to read from a file: deferred records are found first, so that they can be put back in their places.
     pub fn open(mut input: R) -> Result<Self, Error> {
         let size = input.seek(SeekFrom::End(0))?;
         input.rewind()?;
@@ -220,7 +221,7 @@ impl<R: Read + Seek> BinaryReader<R> {
             Some(entries) => entries,
             None => reader.scan()?,
         };
-        if entries.iter().any(|entry| entry.kind == Kind::Late as u8) {
+        if entries.iter().any(|entry| entry.kind == Kind::Deferred as u8) {
             reader.read_ahead(&entries)?;
         }
         reader.entries = entries;
@@ -280,15 +281,15 @@ impl<R: Read + Seek> BinaryReader<R> {
         }
     }
 
-    /// Reads tables, and late records, before the events. Whether all of these frames were sound.
+    /// Reads tables, and deferred records, before the events. Whether all of these frames were sound.
     fn read_ahead(&mut self, entries: &[Entry]) -> Result<bool, Error> {
-        let mut late = Batch::default();
-        let mut records: Vec<LateRecord> = Vec::new();
-        let mut late_decoder = LateDecoder::new()?;
-        self.acted.turn();
+        let mut deferred = Batch::default();
+        let mut records: Vec<DeferredPosition> = Vec::new();
+        let mut deferred_decoder = DeferredDecoder::new()?;
+        self.action_table.begin_batch();
         let mut sound = true;
         for entry in entries {
-            let wanted = |kind: &Kind| kind.is_table() || *kind == Kind::Late;
+            let wanted = |kind: &Kind| kind.is_table() || *kind == Kind::Deferred;
             let Some(kind) = Kind::from_code(entry.kind).filter(wanted) else { continue };
             if !self.probe(entry.offset, kind)? {
                 // Reading will stop at this frame, too, and say so.
@@ -297,31 +298,30 @@ impl<R: Read + Seek> BinaryReader<R> {
             }
             let header = Header::new(kind, entry.flags, entry.count, &[]);
             let taken = match kind {
-                Kind::Late if entry.flags & FLAG_ACTIONS != 0 => late_decoder.get(
+                Kind::Deferred if entry.flags & FLAG_ACTIONS != 0 => deferred_decoder.get(
                     (&self.payload, entry.count as usize),
                     (&self.names, self.meta.stacks.len()),
-                    &mut self.acted,
-                    &mut late,
+                    &mut self.action_table,
+                    &mut deferred,
                     &mut records,
                 ),
-                Kind::Late => self
-                    .tables
-                    .open(&self.payload)
-                    .and_then(|from| get_late(from, &self.names, self.meta.stacks.len(), &mut late, &mut records)),
+                Kind::Deferred => self.tables.open(&self.payload).and_then(|from| {
+                    get_deferred(from, &self.names, self.meta.stacks.len(), &mut deferred, &mut records)
+                }),
                 _ => self.table(header, &mut Batch::default()),
             };
             taken.map_err(|damage| damage.at(entry.offset))?;
             self.tables_read = self.offset;
             // A real record takes some bits of the file; one that takes none is there to exhaust memory.
-            let bytes = usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_LATE);
-            let most = MAX_LATE.min(bytes.saturating_mul(LATE_IN_BYTE).max(MIN_LATE));
-            if records.len() > most || late.args.len() > most {
-                let message = format!("more than {most} late records, or arguments of them");
+            let bytes = usize::try_from(self.size.unwrap_or(0)).unwrap_or(MAX_DEFERRED);
+            let most = MAX_DEFERRED.min(bytes.saturating_mul(DEFERRED_IN_BYTE).max(MIN_DEFERRED));
+            if records.len() > most || deferred.args.len() > most {
+                let message = format!("more than {most} deferred records, or arguments of them");
                 return Err(Error::too_large(Place::Byte(entry.offset), message));
             }
         }
         if !records.is_empty() {
-            self.restorer = Some(Restorer::new(late, &records));
+            self.restorer = Some(Restorer::new(deferred, &records));
         }
         Ok(sound)
     }
@@ -340,7 +340,7 @@ impl<R: Read + Seek> BinaryReader<R> {
             }
             first += u64::from(entry.count);
         }
-        // Where late events are put back, events do not count as the frames do.
+        // Where deferred events are put back, events do not count as the frames do.
         if let Some((at, first)) = key.filter(|&(_, first)| first > 0)
             && self.restorer.is_none()
             && self.read_ahead(&entries[..at])?
@@ -373,7 +373,7 @@ impl<R: Read + Send> Source for BinaryReader<R> {
                 let stacks = self.meta.stacks.len();
                 let taken = match self.decoder.is_done() {
                     false => self.decoder.take(whole, &self.names, stacks, batch),
-                    true => self.by_actions.take(whole, &self.names, stacks, &mut self.acted, batch),
+                    true => self.by_actions.take(whole, &self.names, stacks, &mut self.action_table, batch),
                 };
                 if let Err(damage) = taken {
                     self.ended = true;
@@ -399,7 +399,7 @@ impl<R: Read + Send> Source for BinaryReader<R> {
                 if header.flags & FLAG_KEY != 0 {
                     self.decoder.reset();
                 }
-                self.decoder.open(&self.payload, header.count as usize, Uses::of(header.flags))
+                self.decoder.open(&self.payload, header.count as usize, PredictBy::from_flags(header.flags))
             } else {
                 self.table(header, batch)
             };

@@ -1,5 +1,5 @@
-//! The frames beside the events: names, stacks, modules, threads, origins, initial values, losses. Each only adds to what the
-//! frames before it told. A payload is one column of records.
+//! The frames beside the events: names, stacks, modules, threads, origins, initial values, losses. Each adds to the
+//! tables that the frames before it began. A payload is one column of records.
 
 use super::bytes::{Cursor, put, put_text};
 use super::extras::{self, Bounds};

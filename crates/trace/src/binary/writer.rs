@@ -1,17 +1,17 @@
 //! Writes a binary trace, frame by frame, as its events come.
 
 use super::column::ColumnWriter;
+use super::deferred::{DeferredPosition, put_deferred};
 use super::encode::EventEncoder;
 use super::frame::{FLAG_KEY, Kind, MAX_INITS};
 use super::frames::{Frames, KEY_EVERY, need_inits};
-use super::late::{LateRecord, put_late};
 use super::tables::ALL_NAMES;
 use crate::Loss;
 use event::{Batch, Init, Meta, Names};
 use std::io::{self, Write};
 
-/// Late records in a frame.
-const FRAME_LATE: usize = 1 << 15;
+/// Deferred records in a frame.
+const FRAME_DEFERRED: usize = 1 << 15;
 
 /// Initial values before one events frame: a reader holds them until it comes.
 pub(super) const HELD_INITS: usize = MAX_INITS / 2;
@@ -24,7 +24,7 @@ pub(super) const HELD_INITS: usize = MAX_INITS / 2;
 ///
 /// ```
 /// use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId};
-/// use trace::binary::{BinaryReader, BinaryWriter, LateRecord};
+/// use trace::binary::{BinaryReader, BinaryWriter, DeferredPosition};
 /// use trace::{Loss, Trace};
 ///
 /// let (mut names, meta) = (Names::default(), Meta::default());
@@ -40,9 +40,9 @@ pub(super) const HELD_INITS: usize = MAX_INITS / 2;
 /// writer.flush(&names, &meta)?;
 ///
 /// // A read that the recorder had left out, and now knows to matter: after the first event of its thread.
-/// let mut late = Batch::default();
-/// late.events.push(Event::new(main, Op::Read, x, site));
-/// writer.write_late(&names, &meta, &late, &[LateRecord { after: 1, rank: 0 }])?;
+/// let mut deferred = Batch::default();
+/// deferred.events.push(Event::new(main, Op::Read, x, site));
+/// writer.write_deferred(&names, &meta, &deferred, &[DeferredPosition { after: 1, sequence: 0 }])?;
 /// writer.write_loss(&Loss { place: None, message: "2 chunks were dropped".into() })?;
 /// let bytes = writer.finish(&names, &meta)?;
 ///
@@ -95,12 +95,18 @@ impl<W: Write> BinaryWriter<W> {
     }
 
     /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
-    pub fn write_late(&mut self, names: &Names, meta: &Meta, batch: &Batch, records: &[LateRecord]) -> io::Result<()> {
-        assert_eq!(batch.events.len(), records.len(), "a record for each late event");
+    pub fn write_deferred(
+        &mut self,
+        names: &Names,
+        meta: &Meta,
+        batch: &Batch,
+        records: &[DeferredPosition],
+    ) -> io::Result<()> {
+        assert_eq!(batch.events.len(), records.len(), "a record for each deferred event");
         self.frames.tables(names, meta, &ALL_NAMES)?;
-        self.frames.late += records.len() as u64;
-        for (events, records) in batch.events.chunks(FRAME_LATE).zip(records.chunks(FRAME_LATE)) {
-            self.frames.table(Kind::Late, |raw| put_late(raw, batch, events, records))?;
+        self.frames.deferred += records.len() as u64;
+        for (events, records) in batch.events.chunks(FRAME_DEFERRED).zip(records.chunks(FRAME_DEFERRED)) {
+            self.frames.table(Kind::Deferred, |raw| put_deferred(raw, batch, events, records))?;
         }
         Ok(())
     }
@@ -137,7 +143,7 @@ impl<W: Write> BinaryWriter<W> {
         }
         let key = self.event_frames.is_multiple_of(KEY_EVERY);
         self.event_frames += 1;
-        let flags = if key { FLAG_KEY } else { 0 } | self.events.uses().flags();
+        let flags = if key { FLAG_KEY } else { 0 } | self.events.predict_by().flags();
         self.frames.payload.clear();
         self.events.finish(&mut self.frames.payload);
         if self.event_frames.is_multiple_of(KEY_EVERY) {

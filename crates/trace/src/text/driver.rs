@@ -56,7 +56,7 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
         }
     }
 
-    /// Lets [`Source::consumed`] tell the bytes of the compressed input rather than of the text.
+    /// Lets [`Source::consumed`] count the bytes of the compressed input rather than of the text.
     pub fn with_progress(mut self, counter: Counter) -> Self {
         self.progress = Some(counter);
         self

@@ -28,8 +28,8 @@ fn first(word: u64, len: usize) -> u64 {
 }
 
 impl Key {
-    /// The bytes from an index to the next `end`. `None` if they are more than 15, or too near the end of the text to be
-    /// loaded as words.
+    /// The bytes from an index to the next `end`. `None` if they are more than 15, or too near the end of the text to
+    /// be loaded as words.
     #[inline(always)]
     pub(super) fn until(text: &[u8], at: usize, end: u8) -> Option<Key> {
         let bytes: &[u8; 16] = text.get(at..)?.first_chunk()?;

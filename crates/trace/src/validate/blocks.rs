@@ -2,7 +2,7 @@
 
 use event::{BlockId, Names, Space, ThreadId};
 
-/// Blocks nested deeper than this in one thread are counted, and no longer told apart: a hostile trace must not make
+/// Blocks nested deeper than this in one thread are counted, and no longer distinguished: a hostile trace must not make
 /// every end search a long stack.
 const MAX_DEPTH: usize = 1 << 10;
 

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 struct Condition {
     /// How many threads wait.
     waiting: u64,
-    /// When each notify came that no wake-up has used. At most one for each waiting thread, the newest: whoever an
-    /// older one can have woken, a newer one can, too.
+    /// When each notify came that no wake-up has used. At most one for each waiting thread, the newest: a waiter that an
+    /// older one can have woken, a newer one can have woken, too.
     notifies: BTreeSet<u64>,
     /// When the last notify-all came.
     all: u64,

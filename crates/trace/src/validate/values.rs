@@ -72,7 +72,7 @@ impl Values {
             *last = value;
             return None;
         }
-        // Of one whose place the recorder is not sure of, nobody can say what it should have read.
+        // An inexact read may have happened elsewhere, where the variable held another value.
         if !value.is_known() || !last.is_known() || value == *last || batch.extra(event).inexact {
             return None;
         }

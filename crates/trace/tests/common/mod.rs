@@ -1,4 +1,5 @@
-//! Shared by the tests of all formats: arbitrary traces with every operation, and traces put into words to compare them.
+//! Shared by the tests of all formats: arbitrary traces with every operation, and traces put into words to compare
+//! them.
 #![allow(dead_code, reason = "each test uses its part")]
 
 use event::{

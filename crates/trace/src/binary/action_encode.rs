@@ -2,17 +2,20 @@
 //!
 //! | column | holds |
 //! | --- | --- |
-//! | runs | (thread, length) of each stretch of one thread |
-//! | codes | one byte an event: what of it was foretold ([`habits::code`](super::habits::code)) |
-//! | action planes | for the actions that were not: as many bytes as the largest needs, lowest bytes first |
-//! | object planes | the same for objects |
-//! | extras | for the events that have one: the operation and the site, if their action is untold; their [extra](super::extras), whose stack is the action's |
+//! | runs | (thread, length) of each run of events of one thread |
+//! | codes | one byte an event: what of it was predicted ([`code`]) |
+//! | action planes | for unpredicted actions: as many bytes as the largest needs, lowest bytes first |
+//! | object planes | for unpredicted objects, likewise |
+//! | extras | for the events that have one |
+//!
+//! An entry of the extras is an [extra](super::extras) without a stack, which is that of the action. If the action has
+//! no number, the operation and the site come first, and the extra has the stack.
 
-use super::actions::{Act, Action, Stretch, UNTOLD};
+use super::action_predictor::{ActionPredictor, boxed, code};
+use super::actions::{Action, ActionEvent, ThreadRun, UNNUMBERED};
 use super::bytes::put;
 use super::column::{ColumnWriter, Custom};
 use super::extras;
-use super::habits::{Habits, boxed, code};
 use super::planes::put_planes;
 use event::{Extra, SiteId, StackId, Value};
 
@@ -33,14 +36,14 @@ impl<const N: usize> Stored<N> {
         Stored { numbers: boxed(), count: 0 }
     }
 
-    /// Adds a number if it is wanted, without a branch: nobody could foretell it.
+    /// Adds a number if it is wanted, without a branch, which the processor could not predict.
     #[inline]
     pub(super) fn push_if(&mut self, wanted: bool, number: u32) {
         self.numbers[self.count % N] = number;
         self.count += usize::from(wanted);
     }
 
-    /// The same for several numbers: where they go is not looked up for each.
+    /// Begins to add several numbers, with the place for the next one in a register.
     #[inline]
     fn adding(&mut self) -> Adding<'_, N> {
         Adding { numbers: &mut self.numbers, now: self.count, count: &mut self.count }
@@ -74,8 +77,8 @@ impl<const N: usize> Drop for Adding<'_, N> {
 }
 
 /// Takes events as they come; a frame is made of them when it is full.
-pub(super) struct ActEncoder {
-    habits: Habits,
+pub(super) struct ActionEncoder {
+    predictor: ActionPredictor,
     pub(super) columns: ColumnWriter,
     runs: Vec<u8>,
     codes: Box<[u8; FRAME_EVENTS]>,
@@ -98,10 +101,10 @@ struct Customs {
     extras: Custom,
 }
 
-impl ActEncoder {
+impl ActionEncoder {
     pub(super) fn new(columns: ColumnWriter) -> Self {
-        ActEncoder {
-            habits: Habits::new(),
+        ActionEncoder {
+            predictor: ActionPredictor::new(),
             columns,
             runs: Vec::new(),
             codes: boxed(),
@@ -120,10 +123,10 @@ impl ActEncoder {
         self.count
     }
 
-    /// The next frame starts from fresh habits. No event may have been added to it.
+    /// The next frame starts from a fresh predictor. No event may have been added to it.
     pub(super) fn reset(&mut self) {
         debug_assert_eq!(self.len(), 0);
-        self.habits.reset();
+        self.predictor.reset();
     }
 
     /// Events for which there is room.
@@ -133,45 +136,45 @@ impl ActEncoder {
     }
 
     /// Adds events, for which there must be room.
-    pub(super) fn push_several(&mut self, acts: &[Act], stretches: &[Stretch]) {
+    pub(super) fn push_all(&mut self, events: &[ActionEvent], runs: &[ThreadRun]) {
         let mut begin = 0;
-        for &Stretch { thread, end } in stretches {
-            let acts = &acts[begin..end];
+        for &ThreadRun { thread, end } in runs {
+            let events = &events[begin..end];
             begin = end;
-            if self.run.0 != thread.0 && !acts.is_empty() {
+            if self.run.0 != thread.0 && !events.is_empty() {
                 self.turn_to(thread.0);
             }
-            let ActEncoder { habits, codes, actions, objects, count, .. } = self;
-            let mut habits = habits.of(thread.0);
+            let ActionEncoder { predictor, codes, actions, objects, count, .. } = self;
+            let mut predictor = predictor.for_thread(thread.0);
             let codes = &mut codes[*count..];
-            debug_assert!(acts.len() <= codes.len());
+            debug_assert!(events.len() <= codes.len());
             let (mut actions, mut objects) = (actions.adding(), objects.adding());
-            for (act, code) in acts.iter().zip(codes) {
-                let Act { action, object } = *act;
-                let told = habits.told(action.number, action.space(), object);
-                actions.push_if(told & code::ACTION_STORED != 0, action.number);
-                objects.push_if(told & code::OBJECT_STORED != 0, object);
-                *code = told;
+            for (event, code) in events.iter().zip(codes) {
+                let ActionEvent { action, object } = *event;
+                let how = predictor.encode(action.number, action.space(), object);
+                actions.push_if(how & code::ACTION_STORED != 0, action.number);
+                objects.push_if(how & code::OBJECT_STORED != 0, object);
+                *code = how;
             }
-            *count += acts.len();
+            *count += events.len();
         }
     }
 
     /// Adds an event, for which there must be room. Whether the frame is full then.
     #[inline]
-    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, how: u8) -> bool {
+    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, flags: u8) -> bool {
         if self.run.0 != thread {
             self.turn_to(thread);
         }
-        let told = self.habits.of(thread).told(action.number, action.space(), object);
-        self.actions.push_if(told & code::ACTION_STORED != 0, action.number);
-        self.objects.push_if(told & code::OBJECT_STORED != 0, object);
-        self.codes[self.count % FRAME_EVENTS] = told | how;
+        let how = self.predictor.for_thread(thread).encode(action.number, action.space(), object);
+        self.actions.push_if(how & code::ACTION_STORED != 0, action.number);
+        self.objects.push_if(how & code::OBJECT_STORED != 0, object);
+        self.codes[self.count % FRAME_EVENTS] = how | flags;
         self.count += 1;
         self.count == FRAME_EVENTS
     }
 
-    /// Adds an event with an extra. Its action has its stack, unless that is untold.
+    /// Adds an event with an extra. Its stack is that of its action, unless the action has no number.
     pub(super) fn push_with(
         &mut self,
         thread: u32,
@@ -181,7 +184,7 @@ impl ActEncoder {
         mut extra: Extra,
         args: &[Value],
     ) -> bool {
-        if action.number == UNTOLD {
+        if action.number == UNNUMBERED {
             self.extras.push(action.op() as u8);
             put(&mut self.extras, site.0.into());
         } else {

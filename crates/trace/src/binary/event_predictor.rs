@@ -1,46 +1,49 @@
-//! The predictor: guesses an event's site and object from what came before, so that only surprises are stored.
+//! Predicts an event's site and object from what came before, so that only mispredictions are stored. Writer and reader
+//! hold equal predictors at every event.
 //!
-//! Habits of real programs, each one table of fixed size (collisions cost bytes, never correctness):
-//! the same operation on the same object comes from the same site; after a site comes the site that followed it the
-//! last time in that thread; a site walks through memory with a constant stride; a site is reached by the same calls. Writer and
-//! reader hold equal predictors at every event.
+//! Each prediction has a table of fixed size (collisions cost bytes, never correctness):
 //!
-//! The second and the third are worth their tables only where programs loop, and the first one only where it knows what they do not: a
-//! frame says which it uses.
+//! 1. An operation on an object has the site that it had the last time.
+//! 2. A site is followed by the site that followed it the last time in that thread.
+//! 3. A site walks through memory with a constant stride.
+//! 4. A site is reached by the calls by which it was reached the last time.
+//!
+//! The second and the third are worth their tables only where programs loop, and the first only where the others fail:
+//! a frame says which it uses.
 
-use super::frame::{FLAG_HABITS, FLAG_HABITS_ALONE};
-use super::habits::boxed;
+use super::action_predictor::boxed;
+use super::frame::{FLAG_BY_SITE, FLAG_ONLY_BY_SITE};
 
-/// Which habits a frame uses.
+/// By what a frame predicts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Uses {
-    /// That of objects.
-    Objects,
-    /// All.
-    All,
-    /// All but that of objects.
-    Sites,
+pub(super) enum PredictBy {
+    /// The last site of an operation on an object.
+    Object,
+    /// Both.
+    Both,
+    /// The successor and the stride of a site.
+    Site,
 }
 
-impl Uses {
+impl PredictBy {
     pub(super) fn flags(self) -> u8 {
         match self {
-            Uses::Objects => 0,
-            Uses::All => FLAG_HABITS,
-            Uses::Sites => FLAG_HABITS | FLAG_HABITS_ALONE,
+            PredictBy::Object => 0,
+            PredictBy::Both => FLAG_BY_SITE,
+            PredictBy::Site => FLAG_BY_SITE | FLAG_ONLY_BY_SITE,
         }
     }
 
-    pub(super) fn of(flags: u8) -> Uses {
-        match (flags & FLAG_HABITS != 0, flags & FLAG_HABITS_ALONE != 0) {
-            (false, _) => Uses::Objects,
-            (true, false) => Uses::All,
-            (true, true) => Uses::Sites,
+    pub(super) fn from_flags(flags: u8) -> PredictBy {
+        match (flags & FLAG_BY_SITE != 0, flags & FLAG_ONLY_BY_SITE != 0) {
+            (false, _) => PredictBy::Object,
+            (true, false) => PredictBy::Both,
+            (true, true) => PredictBy::Site,
         }
     }
 }
 
-/// Bits of the byte that tells how an event was predicted.
+/// Bits of the byte that says how an event was predicted.
 pub(super) mod code {
     /// The object is the one the following site's stride leads to.
     pub(crate) const OBJECT_BY_STRIDE: u8 = 1;
@@ -63,9 +66,9 @@ const OBJECTS: usize = 1 << 18;
 const SITES: usize = 1 << 16;
 const THREADS: usize = 1 << 12;
 
-/// What is known of a site.
+/// What happened at a site before.
 #[derive(Clone, Copy, Default)]
-struct Habit {
+struct SiteHistory {
     /// The site that followed it.
     next: u32,
     /// The object it last touched.
@@ -74,25 +77,25 @@ struct Habit {
     stride: u32,
 }
 
-pub(super) struct Predictor {
+pub(super) struct EventPredictor {
     /// By operation and object: the last site.
     sites: Box<[u32; OBJECTS]>,
     /// By site.
-    habits: Box<[Habit; SITES]>,
+    histories: Box<[SiteHistory; SITES]>,
     /// By thread: its last site.
     last: Box<[u32; THREADS]>,
     /// By site: the last call stack that was stored.
     stacks: Box<[u32; SITES]>,
 }
 
-impl Predictor {
+impl EventPredictor {
     pub(super) fn new() -> Self {
-        Predictor { sites: boxed(), habits: boxed(), last: boxed(), stacks: boxed() }
+        EventPredictor { sites: boxed(), histories: boxed(), last: boxed(), stacks: boxed() }
     }
 
     pub(super) fn reset(&mut self) {
         self.sites.fill(0);
-        self.habits.fill(Habit::default());
+        self.histories.fill(SiteHistory::default());
         self.last.fill(0);
         self.stacks.fill(0);
     }
@@ -112,14 +115,14 @@ impl Predictor {
     /// The site that followed this one the last time.
     #[inline]
     pub(super) fn next_site(&self, previous: u32) -> u32 {
-        self.habits[previous as usize % SITES].next
+        self.histories[previous as usize % SITES].next
     }
 
     /// The object that a site will touch if it keeps its stride.
     #[inline]
     pub(super) fn next_object(&self, site: u32) -> u32 {
-        let habit = self.habits[site as usize % SITES];
-        habit.object.wrapping_add(habit.stride)
+        let history = self.histories[site as usize % SITES];
+        history.object.wrapping_add(history.stride)
     }
 
     #[inline]
@@ -143,11 +146,11 @@ impl Predictor {
 
     /// Learns what a site touched, and that it followed another.
     #[inline]
-    pub(super) fn learn_habit(&mut self, previous: u32, object: u32, site: u32) {
-        self.habits[previous as usize % SITES].next = site;
-        let habit = &mut self.habits[site as usize % SITES];
-        habit.stride = object.wrapping_sub(habit.object);
-        habit.object = object;
+    pub(super) fn learn_successor(&mut self, previous: u32, object: u32, site: u32) {
+        self.histories[previous as usize % SITES].next = site;
+        let history = &mut self.histories[site as usize % SITES];
+        history.stride = object.wrapping_sub(history.object);
+        history.object = object;
     }
 
     /// The call stack of a site.

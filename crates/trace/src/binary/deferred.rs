@@ -1,12 +1,13 @@
-//! Late records: events that were written after their place in their thread, and are put back there when read.
+//! Deferred events: written after their position in their thread, and put back there when read.
 //!
-//! A recorder that filters accesses may learn only later that one mattered (another thread came to the same memory).
-//! It then writes the event *late*, with how many on-time events its thread had made before it. The reader puts it
-//! right behind the last of these; with none before it, right behind the fork of its thread, or else before the
-//! thread's first event. Late events with equal positions stand in the order of their ranks, then as written.
+//! A recorder that filters accesses may learn only later that one mattered (another thread came to the same memory). It
+//! then writes the event as a *deferred* one, with how many on-time events its thread had made before it. The reader
+//! puts it right behind the last of these; with none before it, right behind the fork of its thread, or else before the
+//! thread's first event. Deferred events with equal positions stand in the order of their sequence numbers, then as
+//! written.
 //!
-//! Who writes late cannot know how events will be numbered. A late pin without a position pins to itself: it
-//! stands where the access was that its recorder dropped.
+//! The recorder cannot know how events will be numbered. A deferred drop barrier without a number names itself: it
+//! stands where the access was that the recorder dropped.
 
 use super::bytes::{Cursor, put};
 use super::events::Limits;
@@ -14,21 +15,21 @@ use super::extras::{self, Bounds};
 use super::frame::Damage;
 use event::{Batch, Event, Extra, Item, Names, Op, SiteId, ThreadId, Value};
 
-/// Where a late event belongs. The thread is the event's own.
+/// Where a deferred event belongs. The thread is the event's own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LateRecord {
+pub struct DeferredPosition {
     /// How many on-time events of its thread come before it.
     pub after: u64,
-    /// Its order among late events with the same position.
-    pub rank: u32,
+    /// Its order among deferred events with an equal `after`.
+    pub sequence: u32,
 }
 
-/// Late frames: records of (thread, after, rank, operation, object, site, extra).
-pub(super) fn put_late(out: &mut Vec<u8>, batch: &Batch, events: &[Event], records: &[LateRecord]) -> u32 {
+/// Frames of deferred events: records of (thread, after, sequence, operation, object, site, extra).
+pub(super) fn put_deferred(out: &mut Vec<u8>, batch: &Batch, events: &[Event], records: &[DeferredPosition]) -> u32 {
     for (&event, record) in events.iter().zip(records) {
         put(out, event.thread().0.into());
         put(out, record.after);
-        put(out, record.rank.into());
+        put(out, record.sequence.into());
         out.push(event.op() as u8);
         put(out, event.object().into());
         put(out, event.site().0.into());
@@ -37,54 +38,54 @@ pub(super) fn put_late(out: &mut Vec<u8>, batch: &Batch, events: &[Event], recor
     events.len() as u32
 }
 
-/// Reads the records of a late frame, appending to both.
-pub(super) fn get_late(
+/// Reads the records of a deferred frame, appending to both.
+pub(super) fn get_deferred(
     mut from: Cursor<'_>,
     names: &Names,
     stacks: usize,
     batch: &mut Batch,
-    records: &mut Vec<LateRecord>,
+    records: &mut Vec<DeferredPosition>,
 ) -> Result<(), Damage> {
     let limits = Limits::new(names);
     let bounds = Bounds::new(names, stacks);
     while !from.is_empty() {
         let thread = ThreadId(from.get_below(limits.threads)?);
-        records.push(LateRecord { after: from.get()?, rank: from.get_u32()? });
+        records.push(DeferredPosition { after: from.get()?, sequence: from.get_u32()? });
         let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
         let object = from.get_below(limits.objects[op as usize] as usize)?;
         let site = SiteId(from.get_below(limits.sites as usize)?);
-        let extra = extras::get_late_extra(&mut from, op, bounds, batch, None)?;
+        let extra = extras::get_deferred_extra(&mut from, op, bounds, batch, None)?;
         batch.events.push(Event::with_extra(thread, op, object, site, extra));
     }
     Ok(())
 }
 
-/// Puts late events back to their places in a stream of on-time batches.
+/// Puts deferred events back to their places in a stream of on-time batches.
 pub(super) struct Restorer {
-    /// All late events of the file.
-    late: Batch,
+    /// All deferred events of the file.
+    deferred: Batch,
     /// By thread: what is still to be placed, next one last.
-    pending: Vec<Vec<(LateRecord, u32)>>,
+    pending: Vec<Vec<(DeferredPosition, u32)>>,
     /// By thread: on-time events so far.
     seen: Vec<u64>,
-    /// By thread: late events placed so far.
+    /// By thread: deferred events placed so far.
     placed: Vec<u64>,
     unplaced: usize,
     on_time: Batch,
     /// Where extras of the on-time batch are in the restored one.
     copied: Vec<u32>,
-    /// By extra of the late events, if these are few: the batch in which it was last, and where.
+    /// By extra of the deferred events, if these are few: the batch in which it was last, and where.
     shared: Vec<(u32, u32)>,
     batches: u32,
 }
 
-/// Extras of late events that are remembered.
+/// Extras of deferred events that are remembered.
 const SHARED: usize = 1 << 18;
 
 impl Restorer {
-    pub(super) fn new(late: Batch, records: &[LateRecord]) -> Restorer {
-        let mut pending: Vec<Vec<(LateRecord, u32)>> = Vec::new();
-        for (index, (event, &record)) in late.events.iter().zip(records).enumerate() {
+    pub(super) fn new(deferred: Batch, records: &[DeferredPosition]) -> Restorer {
+        let mut pending: Vec<Vec<(DeferredPosition, u32)>> = Vec::new();
+        for (index, (event, &record)) in deferred.events.iter().zip(records).enumerate() {
             let thread = event.thread().0 as usize;
             if pending.len() <= thread {
                 pending.resize_with(thread + 1, Vec::new);
@@ -96,10 +97,10 @@ impl Restorer {
             queue.sort_unstable_by(|a, b| b.cmp(a));
         }
         let (seen, placed) = (vec![0; pending.len()], vec![0; pending.len()]);
-        let shared = if late.extras.len() <= SHARED { vec![(0, 0); late.extras.len()] } else { Vec::new() };
+        let shared = if deferred.extras.len() <= SHARED { vec![(0, 0); deferred.extras.len()] } else { Vec::new() };
         Restorer {
             unplaced: records.len(),
-            late,
+            deferred,
             pending,
             seen,
             placed,
@@ -140,7 +141,7 @@ impl Restorer {
         self.on_time = on_time;
     }
 
-    /// Appends the late events of a thread that are due.
+    /// Appends the deferred events of a thread that are due.
     fn place(&mut self, thread: ThreadId, batch: &mut Batch) {
         let Some(queue) = self.pending.get_mut(thread.0 as usize) else { return };
         let (seen, placed) = (self.seen[thread.0 as usize], &mut self.placed[thread.0 as usize]);
@@ -149,8 +150,8 @@ impl Restorer {
         {
             queue.pop();
             self.unplaced -= 1;
-            let event = self.late.events[index as usize];
-            let extra = self.late.extra(event);
+            let event = self.deferred.events[index as usize];
+            let extra = self.deferred.extra(event);
             if extras::leaves_position(event.op(), extra) {
                 let value = Value::Int(i64::try_from(seen + *placed).unwrap_or(i64::MAX));
                 let extra = batch.add_extra(Extra { value, ..*extra });
@@ -162,7 +163,7 @@ impl Restorer {
                         batch.events.push(Event::with_extra(thread, op, event.object(), site, extra));
                     }
                     shared => {
-                        batch.push_from(&self.late, event);
+                        batch.push_from(&self.deferred, event);
                         if let (Some(shared), Some(last)) = (shared, batch.events.last()) {
                             *shared = (self.batches, last.extra());
                         }
@@ -173,7 +174,8 @@ impl Restorer {
         }
     }
 
-    /// At the end of the file: how many late events had no place, because their thread made fewer events than they say.
+    /// At the end of the file: how many deferred events had no place, because their thread made fewer events than they
+    /// say.
     pub(super) fn unplaced(&self) -> usize {
         self.unplaced
     }

@@ -1,28 +1,29 @@
-//! Late frames of [actions](super::actions): columns again, for there can be as many late events as others.
+//! Frames of deferred [actions](super::actions), in columns, since there can be as many deferred events as others.
 //!
 //! | column | holds |
 //! | --- | --- |
-//! | codes | one byte an event: what of it was not foretold ([`code`]) |
-//! | planes | of what was not: actions, objects, threads, the low and the high halves of the events before; of all: ranks |
-//! | extras | as in [events frames](super::act_encode) |
+//! | codes | one byte an event: what of it was not predicted ([`code`]) |
+//! | planes | of what was not: actions, objects, threads, low and high halves of `after`; of all: `sequence` |
+//! | extras | as in [events frames](super::action_encode) |
 //!
-//! Late events come in groups: those of one variable, and often of one thread and place among its events. After an action comes the one that
-//! followed it the last time. Each frame begins anew, so that it can be read alone.
+//! Deferred events come in groups: those of one variable, and often of one position of one thread. The action that
+//! followed an action the last time is predicted to follow it again. Each frame starts from a fresh predictor, so that
+//! it can be read alone.
 
-use super::act_decode::{Acted, get_untold};
-use super::act_encode::Stored;
-use super::actions::{Action, UNTOLD};
+use super::action_decode::{ActionTable, get_unnumbered};
+use super::action_encode::Stored;
+use super::action_predictor::boxed;
+use super::actions::{Action, UNNUMBERED};
 use super::bytes::{Cursor, put};
 use super::column::{ColumnReader, ColumnWriter, Custom};
+use super::deferred::DeferredPosition;
 use super::events::Limits;
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
-use super::habits::boxed;
-use super::late::LateRecord;
 use super::planes::{Planes, put_planes};
 use event::{Batch, Event, Extra, Names, SiteId, StackId, ThreadId, Value};
 
-/// Bits of the byte that tells what of a late event is stored.
+/// Bits of the byte that says what of a deferred event is stored.
 mod code {
     /// The action; else it is the one that followed the last time.
     pub(super) const ACTION: u8 = 1;
@@ -30,23 +31,23 @@ mod code {
     pub(super) const OBJECT: u8 = 1 << 1;
     /// The thread; else it is that of the event before.
     pub(super) const THREAD: u8 = 1 << 2;
-    /// The events of its thread before it; else they are as many as those of the event before.
+    /// How many events of its thread come before it; else as many as for the event before.
     pub(super) const AFTER: u8 = 1 << 3;
-    /// The event has more to it.
+    /// The event has an extra.
     pub(super) const HAS_EXTRA: u8 = 1 << 4;
     /// Every bit that has a meaning.
     pub(super) const ALL: u8 = ACTION | OBJECT | THREAD | AFTER | HAS_EXTRA;
 }
 
-/// Late events in a frame.
-const FRAME_LATE: usize = 1 << 15;
+/// Deferred events in a frame.
+const FRAME_DEFERRED: usize = 1 << 15;
 
 /// Bytes of extras after which a frame is closed.
 const FULL_EXTRAS: usize = 1 << 23;
 
 const FOLLOWERS: usize = 1 << 12;
 
-/// What a late event is expected to be.
+/// What a deferred event is expected to be.
 struct Guess {
     action: u32,
     object: u32,
@@ -73,18 +74,18 @@ impl Guess {
     }
 }
 
-/// Takes late events as they come; a frame is made of them when it is full.
-pub(super) struct LateEncoder {
+/// Takes deferred events as they come; a frame is made of them when it is full.
+pub(super) struct DeferredEncoder {
     pub(super) columns: ColumnWriter,
     guess: Guess,
-    codes: Box<[u8; FRAME_LATE]>,
+    codes: Box<[u8; FRAME_DEFERRED]>,
     count: usize,
-    actions: Stored<FRAME_LATE>,
-    objects: Stored<FRAME_LATE>,
-    threads: Stored<FRAME_LATE>,
-    afters: Stored<FRAME_LATE>,
-    afters_high: Stored<FRAME_LATE>,
-    ranks: Stored<FRAME_LATE>,
+    actions: Stored<FRAME_DEFERRED>,
+    objects: Stored<FRAME_DEFERRED>,
+    threads: Stored<FRAME_DEFERRED>,
+    afters: Stored<FRAME_DEFERRED>,
+    afters_high: Stored<FRAME_DEFERRED>,
+    sequences: Stored<FRAME_DEFERRED>,
     extras: Vec<u8>,
     plane: Vec<u8>,
     customs: [[Custom; 4]; 6],
@@ -92,9 +93,9 @@ pub(super) struct LateEncoder {
     extra_custom: Custom,
 }
 
-impl LateEncoder {
+impl DeferredEncoder {
     pub(super) fn new(columns: ColumnWriter) -> Self {
-        LateEncoder {
+        DeferredEncoder {
             columns,
             guess: Guess::new(),
             codes: boxed(),
@@ -104,7 +105,7 @@ impl LateEncoder {
             threads: Stored::new(),
             afters: Stored::new(),
             afters_high: Stored::new(),
-            ranks: Stored::new(),
+            sequences: Stored::new(),
             extras: Vec::new(),
             plane: Vec::new(),
             customs: Default::default(),
@@ -113,14 +114,14 @@ impl LateEncoder {
         }
     }
 
-    /// Late events taken since the last frame.
+    /// Deferred events taken since the last frame.
     pub(super) fn len(&self) -> usize {
         self.count
     }
 
-    /// Adds a late event, for which there must be room. Whether the frame is full then.
+    /// Adds a deferred event, for which there must be room. Whether the frame is full then.
     #[inline]
-    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, at: LateRecord, how: u8) -> bool {
+    pub(super) fn push(&mut self, thread: u32, action: Action, object: u32, at: DeferredPosition, how: u8) -> bool {
         let guess = &mut self.guess;
         let follower = guess.follower();
         let another = std::mem::replace(follower, action.number) != action.number;
@@ -133,27 +134,27 @@ impl LateEncoder {
         self.threads.push_if(other_thread, thread);
         self.afters.push_if(elsewhere, at.after as u32);
         self.afters_high.push_if(elsewhere, (at.after >> 32) as u32);
-        self.ranks.push_if(true, at.rank);
+        self.sequences.push_if(true, at.sequence);
         let flag = |set: bool, bit: u8| if set { bit } else { 0 };
-        self.codes[self.count % FRAME_LATE] = flag(another, code::ACTION)
+        self.codes[self.count % FRAME_DEFERRED] = flag(another, code::ACTION)
             | flag(other_object, code::OBJECT)
             | flag(other_thread, code::THREAD)
             | flag(elsewhere, code::AFTER)
             | how;
         self.count += 1;
-        self.count == FRAME_LATE
+        self.count == FRAME_DEFERRED
     }
 
-    /// Adds a late event with an extra. Its action has its stack, unless that is untold.
+    /// Adds a deferred event with an extra. Its stack is that of its action, unless the action has no number.
     pub(super) fn push_with(
         &mut self,
         (thread, action, object): (u32, Action, u32),
         site: SiteId,
-        at: LateRecord,
+        at: DeferredPosition,
         mut extra: Extra,
         args: &[Value],
     ) -> bool {
-        if action.number == UNTOLD {
+        if action.number == UNNUMBERED {
             self.extras.push(action.op() as u8);
             put(&mut self.extras, site.0.into());
         } else {
@@ -163,9 +164,9 @@ impl LateEncoder {
         self.push(thread, action, object, at, code::HAS_EXTRA) || self.extras.len() >= FULL_EXTRAS
     }
 
-    /// Appends the payload of a frame of the late events added.
+    /// Appends the payload of a frame of the deferred events added.
     pub(super) fn finish(&mut self, out: &mut Vec<u8>) {
-        let LateEncoder { columns, plane, .. } = self;
+        let DeferredEncoder { columns, plane, .. } = self;
         columns.put(out, &self.codes[..self.count], &mut self.code_custom);
         let numbers = [
             self.actions.take(),
@@ -173,7 +174,7 @@ impl LateEncoder {
             self.threads.take(),
             self.afters.take(),
             self.afters_high.take(),
-            self.ranks.take(),
+            self.sequences.take(),
         ];
         for (numbers, customs) in numbers.into_iter().zip(&mut self.customs) {
             put_planes(columns, out, numbers, plane, customs);
@@ -185,8 +186,8 @@ impl LateEncoder {
     }
 }
 
-/// Reads late frames of actions.
-pub(super) struct LateDecoder {
+/// Reads deferred frames of actions.
+pub(super) struct DeferredDecoder {
     columns: ColumnReader,
     guess: Guess,
     codes: Vec<u8>,
@@ -194,9 +195,9 @@ pub(super) struct LateDecoder {
     extras: Vec<u8>,
 }
 
-impl LateDecoder {
+impl DeferredDecoder {
     pub(super) fn new() -> std::io::Result<Self> {
-        Ok(LateDecoder {
+        Ok(DeferredDecoder {
             columns: ColumnReader::new()?,
             guess: Guess::new(),
             codes: Vec::new(),
@@ -205,14 +206,14 @@ impl LateDecoder {
         })
     }
 
-    /// Reads the records of a late frame, appending to both.
+    /// Reads the records of a deferred frame, appending to both.
     pub(super) fn get(
         &mut self,
         (payload, count): (&[u8], usize),
         (names, stacks): (&Names, usize),
-        acted: &mut Acted,
+        action_table: &mut ActionTable,
         batch: &mut Batch,
-        records: &mut Vec<LateRecord>,
+        records: &mut Vec<DeferredPosition>,
     ) -> Result<(), Damage> {
         if count > MAX_EVENTS {
             return Err(Damage("it says it holds more events than a frame can"));
@@ -221,13 +222,13 @@ impl LateDecoder {
         let (limits, bounds) = (Limits::new(names), Bounds::new(names, stacks));
         let mut stored = self.planes.each_ref().map(|planes| planes.numbers.iter().copied());
         // As many were stored as there are such codes.
-        let [actions, objects, threads, afters, afters_high, ranks] = &mut stored;
+        let [actions, objects, threads, afters, afters_high, sequences] = &mut stored;
         let mut extras = Cursor::new(&self.extras);
         self.guess.reset();
         let guess = &mut self.guess;
         for &how in &self.codes {
             if how & code::ACTION != 0 {
-                *guess.follower() = actions.next().unwrap_or(UNTOLD);
+                *guess.follower() = actions.next().unwrap_or(UNNUMBERED);
             }
             let number = *guess.follower();
             guess.action = number;
@@ -240,24 +241,25 @@ impl LateDecoder {
             if how & code::AFTER != 0 {
                 guess.after = u64::from(afters.next().unwrap_or(0)) | u64::from(afters_high.next().unwrap_or(0)) << 32;
             }
-            if number == UNTOLD && how & code::HAS_EXTRA == 0 {
+            if number == UNNUMBERED && how & code::HAS_EXTRA == 0 {
                 return Err(Damage("there is no such action"));
             }
-            let told = if number == UNTOLD { get_untold(&mut extras, &limits)? } else { acted.get(number)? };
+            let key =
+                if number == UNNUMBERED { get_unnumbered(&mut extras, &limits)? } else { action_table.get(number)? };
             let extra = if how & code::HAS_EXTRA == 0 {
-                if told.op.has_lock_argument() {
+                if key.op.has_lock_argument() {
                     return Err(Damage("an event lacks a part that its operation needs"));
                 }
-                acted.extra(number, told.stack, batch)
+                action_table.extra(number, key.stack, batch)
             } else {
-                let stack = Some(told.stack).filter(|&stack| stack != StackId(0));
-                extras::get_late_extra(&mut extras, told.op, bounds, batch, stack)?
+                let stack = Some(key.stack).filter(|&stack| stack != StackId(0));
+                extras::get_deferred_extra(&mut extras, key.op, bounds, batch, stack)?
             };
-            if guess.object >= limits.objects[told.op as usize] || guess.thread as usize >= limits.threads {
+            if guess.object >= limits.objects[key.op as usize] || guess.thread as usize >= limits.threads {
                 return Err(Damage("an event refers to a name that is not there"));
             }
-            batch.events.push(Event::with_extra(ThreadId(guess.thread), told.op, guess.object, told.site, extra));
-            records.push(LateRecord { after: guess.after, rank: ranks.next().unwrap_or(0) });
+            batch.events.push(Event::with_extra(ThreadId(guess.thread), key.op, guess.object, key.site, extra));
+            records.push(DeferredPosition { after: guess.after, sequence: sequences.next().unwrap_or(0) });
         }
         extras.finish()
     }

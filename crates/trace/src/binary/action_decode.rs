@@ -1,44 +1,44 @@
-//! Reads events frames of [actions](super::act_encode), piece by piece.
+//! Reads events frames of [actions](super::action_encode), piece by piece.
 
-use super::actions::{SPACES, Told, UNTOLD, space_of};
+use super::action_predictor::{ActionPredictor, code};
+use super::actions::{ActionKey, SPACES, UNNUMBERED, space_of};
 use super::bytes::Cursor;
 use super::column::ColumnReader;
 use super::events::Limits;
 use super::extras::{self, Bounds};
 use super::frame::{Damage, MAX_COLUMN, MAX_EVENTS};
-use super::habits::{Habits, code};
 use super::planes::Planes;
 use event::{Batch, Event, Extra, Names, Op, SiteId, StackId, ThreadId};
 
 /// Events that are put together at a time: these should stay in a near cache.
 const PIECE: usize = 1 << 12;
 
-/// The actions that were told, and where their stacks are in a batch.
+/// The actions numbered so far, and where their stacks are in a batch.
 #[derive(Default)]
-pub(super) struct Acted {
-    pub(super) told: Vec<Told>,
+pub(super) struct ActionTable {
+    pub(super) keys: Vec<ActionKey>,
     /// By number: the batch, and the extra there that is nothing but the stack.
     extras: Vec<(u32, u32)>,
     batch: u32,
 }
 
-impl Acted {
+impl ActionTable {
     /// From now on extras are of another batch.
-    pub(super) fn turn(&mut self) {
+    pub(super) fn begin_batch(&mut self) {
         self.batch = self.batch.wrapping_add(1);
     }
 
     #[inline]
-    pub(super) fn get(&self, number: u32) -> Result<Told, Damage> {
-        let told = self.told.get((number as usize).wrapping_sub(1));
-        told.copied().ok_or(Damage("there is no such action"))
+    pub(super) fn get(&self, number: u32) -> Result<ActionKey, Damage> {
+        let key = self.keys.get((number as usize).wrapping_sub(1));
+        key.copied().ok_or(Damage("there is no such action"))
     }
 
     /// The extra of the batch that is nothing but the stack of an action.
     #[inline]
     pub(super) fn extra(&mut self, number: u32, stack: StackId, batch: &mut Batch) -> u32 {
         if self.extras.len() <= number as usize {
-            self.extras.resize(self.told.len() + 1, (self.batch.wrapping_sub(1), 0));
+            self.extras.resize(self.keys.len() + 1, (self.batch.wrapping_sub(1), 0));
         }
         let known = &mut self.extras[number as usize];
         if known.0 != self.batch {
@@ -48,16 +48,16 @@ impl Acted {
     }
 }
 
-/// Reads the operation and the site of an event whose action is untold.
-pub(super) fn get_untold(from: &mut Cursor<'_>, limits: &Limits) -> Result<Told, Damage> {
+/// Reads the operation and the site of an event whose action has no number.
+pub(super) fn get_unnumbered(from: &mut Cursor<'_>, limits: &Limits) -> Result<ActionKey, Damage> {
     let op = Op::from_code(from.byte()?).ok_or(Damage("there is no such operation"))?;
     let site = SiteId(from.get_below(limits.sites as usize)?);
-    Ok(Told { op, site, stack: StackId(0) })
+    Ok(ActionKey { op, site, stack: StackId(0) })
 }
 
 /// Reads events frames of actions.
-pub(super) struct ActDecoder {
-    habits: Habits,
+pub(super) struct ActionDecoder {
+    predictor: ActionPredictor,
     /// Nothing was learned yet.
     fresh: bool,
     columns: ColumnReader,
@@ -70,14 +70,14 @@ pub(super) struct ActDecoder {
     taken: usize,
     runs_taken: usize,
     extras_taken: usize,
-    /// The stretch of one thread that the next event is in: the thread, and how many events are left.
+    /// The run that the next event is in: the thread, and how many events are left.
     run: (u32, usize),
 }
 
-impl ActDecoder {
+impl ActionDecoder {
     pub(super) fn new() -> std::io::Result<Self> {
-        Ok(ActDecoder {
-            habits: Habits::new(),
+        Ok(ActionDecoder {
+            predictor: ActionPredictor::new(),
             fresh: true,
             columns: ColumnReader::new()?,
             runs: Vec::new(),
@@ -92,10 +92,10 @@ impl ActDecoder {
         })
     }
 
-    /// The next frame starts from fresh habits.
+    /// The next frame starts from a fresh predictor.
     pub(super) fn reset(&mut self) {
         if !std::mem::replace(&mut self.fresh, true) {
-            self.habits.reset();
+            self.predictor.reset();
         }
     }
 
@@ -145,13 +145,13 @@ impl ActDecoder {
         all: bool,
         names: &Names,
         stacks: usize,
-        acted: &mut Acted,
+        action_table: &mut ActionTable,
         batch: &mut Batch,
     ) -> Result<(), Damage> {
         let left = self.codes.len() - self.taken;
-        acted.turn();
+        action_table.begin_batch();
         self.fresh = false;
-        let taken = self.piece(if all { left } else { left.min(PIECE) }, names, stacks, acted, batch);
+        let taken = self.piece(if all { left } else { left.min(PIECE) }, names, stacks, action_table, batch);
         if taken.is_err() {
             self.close();
         }
@@ -163,7 +163,7 @@ impl ActDecoder {
         count: usize,
         names: &Names,
         stacks: usize,
-        acted: &mut Acted,
+        action_table: &mut ActionTable,
         batch: &mut Batch,
     ) -> Result<(), Damage> {
         let (limits, bounds) = (Limits::new(names), Bounds::new(names, stacks));
@@ -188,25 +188,25 @@ impl ActDecoder {
             for &how in &self.codes[self.taken..self.taken + len] {
                 // As many were stored as there are such codes.
                 let number = match how & code::ACTION_STORED {
-                    0 => self.habits.next(thread),
-                    _ => actions.next().copied().unwrap_or(UNTOLD),
+                    0 => self.predictor.next(thread),
+                    _ => actions.next().copied().unwrap_or(UNNUMBERED),
                 };
-                let (told, space) = if number == UNTOLD {
+                let (key, space) = if number == UNNUMBERED {
                     if how & code::HAS_EXTRA == 0 {
                         return Err(Damage("there is no such action"));
                     }
-                    (get_untold(&mut extras, &limits)?, SPACES - 1)
+                    (get_unnumbered(&mut extras, &limits)?, SPACES - 1)
                 } else {
-                    let told = acted.get(number)?;
-                    (told, space_of(told.op))
+                    let key = action_table.get(number)?;
+                    (key, space_of(key.op))
                 };
                 let stored = || objects.next().copied().unwrap_or(0);
-                let object = self.habits.found(thread, number, space, how, stored);
-                let op = told.op;
+                let object = self.predictor.decode(thread, number, space, how, stored);
+                let op = key.op;
                 let (extra, limit) = if how & code::HAS_EXTRA == 0 {
-                    (acted.extra(number, told.stack, batch), &limits.bare_objects)
+                    (action_table.extra(number, key.stack, batch), &limits.bare_objects)
                 } else {
-                    let stack = Some(told.stack).filter(|&stack| stack != StackId(0));
+                    let stack = Some(key.stack).filter(|&stack| stack != StackId(0));
                     (extras::get_extra(&mut extras, op, bounds, batch, stack)?.1, &limits.objects)
                 };
                 if object >= limit[op as usize] {
@@ -214,7 +214,7 @@ impl ActDecoder {
                         "an event refers to a name that is not there, or lacks what its operation needs",
                     ));
                 }
-                batch.events.push(Event::with_extra(ThreadId(thread), op, object, told.site, extra));
+                batch.events.push(Event::with_extra(ThreadId(thread), op, object, key.site, extra));
             }
             self.taken += len;
             self.run.1 -= len;
