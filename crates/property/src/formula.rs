@@ -6,7 +6,7 @@
 /// The number of an atom in its property.
 pub type AtomId = u32;
 
-/// A temporal formula over atoms. Operators as in semantics.md, sections 2 and 3.
+/// A temporal formula over atoms. docs/semantics.md defines the operators.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Formula {
     /// `true` or `false`.

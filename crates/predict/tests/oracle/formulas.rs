@@ -38,7 +38,7 @@ const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 /// Makes properties for one trace.
 pub(crate) struct Formulas<'a> {
     trace: &'a Trace,
-    /// Variables that may stand in state atoms. What one holds after `alloc` or `free` is not defined by semantics.md.
+    /// Variables that may stand in state atoms. What one holds after `alloc` or `free` is left out here.
     numbers: Vec<&'static str>,
     atoms: Vec<Atom>,
 }

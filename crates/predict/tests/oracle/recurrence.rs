@@ -1,4 +1,4 @@
-//! Past-time LTL step by step: the recurrences of semantics.md, section 2, without any cleverness.
+//! Past-time LTL step by step: the recurrences of docs/semantics.md, as they stand there.
 
 use crate::naive_past::{Truth, all, any, not};
 use property::Formula;

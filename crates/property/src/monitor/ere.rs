@@ -1,4 +1,4 @@
-//! Extended regular expressions over the letters of steps 1, 2, … (semantics.md, section 4).
+//! Extended regular expressions over the letters of steps 1, 2, … (docs/semantics.md, "Regular expressions").
 
 use super::AnyMonitor;
 use super::automaton::{Product, Reader, complete};

@@ -1,4 +1,6 @@
-//! Explicit nondeterministic machines: the set of states that the paths so far lead to (semantics.md, section 5).
+//! Explicit nondeterministic machines: the set of states that the paths so far lead to.
+//!
+//! docs/semantics.md, "Explicit machines", defines when a run violates one.
 
 use super::AnyMonitor;
 use super::automaton::{Product, Reader, complete};

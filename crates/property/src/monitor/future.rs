@@ -1,4 +1,4 @@
-//! Future-time formulas on finite runs: progression over canonical residuals (semantics.md, section 3).
+//! Future-time formulas on finite runs: progression over canonical residuals (docs/semantics.md).
 
 use super::AnyMonitor;
 use super::automaton::{Product, Reader, complete};

@@ -1,4 +1,6 @@
-//! Past-time formulas as a graph of few operators: the recurrences of Havelund and Roşu (semantics.md, section 2).
+//! Past-time formulas as a graph of few operators: the recurrences of Havelund and Roşu.
+//!
+//! docs/semantics.md, "Past-time operators", lists them.
 //!
 //! Negations are marks on operands, and dualities bring the operators down to a few: `hist f = !once !f`,
 //! `once f = true since f`, `[f, g) = !(!f wsince g)`, `weak [f, g) = !(!f since g)`, `wyesterday f = !yesterday !f`,

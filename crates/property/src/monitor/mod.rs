@@ -75,7 +75,7 @@ pub enum Form {
     Lazy,
 }
 
-/// A deterministic monitor (semantics.md, section 8). It can be shared by threads; only states change.
+/// A deterministic monitor of one property. It can be shared by threads; only states change.
 pub trait Monitor: Send + Sync {
     /// The state after step 0.
     fn init(&self, step0: Letter) -> Q;

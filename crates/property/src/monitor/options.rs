@@ -3,7 +3,7 @@
 use super::letter::{Letter, MAX_ATOMS};
 use crate::AtomId;
 
-/// The rule for the end of a run (semantics.md, section 3). Only future-time formulas ask for it.
+/// The rule for the end of a run (docs/semantics.md, "Future-time operators"). Only future-time formulas ask for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum AtEnd {
     /// The last step repeats for ever.
@@ -17,7 +17,7 @@ pub enum AtEnd {
     None,
 }
 
-/// When a pattern is violated (semantics.md, section 4).
+/// When a pattern is violated (docs/semantics.md, "Regular expressions").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EreMode {
     /// Some suffix of the letters so far matches.

@@ -1,4 +1,4 @@
-//! Past-time formulas, judged at every step (semantics.md, section 2).
+//! Past-time formulas, judged at every step (docs/semantics.md, "Past-time operators").
 
 use super::automaton::{Automaton, finish};
 use super::blocks::Blocks;

@@ -1,4 +1,4 @@
-//! Logics that users define (semantics.md, section 8, "plug-in"): each (state, letter) is asked for once.
+//! Logics that users define (docs/semantics.md, "Logics of your own"): each (state, letter) is asked for once.
 
 use super::automaton::{Automaton, Product, Reader};
 use super::completing::Completing;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The verdicts of semantics.md, section 3, and `unknown` of section 1. They are never merged in reports.
+/// The verdict of a monitor on one instance (docs/semantics.md, "Verdicts"). No two of them are merged in reports.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Verdict {

@@ -1,4 +1,4 @@
-//! Extended regular expressions: which words match, and which can be continued to a match (semantics.md, section 4).
+//! Extended regular expressions by docs/semantics.md: which words match, and which can be continued to a match.
 
 use std::collections::{HashMap, HashSet};
 

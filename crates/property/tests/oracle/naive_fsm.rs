@@ -1,4 +1,4 @@
-//! Explicit machines: a run is bad if some path reaches the bad state (semantics.md, section 5).
+//! Explicit machines: a run is bad if some path reaches the bad state (docs/semantics.md, "Explicit machines").
 
 use property::monitor::Verdict;
 use property::{Formula, Fsm, Guard, Otherwise};

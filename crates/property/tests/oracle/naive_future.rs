@@ -1,4 +1,4 @@
-//! Future-time LTL on finite runs, by recursion over positions (semantics.md, section 3).
+//! Future-time LTL on finite runs, by recursion over positions (docs/semantics.md).
 
 use property::Formula;
 use property::monitor::{AtEnd, Verdict};

@@ -1,4 +1,4 @@
-//! Past-time LTL, set-theoretically (semantics.md, section 2), in Kleene's three values (section 1).
+//! Past-time LTL by docs/semantics.md: set-theoretically, in Kleene's three values.
 
 use property::Formula;
 
