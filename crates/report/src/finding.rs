@@ -19,14 +19,24 @@ pub enum Kind {
     LostWakeup,
     /// A lock or memory that is used as it must not be.
     Misuse,
+    /// A thread that waits for ever when the run ends.
+    Hang,
     /// A property of the user's that does not hold.
     Property,
 }
 
 impl Kind {
     /// Every kind, in the order of reports.
-    pub const ALL: [Kind; 7] =
-        [Kind::Race, Kind::Deadlock, Kind::LockOrder, Kind::Atomicity, Kind::LostWakeup, Kind::Misuse, Kind::Property];
+    pub const ALL: [Kind; 8] = [
+        Kind::Race,
+        Kind::Deadlock,
+        Kind::LockOrder,
+        Kind::Atomicity,
+        Kind::LostWakeup,
+        Kind::Misuse,
+        Kind::Hang,
+        Kind::Property,
+    ];
 
     /// The kind as the JSON and the fingerprint spell it.
     pub const fn text(self) -> &'static str {
@@ -37,6 +47,7 @@ impl Kind {
             Kind::Atomicity => "atomicity",
             Kind::LostWakeup => "lost-wakeup",
             Kind::Misuse => "misuse",
+            Kind::Hang => "hang",
             Kind::Property => "property",
         }
     }
@@ -50,6 +61,7 @@ impl Kind {
             Kind::Atomicity => "atomicity violations",
             Kind::LostWakeup => "lost wake-ups",
             Kind::Misuse => "misuses",
+            Kind::Hang => "hangs",
             Kind::Property => "violations of properties",
         }
     }

@@ -117,6 +117,7 @@ fn type_named(name: &str) -> Option<Type> {
         "lock-order" => Type::Kind(Kind::LockOrder),
         "atomicity" => Type::Kind(Kind::Atomicity),
         "lost-wakeup" => Type::Kind(Kind::LostWakeup),
+        "hang" => Type::Kind(Kind::Hang),
         "property" => Type::Kind(Kind::Property),
         _ => return None,
     })
