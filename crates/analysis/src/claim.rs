@@ -42,6 +42,8 @@ pub(crate) enum About {
     Block(BlockId),
     /// A condition, and the lock of its wait, if that is known.
     Condition(CondId, Option<LockId>),
+    /// Objects of any kind.
+    Objects(Vec<(Space, u32)>),
     /// Something that only a recorder's note names.
     Named(String),
 }
@@ -55,6 +57,7 @@ impl About {
             About::Block(BlockId(0)) => Vec::new(),
             About::Block(block) => vec![(Space::Block, block.0)],
             About::Condition(cond, _) => vec![(Space::Cond, cond.0)],
+            About::Objects(objects) => objects.clone(),
             About::Named(_) => Vec::new(),
         }
     }

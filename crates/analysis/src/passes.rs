@@ -8,7 +8,7 @@ use crate::budget::Budget;
 use crate::claim::Claim;
 use crate::context;
 use crate::control::Control;
-use crate::detectors::{DetectorId, Found, Pass, SoFar, TraceEnd, misuse};
+use crate::detectors::{DetectorId, Found, Pass, SoFar, TraceEnd};
 use crate::ending::Ending;
 use crate::origins::Origins;
 use crate::plan::Plan;
@@ -150,6 +150,7 @@ impl Passes {
         let mut claims = Vec::new();
         let mut stats = BTreeMap::new();
         let mut explained = BTreeSet::new();
+        let detectors: Vec<DetectorId> = self.running.iter().map(|running| running.detector).collect();
         for Running { detector, mut pass, at_once, spent } in self.running {
             let started = Instant::now();
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
@@ -164,7 +165,7 @@ impl Passes {
             explained.extend(events);
             stats.insert(detector.name().to_owned(), figures);
         }
-        misuse::without_races(&mut claims);
+        detectors.into_iter().for_each(|detector| detector.yield_to_others(&mut claims));
         runtimes::doubt(&mut claims, names, meta);
         missing::doubt(&mut claims, ending.doubt.as_deref());
         let events: BTreeSet<u64> = claims.iter().flat_map(|claim| &claim.parts).map(|part| part.event).collect();

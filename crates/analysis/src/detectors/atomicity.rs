@@ -23,6 +23,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: true,
     live: false,
     start: |options| Box::new(Finder::new(options)),
+    yields: None,
 };
 
 /// Checks the recorded run as it comes; then the others.

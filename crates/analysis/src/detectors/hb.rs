@@ -13,6 +13,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: true,
     live: true,
     start: |_| Box::new(Finder { hb: Hb::new(), drained: 0 }),
+    yields: None,
 };
 
 struct Finder {

@@ -16,6 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
         let options = LockOrderOptions { upto: options.most_threads, ..LockOrderOptions::default() };
         Box::new(LockOrder::new(options))
     },
+    yields: None,
 };
 
 impl Pass for LockOrder {

@@ -12,6 +12,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: false,
     live: false,
     start: |_| Box::new(Lockset::new()),
+    yields: None,
 };
 
 impl Pass for Lockset {

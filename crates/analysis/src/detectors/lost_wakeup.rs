@@ -14,6 +14,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: true,
     live: false,
     start: |_| Box::new(LostWakeups::new()),
+    yields: None,
 };
 
 impl Pass for LostWakeups {

@@ -20,6 +20,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: true,
     live: false,
     start: |_| Box::new(Finder),
+    yields: None,
 };
 
 struct Finder;

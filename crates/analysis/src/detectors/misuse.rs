@@ -16,6 +16,7 @@ pub(super) const ENTRY: Entry = Entry {
     needs_trace: false,
     live: true,
     start: |_| Box::new(Finder { misuses: Misuses::new(), drained: 0 }),
+    yields: Some(without_races),
 };
 
 struct Finder {
@@ -70,20 +71,20 @@ fn claim(misuse: &Misuse, names: &Names, detector: DetectorId, basis: Basis) -> 
     let t = names.thread(misuse.at.thread);
     let (about, other, why) = match misuse.what {
         What::Unlock(lock, None) => (
-            About::Locks(vec![lock]),
+            of_lock(lock),
             None,
             format!("{t} unlocks {}, which it does not hold, nor does another thread", names.lock(lock)),
         ),
         What::Unlock(lock, Some(holder)) => {
             let why = format!("{t} unlocks {}, which {} holds", names.lock(lock), names.thread(holder.thread));
-            (About::Locks(vec![lock]), Some(holder), why)
+            (of_lock(lock), Some(holder), why)
         }
         What::WaitsForItself(lock, since) => {
             let why = format!(
                 "{t} asks for {}, which it holds already: it waits for itself, and the run ended so",
                 names.lock(lock)
             );
-            (About::Locks(vec![lock]), Some(since), why)
+            (of_lock(lock), Some(since), why)
         }
         What::AfterFree(var, free) => {
             let (x, by) = (names.var(var), names.thread(free.thread));
@@ -96,7 +97,7 @@ fn claim(misuse: &Misuse, names: &Names, detector: DetectorId, basis: Basis) -> 
         What::Noted(what, name) => {
             let name = names.str(name);
             let about = match names.space(Space::Lock).find(name.as_bytes()) {
-                Some(lock) => About::Locks(vec![LockId(lock)]),
+                Some(lock) => of_lock(LockId(lock)),
                 None => About::Named(name.to_owned()),
             };
             (about, None, format!("{t}: {} (seen by the recorder)", names.str(what)))
@@ -114,8 +115,12 @@ fn claim(misuse: &Misuse, names: &Names, detector: DetectorId, basis: Basis) -> 
     }
 }
 
+fn of_lock(lock: LockId) -> About {
+    About::Objects(vec![(Space::Lock, lock.0)])
+}
+
 /// Leaves out the uses of freed memory that race with the free: the race says it, and more.
-pub(crate) fn without_races(claims: &mut Vec<Claim>) {
+fn without_races(claims: &mut Vec<Claim>) {
     let places = |claim: &Claim| -> Option<(VarId, Vec<SiteId>)> {
         let About::Variable(var) = claim.about else { return None };
         let mut sites: Vec<SiteId> = claim.parts.iter().map(|part| part.site).collect();

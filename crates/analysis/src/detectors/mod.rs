@@ -11,7 +11,7 @@ pub(crate) mod lock_order;
 mod lockset;
 mod lost_wakeup;
 mod maximal;
-pub(crate) mod misuse;
+mod misuse;
 mod races;
 mod sync_preserving;
 mod verify;
@@ -48,6 +48,8 @@ pub(crate) struct Entry {
     /// Whether it needs only one pass and reports while the program runs.
     live: bool,
     start: fn(&StartOptions) -> Box<dyn Pass>,
+    /// Removes its claims that those of other detectors make needless.
+    yields: Option<fn(&mut Vec<Claim>)>,
 }
 
 /// A detector of the registry.
@@ -81,6 +83,13 @@ impl DetectorId {
 
     pub(crate) fn needs_trace(self) -> bool {
         self.entry().needs_trace
+    }
+
+    /// Removes the claims of this detector that those of others make needless.
+    pub(crate) fn yield_to_others(self, claims: &mut Vec<Claim>) {
+        if let Some(yields) = self.entry().yields {
+            yields(claims);
+        }
     }
 
     pub(crate) fn start(self, options: &StartOptions) -> Box<dyn Pass> {
@@ -182,5 +191,13 @@ mod tests {
             assert!(!detector.help().is_empty());
         }
         assert_eq!(DetectorId::named("none"), None);
+    }
+
+    #[test]
+    fn every_detector_is_defined_in_the_documentation() {
+        let page = include_str!("../../../../docs/detectors.md");
+        for detector in all() {
+            assert!(page.contains(&format!("| `{}` |", detector.name())), "{} has no row", detector.name());
+        }
     }
 }

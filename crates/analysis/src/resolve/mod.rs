@@ -235,6 +235,7 @@ fn draw(finding: &mut Finding, claim: &Claim, witness: &[u64], recorded: &Record
             About::Variable(var) => on(event, Space::Var, var.0),
             About::Locks(locks) => locks.iter().any(|&l| lock(index, event, l)),
             About::Block(_) => matches!(event.op(), Op::Begin | Op::End),
+            About::Objects(objects) => objects.iter().any(|&(space, id)| on(event, space, id)),
             About::Named(_) => false,
             About::Condition(cond, l) => on(event, Space::Cond, cond.0) || l.is_some_and(|l| lock(index, event, l)),
         }
