@@ -2,6 +2,7 @@
 //!
 //! * [`atomicity`]: blocks that are not serialisable, in the recorded run (after AeroDrome) or in another one.
 //! * [`deadlock`]: cycles of lock requests that some run ends in, with the order that leads there.
+//! * [`hang`]: threads that wait for ever at the end of the recorded run.
 //! * [`hb`]: data races of the recorded run itself, by schedulable happens-before: every report is real.
 //! * [`lockset`]: accesses of a variable without a common lock: warnings, after Eraser.
 //! * [`lost_wakeup`]: notifies that come before the wait they should end, and orders in which they do.
@@ -18,6 +19,7 @@
 
 pub mod atomicity;
 pub mod deadlock;
+pub mod hang;
 pub mod hb;
 pub mod lock_order;
 pub mod lockset;

@@ -6,6 +6,7 @@
 
 mod atomicity;
 mod deadlock;
+mod hang;
 mod hb;
 pub(crate) mod lock_order;
 mod lockset;
@@ -35,6 +36,7 @@ const DETECTORS: &[Entry] = &[
     atomicity::ENTRY,
     lost_wakeup::ENTRY,
     misuse::ENTRY,
+    hang::ENTRY,
 ];
 
 /// What the registry knows of a detector.

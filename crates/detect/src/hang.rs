@@ -1,0 +1,465 @@
+//! Threads that wait for ever at the end of the recorded run.
+//!
+//! **Follows** the wait-for graphs of operating systems with AND and OR edges (Knapp, *Deadlock detection in distributed
+//! databases*, 1987): a thread that waits for a lock needs all that hold it, one that joins a thread needs that thread, one
+//! that waits for a condition, a latch or a semaphore needs any other thread.
+//!
+//! **Deviates**: the trace does not show when a thread ends, unless another joined it. A thread that does not wait and was
+//! not joined counts as one that may still act.
+//!
+//! **May miss** threads that wait by means that the recorder does not announce (system calls, spinning), and all that wait
+//! for them.
+//!
+//! **Raises no false alarm**: a thread is *stuck* only if every thread that could let it go on is stuck itself, or has
+//! ended. None of them can be the first to go on, so it does not matter that the last records of a killed program are
+//! missing. A thread that waits, but is not stuck, is reported apart: it may have been about to go on.
+
+use crate::Place;
+use event::{Batch, CondId, Event, Id, LatchId, LockId, Names, Op, SemId, Space, ThreadId};
+use rustc_hash::FxHashMap;
+use sync::HeldLocks;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WaitsFor {
+    /// A lock, until it is given back.
+    Lock(LockId),
+    /// The end of a thread.
+    Thread(ThreadId),
+    /// A notify of a condition.
+    Condition(CondId),
+    /// A release of a latch-like object: a latch, barrier, future, queue, or a permit to go on after parking.
+    Latch(LatchId),
+    /// A semaphore that can be decremented.
+    Semaphore(SemId),
+}
+
+impl WaitsFor {
+    /// The object it waits for.
+    pub fn object(self) -> (Space, u32) {
+        match self {
+            WaitsFor::Lock(lock) => (Space::Lock, lock.0),
+            WaitsFor::Thread(thread) => (Space::Thread, thread.0),
+            WaitsFor::Condition(cond) => (Space::Cond, cond.0),
+            WaitsFor::Latch(latch) => (Space::Latch, latch.0),
+            WaitsFor::Semaphore(sem) => (Space::Sem, sem.0),
+        }
+    }
+
+    /// What a thread waits for whose last event is this one; `None` if it does not wait.
+    fn after(event: Event) -> Option<WaitsFor> {
+        if event.op() == Op::Wait {
+            return Some(WaitsFor::Condition(event.cond()));
+        }
+        if !event.op().announces() {
+            return None;
+        }
+        match event.op().space()? {
+            Space::Lock => Some(WaitsFor::Lock(event.lock())),
+            Space::Thread => Some(WaitsFor::Thread(ThreadId(event.object()))),
+            Space::Latch => Some(WaitsFor::Latch(LatchId(event.object()))),
+            Space::Sem => Some(WaitsFor::Semaphore(SemId(event.object()))),
+            _ => None,
+        }
+    }
+}
+
+/// A thread that waited when the run ended.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hang {
+    /// Its last event.
+    pub at: Place,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+    /// Where the threads took it that hold what it waits for, if that is a lock; those that are stuck first, at most
+    /// [`NAMED`].
+    pub holders: Vec<Place>,
+    /// No thread that could let it go on can go on itself.
+    pub stuck: bool,
+    /// Threads that neither wait nor were joined, and could have let it go on; at most [`NAMED`].
+    pub may_release: Vec<ThreadId>,
+}
+
+/// What was found.
+#[derive(Clone, Default, Debug)]
+pub struct Hangs {
+    /// The threads that wait, in the order of their last events.
+    pub hangs: Vec<Hang>,
+    /// Cycles of stuck threads that each wait for a lock or the end of the next one, as places in `hangs`.
+    pub cycles: Vec<Vec<usize>>,
+    /// The first thread of the trace waits: the run cannot have ended by itself, unless another thread ended it.
+    pub first_thread_waits: bool,
+}
+
+/// Threads that are named as holders or possible releasers.
+pub const NAMED: usize = 8;
+
+/// Follows the threads of a run up to its end.
+#[derive(Default, Debug)]
+pub struct HangFinder {
+    held: HeldLocks<Place>,
+    threads: Vec<Thread>,
+    /// The thread of the first event.
+    first: Option<ThreadId>,
+}
+
+#[derive(Clone, Copy, Default, Debug)]
+struct Thread {
+    /// What it waits for since its last event.
+    waits: Option<(WaitsFor, Place)>,
+    /// It has an event, or was forked.
+    exists: bool,
+    /// Another thread has seen its end.
+    joined: bool,
+}
+
+/// Whether the last event of any thread is a wait: a look from the end of the trace backwards, as far as needed.
+pub fn any_waits(names: &Names, trace: &Batch) -> bool {
+    let mut unseen = names.space(Space::Thread).len();
+    let mut seen = vec![false; unseen];
+    for &event in trace.events.iter().rev() {
+        if unseen == 0 {
+            break;
+        }
+        if !std::mem::replace(&mut seen[event.thread().index()], true) {
+            unseen -= 1;
+            if WaitsFor::after(event).is_some() {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+impl HangFinder {
+    /// Before the first event.
+    pub fn new() -> HangFinder {
+        HangFinder::default()
+    }
+
+    /// Follows the next events.
+    pub fn batch(&mut self, names: &Names, batch: &Batch) {
+        self.threads.resize(names.space(Space::Thread).len(), Thread::default());
+        self.first = self.first.or(batch.events.first().map(|event| event.thread()));
+        for (index, &event) in (batch.first..).zip(&batch.events) {
+            let place = Place::new(event, index);
+            let thread = &mut self.threads[event.thread().index()];
+            thread.exists = true;
+            thread.waits = WaitsFor::after(event).map(|waits_for| (waits_for, place));
+            match event.op() {
+                Op::Fork => self.threads[event.object() as usize].exists = true,
+                Op::Join => self.threads[event.object() as usize].joined = true,
+                _ => drop(self.held.step(batch, event, |_| place)),
+            }
+        }
+    }
+
+    /// Who waits now that the run has ended.
+    pub fn finish(self) -> Hangs {
+        let all = || (0..self.threads.len()).map(ThreadId::from_index);
+        let mut waiting: Vec<(ThreadId, WaitsFor, Place)> = all()
+            .filter_map(|thread| self.threads[thread.index()].waits.map(|(what, at)| (thread, what, at)))
+            .collect();
+        waiting.sort_by_key(|(_, _, at)| at.event);
+        let graph = WaitForGraph::new(&self, &waiting);
+        let can = graph.can_go_on(&self);
+        let running: Vec<ThreadId> =
+            all().filter(|thread| self.threads[thread.index()].may_act()).take(NAMED).collect();
+        let hangs = waiting.iter().map(|&(thread, waits_for, at)| {
+            let stuck = !can[thread.index()];
+            let mut holders: Vec<Place> = match waits_for {
+                WaitsFor::Lock(lock) => graph.holders.get(&lock).cloned().unwrap_or_default(),
+                _ => Vec::new(),
+            };
+            // The ones that keep it from going on come first.
+            holders.sort_by_key(|holder| (can[holder.thread.index()], holder.event));
+            holders.truncate(NAMED);
+            let may_act = |thread: &ThreadId| self.threads[thread.index()].may_act();
+            let may_release = match waits_for {
+                _ if stuck => Vec::new(),
+                WaitsFor::Lock(_) => holders.iter().map(|holder| holder.thread).filter(may_act).collect(),
+                WaitsFor::Thread(other) => Some(other).filter(may_act).into_iter().collect(),
+                _ => running.clone(),
+            };
+            Hang { at, waits_for, holders, stuck, may_release }
+        });
+        let hangs: Vec<Hang> = hangs.collect();
+        let first_thread_waits = self.first.is_some_and(|first| self.threads[first.index()].waits.is_some());
+        Hangs { cycles: cycles(&hangs), hangs, first_thread_waits }
+    }
+}
+
+impl Thread {
+    /// It neither waits nor has surely ended.
+    fn may_act(&self) -> bool {
+        self.exists && !self.joined && self.waits.is_none()
+    }
+}
+
+/// Who waits for whom.
+struct WaitForGraph {
+    /// By lock that is waited for: where its holders took it.
+    holders: FxHashMap<LockId, Vec<Place>>,
+    /// By lock, by thread: who waits for it.
+    for_lock: FxHashMap<LockId, Vec<ThreadId>>,
+    for_thread: FxHashMap<ThreadId, Vec<ThreadId>>,
+    /// Those who wait for what any other thread can give.
+    for_any: Vec<ThreadId>,
+}
+
+impl WaitForGraph {
+    fn new(finder: &HangFinder, waiting: &[(ThreadId, WaitsFor, Place)]) -> WaitForGraph {
+        let mut graph = WaitForGraph {
+            holders: FxHashMap::default(),
+            for_lock: FxHashMap::default(),
+            for_thread: FxHashMap::default(),
+            for_any: Vec::new(),
+        };
+        for &(thread, waits_for, _) in waiting {
+            match waits_for {
+                WaitsFor::Lock(lock) => graph.for_lock.entry(lock).or_default().push(thread),
+                WaitsFor::Thread(other) => graph.for_thread.entry(other).or_default().push(thread),
+                _ => graph.for_any.push(thread),
+            }
+        }
+        for thread in (0..finder.threads.len()).map(ThreadId::from_index) {
+            for hold in finder.held.locks(thread).filter(|hold| graph.for_lock.contains_key(&hold.lock)) {
+                graph.holders.entry(hold.lock).or_default().push(hold.data);
+            }
+        }
+        graph
+    }
+
+    /// By thread: whether it may still act. The least set that has all threads that neither wait nor were joined, and
+    /// all that wait for something that these can give them.
+    fn can_go_on(&self, finder: &HangFinder) -> Vec<bool> {
+        let mut can = vec![false; finder.threads.len()];
+        let mut reached: Vec<ThreadId> = (0..can.len()).map(ThreadId::from_index).collect();
+        reached.retain(|thread| finder.threads[thread.index()].may_act());
+        // Locks that no thread holds, and joins of threads that have ended or never were, may return at once.
+        let free = self.for_lock.iter().filter(|(lock, _)| !self.holders.contains_key(lock));
+        let gone = |thread: &ThreadId| {
+            let Thread { exists, joined, .. } = finder.threads[thread.index()];
+            joined || !exists
+        };
+        let ended = self.for_thread.iter().filter(|(thread, _)| gone(thread));
+        reached.extend(free.flat_map(|(_, waiters)| waiters).chain(ended.flat_map(|(_, waiters)| waiters)));
+        let mut unreached: FxHashMap<LockId, usize> =
+            self.holders.iter().map(|(&lock, holders)| (lock, holders.len())).collect();
+        let mut any = false;
+        while let Some(thread) = reached.pop() {
+            if std::mem::replace(&mut can[thread.index()], true) {
+                continue;
+            }
+            if !std::mem::replace(&mut any, true) {
+                reached.extend(&self.for_any);
+            }
+            reached.extend(self.for_thread.get(&thread).into_iter().flatten());
+            for hold in finder.held.locks(thread) {
+                if let Some(count) = unreached.get_mut(&hold.lock) {
+                    *count -= 1;
+                    if *count == 0 {
+                        reached.extend(self.for_lock.get(&hold.lock).into_iter().flatten());
+                    }
+                }
+            }
+        }
+        can
+    }
+}
+
+/// Cycles of two and more stuck threads, each of which waits for a lock that the next one holds, or for its end.
+fn cycles(hangs: &[Hang]) -> Vec<Vec<usize>> {
+    let stuck = hangs.iter().enumerate().filter(|(_, hang)| hang.stuck);
+    let place: FxHashMap<ThreadId, usize> = stuck.map(|(at, hang)| (hang.at.thread, at)).collect();
+    // Each thread has one successor here: of several readers of a lock, one that is stuck.
+    let next = |at: usize| match hangs[at].waits_for {
+        WaitsFor::Thread(thread) => place.get(&thread).copied(),
+        WaitsFor::Lock(_) => hangs[at].holders.iter().find_map(|holder| place.get(&holder.thread).copied()),
+        _ => None,
+    };
+    // By place: the walk that came there.
+    let mut walks = vec![usize::MAX; hangs.len()];
+    let mut cycles = Vec::new();
+    for start in (0..hangs.len()).filter(|&at| hangs[at].stuck) {
+        let mut at = start;
+        while walks[at] == usize::MAX {
+            walks[at] = start;
+            match next(at) {
+                Some(successor) => at = successor,
+                None => break,
+            }
+        }
+        // A walk that comes back to itself has closed a cycle, unless it ended there.
+        if walks[at] != start || next(at).is_none() {
+            continue;
+        }
+        let mut cycle = vec![at];
+        while let Some(successor) = cycle.last().and_then(|&last| next(last)).filter(|&successor| successor != at) {
+            cycle.push(successor);
+        }
+        // A thread that waits for itself waits for no other.
+        if cycle.len() < 2 {
+            continue;
+        }
+        let least = (0..cycle.len()).min_by_key(|&at| cycle[at]).unwrap_or(0);
+        cycle.rotate_left(least);
+        cycles.push(cycle);
+    }
+    cycles
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace::Trace;
+    use trace::text::TextReader;
+
+    fn read(text: &str) -> Trace {
+        Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace")
+    }
+
+    fn hangs(trace: &Trace) -> Hangs {
+        let mut finder = HangFinder::new();
+        finder.batch(&trace.names, &trace.batch);
+        finder.finish()
+    }
+
+    /// Who waits: the thread, then `!` if it is stuck.
+    fn waiting(text: &str) -> Vec<String> {
+        let trace = read(text);
+        let found = hangs(&trace);
+        assert_eq!(any_waits(&trace.names, &trace.batch), !found.hangs.is_empty());
+        let describe =
+            |hang: &Hang| format!("{}{}", trace.names.thread(hang.at.thread), if hang.stuck { "!" } else { "" });
+        found.hangs.iter().map(describe).collect()
+    }
+
+    #[test]
+    fn a_thread_that_goes_on_does_not_hang() {
+        assert_eq!(waiting("A|req(l)|1\nA|acq(l)|2\n"), [""; 0]);
+        assert_eq!(waiting("A|acq(l)|1\nA|wait(c,l)|2\nB|notify(c)|3\nA|woken(c,l)|4\n"), [""; 0]);
+    }
+
+    #[test]
+    fn a_lock_whose_holder_may_go_on_may_come() {
+        assert_eq!(waiting("B|acq(l)|1\nA|req(l)|2\n"), ["A"]);
+    }
+
+    #[test]
+    fn a_lock_that_an_ended_thread_holds_never_comes() {
+        assert_eq!(waiting("A|fork(B)|1\nB|acq(l)|2\nA|join(B)|3\nA|req(l)|4\n"), ["A!"]);
+    }
+
+    #[test]
+    fn a_condition_is_notified_by_any_other_thread() {
+        assert_eq!(waiting("A|acq(l)|1\nA|wait(c,l)|2\nB|r(x)|3\n"), ["A"]);
+        assert_eq!(waiting("A|fork(B)|1\nB|r(x)|2\nA|join(B)|3\nA|acq(l)|4\nA|wait(c,l)|5\n"), ["A!"]);
+        assert_eq!(waiting("A|acq(l)|1\nA|wait(c,l)|2\nB|acq(m)|3\nB|wait(d,m)|4\n"), ["A!", "B!"]);
+        // A thread that was forked and has done nothing yet may notify.
+        assert_eq!(waiting("A|fork(B)|1\nA|acq(l)|2\nA|wait(c,l)|3\n"), ["A"]);
+    }
+
+    #[test]
+    fn cycles_of_locks_are_found() {
+        let trace = read("A|acq(l)|1\nB|acq(m)|2\nA|req(m)|3\nB|req(l)|4\nC|req(l)|5\n");
+        let found = hangs(&trace);
+        assert!(found.hangs.iter().all(|hang| hang.stuck));
+        assert_eq!(found.cycles, [[0, 1]]);
+    }
+
+    /// The definition by iteration to a fixpoint, on random traces of four threads that end anywhere.
+    #[test]
+    fn who_is_stuck_agrees_with_the_definition() {
+        let mut state = 1u64;
+        let mut random = move |below: u64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        let mut stuck = 0;
+        for _ in 0..3000 {
+            let mut text = String::from("A|fork(B)|\nA|fork(C)|\n");
+            let mut open = vec!["A", "B", "C"];
+            for _ in 0..random(9) {
+                if open.is_empty() {
+                    break;
+                }
+                let at = random(open.len() as u64) as usize;
+                let (thread, lock) = (open[at], ["l", "m", "n"][random(3) as usize]);
+                let (text_of, waits) = match random(8) {
+                    0 | 1 => (format!("acq({lock})"), false),
+                    2 => (format!("racq({lock})"), false),
+                    3 => (format!("rel({lock})"), false),
+                    4 | 5 => (format!("req({lock})"), true),
+                    6 => (format!("wait(c,{lock})"), true),
+                    _ => {
+                        let other = ["A", "B", "C"][random(3) as usize];
+                        open.retain(|&one| one != other);
+                        (format!("join({other})"), false)
+                    }
+                };
+                text += &format!("{thread}|{text_of}|\n");
+                if waits {
+                    open.retain(|&one| one != thread);
+                }
+            }
+            let trace = read(&text);
+            let found = hangs(&trace);
+            let expected = by_definition(&trace);
+            let names = |hang: &Hang| trace.names.thread(hang.at.thread).to_owned();
+            let mut all: Vec<String> = found.hangs.iter().filter(|hang| hang.stuck).map(names).collect();
+            all.sort();
+            stuck += all.len();
+            assert_eq!(all, expected, "{text}");
+            for cycle in &found.cycles {
+                assert!(cycle.len() > 1 && cycle.iter().all(|&at| found.hangs[at].stuck), "{text}");
+            }
+        }
+        assert!(stuck > 500, "only {stuck} threads were stuck");
+    }
+
+    /// The stuck threads by name: a thread waits; it can go on if what it waits for can be given by one that can.
+    fn by_definition(trace: &Trace) -> Vec<String> {
+        let events = &trace.batch.events;
+        let threads: Vec<ThreadId> = (0..trace.names.space(Space::Thread).len()).map(ThreadId::from_index).collect();
+        let last = |thread: ThreadId| events.iter().rev().find(|event| event.thread() == thread).copied();
+        let joined = |thread: ThreadId| events.iter().any(|e| e.op() == Op::Join && e.object() == thread.0);
+        let holds = |thread: ThreadId, lock: LockId| {
+            let (mut exclusive, mut shared) = (0, 0);
+            for event in events.iter().filter(|event| event.thread() == thread) {
+                match event.op() {
+                    Op::Acquire if event.lock() == lock => exclusive += 1,
+                    Op::Release if event.lock() == lock => exclusive = i32::max(exclusive - 1, 0),
+                    Op::ReadAcquire if event.lock() == lock => shared += 1,
+                    Op::Wait if trace.batch.extra(*event).lock == lock => (exclusive, shared) = (0, 0),
+                    _ => {}
+                }
+            }
+            exclusive + shared > 0
+        };
+        let waits = |thread: ThreadId| last(thread).filter(|e| matches!(e.op(), Op::Request | Op::Wait));
+        let mut can: Vec<bool> = threads.iter().map(|&t| waits(t).is_none() && !joined(t)).collect();
+        for _ in 0..threads.len() {
+            for &thread in &threads {
+                let Some(event) = waits(thread) else { continue };
+                can[thread.index()] |= match event.op() {
+                    Op::Request => threads.iter().all(|&other| !holds(other, event.lock()) || can[other.index()]),
+                    _ => threads.iter().any(|&other| other != thread && can[other.index()]),
+                };
+            }
+        }
+        let stuck = threads.iter().filter(|&&thread| waits(thread).is_some() && !can[thread.index()]);
+        let mut names: Vec<String> = stuck.map(|&thread| trace.names.thread(thread).to_owned()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn one_reader_that_is_stuck_is_enough() {
+        assert_eq!(
+            waiting("A|racq(l)|1\nB|racq(l)|2\nB|acq(m)|3\nB|wait(c,m)|4\nA|rrel(l)|5\nW|req(l)|6\n"),
+            ["B", "W"]
+        );
+        assert_eq!(waiting("B|racq(l)|1\nB|acq(m)|2\nB|wait(c,m)|3\nW|req(l)|4\n"), ["B!", "W!"]);
+    }
+}
