@@ -101,7 +101,7 @@ mod tests {
         for built in specs.clone() {
             let place = &checked.specs[0].variables.iter().find(|v| v.name == built.variables[0].name).unwrap().place;
             assert_eq!(&built.variables[0].place, place);
-            assert!(super::properties(built).is_empty(), "it asks for nothing more");
+            assert!(properties(built).is_empty(), "it asks for nothing more");
         }
         specs.flat_map(|spec| spec.properties.iter().map(|property| property.name.clone())).collect()
     }
