@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!   bit 63                                      0
-//!   ┌─┬───────────┬─┬───────────┬─┬─────────────┐
-//!   │g│  chain 2  │g│  chain 1  │g│   chain 0   │      g: guard bit, 0 in a cut
-//!   └─┴───────────┴─┴───────────┴─┴─────────────┘
+//!   +-+-----------+-+-----------+-+-------------+
+//!   |g|  chain 2  |g|  chain 1  |g|   chain 0   |      g: guard bit, 0 in a cut
+//!   +-+-----------+-+-----------+-+-------------+
 //! ```
 //!
 //! Taking an event adds a constant to the key, so the successors of a sorted level by one chain are sorted. Whether a

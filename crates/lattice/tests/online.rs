@@ -34,7 +34,7 @@ fn a_gap_that_is_never_filled_cuts_the_search_short() {
 
 /// A chain has not ended, so more events may come.
 #[test]
-fn a_lane_that_has_not_ended_cuts_the_search_short() {
+fn a_chain_that_has_not_ended_cuts_the_search_short() {
     let mut explorer = Explorer::new(One, Limits::default(), None);
     explorer.message(message(0, 0));
     let outcome = explorer.outcome();

@@ -20,8 +20,7 @@ pub(crate) fn weave(all: &EventStructure, path: &[u64], is_relevant: impl Fn(u64
                 Some(&at) => at == next,
                 None => !is_relevant(event.index),
             };
-            let predecessors =
-                || all.predecessors(event).iter().all(|prefix| prefix.is_within(&cut));
+            let predecessors = || all.predecessors(event).iter().all(|prefix| prefix.is_within(&cut));
             (in_turn && predecessors()).then_some(event.index)
         };
         let (event, chain) = (0..all.chains.len()).filter_map(|chain| Some((can_come(&chain)?, chain))).min()?;

@@ -1,4 +1,4 @@
-//! How long it takes to check and to build witnesses of five million events.
+//! Measures how long it takes to check and to build witnesses of five million events.
 
 use event::{Batch, Causality, Names, Value};
 use generate::{Generator, Options};
@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn check(names: &Names, batch: &Batch) -> Result<(), witness::Refused> {
+fn check(names: &Names, batch: &Batch) -> Result<(), witness::Refusal> {
     let recorded: Vec<u64> = (0..batch.events.len() as u64).collect();
     for model in Causality::ALL {
         let start = Instant::now();

@@ -1,22 +1,24 @@
-//! Which events of a schedule stand elsewhere than in the recorded run.
+//! Which events of a schedule a reader would call moved.
 
-/// Which events of a schedule (by position) a reader would call moved: the fewest without which the others are in
-/// recorded order, and of those the ones that jumped over most others. Where that does not decide, those that come
+/// By position in a schedule: whether a reader would call the event moved.
+///
+/// Moved events are as few as possible: without them, the others are in recorded order. If several choices are equally
+/// small, the events that overtake or are overtaken most often count as moved; if that does not decide, those that come
 /// earlier than recorded.
 pub fn moved(schedule: &[u64]) -> Vec<bool> {
     let mut moved = vec![false; schedule.len()];
     let (start, end) = disorder(schedule);
     let region = &schedule[start..end];
-    let keep = stay(region);
+    let keep = unmoved(region);
     for (moved, keep) in moved[start..end].iter_mut().zip(keep) {
         *moved = !keep;
     }
     moved
 }
 
-/// How many events of a schedule are moved.
+/// The number of moved events of a schedule.
 pub(crate) fn fewest_moved(schedule: &[u64]) -> usize {
-    // By length: the least event that an increasing sequence of that length ends with.
+    // By length, less one: the least last event of an increasing subsequence of that length.
     let mut ends: Vec<u64> = Vec::new();
     for &event in schedule {
         if ends.last().is_none_or(|&last| last < event) {
@@ -29,10 +31,10 @@ pub(crate) fn fewest_moved(schedule: &[u64]) -> usize {
     schedule.len() - ends.len()
 }
 
-/// The part outside of which every event is in order with all others.
+/// The range of positions outside of which every event is in order with all others.
 fn disorder(schedule: &[u64]) -> (usize, usize) {
     let n = schedule.len();
-    // The least from each position on.
+    // By position: the least event from there on.
     let mut least = vec![u64::MAX; n + 1];
     for k in (0..n).rev() {
         least[k] = least[k + 1].min(schedule[k]);
@@ -49,7 +51,7 @@ fn disorder(schedule: &[u64]) -> (usize, usize) {
     (start, end.min(n))
 }
 
-/// Prefix sums and prefix maxima over ranks.
+/// A Fenwick tree: prefix sums or prefix maxima over ranks.
 struct Tree<T>(Vec<T>);
 
 impl<T: Copy> Tree<T> {
@@ -69,31 +71,32 @@ impl<T: Copy> Tree<T> {
     }
 }
 
-/// A growing sequence: its length, minus the jumps of its members, and where it ends; the greatest is the best.
-type Chain = (u32, i64, usize);
+/// An increasing subsequence: its length, the negated number of its members' inversions, and its last position, from 1.
+/// The greatest is the best.
+type Subsequence = (u32, i64, usize);
 
-/// The longest increasing subsequence, of those of that length the one whose members take part in the fewest
-/// inversions, as flags.
-fn stay(region: &[u64]) -> Vec<bool> {
+/// By position: whether the event belongs to the longest increasing subsequence; of several, the one whose members take
+/// part in the fewest inversions.
+fn unmoved(region: &[u64]) -> Vec<bool> {
     let n = region.len();
     let mut sorted = region.to_vec();
     sorted.sort_unstable();
     let ranks: Vec<usize> = region.iter().map(|event| sorted.partition_point(|other| other < event) + 1).collect();
     let mut seen = Tree(vec![0usize; n + 1]);
-    let mut chains: Tree<Chain> = Tree(vec![(0, 0, 0); n + 1]);
-    // By position: the one before it in its chain, counted from 1; 0 for none.
+    let mut longest: Tree<Subsequence> = Tree(vec![(0, 0, 0); n + 1]);
+    // By position: the position before it in its subsequence, from 1; 0 for none.
     let mut before = vec![0; n];
-    let mut best: Chain = (0, 0, 0);
+    let mut best: Subsequence = (0, 0, 0);
     for (k, &rank) in ranks.iter().enumerate() {
         let less = seen.fold(rank, 0, |a, b| a + b);
         seen.update(rank, 1, |a, b| a + b);
-        // Greater ones before it, and less ones behind it.
-        let jumps = (k - less) + (rank - 1 - less);
-        let (length, weight, end) = chains.fold(rank - 1, (0, 0, 0), Ord::max);
+        // Greater events before it, and lesser events after it.
+        let inversions = (k - less) + (rank - 1 - less);
+        let (length, weight, end) = longest.fold(rank - 1, (0, 0, 0), Ord::max);
         before[k] = end;
-        let chain = (length + 1, weight - jumps as i64, k + 1);
-        chains.update(rank, chain, Ord::max);
-        best = best.max(chain);
+        let longer = (length + 1, weight - inversions as i64, k + 1);
+        longest.update(rank, longer, Ord::max);
+        best = best.max(longer);
     }
     let mut keep = vec![false; n];
     let mut end = best.2;
@@ -121,7 +124,7 @@ mod tests {
         assert_eq!(marked(&[0, 4, 1, 2, 3, 5]), [4]);
         assert_eq!(marked(&[0, 2, 3, 4, 1, 5]), [1]);
         assert_eq!(marked(&[0, 5, 6, 1, 2, 3, 4, 7]), [5, 6]);
-        // 9 jumps over three, 1 over one; either of 2 and 1 must be marked.
+        // 9 overtakes three events. Either 2 or 1 must be marked, too.
         assert_eq!(marked(&[0, 9, 2, 1, 3]), [9, 2]);
     }
 

@@ -1,41 +1,41 @@
-//! Kinds of operations, as the causality models divide them.
+//! Kinds of operations, as docs/causality.md distinguishes them.
 
 use event::Op;
 
-/// An access of a variable.
+/// Whether it accesses a variable.
 #[inline]
 pub(crate) fn is_access(op: Op) -> bool {
     op.is_plain_access() || op.is_atomic() || is_barrier(op)
 }
 
-/// From here on the variable is another one.
+/// Whether it begins or ends the life of its variable.
 #[inline]
 pub(crate) fn is_barrier(op: Op) -> bool {
     matches!(op, Op::Alloc | Op::Free)
 }
 
-/// An access that changes nothing.
+/// Whether it only reads its variable.
 #[inline]
 pub(crate) fn is_read(op: Op) -> bool {
     matches!(op, Op::Read | Op::AtomicLoad)
 }
 
-/// What keeps its order in full-hb with what else on the same lock.
+/// How an event acts on its lock, which decides with which other events of the lock it keeps its order in `full-hb`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Side {
-    /// Keeps its order with everything.
+pub(crate) enum LockRole {
+    /// It keeps its order with all events.
     Exclusive,
-    /// Keeps its order with everything that is not shared.
+    /// It keeps its order with all but shared events.
     Shared,
-    /// A failed try-lock: keeps its order with everything but its like.
+    /// A failed try-lock: it keeps its order with all but failed try-locks.
     Failed,
 }
 
-/// The side of an event on its lock.
-pub(crate) fn side(op: Op) -> Side {
+/// How an operation acts on its lock.
+pub(crate) fn lock_role(op: Op) -> LockRole {
     match op {
-        Op::ReadAcquire | Op::ReadRelease => Side::Shared,
-        Op::TryFail => Side::Failed,
-        _ => Side::Exclusive,
+        Op::ReadAcquire | Op::ReadRelease => LockRole::Shared,
+        Op::TryFail => LockRole::Failed,
+        _ => LockRole::Exclusive,
     }
 }

@@ -1,35 +1,37 @@
-//! Which lock events open and close sections: of nested pairs of one thread only the outermost counts.
+//! Which lock events open and close sections, by docs/causality.md ("Sections"). The crate `sync` is not used on
+//! purpose.
 
 use event::{Batch, Event, Op};
 use std::collections::HashMap;
 
-/// Stands for an event that there is not.
+/// Stands for no event.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What an event does to the sections of its lock, as bits. 0: nothing.
+/// What an event does to the sections of its lock, as bits.
 pub(crate) mod effect {
     pub(crate) const OPENS: u8 = 1;
     pub(crate) const CLOSES: u8 = 2;
     pub(crate) const OPENS_SHARED: u8 = 4;
     pub(crate) const CLOSES_SHARED: u8 = 8;
-    /// What it closes was open from the beginning.
+    /// It closes a section that was open from the beginning.
     pub(crate) const FROM_BEGINNING: u8 = 16;
-    /// Before it, the thread itself has a section open that one of its events opened.
+    /// Before the event, its own thread has an exclusive section open that one of its events opened.
     pub(crate) const OWN: u8 = 32;
+    /// As [`OWN`], of a shared section.
     pub(crate) const OWN_SHARED: u8 = 64;
 }
 
-/// The effect of one event.
+/// What one event does.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Step {
     pub(crate) effect: u8,
-    /// The event that opened the exclusive section it closes, or [`NONE`].
+    /// The event that opened the exclusive section that it closes, or [`NONE`].
     pub(crate) opened: u32,
-    /// The event that opened the shared section it closes, or [`NONE`].
+    /// The event that opened the shared section that it closes, or [`NONE`].
     pub(crate) opened_shared: u32,
 }
 
-/// How deep one thread is in one lock, and which events brought it there.
+/// How often a thread holds a lock, and the events that opened its sections.
 #[derive(Clone, Copy, Default)]
 struct Depth {
     exclusive: u32,
@@ -38,7 +40,7 @@ struct Depth {
     opened_shared: u32,
 }
 
-/// A wait that goes on, and what it gave up.
+/// A wait in progress, and the holds that it gave up.
 struct Waiting {
     cond: u32,
     lock: u32,
@@ -46,15 +48,15 @@ struct Waiting {
     shared: u32,
 }
 
-/// Follows the recorded run. Threads keep their own order in every feasible prefix, so what it says of an event holds
-/// in all of them.
+/// Follows the recorded run. Threads keep their program order in every feasible prefix, so the effect of an event is
+/// the same in all of them.
 #[derive(Default)]
 pub(crate) struct Sections {
     depths: HashMap<(u32, u32), Depth>,
     waiting: HashMap<u32, Waiting>,
 }
 
-/// The lock that an event acts on, if it is of those that can open or close a section, or of `tfail`.
+/// The lock of an event that can open or close a section, or of a `tfail`.
 #[inline]
 pub(crate) fn lock_of(trace: &Batch, event: Event) -> Option<u32> {
     match event.op() {
@@ -71,12 +73,12 @@ impl Sections {
     #[inline]
     pub(crate) fn step(&mut self, trace: &Batch, at: u32, event: Event) -> Step {
         match lock_of(trace, event) {
-            Some(lock) if event.op() != Op::TryFail => self.act(at, event, lock),
+            Some(lock) if event.op() != Op::TryFail => self.apply(at, event, lock),
             _ => Step::default(),
         }
     }
 
-    fn act(&mut self, at: u32, event: Event, lock: u32) -> Step {
+    fn apply(&mut self, at: u32, event: Event, lock: u32) -> Step {
         let thread = event.thread().0;
         let depth = self.depths.entry((thread, lock)).or_default();
         let mut step = Step { effect: 0, opened: NONE, opened_shared: NONE };
@@ -103,7 +105,7 @@ impl Sections {
             }
             _ => {
                 let wait = self.waiting.remove(&thread).filter(|w| w.cond == event.object() && w.lock == lock);
-                // A thread that says it woke has the lock, even if its wait is not recorded.
+                // A thread that has woken holds the lock, even if its wait is not recorded.
                 let (exclusive, shared) = match wait {
                     Some(Waiting { exclusive, shared, .. }) if exclusive + shared > 0 => (exclusive, shared),
                     _ => (1, 0),

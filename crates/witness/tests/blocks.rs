@@ -104,7 +104,7 @@ fn a_block_inside_others_can_be_the_transaction() {
     };
     assert_eq!(check(&[0, 1, 2, 3, 4, 5], 2), Ok(()));
     assert_eq!(check(&[0, 1, 2, 3, 4, 5], 0), Ok(()));
-    // In its own right the inner block is serialisable here, and the outer one is not.
+    // Taken alone, the inner block is serialisable here, and the outer one is not.
     assert_eq!(check(&[0, 1, 4, 2, 3], 0), Ok(()));
     assert!(check(&[0, 1, 4, 2, 3], 2).is_err());
     for (schedule, begin) in [(&[0, 1, 2, 3, 4][..], 2), (&[0, 1][..], 2), (&[0, 1, 2, 3, 4, 5][..], 3), (&[], 99)] {
@@ -148,7 +148,8 @@ fn a_lost_wakeup_needs_the_test_then_the_notify_then_the_wait() {
 fn the_notify_that_woke_it_counts_or_the_first_that_woke_nobody() {
     let woken = read(
         "P|r(x)|0 P|acq(l)|1 P|wait(c,l)|2 E|w(x)|3 E|notify(c)|4 E|notify(c)|5 P|woken(c,l)|6 P|rel(l)|7 \
-         Q|r(x)|8 Q|acq(l)|9 Q|wait(c,l)|10 R|r(x)|11 R|acq(l)|12 R|wait(c,l)|13 E|w(x)|14 E|notify(c)|15 E|notify(c)|16 Q|woken(c,l)|17",
+         Q|r(x)|8 Q|acq(l)|9 Q|wait(c,l)|10 R|r(x)|11 R|acq(l)|12 R|wait(c,l)|13 E|w(x)|14 E|notify(c)|15 \
+         E|notify(c)|16 Q|woken(c,l)|17",
     );
     let unknown = |_| event::Value::Unknown;
     let check = |schedule: &[u64], [wait, notify, test]: [u64; 3]| {
@@ -156,11 +157,11 @@ fn the_notify_that_woke_it_counts_or_the_first_that_woke_nobody() {
     };
     assert_eq!(check(&[0, 3, 4, 1, 2], [2, 4, 0]), Ok(()));
     assert!(check(&[0, 3, 4, 5, 1, 2], [2, 5, 0]).is_err());
-    // 15 woke Q: what R lacks is 16.
+    // Event 15 woke Q, so R should have been woken by 16.
     let before = [0, 1, 2, 3, 4, 5, 6, 7, 11, 14, 15, 16, 12, 13];
     assert_eq!(check(&before, [13, 16, 11]), Ok(()));
     assert!(check(&before, [13, 15, 11]).is_err());
-    // What was read again after that, or is not what the notifier wrote, is no test.
+    // A read that is followed by another one, or of a variable that the notifier did not write, is no test.
     let again = read("P|r(x)|0 E|w(x)|1 P|r(x)|2 P|r(y)|3 P|acq(l)|4 P|wait(c,l)|5 E|notify(c)|6 F|w(y)|7");
     for test in [0, 2, 3] {
         let schedule = [0, 1, 2, 3, 4, 6, 5];

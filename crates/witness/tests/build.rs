@@ -1,4 +1,4 @@
-//! What the builder makes is feasible, shows the essential events in their order, and is what a slow one makes.
+//! Schedules of the builder are feasible, have the essential events in their order, and equal those of a naive builder.
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker};
@@ -26,14 +26,14 @@ fn walk(random: &mut Random, model: Causality, definition: &Definition<'_>, even
     prefix
 }
 
-/// The essential events in order, and all others as early as they can come, the one with the least turn first.
+/// The essential events in order, and all others as early as they can come, the one with the least priority first.
 fn slow(
     model: Causality,
     definition: &Definition<'_>,
     from: usize,
     essential: &[usize],
     is_essential: &dyn Fn(u64) -> bool,
-    turn: &[usize],
+    priority: &[usize],
 ) -> Vec<u64> {
     let latest = *essential.iter().max().expect("some");
     let mut prefix: Vec<usize> = (0..from).collect();
@@ -41,10 +41,10 @@ fn slow(
     loop {
         let last = essential.last().copied();
         let possible = (0..=latest).filter(|&e| {
-            let turn = if is_essential(e as u64) { listed.peek() == Some(&e) && Some(e) != last } else { true };
-            turn && can_come(model, definition, &prefix, e)
+            let priority = if is_essential(e as u64) { listed.peek() == Some(&e) && Some(e) != last } else { true };
+            priority && can_come(model, definition, &prefix, e)
         });
-        let Some(next) = possible.min_by_key(|&e| (turn[e], e)) else { break };
+        let Some(next) = possible.min_by_key(|&e| (priority[e], e)) else { break };
         listed.next_if_eq(&next);
         prefix.push(next);
     }
@@ -52,22 +52,22 @@ fn slow(
     prefix.into_iter().map(|e| e as u64).collect()
 }
 
-/// The turns that bring essential events, and all that they need, before those that they overtake.
+/// The priorities that bring essential events, with their predecessors, right before those that they overtake.
 fn early(model: Causality, definition: &Definition<'_>, essential: &[usize]) -> Vec<usize> {
     let latest = *essential.iter().max().expect("some");
-    let mut turn: Vec<usize> = (0..=latest).collect();
+    let mut priority: Vec<usize> = (0..=latest).collect();
     for (k, &e) in essential.iter().enumerate() {
-        turn[e] = *essential[k..].iter().min().expect("some");
+        priority[e] = *essential[k..].iter().min().expect("some");
     }
     for after in (0..=latest).rev() {
         for before in 0..after {
             let others: Vec<usize> = (0..after).filter(|&e| e != before).collect();
             if !can_come(model, definition, &others, after) {
-                turn[before] = turn[before].min(turn[after]);
+                priority[before] = priority[before].min(priority[after]);
             }
         }
     }
-    turn
+    priority
 }
 
 fn case(random: &mut Random, model: Causality, sample: &Sample) -> Option<(usize, usize)> {
@@ -87,7 +87,7 @@ fn case(random: &mut Random, model: Causality, sample: &Sample) -> Option<(usize
     let built = witness::build(model, &sample.names, &sample.batch, from as u64, &list, &is_essential);
     let recorded: Vec<usize> = (0..events).collect();
     let expected = [recorded, early(model, &definition, &essential)]
-        .map(|turn| slow(model, &definition, from, &essential, &is_essential, &turn))
+        .map(|priority| slow(model, &definition, from, &essential, &is_essential, &priority))
         .into_iter()
         .min_by_key(|schedule| figures(sample, schedule));
     assert_eq!(built.ok(), expected, "{model:?} from {from}: {list:?} of {run:?}\n{}", sample.show());
@@ -102,7 +102,7 @@ fn case(random: &mut Random, model: Causality, sample: &Sample) -> Option<(usize
     Some(figures(sample, &built))
 }
 
-/// Moved events and switches between threads.
+/// The numbers of moved events and of switches between threads.
 fn figures(sample: &Sample, schedule: &[u64]) -> (usize, usize) {
     let thread = |e: u64| sample.batch.events[e as usize].thread();
     let switches = schedule.windows(2).filter(|pair| thread(pair[0]) != thread(pair[1])).count();
@@ -155,7 +155,7 @@ fn an_order_that_no_schedule_has_is_an_error() {
                 assert!(times > 1 || event as usize >= events, "{event} of {list:?}");
                 refused[1] += 1;
             }
-            Err(NoSchedule::Needs(event)) => {
+            Err(NoSchedule::MissingPredecessor(event)) => {
                 assert!(list.contains(&event));
                 refused[2] += 1;
             }
@@ -177,6 +177,6 @@ fn an_await_needs_every_post_before_it() {
         witness::build(Causality::Maximal, &names, &batch, 0, list, &|e| essential.contains(&e))
     };
     assert_eq!(build(&[2], &[0, 2]), Ok(vec![2]));
-    assert_eq!(build(&[3], &[0, 3]), Err(NoSchedule::Needs(3)));
+    assert_eq!(build(&[3], &[0, 3]), Err(NoSchedule::MissingPredecessor(3)));
     assert_eq!(build(&[2, 0, 3], &[0, 2, 3]), Ok(vec![2, 0, 1, 3]));
 }

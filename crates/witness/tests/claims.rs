@@ -4,7 +4,7 @@ use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker, mutate};
 use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
 
-/// A random prefix, mostly feasible, and the next event of each thread behind it.
+/// A random prefix, mostly feasible, and the next event of each thread after it.
 fn prefix(random: &mut Random, sample: &Sample, definition: &Definition<'_>, model: Causality) -> (Vec<u64>, Vec<u64>) {
     let events = sample.batch.events.len();
     let mut prefix: Vec<usize> = Vec::new();

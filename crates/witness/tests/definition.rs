@@ -1,11 +1,11 @@
-//! The checker agrees with the definitions, word by word, on random schedules of small random traces.
+//! The checker agrees with the definitions on random schedules of small random traces.
 
 use crate::common::definition::{Definition, Next};
 use crate::common::{Random, Sample, maker, mutate};
 use event::{Batch, Causality, Event, Names, Op, SiteId, Space, ThreadId};
 use std::collections::BTreeMap;
-use witness::check::Broken;
-use witness::{Checked, Refused};
+use witness::check::Reason;
+use witness::{Checked, Refusal};
 
 /// A random feasible prefix.
 fn walk(random: &mut Random, definition: &Definition<'_>, model: Causality, events: usize) -> Vec<u64> {
@@ -27,7 +27,7 @@ fn walk(random: &mut Random, definition: &Definition<'_>, model: Causality, even
     prefix.into_iter().map(|e| e as u64).collect()
 }
 
-/// Adds events, each the next of its thread, whatever else hinders it.
+/// Adds events, each the next of its thread, without regard to the other rules.
 fn go_on(random: &mut Random, sample: &Sample, schedule: &mut Vec<u64>, many: usize) {
     for _ in 0..many {
         let thread = random.below(3) as u32;
@@ -68,20 +68,20 @@ fn schedule(random: &mut Random, sample: &Sample, definition: &Definition<'_>, m
     schedule
 }
 
-/// Compares the two on one schedule; gives what the checker says.
+/// Compares the checker with the definition on one schedule. Returns what the checker says.
 fn agree(
     sample: &Sample,
     definition: &Definition<'_>,
     model: Causality,
     schedule: &[u64],
     terminal: bool,
-) -> Result<Checked, Refused> {
+) -> Result<Checked, Refusal> {
     let expected = definition.feasible(model, schedule, terminal);
     let found = sample.check(model, schedule, terminal);
     let same = match (&expected, &found) {
         (Ok(terminal), Ok(checked)) => *terminal == checked.terminal_read,
-        // These are told before anything else is looked at.
-        (Err(_), Err(refused)) if matches!(refused.broken, Broken::NotInTrace | Broken::Twice { .. }) => true,
+        // The checker reports these before it checks any rule.
+        (Err(_), Err(refused)) if matches!(refused.reason, Reason::NotInTrace | Reason::Twice { .. }) => true,
         (Err(position), Err(refused)) => {
             *position == refused.position && schedule[*position] == refused.event && !refused.to_string().is_empty()
         }
@@ -117,8 +117,8 @@ fn the_checker_is_the_definition() {
                 match found {
                     Ok(checked) => terminals += usize::from(checked.terminal_read),
                     Err(refused) => {
-                        // Which rule, whatever the events.
-                        let words = refused.broken.to_string();
+                        // Only the rule counts, not the events.
+                        let words = refused.reason.to_string();
                         let rule = words.replace(|c: char| c.is_ascii_digit(), "");
                         *broken.entry(rule).or_default() += 1;
                     }
@@ -193,7 +193,8 @@ fn a_refusal_says_what_is_wrong() {
         (
             Causality::Maximal,
             &[3, 4],
-            "event 4 (number 1 of the schedule) would read the initial value, but read what event 1 wrote when recorded",
+            "event 4 (number 1 of the schedule) would read the initial value, \
+             but read what event 1 wrote when recorded",
         ),
         (Causality::Observed, &[3], "event 3 (number 0 of the schedule) stands where event 0 was recorded"),
         (Causality::Observed, &[0, 0], "event 0 (number 1 of the schedule) is in the schedule already, as number 0"),

@@ -62,7 +62,7 @@ fn what_is_built_is_feasible() {
                     built += 1;
                     moved += witness::moved(&schedule).into_iter().filter(|&moved| moved).count();
                 }
-                Err(NoSchedule::Needs(_)) => impossible += 1,
+                Err(NoSchedule::MissingPredecessor(_)) => impossible += 1,
                 Err(error) => panic!("{error}"),
             }
         }

@@ -91,7 +91,7 @@ pub(crate) fn chains(r: &mut Random, count: u32, most: u32, classes: u32, dense:
 }
 
 fn is_enabled(event: &TestEvent, cut: &[u32]) -> bool {
-    event.predecessors.iter().all(|prefix| prefix.is_within(&cut))
+    event.predecessors.iter().all(|prefix| prefix.is_within(cut))
 }
 
 /// The number of cuts that carry a state, and by owner the first level with a violation.

@@ -70,7 +70,7 @@ fn table(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owners: u32, mo
         for (cut, states) in &level {
             for (chain, of) in structure.chains.iter().enumerate() {
                 let Some(event) = of.events.get(cut[chain] as usize) else { continue };
-                if !structure.predecessors(event).iter().all(|prefix| prefix.is_within(&cut)) {
+                if !structure.predecessors(event).iter().all(|prefix| prefix.is_within(cut)) {
                     continue;
                 }
                 let mut to = cut.clone();

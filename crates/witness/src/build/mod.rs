@@ -1,38 +1,39 @@
-//! The builder: from the order of the events that matter to a schedule of all events.
+//! The builder: extends an order of the essential events to a schedule of all events.
 
 mod graph;
-mod needs;
+mod predecessors;
 mod region;
 
 use event::{Batch, Causality, Names};
 use region::Region;
 
-/// An order of essential events that no schedule has.
+/// Why no schedule has the essential events in this order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoSchedule {
-    /// There are no essential events to end with.
+    /// There are no essential events.
     #[error("no essential event is given to end the schedule with")]
     Empty,
-    /// An event is listed that cannot be there.
+    /// The list has an event that cannot be in it.
     #[error("event {0} is listed twice, stands before the part to be ordered, or is not essential or not in the trace")]
     Listed(u64),
-    /// An event needs what does not come before it.
+    /// A predecessor of an essential event cannot come before it.
     #[error("event {0} needs an event that is left out or listed behind it")]
-    Needs(u64),
+    MissingPredecessor(u64),
 }
 
-/// A schedule of all events that shows the essential ones in exactly this order, the last of them at its end.
+/// Builds a schedule of all events that has the essential ones in exactly this order and ends with the last of them.
 ///
 /// The rules of the model order the events that are not essential. In `weak-hb` and `maximal` that is only what every
 /// model keeps: their other rules bind essential events only. `observed` is built as `full-hb`.
 ///
-/// Events before `from` stay as recorded, all of them; `essential` are the essential events of the schedule from there
-/// on, in the predicted order. Those that are not listed, though `is_essential`, are left out, with everything that
-/// needs them by the rules. Of the other events recorded before the last recorded of the listed, all that can come
-/// before the last listed are in the schedule. Before the first essential event that is out of its recorded order, the
-/// schedule is the recorded run; behind it, the earliest recorded event comes first of those that can come. An
-/// essential event that comes early either does so as late as that allows, or right before those that it overtakes,
-/// with what it needs: whichever moves fewer events, then whichever switches less often between threads.
+/// * Events before `from` stay as recorded. `essential` lists the essential events from there on, in the predicted
+///   order.
+/// * Events that `is_essential` accepts but that are not listed are left out, with all their successors by the rules.
+/// * Of the other events up to the last recorded of the listed ones, all that can come before the last listed event do.
+/// * Up to the first essential event that is out of its recorded order, the schedule is the recorded run. After that,
+///   of the events that can come, the earliest recorded one comes next.
+/// * An essential event that overtakes others comes either as late as that allows, or, together with its predecessors,
+///   right before those that it overtakes: whichever moves fewer events, then whichever has fewer switches of threads.
 pub fn build(
     model: Causality,
     names: &Names,

@@ -1,21 +1,21 @@
-//! The part of a schedule that is not as recorded.
+//! The region of a schedule that is not as recorded.
 
 use super::NoSchedule;
-use super::graph::{Graph, Turns};
-use super::needs::Needs;
+use super::graph::{Graph, Overtaking};
+use super::predecessors::Predecessors;
 use crate::moved::fewest_moved;
 use event::{Batch, Causality, Names};
 
 /// The events from the first essential one that is out of order.
 pub(super) struct Region<'a> {
     start: u64,
-    /// The first event from which on all is as recorded again, or the one behind all listed ones.
+    /// The first event after the region: from there on all is as recorded, or it is the one after all listed events.
     pub(super) end: u64,
     /// The essential events of the region, in their order.
     essential: &'a [u64],
     /// By event of the region: whether it is one of these.
     listed: Vec<bool>,
-    /// The event that nothing may follow, unless all is as recorded again.
+    /// The last event of the schedule, if the schedule ends with the region.
     last: Option<u64>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Region<'a> {
         if left_out {
             return Ok(region);
         }
-        // Everything comes, and behind the last event that is overtaken all is as recorded.
+        // No event is left out, so after the last overtaken event all is as recorded.
         let mut greatest = 0;
         let in_order = |&event: &u64| {
             let overtakes = event > greatest;
@@ -72,7 +72,7 @@ impl<'a> Region<'a> {
         is_essential: &dyn Fn(u64) -> bool,
     ) -> Result<Vec<u64>, NoSchedule> {
         let mut graph = Graph::new(self.listed.len());
-        let mut needs = Needs::new(model, names, trace);
+        let mut needs = Predecessors::new(model, names, trace);
         let offset = |event: u64| (event - trace.first) as usize;
         for (at, &event) in (0u32..).zip(&trace.events[..offset(self.start)]) {
             needs.skip(at, event);
@@ -84,11 +84,12 @@ impl<'a> Region<'a> {
                 graph.exclude(node);
             }
         }
-        let orders = [Turns::Late, Turns::Early].map(|turns| graph.turns(turns, self.earliest().into_iter()));
+        let orders = [Overtaking::Late, Overtaking::Early]
+            .map(|overtaking| graph.priorities(overtaking, self.earliest().into_iter()));
         for pair in self.essential.windows(2) {
-            graph.need(self.node(pair[0]), self.node(pair[1]));
+            graph.add_edge(self.node(pair[0]), self.node(pair[1]));
         }
-        let [late, early] = orders.map(|turn| self.sorted(&graph, &turn));
+        let [late, early] = orders.map(|priority| self.sorted(&graph, &priority));
         let (late, early) = (late?, early?);
         let thread = |index: u64| trace.events[offset(index)].thread();
         let figures = |region: &[u64]| {
@@ -110,13 +111,13 @@ impl<'a> Region<'a> {
         all
     }
 
-    fn sorted(&self, graph: &Graph, turn: &[u32]) -> Result<Vec<u64>, NoSchedule> {
+    fn sorted(&self, graph: &Graph, priority: &[u32]) -> Result<Vec<u64>, NoSchedule> {
         let mut sorted = Vec::with_capacity(self.listed.len());
-        graph.sort(turn, self.last.map(|last| self.node(last)), |node| sorted.push(self.start + u64::from(node)));
+        graph.sort(priority, self.last.map(|last| self.node(last)), |node| sorted.push(self.start + u64::from(node)));
         let mut reached = self.essential.iter().copied().peekable();
         for event in &sorted {
             reached.next_if_eq(event);
         }
-        reached.next().map_or(Ok(sorted), |event| Err(NoSchedule::Needs(event)))
+        reached.next().map_or(Ok(sorted), |event| Err(NoSchedule::MissingPredecessor(event)))
     }
 }

@@ -1,26 +1,26 @@
-//! Blocks that are not serialisable: a cycle of conflicts between transactions, by docs/detectors.md.
+//! Atomicity violations, by docs/detectors.md: a cycle of conflicts between transactions.
 //!
-//! Of the conflicts only the nearest are edges: of a variable's accesses, for instance, those with the last write, and with
-//! the reads since. Every other conflict is several of them in a row. Where many events conflict with many (`post` and
-//! `await`, `up` and `down`), they are joined by points between them that are no transactions.
+//! Only the nearest conflicts are edges of the graph, for instance those of an access with the last write of its
+//! variable and with the reads since; paths imply the others. Where many events conflict with many (`post` and `await`,
+//! `up` and `down`), the graph has auxiliary nodes between them (*points*), so that the number of edges stays linear.
 
 use super::check;
 use super::conditions::pairs;
-use super::refused::{Broken, Refused, Unclaimed};
+use super::refusal::{Reason, Refusal, WrongClaim};
 use crate::ops::{is_access, is_read};
 use crate::sections::{Sections, effect, lock_of};
 use event::{Batch, BlockId, Causality, Names, Op, Space, Value, VarId};
 use std::collections::{HashMap, HashSet};
 
-/// Blocks nested deeper than this are counted, and no longer told apart.
+/// Blocks nested deeper than this are only counted.
 const MAX_DEPTH: usize = 1 << 10;
 const NONE: u32 = u32::MAX;
 
-/// Checks a violation of atomicity: the schedule is feasible, its last event possibly a terminal read, and in its order a cycle of
-/// conflicts leads from the block that begins with the event `block_begin` through other transactions back to it.
+/// Checks an atomicity violation: the schedule is feasible (its last event may be a terminal read), and in its order a
+/// cycle of conflicts leads from the block that begins with event `block_begin` through other transactions back to it.
 ///
-/// Transactions are the outermost blocks. If this block is inside others, these do not count: only blocks of some
-/// names were asked for.
+/// Transactions are the outermost blocks. The blocks around the one in question do not count: their names were not
+/// asked for.
 pub fn check_atomicity(
     model: Causality,
     names: &Names,
@@ -28,29 +28,30 @@ pub fn check_atomicity(
     initial: &dyn Fn(VarId) -> Value,
     schedule: &[u64],
     block_begin: u64,
-) -> Result<(), Refused> {
+) -> Result<(), Refusal> {
     check(model, names, trace, initial, schedule, true)?;
-    let refuse = |claim| Refused {
+    let refuse = |claim| Refusal {
         position: schedule.iter().position(|&event| event == block_begin).unwrap_or(schedule.len()),
         event: block_begin,
-        broken: Broken::NoSuchClaim(claim),
+        reason: Reason::WrongClaim(claim),
     };
     let order: Vec<u32> = schedule.iter().map(|&index| (index - trace.first) as u32).collect();
     let begin = block_begin.checked_sub(trace.first).and_then(|offset| u32::try_from(offset).ok());
-    let begin = begin.filter(|begin| order.contains(begin)).ok_or_else(|| refuse(Unclaimed::NotABlock))?;
+    let begin = begin.filter(|begin| order.contains(begin)).ok_or_else(|| refuse(WrongClaim::NotABlock))?;
     if trace.events[begin as usize].op() != Op::Begin {
-        return Err(refuse(Unclaimed::NotABlock));
+        return Err(refuse(WrongClaim::NotABlock));
     }
     let transactions = transactions(names, trace, begin);
     let edges = Edges::new(names, trace, &order, &transactions);
-    if edges.lead_back(begin) { Ok(()) } else { Err(refuse(Unclaimed::Serialisable)) }
+    if edges.lead_back(begin) { Ok(()) } else { Err(refuse(WrongClaim::Serialisable)) }
 }
 
 /// The blocks that a thread is in.
 #[derive(Clone, Default)]
 struct Open {
-    /// Their names, and their first events.
+    /// Their names and their first events, the outermost block first.
     blocks: Vec<(BlockId, u32)>,
+    /// The number of blocks beyond [`MAX_DEPTH`].
     deeper: u64,
 }
 
@@ -63,7 +64,7 @@ impl Open {
         }
     }
 
-    /// A nameless end closes the innermost block, another one the blocks inside its own, too.
+    /// An `end` without a name closes the innermost block; one with a name closes the blocks inside that block, too.
     fn end(&mut self, block: BlockId) {
         if self.deeper > 0 {
             self.deeper -= 1;
@@ -77,7 +78,7 @@ impl Open {
 
 /// By event: the first event of its transaction.
 fn transactions(names: &Names, trace: &Batch, begin: u32) -> Vec<u32> {
-    // The blocks around the one in question: they do not count.
+    // The blocks around the one in question do not count.
     let mut around = Open::default();
     let own = trace.events[begin as usize].thread();
     for (at, event) in (0..begin).zip(&trace.events).filter(|(_, event)| event.thread() == own) {
@@ -109,17 +110,17 @@ fn transactions(names: &Names, trace: &Batch, begin: u32) -> Vec<u32> {
     each.collect()
 }
 
-/// What conflicts by being changed or only looked at: a variable or a lock.
+/// A variable or a lock: the transaction that changed it last, and those that have read it since.
 #[derive(Clone, Default)]
 struct Object {
     changed: Option<u32>,
-    seen: Vec<u32>,
+    read: Vec<u32>,
 }
 
-/// Which transaction comes before which, and before which points between them: numbers from the first event's on.
+/// The graph of conflicts. A transaction has the number of its first event; points have greater numbers.
 struct Edges {
     after: HashMap<u32, Vec<u32>>,
-    /// Transactions are below this number, points from it on.
+    /// The number of the first point.
     points: u32,
 }
 
@@ -149,7 +150,7 @@ impl Edges {
             }
             last[thread] = me;
             match event.op() {
-                op if is_access(op) => edges.touch(&mut vars[event.object() as usize], me, is_read(op)),
+                op if is_access(op) => edges.access(&mut vars[event.object() as usize], me, is_read(op)),
                 Op::Fork => forks[event.object() as usize].push(me),
                 Op::Join => edges.add(last[event.object() as usize], me),
                 Op::Post => edges.collect(&mut posts[event.object() as usize], &mut next_point, me),
@@ -165,7 +166,7 @@ impl Edges {
                 && let Some(lock) = lock_of(trace, event)
             {
                 let shared = matches!(event.op(), Op::ReadAcquire | Op::ReadRelease);
-                edges.touch(&mut locks[lock as usize], me, shared);
+                edges.access(&mut locks[lock as usize], me, shared);
             }
         }
         edges
@@ -180,23 +181,24 @@ impl Edges {
         }
     }
 
-    fn touch(&mut self, object: &mut Object, me: u32, only_looks: bool) {
+    /// A transaction reads or changes an object.
+    fn access(&mut self, object: &mut Object, me: u32, only_reads: bool) {
         if let Some(changed) = object.changed {
             self.add(changed, me);
         }
-        if only_looks {
-            if object.seen.last() != Some(&me) {
-                object.seen.push(me);
+        if only_reads {
+            if object.read.last() != Some(&me) {
+                object.read.push(me);
             }
         } else {
-            for seen in object.seen.drain(..) {
-                self.add(seen, me);
+            for read in object.read.drain(..) {
+                self.add(read, me);
             }
             object.changed = Some(me);
         }
     }
 
-    /// A new point, after the transaction and the point before.
+    /// Adds a point after the transaction and after the point before.
     fn collect(&mut self, point: &mut u32, next: &mut u32, me: u32) {
         self.add(*point, *next);
         self.add(me, *next);
@@ -204,9 +206,9 @@ impl Edges {
         *next += 1;
     }
 
-    /// Whether a way leads from the transaction through another one back to it.
+    /// Whether a path leads from the transaction through another one back to it.
     fn lead_back(&self, transaction: u32) -> bool {
-        // A point is reached by the transaction alone, or through another one.
+        // With each node: whether the path to it goes through another transaction.
         let mut seen: HashSet<(u32, bool)> = HashSet::new();
         let mut left = vec![(transaction, false)];
         while let Some((from, through)) = left.pop() {

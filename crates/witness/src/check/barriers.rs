@@ -1,12 +1,12 @@
 //! `weak-hb` and `maximal`: `alloc` and `free` keep their recorded order with every access of their variable.
 
-use super::places::{Latest, Places};
-use super::refused::Rule;
+use super::positions::{Latest, Positions};
+use super::refusal::Rule;
 use crate::ops::{is_access, is_barrier};
 use event::{Batch, Names, Space};
 
-/// Looks through the recorded order.
-pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
+/// Checks this rule in one pass along the recorded run.
+pub(super) fn check(names: &Names, trace: &Batch, positions: &mut Positions) {
     let mut accesses = vec![Latest::default(); names.space(Space::Var).len()];
     let mut barriers = accesses.clone();
     for (at, &event) in (0u32..).zip(&trace.events) {
@@ -14,17 +14,17 @@ pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
             continue;
         }
         let var = event.object() as usize;
-        places.need(at, barriers[var], Rule::Barrier);
+        positions.require(at, barriers[var], Rule::Barrier);
         if is_barrier(event.op()) {
-            places.need(at, accesses[var], Rule::Barrier);
-            barriers[var].add(places.of(at));
+            positions.require(at, accesses[var], Rule::Barrier);
+            barriers[var].add(positions.get(at));
         }
-        accesses[var].add(places.of(at));
+        accesses[var].add(positions.get(at));
     }
 }
 
-/// The same for two events of a race, which may be in any order with each other, in a model that may not keep it.
-pub(super) fn check_race(trace: &Batch, places: &mut Places, race: [u32; 2]) {
+/// Checks this rule for the two events of a race, except between themselves. Some models do not have it otherwise.
+pub(super) fn check_race(trace: &Batch, positions: &mut Positions, race: [u32; 2]) {
     for (at, &event) in (0u32..).zip(&trace.events) {
         if !is_access(event.op()) || race.contains(&at) {
             continue;
@@ -35,7 +35,7 @@ pub(super) fn check_race(trace: &Batch, places: &mut Places, race: [u32; 2]) {
                 && other.object() == event.object()
                 && (is_barrier(event.op()) || is_barrier(other.op()))
             {
-                places.need(at.max(racing), places.of(at.min(racing)), Rule::Barrier);
+                positions.require(at.max(racing), positions.get(at.min(racing)), Rule::Barrier);
             }
         }
     }

@@ -1,16 +1,16 @@
-//! What findings claim beyond a feasible prefix: two racing accesses come next, or a cycle of requests.
+//! Races and deadlocks: after a feasible prefix two conflicting accesses are next, or a cycle of lock requests.
 
-use super::locks::Locks;
-use super::places::Places;
-use super::refused::{Broken, Refused, Unclaimed, can_race};
-use super::{barriers, common, examine};
+use super::locks::LockCheck;
+use super::positions::Positions;
+use super::refusal::{Reason, Refusal, WrongClaim, can_race};
+use super::{barriers, check_rules, common};
 use crate::sections::effect;
 use event::{Batch, Causality, Names, Op, Value, VarId};
 
-/// Checks a race: `prefix` is feasible, then come the two events of `race`, each the next of its thread, in either
-/// order. They conflict, and need not see their recorded values.
+/// Checks a race: `prefix` is feasible, the two events of `race` are the next ones of their threads, and they conflict.
+/// They need not see their recorded values, and may come in either order.
 ///
-/// Two atomic accesses do not race, nor does an `alloc`, which makes its variable another one.
+/// Two atomic accesses do not race. An `alloc` races with nothing: its variable is another one from then on.
 pub fn check_race(
     model: Causality,
     names: &Names,
@@ -18,25 +18,26 @@ pub fn check_race(
     initial: &dyn Fn(VarId) -> Value,
     prefix: &[u64],
     race: [u64; 2],
-) -> Result<(), Refused> {
-    let mut places = Places::new(trace.first, trace.events.len(), &[prefix, &race].concat())?;
-    let [a, b] = race.map(|index| places.offset(index));
-    examine_prefix(model, names, trace, initial, prefix, &mut places, &[a, b]);
+) -> Result<(), Refusal> {
+    let mut positions = Positions::new(trace.first, trace.events.len(), &[prefix, &race].concat())?;
+    let [a, b] = race.map(|index| positions.offset(index));
+    check_prefix(model, names, trace, initial, prefix, &mut positions, &[a, b]);
     let [first, second] = [a, b].map(|at| trace.events[at as usize]);
     if first.thread() == second.thread() {
-        places.refuse(b, Broken::NoSuchClaim(Unclaimed::SameThread));
+        positions.refuse(b, Reason::WrongClaim(WrongClaim::SameThread));
     } else if !can_race(first.op(), second.op()) || first.object() != second.object() {
-        places.refuse(b, Broken::NoSuchClaim(Unclaimed::NoConflict));
+        positions.refuse(b, Reason::WrongClaim(WrongClaim::NoConflict));
     }
-    common::check(names, trace, &mut places);
-    barriers::check_race(trace, &mut places, [a, b]);
-    places.verdict()
+    common::check(names, trace, &mut positions);
+    barriers::check_race(trace, &mut positions, [a, b]);
+    positions.into_result()
 }
 
-/// Checks a deadlock: `prefix` is feasible, then each of `requests`, the next event of its thread, asks for a lock
-/// that the thread of the request after it has (the first's, for the last), so that none of them can go on.
+/// Checks a deadlock: `prefix` is feasible, each of `requests` is the next event of its thread, and each asks for a
+/// lock that the thread of the next request holds (for the last request: the thread of the first), so that none can go
+/// on.
 ///
-/// A request is an `acq`, `racq` or `req`, not a try-lock.
+/// A request is an `acq`, `racq` or `req`, but not a try-lock.
 pub fn check_deadlock(
     model: Causality,
     names: &Names,
@@ -44,14 +45,15 @@ pub fn check_deadlock(
     initial: &dyn Fn(VarId) -> Value,
     prefix: &[u64],
     requests: &[u64],
-) -> Result<(), Refused> {
-    let mut places = Places::new(trace.first, trace.events.len(), &[prefix, requests].concat())?;
-    let asked: Vec<u32> = requests.iter().map(|&index| places.offset(index)).collect();
-    examine_prefix(model, names, trace, initial, prefix, &mut places, &asked);
-    common::check(names, trace, &mut places);
-    let mut no_matter = Places::new(trace.first, trace.events.len(), &[])?;
-    let locks = Locks::new(names, trace, &mut no_matter);
-    let open = locks.open_sections(trace, prefix, &places);
+) -> Result<(), Refusal> {
+    let mut positions = Positions::new(trace.first, trace.events.len(), &[prefix, requests].concat())?;
+    let asked: Vec<u32> = requests.iter().map(|&index| positions.offset(index)).collect();
+    check_prefix(model, names, trace, initial, prefix, &mut positions, &asked);
+    common::check(names, trace, &mut positions);
+    // Only the sections are of interest here: with an empty schedule nothing is refused.
+    let mut unused = Positions::new(trace.first, trace.events.len(), &[])?;
+    let locks = LockCheck::new(names, trace, &mut unused);
+    let open = locks.open_sections(trace, prefix, &positions);
     for (k, &at) in asked.iter().enumerate() {
         let event = trace.events[at as usize];
         let holder = trace.events[asked[(k + 1) % asked.len()] as usize].thread();
@@ -62,35 +64,35 @@ pub fn check_deadlock(
             Op::ReadAcquire if locks.effect(at) & effect::OPENS_SHARED != 0 => !has(others, false),
             Op::Request if !has(own, false) => !has(others, false) && !has(others, true),
             _ => {
-                places.refuse(at, Broken::NoSuchClaim(Unclaimed::NotARequest));
+                positions.refuse(at, Reason::WrongClaim(WrongClaim::NotARequest));
                 continue;
             }
         };
         let twice = asked[..k].iter().any(|&before| trace.events[before as usize].thread() == event.thread());
         let wrong =
-            [(asked.len() < 2, Unclaimed::NoCycle), (twice, Unclaimed::SameThread), (free, Unclaimed::NotBlocked)];
+            [(asked.len() < 2, WrongClaim::NoCycle), (twice, WrongClaim::SameThread), (free, WrongClaim::NotBlocked)];
         if let Some((_, claim)) = wrong.into_iter().find(|(wrong, _)| *wrong) {
-            places.refuse(at, Broken::NoSuchClaim(claim));
+            positions.refuse(at, Reason::WrongClaim(claim));
         }
     }
-    places.verdict()
+    positions.into_result()
 }
 
-/// Checks the prefix as if the other events were not there, then puts these side by side behind it.
-fn examine_prefix(
+/// Checks the prefix without the events `behind` it, then gives all of these the position after it.
+fn check_prefix(
     model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
     prefix: &[u64],
-    places: &mut Places,
+    positions: &mut Positions,
     behind: &[u32],
 ) {
     for &at in behind {
-        places.remove(at);
+        positions.remove(at);
     }
-    examine(model, names, trace, initial, prefix, false, places);
+    check_rules(model, names, trace, initial, prefix, false, positions);
     for &at in behind {
-        places.put(at, prefix.len());
+        positions.insert(at, prefix.len());
     }
 }

@@ -1,19 +1,19 @@
-//! `weak-hb` and `maximal`: a wake-up needs its notify, and that after its wait.
+//! "Which notify woke whom", and its rule in `weak-hb` and `maximal`: wait, notify and wake-up come in this order.
 
-use super::places::Places;
-use super::refused::{Broken, Rule};
+use super::positions::Positions;
+use super::refusal::{Reason, Rule};
 use event::{Batch, Names, Op, Space, Wake};
 use std::collections::BTreeSet;
 
 #[derive(Clone, Default)]
 struct Condition {
-    /// The notifies that woke nobody yet.
+    /// The notifies that are not paired yet.
     notifies: BTreeSet<u32>,
     notify_alls: Vec<u32>,
 }
 
 impl Condition {
-    /// The notify that woke the thread that waits since then.
+    /// Pairs the wake-up of a thread that has been waiting since event `since`.
     fn wake(&mut self, since: u32) -> Option<u32> {
         let one = self.notifies.range(since..).next().copied();
         let all = self.notify_alls.get(self.notify_alls.partition_point(|&all| all < since)).copied();
@@ -27,10 +27,10 @@ impl Condition {
     }
 }
 
-/// A wait that goes on: the condition, the lock, and the event.
+/// A wait in progress: its condition, its lock, and the event.
 type Waiting = (u32, u32, u32);
 
-/// A wake-up that a notify ended, as offsets in the trace.
+/// A wake-up with its wait and its notify, as offsets in the trace.
 #[derive(Clone, Copy)]
 pub(super) struct Pair {
     pub(super) wait: u32,
@@ -38,7 +38,7 @@ pub(super) struct Pair {
     pub(super) woken: u32,
 }
 
-/// Which notify woke whom, in the order of the wake-ups.
+/// All pairs of a trace, in the order of the wake-ups.
 pub(super) fn pairs(names: &Names, trace: &Batch) -> Vec<Pair> {
     let mut conditions = vec![Condition::default(); names.space(Space::Cond).len()];
     let mut waiting: Vec<Option<Waiting>> = vec![None; names.space(Space::Thread).len()];
@@ -69,13 +69,13 @@ pub(super) fn pairs(names: &Names, trace: &Batch) -> Vec<Pair> {
     pairs
 }
 
-/// Looks through the recorded order.
-pub(super) fn check(names: &Names, trace: &Batch, places: &mut Places) {
+/// Checks the rule for all pairs.
+pub(super) fn check(names: &Names, trace: &Batch, positions: &mut Positions) {
     for Pair { wait, notify, woken } in pairs(names, trace) {
-        places.need(woken, places.of(notify), Rule::Notify);
-        if places.has(woken) && !places.of(notify).is_after(places.of(wait)) {
-            let (notify, wait) = (places.index(notify), places.index(wait));
-            places.refuse(woken, Broken::Lost { notify, wait });
+        positions.require(woken, positions.get(notify), Rule::Notify);
+        if positions.contains(woken) && !positions.get(notify).is_after(positions.get(wait)) {
+            let (notify, wait) = (positions.index(notify), positions.index(wait));
+            positions.refuse(woken, Reason::Lost { notify, wait });
         }
     }
 }

@@ -1,31 +1,31 @@
-//! `weak-hb` and `maximal`: sections of one lock exclude each other, and a failed try-lock stays in those that made
-//! it fail.
+//! "Sections" in `weak-hb` and `maximal`: sections of one lock exclude each other, and a failed try-lock stays inside
+//! the sections that made it fail.
 
-use super::places::{Latest, Places};
-use super::refused::{Broken, Rule};
+use super::positions::{Latest, Positions};
+use super::refusal::{Reason, Rule};
 use crate::sections::{NONE, Sections, effect, lock_of};
 use event::{Batch, Event, Names, Op, Space};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many sections of a lock are open.
+/// The numbers of open sections of a lock.
 #[derive(Clone, Copy, Default)]
 struct Open {
     exclusive: u32,
     shared: u32,
 }
 
-/// The locks of a trace.
-pub(super) struct Locks {
+/// The open sections of all locks along the schedule.
+pub(super) struct LockCheck {
     /// By event: what it does to the sections of its lock.
     effects: Vec<u8>,
     open: Vec<Open>,
-    /// By thread and lock: those of them that were open from the beginning.
+    /// By thread and lock: open sections that were open from the beginning.
     from_beginning: HashMap<(u32, u32), Open>,
 }
 
-impl Locks {
-    /// Finds the sections, and checks that failed try-locks are inside theirs.
-    pub(super) fn new(names: &Names, trace: &Batch, places: &mut Places) -> Locks {
+impl LockCheck {
+    /// Finds the sections in the recorded run, and checks that failed try-locks stay inside theirs.
+    pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> LockCheck {
         let count = names.space(Space::Lock).len();
         let mut effects = vec![0; trace.events.len()];
         let mut open = vec![Open::default(); count];
@@ -46,36 +46,36 @@ impl Locks {
             if let Some(failed) = failures.locks.get_mut(&lock) {
                 let fails = event.op() == Op::TryFail;
                 if fails {
-                    failed.fail(at, places);
+                    failed.fail(at, positions);
                 }
                 for (closes, opened) in [(effect::CLOSES, step.opened), (effect::CLOSES_SHARED, step.opened_shared)] {
                     if step.effect & closes != 0 {
-                        failed.close(at, opened, places);
+                        failed.close(at, opened, positions);
                     }
                 }
                 if step.effect & (effect::OPENS | effect::OPENS_SHARED) != 0 {
-                    failed.open(at, places);
+                    failed.open(at, positions);
                 }
             }
         }
-        Locks { effects, open, from_beginning }
+        LockCheck { effects, open, from_beginning }
     }
 
-    /// What an event does to the sections of its lock.
+    /// What an event does to the sections of its lock, as bits of [`effect`].
     pub(super) fn effect(&self, at: u32) -> u8 {
         self.effects[at as usize]
     }
 
-    /// The next event of the schedule, which stands behind the earlier ones of its thread.
+    /// Takes the next event of the schedule, after the earlier events of its thread.
     #[inline]
-    pub(super) fn step(&mut self, trace: &Batch, at: u32, event: Event, schedule: &[u64], places: &mut Places) {
+    pub(super) fn step(&mut self, trace: &Batch, at: u32, event: Event, schedule: &[u64], positions: &mut Positions) {
         let does = self.effects[at as usize];
         if does != 0 {
-            self.act(trace, at, event, schedule, places);
+            self.apply(trace, at, event, schedule, positions);
         }
     }
 
-    fn act(&mut self, trace: &Batch, at: u32, event: Event, schedule: &[u64], places: &mut Places) {
+    fn apply(&mut self, trace: &Batch, at: u32, event: Event, schedule: &[u64], positions: &mut Positions) {
         let does = self.effects[at as usize];
         let has = |bit: u8| u32::from(does & bit != 0);
         let Some(lock) = lock_of(trace, event) else { return };
@@ -87,11 +87,11 @@ impl Locks {
             let shared = open.shared - has(effect::OWN_SHARED) - early.shared;
             if exclusive > 0 || (shared > 0 && does & effect::OPENS != 0) {
                 let any = does & effect::OPENS != 0;
-                let broken = match self.holder(trace, event.thread().0, lock, any, schedule, places) {
-                    NONE => Broken::HeldFromBeginning,
-                    since => Broken::Held { since: places.index(since) },
+                let reason = match self.holder(trace, event.thread().0, lock, any, schedule, positions) {
+                    NONE => Reason::HeldFromBeginning,
+                    since => Reason::Held { since: positions.index(since) },
                 };
-                places.refuse(at, broken);
+                positions.refuse(at, reason);
                 return;
             }
         }
@@ -106,11 +106,11 @@ impl Locks {
         open.shared = open.shared + has(effect::OPENS_SHARED) - has(effect::CLOSES_SHARED);
     }
 
-    /// The event of another thread that opened a section of this lock (an exclusive one, unless `any`) which this
-    /// schedule leaves open; [`NONE`] if there is none.
+    /// The event of another thread that opened a section of a lock (an exclusive one, unless `any`) that is open after
+    /// a schedule; [`NONE`] if there is none.
     #[cold]
-    fn holder(&self, trace: &Batch, thread: u32, lock: u32, any: bool, schedule: &[u64], places: &Places) -> u32 {
-        self.open_sections(trace, schedule, places)
+    fn holder(&self, trace: &Batch, thread: u32, lock: u32, any: bool, schedule: &[u64], positions: &Positions) -> u32 {
+        self.open_sections(trace, schedule, positions)
             .into_iter()
             .filter(|&((t, l, shared), _)| t != thread && l == lock && (any || !shared))
             .map(|(_, since)| since)
@@ -118,16 +118,16 @@ impl Locks {
             .unwrap_or(NONE)
     }
 
-    /// The sections that a schedule leaves open, of those that it opened: thread, lock and whether shared, with the
-    /// event that opened it.
+    /// The sections that events of a schedule open and none of its events closes. By thread, lock and whether shared:
+    /// the event that opens it.
     pub(super) fn open_sections(
         &self,
         trace: &Batch,
         schedule: &[u64],
-        places: &Places,
+        positions: &Positions,
     ) -> BTreeMap<(u32, u32, bool), u32> {
         let mut open = BTreeMap::new();
-        for at in schedule.iter().map(|&index| places.offset(index)) {
+        for at in schedule.iter().map(|&index| positions.offset(index)) {
             let does = self.effects[at as usize];
             let event = trace.events[at as usize];
             let Some(lock) = lock_of(trace, event).filter(|_| does != 0) else { continue };
@@ -152,14 +152,14 @@ struct Failures {
     locks: HashMap<u32, Failed>,
 }
 
-/// A lock with failed try-locks, in the recorded order.
+/// A lock with failed try-locks, along the recorded run.
 ///
-/// A thread's own sections need no look: its own order keeps its failures where they are.
+/// It does not matter whose sections are open: program order already keeps a failure inside its own thread's sections.
 #[derive(Default)]
 struct Failed {
-    /// Opening events of the sections open now, by their places.
+    /// The events that opened the sections that are open now, by their positions.
     open: std::collections::BTreeSet<Latest>,
-    /// Failures whose place is later than those of all failures recorded after them.
+    /// Failures with a later position than all failures recorded after them.
     failures: Vec<(u32, Latest)>,
 }
 
@@ -171,30 +171,30 @@ impl Failures {
 }
 
 impl Failed {
-    fn open(&mut self, at: u32, places: &Places) {
-        self.open.insert(places.of(at));
+    fn open(&mut self, at: u32, positions: &Positions) {
+        self.open.insert(positions.get(at));
     }
 
-    fn fail(&mut self, at: u32, places: &mut Places) {
+    fn fail(&mut self, at: u32, positions: &mut Positions) {
         if let Some(&latest) = self.open.last() {
-            places.need(at, latest, Rule::FailedInside);
+            positions.require(at, latest, Rule::FailedInside);
         }
-        let here = places.of(at);
+        let here = positions.get(at);
         while self.failures.pop_if(|(_, failure)| !failure.is_after(here)).is_some() {}
         self.failures.push((at, here));
     }
 
-    /// Closes the section that the event opened.
-    fn close(&mut self, at: u32, opened: u32, places: &mut Places) {
+    /// Closes the section that the event `opened` opened.
+    fn close(&mut self, at: u32, opened: u32, positions: &mut Positions) {
         let from = match opened {
             NONE => 0,
             _ => self.failures.partition_point(|&(failure, _)| failure < opened),
         };
         if let Some(&(_, failure)) = self.failures.get(from) {
-            places.need(at, failure, Rule::FailedBefore);
+            positions.require(at, failure, Rule::FailedBefore);
         }
         if opened != NONE {
-            self.open.remove(&places.of(opened));
+            self.open.remove(&positions.get(opened));
         }
     }
 }

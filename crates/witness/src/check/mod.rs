@@ -1,35 +1,36 @@
-//! The checker: whether a schedule is a feasible prefix, by the definitions of docs/causality.md alone.
+//! The checker: decides whether a schedule is a feasible prefix, by the definitions of docs/causality.md alone.
 //!
-//! Most rules say "this event comes only after those", always in recorded order. They are checked in one look through
-//! the recorded run, by the places that its events have in the schedule. What depends on the order itself (exclusion,
-//! atomic sets, what a read sees, counts) is checked along the schedule, as far as the other rules hold.
+//! Most rules say "this event comes only after those", where "those" were recorded earlier. One pass along the recorded
+//! run checks them all, by the positions that its events have in the schedule. What depends on the schedule as a whole
+//! (exclusion, atomic sets, what a read sees, counts) is checked along the schedule, up to the first refused event.
+//! There is one module for each section of docs/causality.md, and one for each claim of docs/detectors.md.
 
+mod atomic_sets;
 mod atomicity;
 mod barriers;
 mod claims;
 mod common;
 mod conditions;
-mod full;
+mod full_hb;
 mod locks;
 mod lost_wakeup;
-mod places;
+mod positions;
 mod reads;
-mod refused;
+mod refusal;
 mod semaphores;
-mod sets;
 
 use crate::ops::is_read;
+use atomic_sets::AtomicSetCheck;
 use event::{Batch, Causality, Names, Op, Value, VarId};
-use locks::Locks;
-use places::Places;
-use reads::Reads;
-use semaphores::Counts;
-use sets::Sets;
+use locks::LockCheck;
+use positions::Positions;
+use reads::ReadCheck;
+use semaphores::SemaphoreCheck;
 
 pub use atomicity::check_atomicity;
 pub use claims::{check_deadlock, check_race};
 pub use lost_wakeup::check_lost_wakeup;
-pub use refused::{Broken, Refused, Rule, Unclaimed, Written};
+pub use refusal::{Reason, Refusal, Rule, Written, WrongClaim};
 
 /// A schedule that its model admits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,10 +39,10 @@ pub struct Checked {
     pub terminal_read: bool,
 }
 
-/// Whether a schedule (event indexes, in the predicted order) of a whole trace is a feasible prefix in a model.
+/// Checks that a schedule (indexes of events of a whole trace, in the predicted order) is a feasible prefix in a model.
 ///
-/// `initial` gives the values that variables have at first, unknown if nobody said. With `last_may_be_terminal_read`
-/// the last event may be a terminal read, if the model is maximal.
+/// `initial` gives the initial values of variables, as far as they are known. With `last_may_be_terminal_read` the last
+/// event may be a terminal read, if the model is `maximal`.
 pub fn check(
     model: Causality,
     names: &Names,
@@ -49,53 +50,53 @@ pub fn check(
     initial: &dyn Fn(VarId) -> Value,
     schedule: &[u64],
     last_may_be_terminal_read: bool,
-) -> Result<Checked, Refused> {
-    let mut places = Places::new(trace.first, trace.events.len(), schedule)?;
-    let terminal_read = examine(model, names, trace, initial, schedule, last_may_be_terminal_read, &mut places);
-    places.verdict().map(|()| Checked { terminal_read })
+) -> Result<Checked, Refusal> {
+    let mut positions = Positions::new(trace.first, trace.events.len(), schedule)?;
+    let terminal_read = check_rules(model, names, trace, initial, schedule, last_may_be_terminal_read, &mut positions);
+    positions.into_result().map(|()| Checked { terminal_read })
 }
 
-/// Notes in `places` what is wrong; whether the last event is a terminal read.
-fn examine(
+/// Checks all rules, and adds refusals to `positions`. Returns whether the last event is a terminal read.
+fn check_rules(
     model: Causality,
     names: &Names,
     trace: &Batch,
     initial: &dyn Fn(VarId) -> Value,
     schedule: &[u64],
     last_may_be_terminal_read: bool,
-    places: &mut Places,
+    positions: &mut Positions,
 ) -> bool {
-    common::check(names, trace, places);
+    common::check(names, trace, positions);
     match model {
         Causality::Observed => {
             for (expected, &index) in (trace.first..).zip(schedule) {
                 if index != expected {
-                    places.refuse(places.offset(index), Broken::NotRecorded { expected });
+                    positions.refuse(positions.offset(index), Reason::NotRecorded { expected });
                     break;
                 }
             }
         }
-        Causality::SyncOnly => full::check(false, names, trace, places),
-        Causality::FullHb => full::check(true, names, trace, places),
+        Causality::SyncOnly => full_hb::check(false, names, trace, positions),
+        Causality::FullHb => full_hb::check(true, names, trace, positions),
         Causality::WeakHb => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, places);
+                barriers::check(names, trace, positions);
             }
             if has(Op::Woken) {
-                conditions::check(names, trace, places);
+                conditions::check(names, trace, positions);
             }
             if has(Op::Up) || has(Op::Down) {
-                semaphores::check_order(names, trace, places);
+                semaphores::check_order(names, trace, positions);
             }
-            let mut sets = Sets::new(names, trace, places);
-            let mut locks = Locks::new(names, trace, places);
-            for (position, &index) in schedule[..places.sound(schedule.len())].iter().enumerate() {
-                let at = places.offset(index);
+            let mut sets = AtomicSetCheck::new(names, trace, positions);
+            let mut locks = LockCheck::new(names, trace, positions);
+            for (position, &index) in schedule[..positions.valid_prefix(schedule.len())].iter().enumerate() {
+                let at = positions.offset(index);
                 let event = trace.events[at as usize];
-                sets.step(at, event, places);
-                locks.step(trace, at, event, &schedule[..position], places);
-                if places.sound(schedule.len()) <= position {
+                sets.step(at, event, positions);
+                locks.step(trace, at, event, &schedule[..position], positions);
+                if positions.valid_prefix(schedule.len()) <= position {
                     break;
                 }
             }
@@ -103,27 +104,27 @@ fn examine(
         Causality::Maximal => {
             let has = present(trace);
             if has(Op::Alloc) || has(Op::Free) {
-                barriers::check(names, trace, places);
+                barriers::check(names, trace, positions);
             }
             if has(Op::Woken) {
-                conditions::check(names, trace, places);
+                conditions::check(names, trace, positions);
             }
-            let mut reads = Reads::new(names, trace, initial);
-            let mut counts = Counts::new(names, trace);
-            let mut locks = Locks::new(names, trace, places);
-            for (position, &index) in schedule[..places.sound(schedule.len())].iter().enumerate() {
-                let at = places.offset(index);
+            let mut reads = ReadCheck::new(names, trace, initial);
+            let mut counts = SemaphoreCheck::new(names, trace);
+            let mut locks = LockCheck::new(names, trace, positions);
+            for (position, &index) in schedule[..positions.valid_prefix(schedule.len())].iter().enumerate() {
+                let at = positions.offset(index);
                 let event = trace.events[at as usize];
-                if let Err(broken) = reads.step(trace, at, event, places) {
+                if let Err(reason) = reads.step(trace, at, event, positions) {
                     let last = position + 1 == schedule.len();
                     if last && last_may_be_terminal_read && is_read(event.op()) {
                         return true;
                     }
-                    places.refuse(at, broken);
+                    positions.refuse(at, reason);
                 }
-                counts.step(at, event, places);
-                locks.step(trace, at, event, &schedule[..position], places);
-                if places.sound(schedule.len()) <= position {
+                counts.step(at, event, positions);
+                locks.step(trace, at, event, &schedule[..position], positions);
+                if positions.valid_prefix(schedule.len()) <= position {
                     break;
                 }
             }
@@ -132,7 +133,7 @@ fn examine(
     false
 }
 
-/// Which operations a trace has.
+/// Whether a trace has an operation.
 fn present(trace: &Batch) -> impl Fn(Op) -> bool + use<> {
     let all = trace.events.iter().fold(0u64, |all, event| all | 1 << event.op() as u8);
     move |op| all >> op as u8 & 1 == 1

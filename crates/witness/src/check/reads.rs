@@ -1,25 +1,25 @@
-//! `maximal`: every read sees its recorded writer, or a value equal to the recorded one.
+//! `maximal`, "Reads": every read sees its recorded writer, or a write with an equal value.
 
-use super::places::Places;
-use super::refused::{Broken, Written};
+use super::positions::Positions;
+use super::refusal::{Reason, Written};
 use crate::ops::{is_access, is_barrier, is_read};
 use crate::sections::NONE;
 use event::{Batch, Event, Names, Op, Space, Value, VarId};
 
-/// What each variable holds, and what each read saw when recorded.
-pub(super) struct Reads<'a> {
+/// What each variable holds along the schedule, and what each read saw in the recorded run.
+pub(super) struct ReadCheck<'a> {
     initial: &'a dyn Fn(VarId) -> Value,
     /// By event: the write that a read or read-modify-write saw; [`NONE`] for an initial value.
     writers: Vec<u32>,
     /// By variable: the last write since the last barrier, or [`NONE`].
     last: Vec<u32>,
-    /// By variable: whether there was a barrier, so that the initial value is not known any more.
+    /// By variable: whether there was an `alloc` or `free`, after which the initial value is unknown.
     renewed: Vec<bool>,
 }
 
-impl<'a> Reads<'a> {
-    /// Finds out which write each read saw.
-    pub(super) fn new(names: &Names, trace: &Batch, initial: &'a dyn Fn(VarId) -> Value) -> Reads<'a> {
+impl<'a> ReadCheck<'a> {
+    /// Finds the recorded writer of each read.
+    pub(super) fn new(names: &Names, trace: &Batch, initial: &'a dyn Fn(VarId) -> Value) -> ReadCheck<'a> {
         let vars = names.space(Space::Var).len();
         let mut last = vec![NONE; vars];
         let mut writers = vec![NONE; trace.events.len()];
@@ -34,12 +34,12 @@ impl<'a> Reads<'a> {
             }
         }
         last.fill(NONE);
-        Reads { initial, writers, last, renewed: vec![false; vars] }
+        ReadCheck { initial, writers, last, renewed: vec![false; vars] }
     }
 
-    /// The next event of the schedule; whether it sees something that it may see.
+    /// Takes the next event of the schedule. It is an error if it sees a value that it may not see.
     #[inline]
-    pub(super) fn step(&mut self, trace: &Batch, at: u32, event: Event, places: &Places) -> Result<(), Broken> {
+    pub(super) fn step(&mut self, trace: &Batch, at: u32, event: Event, positions: &Positions) -> Result<(), Reason> {
         let op = event.op();
         if !is_access(op) {
             return Ok(());
@@ -57,9 +57,9 @@ impl<'a> Reads<'a> {
                 if last != writer && (op == Op::AtomicRmw || !self.equal(trace, event, last)) {
                     let written = |write| match write {
                         NONE => Written::Initially,
-                        write => Written::By(places.index(write)),
+                        write => Written::By(positions.index(write)),
                     };
-                    return Err(Broken::Sees { sees: written(last), recorded: written(writer) });
+                    return Err(Reason::Sees { sees: written(last), recorded: written(writer) });
                 }
                 if op == Op::AtomicRmw {
                     self.last[var] = at;
@@ -69,7 +69,7 @@ impl<'a> Reads<'a> {
         Ok(())
     }
 
-    /// Whether a read recorded the value that this write left.
+    /// Whether the recorded value of a read is known to be the one that this write left.
     fn equal(&self, trace: &Batch, read: Event, write: u32) -> bool {
         let left = match write {
             NONE if self.renewed[read.object() as usize] => Value::Unknown,

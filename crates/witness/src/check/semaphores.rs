@@ -1,28 +1,28 @@
-//! Counting semaphores: `weak-hb` keeps the recorded order of their events, `maximal` counts.
+//! Semaphores: `weak-hb` keeps the recorded order of their events, `maximal` counts.
 
-use super::places::{Latest, Places};
-use super::refused::{Broken, Rule};
+use super::positions::{Latest, Positions};
+use super::refusal::{Reason, Rule};
 use crate::sections::NONE;
 use event::{Batch, Event, Names, Op, Space, Value};
 
-/// Looks through the recorded order.
-pub(super) fn check_order(names: &Names, trace: &Batch, places: &mut Places) {
+/// Checks the recorded order (`weak-hb`).
+pub(super) fn check_order(names: &Names, trace: &Batch, positions: &mut Positions) {
     let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
         if matches!(event.op(), Op::Up | Op::Down) {
             let semaphore = &mut semaphores[event.sem().0 as usize];
-            places.need(at, *semaphore, Rule::Semaphore);
-            semaphore.add(places.of(at));
+            positions.require(at, *semaphore, Rule::Semaphore);
+            semaphore.add(positions.get(at));
         }
     }
 }
 
-/// What the semaphores count.
-pub(super) struct Counts(Vec<u64>);
+/// By semaphore: its count along the schedule (`maximal`).
+pub(super) struct SemaphoreCheck(Vec<u64>);
 
-impl Counts {
-    /// The initial counts: what the trace says before a semaphore's first use, else 0.
-    pub(super) fn new(names: &Names, trace: &Batch) -> Counts {
+impl SemaphoreCheck {
+    /// The initial counts: what `#! init` says last before a semaphore's first use, else 0.
+    pub(super) fn new(names: &Names, trace: &Batch) -> SemaphoreCheck {
         let semaphores = names.space(Space::Sem);
         let mut counts = vec![0; semaphores.len()];
         let mut used = vec![NONE; semaphores.len()];
@@ -43,12 +43,12 @@ impl Counts {
                 };
             }
         }
-        Counts(counts)
+        SemaphoreCheck(counts)
     }
 
-    /// The next event of the schedule.
+    /// Takes the next event of the schedule.
     #[inline]
-    pub(super) fn step(&mut self, at: u32, event: Event, places: &mut Places) {
+    pub(super) fn step(&mut self, at: u32, event: Event, positions: &mut Positions) {
         match event.op() {
             Op::Up => {
                 let count = &mut self.0[event.sem().0 as usize];
@@ -57,7 +57,7 @@ impl Counts {
             Op::Down => {
                 let count = &mut self.0[event.sem().0 as usize];
                 if *count == 0 {
-                    places.refuse(at, Broken::SemaphoreEmpty);
+                    positions.refuse(at, Reason::SemaphoreEmpty);
                 } else {
                     *count -= 1;
                 }

@@ -1,4 +1,4 @@
-//! The definitions of docs/causality.md word by word, as slow as they read.
+//! The definitions of docs/causality.md, sentence by sentence, by brute force. The crate `oracle` has its own version.
 
 use super::Sample;
 use event::{Causality, Event, Op, Value, Wake};
@@ -25,7 +25,7 @@ pub struct Definition<'a> {
 pub enum Next {
     No,
     Yes,
-    /// Only as the last one.
+    /// It can, but only as the last one.
     Terminal,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Definition<'a> {
     }
 
     fn find_sections(&mut self, thread: u32, lock: u32) {
-        // The stack of acquires, exclusive and shared, and what waits have put aside.
+        // The stacks of acquires, exclusive and shared, and the holds that waits have given up.
         let mut stacks: [Vec<usize>; 2] = [Vec::new(), Vec::new()];
         let mut aside: Option<(u32, [usize; 2])> = None;
         for e in 0..self.events.len() {
@@ -78,7 +78,7 @@ impl<'a> Definition<'a> {
                 continue;
             }
             if self.lock(e) != Some(lock) {
-                // A wait or wake-up of another lock ends what this one put aside.
+                // After a wait or wake-up of another lock, the given-up holds of this one are not taken back.
                 if matches!(event.op(), Op::Wait | Op::Woken) {
                     aside = None;
                 }
@@ -154,7 +154,7 @@ impl<'a> Definition<'a> {
         }
     }
 
-    /// Whether an event can be the next behind a feasible prefix.
+    /// Whether an event can come next after a feasible prefix.
     pub fn next(&self, model: Causality, prefix: &[usize], e: usize) -> Next {
         if prefix.contains(&e) || e >= self.events.len() || !self.common(prefix, e) {
             return Next::No;
@@ -199,7 +199,7 @@ impl<'a> Definition<'a> {
         })
     }
 
-    /// Whether some pin of the access' variable names this event; one of reads is for those that do not only read.
+    /// Whether a drop barrier of the variable names this event. An `rpin` does not bind accesses that only read.
     fn pinned(&self, a: usize, access: Event) -> bool {
         let thread = self.events[a].thread();
         let n = self.events[..a].iter().filter(|e| e.thread() == thread).count() as i64;
@@ -247,7 +247,7 @@ impl<'a> Definition<'a> {
         self.barriers_but(prefix, e, e)
     }
 
-    /// The order of barriers, whatever it is with this event.
+    /// Whether an event keeps its order with the barriers of its variable, except with event `but`.
     fn barriers_but(&self, prefix: &[usize], e: usize, but: usize) -> bool {
         let event = self.events[e];
         (0..self.events.len()).filter(|&a| a != but).all(|a| {
@@ -284,7 +284,7 @@ impl<'a> Definition<'a> {
     fn sets(&self, prefix: &[usize], e: usize) -> bool {
         let op = self.events[e].op();
         if !access(op) || barrier(op) {
-            // The order of barriers is another rule.
+            // The order with barriers is another rule.
             return true;
         }
         let sets = self.sets_around(e);

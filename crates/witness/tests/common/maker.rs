@@ -37,14 +37,14 @@ struct Maker<'a> {
     forked: [bool; THREADS],
     joined: [bool; THREADS],
     seen: [bool; THREADS],
-    /// When notifies came that woke nobody, and all notify-alls: index and condition.
+    /// The notifies that are not paired yet, and all notify-alls: index and condition.
     notifies: Vec<(usize, u32)>,
     alls: Vec<(usize, u32)>,
     count: i64,
     values: Vec<Value>,
 }
 
-/// A trace of about this many events; `wild`: whatever comes to mind, else one without problems.
+/// A trace of about this many events. It has no problems, unless it is `wild`.
 pub fn make(random: &mut Random, events: usize, wild: bool) -> Sample {
     let mut names = Names::default();
     let mut all = |space, list: &[&str]| list.iter().for_each(|name| assert!(names.add(space, name).is_ok()));
@@ -73,10 +73,10 @@ pub fn make(random: &mut Random, events: usize, wild: bool) -> Sample {
         values: values.clone(),
     };
     maker.batch.push_init(event::StrId(0), Value::Int(count));
-    // Threads may be there from the beginning.
+    // Some threads run from the beginning.
     maker.forked[1] = maker.random.one_in(2);
     maker.forked[2] = !maker.random.one_in(4);
-    // A trace is about few operations, so that these meet often.
+    // Each trace has only a few kinds of operations, so that they interact often.
     let memory = [Op::Read, Op::Read, Op::AtomicLoad, Op::Write, Op::Write, Op::AtomicStore, Op::AtomicRmw];
     let locks = [Op::Acquire, Op::ReadAcquire, Op::TryAcquire, Op::TryFail, Op::Release, Op::ReadRelease];
     let waits = [Op::Acquire, Op::Wait, Op::Woken, Op::Woken, Op::Notify, Op::Notify, Op::NotifyAll];
@@ -161,7 +161,7 @@ impl Maker<'_> {
         self.batch.events.push(Event::with_extra(ThreadId(me as u32), op, object as u32, SiteId(0), extra));
     }
 
-    /// Does it, if it can happen now.
+    /// Performs the operation, if it can happen now.
     fn happens(&mut self, me: usize, op: Op, object: usize, lock: usize, extra: &mut Extra, at: usize) -> bool {
         if !self.forked[me] || self.joined[me] || (self.waiting[me].is_some() && op != Op::Woken) {
             return false;
@@ -221,7 +221,7 @@ impl Maker<'_> {
                 }
                 self.count -= 1;
             }
-            // What a variable holds without a recorded value could be anything.
+            // Without a recorded value a variable could hold anything.
             Op::Read | Op::AtomicLoad if extra.value.is_known() && self.values[object].is_known() => {
                 extra.value = self.values[object];
             }

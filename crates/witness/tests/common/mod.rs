@@ -1,4 +1,4 @@
-//! Small random traces, random schedules of them, and the definitions of docs/causality.md word by word.
+//! Small random traces, random schedules of them, and the definitions of docs/causality.md by brute force.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
@@ -25,7 +25,7 @@ impl Random {
     }
 }
 
-/// A trace with what is said of its beginning.
+/// A trace with the initial values of its variables.
 pub struct Sample {
     pub names: Names,
     pub batch: Batch,
@@ -42,11 +42,11 @@ impl Sample {
         model: Causality,
         schedule: &[u64],
         terminal: bool,
-    ) -> Result<witness::Checked, witness::Refused> {
+    ) -> Result<witness::Checked, witness::Refusal> {
         witness::check(model, &self.names, &self.batch, &self.initial(), schedule, terminal)
     }
 
-    /// As text, for failures.
+    /// The trace as text, for messages of failed tests.
     pub fn show(&self) -> String {
         let line = |(k, &event): (usize, &event::Event)| {
             let extra = self.batch.extra(event);

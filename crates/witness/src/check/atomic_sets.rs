@@ -1,7 +1,7 @@
-//! `weak-hb`: atomic sets. A write and the accesses that saw it are undivided by other accesses of the variable.
+//! `weak-hb`, "Atomic sets": no other access of the variable comes between a write and the accesses that saw it.
 
-use super::places::{Latest, Places};
-use super::refused::{Broken, Rule};
+use super::positions::{Latest, Positions};
+use super::refusal::{Reason, Rule};
 use crate::ops::{is_access, is_barrier, is_read};
 use crate::sections::NONE;
 use event::{Batch, Event, Names, Op, Space};
@@ -10,16 +10,16 @@ use event::{Batch, Event, Names, Op, Space};
 struct Set {
     /// The write that opens it; [`NONE`] for the reads of an initial value.
     opened: u32,
-    /// How many accesses belong to it.
+    /// The number of accesses that belong to it.
     members: u32,
-    /// For a set that an `armw` opens: the set before, which the `armw` also belongs to.
+    /// If an `armw` opens it: the set before, to which the `armw` belongs, too.
     before: u32,
 }
 
-/// A variable in the recorded order.
+/// A variable along the recorded run.
 #[derive(Clone)]
 struct Variable {
-    /// The set that the next read belongs to; [`NONE`] behind a barrier, until there is a read.
+    /// The set to which the next read belongs; [`NONE`] between a barrier and the first access after it.
     set: u32,
     members: Latest,
     write: Latest,
@@ -27,23 +27,24 @@ struct Variable {
     barrier: u32,
 }
 
-/// The atomic sets of a trace.
-pub(super) struct Sets {
+/// The atomic sets of a trace, and which of them are open along the schedule.
+pub(super) struct AtomicSetCheck {
     sets: Vec<Set>,
-    /// By access: the set it belongs to (an `armw`: the one it opens); by barrier: the initial set behind it.
-    of: Vec<u32>,
-    /// By variable: the set that is open, and how many of its members are still to come.
+    /// By access: its set (of an `armw`: the one that it opens). By barrier: the initial set after it.
+    set_of: Vec<u32>,
+    /// By variable: its open set, and the number of members that are still to come.
     open: Vec<(u32, u32)>,
 }
 
-impl Sets {
-    /// Finds the sets, and checks that members come after the write that opened theirs, and an `armw` after all
-    /// others of the set before.
-    pub(super) fn new(names: &Names, trace: &Batch, places: &mut Places) -> Sets {
+impl AtomicSetCheck {
+    /// Finds the sets in the recorded run. Checks that members come after the write that opens their set, and an `armw`
+    /// after all other members of the set before.
+    pub(super) fn new(names: &Names, trace: &Batch, positions: &mut Positions) -> AtomicSetCheck {
         let vars = names.space(Space::Var).len();
         let fresh = Variable { set: NONE, members: Latest::default(), write: Latest::default(), barrier: NONE };
         let mut variables = vec![fresh.clone(); vars];
-        let mut all = Sets { sets: Vec::new(), of: vec![NONE; trace.events.len()], open: vec![(NONE, 0); vars] };
+        let mut all =
+            AtomicSetCheck { sets: Vec::new(), set_of: vec![NONE; trace.events.len()], open: vec![(NONE, 0); vars] };
         for (at, &event) in (0u32..).zip(&trace.events) {
             let op = event.op();
             if !is_access(op) {
@@ -59,26 +60,26 @@ impl Sets {
                 variable.set = all.add(NONE, NONE);
                 match variable.barrier {
                     NONE => all.open[var].0 = variable.set,
-                    barrier => all.of[barrier as usize] = variable.set,
+                    barrier => all.set_of[barrier as usize] = variable.set,
                 }
             }
-            let here = places.of(at);
+            let here = positions.get(at);
             if is_read(op) {
-                places.need(at, variable.write, Rule::ReadsFrom);
+                positions.require(at, variable.write, Rule::ReadsFrom);
                 variable.members.add(here);
                 all.sets[variable.set as usize].members += 1;
             } else {
                 let mut before = NONE;
                 if op == Op::AtomicRmw {
-                    places.need(at, variable.write, Rule::ReadsFrom);
-                    places.need(at, variable.members, Rule::Reads);
+                    positions.require(at, variable.write, Rule::ReadsFrom);
+                    positions.require(at, variable.members, Rule::Reads);
                     before = variable.set;
                     all.sets[before as usize].members += 1;
                 }
                 *variable = Variable { set: all.add(at, before), write: here, members: here, ..*variable };
                 all.sets[variable.set as usize].members += 1;
             }
-            all.of[at as usize] = variable.set;
+            all.set_of[at as usize] = variable.set;
         }
         for (set, members) in &mut all.open {
             if *set != NONE {
@@ -93,33 +94,33 @@ impl Sets {
         self.sets.len() as u32 - 1
     }
 
-    /// The next event of the schedule, whose predecessors by the orders above all came.
+    /// Takes the next event of the schedule, after the predecessors that the other rules give it.
     #[inline]
-    pub(super) fn step(&mut self, at: u32, event: Event, places: &mut Places) {
+    pub(super) fn step(&mut self, at: u32, event: Event, positions: &mut Positions) {
         let op = event.op();
         if !is_access(op) {
             return;
         }
-        let of = self.of[at as usize];
+        let own = self.set_of[at as usize];
         let (open, to_come) = &mut self.open[event.object() as usize];
         if is_barrier(op) {
-            (*open, *to_come) = (of, if of == NONE { 0 } else { self.sets[of as usize].members });
+            (*open, *to_come) = (own, if own == NONE { 0 } else { self.sets[own as usize].members });
             return;
         }
-        let set = &self.sets[of as usize];
+        let set = &self.sets[own as usize];
         if *open != NONE {
-            if of != *open && set.before != *open {
-                let broken = match self.sets[*open as usize].opened {
-                    NONE => Broken::InitialSetOpen,
-                    opened => Broken::SetOpen { opened: places.index(opened) },
+            if own != *open && set.before != *open {
+                let reason = match self.sets[*open as usize].opened {
+                    NONE => Reason::InitialSetOpen,
+                    opened => Reason::SetOpen { opened: positions.index(opened) },
                 };
-                places.refuse(at, broken);
+                positions.refuse(at, reason);
                 return;
             }
             *to_come -= 1;
         }
         if set.opened == at {
-            (*open, *to_come) = (of, set.members - 1);
+            (*open, *to_come) = (own, set.members - 1);
         }
         if *to_come == 0 {
             *open = NONE;

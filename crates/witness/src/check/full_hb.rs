@@ -1,11 +1,11 @@
-//! `full-hb` and `sync-only`: pairs of conflicting events keep their recorded order.
+//! `full-hb` and `sync-only`: conflicting events keep their recorded order.
 //!
-//! No transitive closure is needed: if every event of a schedule has all its direct predecessors before it, it has
-//! their predecessors, too.
+//! No transitive closure is needed: if all direct predecessors of each event come before it, their predecessors do,
+//! too.
 
-use super::places::{Latest, Places};
-use super::refused::Rule;
-use crate::ops::{Side, is_access, is_read, side};
+use super::positions::{Latest, Positions};
+use super::refusal::Rule;
+use crate::ops::{LockRole, is_access, is_read, lock_role};
 use crate::sections::{Sections, lock_of};
 use event::{Batch, Names, Op, Space};
 
@@ -22,23 +22,23 @@ struct Lock {
     failed: Latest,
 }
 
-/// Looks through the recorded order. `plain`: whether accesses count that are not atomic.
-pub(super) fn check(plain: bool, names: &Names, trace: &Batch, places: &mut Places) {
+/// Checks these rules in one pass along the recorded run. `plain`: whether plain accesses keep their order, too.
+pub(super) fn check(plain: bool, names: &Names, trace: &Batch, positions: &mut Positions) {
     let mut variables = vec![Variable::default(); names.space(Space::Var).len()];
     let mut locks = Locks::new(names);
     let mut conditions = vec![Latest::default(); names.space(Space::Cond).len()];
     let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
         let op = event.op();
-        let here = places.of(at);
+        let here = positions.get(at);
         if is_access(op) {
             if plain || op.is_atomic() {
                 let variable = &mut variables[event.object() as usize];
-                places.need(at, variable.others, Rule::Variable);
+                positions.require(at, variable.others, Rule::Variable);
                 if is_read(op) {
                     variable.reads.add(here);
                 } else {
-                    places.need(at, variable.reads, Rule::Variable);
+                    positions.require(at, variable.reads, Rule::Variable);
                     variable.others.add(here);
                 }
             }
@@ -50,13 +50,13 @@ pub(super) fn check(plain: bool, names: &Names, trace: &Batch, places: &mut Plac
                 (&mut conditions[event.object() as usize], Rule::Condition)
             }
             _ => {
-                locks.step(trace, at, places);
+                locks.step(trace, at, positions);
                 continue;
             }
         };
-        places.need(at, *chain, rule);
+        positions.require(at, *chain, rule);
         chain.add(here);
-        locks.step(trace, at, places);
+        locks.step(trace, at, positions);
     }
 }
 
@@ -79,7 +79,7 @@ impl Locks {
         }
     }
 
-    fn step(&mut self, trace: &Batch, at: u32, places: &mut Places) {
+    fn step(&mut self, trace: &Batch, at: u32, positions: &mut Positions) {
         let event = trace.events[at as usize];
         let op = event.op();
         let effect = self.sections.step(trace, at, event).effect;
@@ -89,15 +89,15 @@ impl Locks {
             _ => lock_of(trace, event).filter(|_| changes(effect)),
         };
         let Some(lock) = lock else { return };
-        let here = places.of(at);
+        let here = positions.get(at);
         let lock = &mut self.locks[lock as usize];
         let Lock { exclusive, shared, failed } = *lock;
-        let (own, needed) = match side(op) {
-            Side::Exclusive => (&mut lock.exclusive, exclusive.max(shared).max(failed)),
-            Side::Shared => (&mut lock.shared, exclusive.max(failed)),
-            Side::Failed => (&mut lock.failed, exclusive.max(shared)),
+        let (own, needed) = match lock_role(op) {
+            LockRole::Exclusive => (&mut lock.exclusive, exclusive.max(shared).max(failed)),
+            LockRole::Shared => (&mut lock.shared, exclusive.max(failed)),
+            LockRole::Failed => (&mut lock.failed, exclusive.max(shared)),
         };
-        places.need(at, needed, Rule::Lock);
+        positions.require(at, needed, Rule::Lock);
         own.add(here);
     }
 }

@@ -1,22 +1,22 @@
-//! Why a schedule is refused: which event breaks which rule, and with which other event.
+//! Why a schedule is refused: which event breaks which rule, and because of which other event.
 
 use event::Op;
 
-/// A schedule that its model does not admit, and the first event that shows it.
+/// The first event of a schedule that breaks a rule.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("event {event} (number {position} of the schedule) {broken}")]
-pub struct Refused {
-    /// Where in the schedule the event stands, from 0.
+#[error("event {event} (number {position} of the schedule) {reason}")]
+pub struct Refusal {
+    /// The position of the event in the schedule, from 0.
     pub position: usize,
-    /// The event.
+    /// The index of the event.
     pub event: u64,
     /// What is wrong with it there.
-    pub broken: Broken,
+    pub reason: Reason,
 }
 
-/// What is wrong with an event where it stands.
+/// What is wrong with an event at its position.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Broken {
+pub enum Reason {
     /// The trace has no such event.
     #[error("is not in the trace")]
     NotInTrace,
@@ -87,7 +87,7 @@ pub enum Broken {
     SemaphoreEmpty,
     /// It is no part of what is claimed after the prefix.
     #[error("{0}")]
-    NoSuchClaim(Unclaimed),
+    WrongClaim(WrongClaim),
 }
 
 /// What a read saw.
@@ -133,8 +133,8 @@ words! {
         Join: "an event of the thread it joins",
         /// Post and await.
         Post: "a post that it awaits",
-        /// Pin.
-        Pin: "before which a pin keeps it from accessing its variable",
+        /// `pin` and `rpin`.
+        DropBarrier: "before which a pin keeps it from accessing its variable",
         /// Conflicting accesses.
         Variable: "a conflicting access of its variable",
         /// Memory given or taken back.
@@ -158,7 +158,7 @@ words! {
     }
 
     /// What is wrong with an event that something is claimed of.
-    Unclaimed {
+    WrongClaim {
         /// Two events of one thread.
         SameThread: "is of the same thread as another event of the claim",
         /// Not two accesses of one variable, one of them a write.

@@ -1,14 +1,14 @@
-//! What each event of a region needs by the rules, as edges between neighbours only.
+//! Adds the direct predecessors of each event of a region to the graph, by the rules of the model.
 
 use super::graph::Graph;
-use crate::ops::{Side, is_access, is_read, side};
-use crate::pins::Pins;
+use crate::drop_barriers::DropBarriers;
+use crate::ops::{LockRole, is_access, is_read, lock_role};
 use crate::sections::{NONE, Sections, effect, lock_of};
 use event::{Batch, Causality, Event, Names, Op, Space};
 use std::collections::HashMap;
 
-/// Events of one object in recorded order: runs of events that are free among themselves, each of which needs the
-/// whole run before.
+/// Events of one object in recorded order, as runs of events that may change their order among themselves. Each event
+/// follows all of the run before.
 struct Runs {
     kind: u8,
     run: Vec<u32>,
@@ -21,7 +21,7 @@ impl Default for Runs {
     }
 }
 
-/// The kind of events that keep their order with each other, too.
+/// The kind of events that keep their order among themselves, too.
 const EACH: u8 = 0;
 
 impl Runs {
@@ -33,19 +33,20 @@ impl Runs {
             }
             self.kind = kind;
         }
-        graph.need(self.before, node);
+        graph.add_edge(self.before, node);
         self.run.push(node);
     }
 }
 
 /// The posts of a latch.
 struct Posts {
-    /// Comes when all posts came that an await needed so far.
+    /// Comes after all posts before the last await.
     gate: u32,
+    /// The posts since the last await.
     fresh: Vec<u32>,
 }
 
-/// The kinds of objects that keep an order.
+/// The kinds of objects whose events keep an order.
 #[derive(Clone, Copy)]
 enum Kind {
     Var,
@@ -54,54 +55,54 @@ enum Kind {
     Sem,
 }
 
-/// Looks through the recorded order, from its beginning.
-pub(super) struct Needs<'a> {
+/// A pass along the recorded run, from its beginning.
+pub(super) struct Predecessors<'a> {
     /// Whether the model orders more than every model does.
     is_ordered: bool,
     /// Whether it orders plain accesses of one variable.
     orders_data: bool,
     names: &'a Names,
     trace: &'a Batch,
-    pins: Option<Pins>,
+    barriers: Option<DropBarriers>,
     sections: Sections,
     /// By thread: its last event in the region, or [`NONE`].
     threads: Vec<u32>,
     forks: HashMap<u32, Vec<u32>>,
     posts: HashMap<u32, Posts>,
-    /// By kind of pin and variable: threads with pinned events, and the last of these.
-    pinned: HashMap<(Op, u32), Vec<(u32, u32)>>,
-    /// By kind and object; the tables grow as objects are met.
+    /// By kind of drop barrier and variable: the last named event of each thread.
+    named: HashMap<(Op, u32), Vec<(u32, u32)>>,
+    /// By kind and object. The tables grow when an object first occurs.
     objects: [Vec<Runs>; 4],
 }
 
-impl<'a> Needs<'a> {
+impl<'a> Predecessors<'a> {
     pub(super) fn new(model: Causality, names: &'a Names, trace: &'a Batch) -> Self {
-        Needs {
+        Predecessors {
             is_ordered: !matches!(model, Causality::WeakHb | Causality::Maximal),
             orders_data: matches!(model, Causality::Observed | Causality::FullHb),
             names,
             trace,
-            pins: Pins::new(trace, names.space(Space::Thread).len()),
+            barriers: DropBarriers::new(trace, names.space(Space::Thread).len()),
             sections: Sections::default(),
             threads: vec![NONE; names.space(Space::Thread).len()],
             forks: HashMap::new(),
             posts: HashMap::new(),
-            pinned: HashMap::new(),
+            named: HashMap::new(),
             objects: Default::default(),
         }
     }
 
-    /// Passes over an event before the region: nothing there can be moved.
+    /// Passes over an event before the region, which cannot be moved.
     pub(super) fn skip(&mut self, at: u32, event: Event) {
-        if let Some(pins) = &mut self.pins {
-            pins.step(event.thread().0);
+        if let Some(barriers) = &mut self.barriers {
+            barriers.step(event.thread().0);
         }
         if self.is_ordered {
             self.sections.step(self.trace, at, event);
         }
     }
 
-    /// Adds what an event of the region needs.
+    /// Adds the predecessors of an event of the region.
     pub(super) fn add(&mut self, graph: &mut Graph, at: u32, node: u32, event: Event) {
         self.common(graph, node, event);
         if self.is_ordered {
@@ -111,16 +112,16 @@ impl<'a> Needs<'a> {
 
     fn common(&mut self, graph: &mut Graph, node: u32, event: Event) {
         let thread = event.thread().0;
-        graph.need(std::mem::replace(&mut self.threads[thread as usize], node), node);
+        graph.add_edge(std::mem::replace(&mut self.threads[thread as usize], node), node);
         if !self.forks.is_empty() {
             for fork in self.forks.remove(&thread).into_iter().flatten() {
-                graph.need(fork, node);
+                graph.add_edge(fork, node);
             }
         }
         match event.op() {
             Op::Fork => self.forks.entry(event.child().0).or_default().push(node),
             Op::Join if event.child() != event.thread() => {
-                graph.need(self.threads[event.child().0 as usize], node);
+                graph.add_edge(self.threads[event.child().0 as usize], node);
             }
             Op::Post => {
                 let none = || Posts { gate: NONE, fresh: Vec::new() };
@@ -135,22 +136,22 @@ impl<'a> Needs<'a> {
                         posts.gate = graph.all_of(&posts.fresh, node);
                         posts.fresh.clear();
                     }
-                    graph.need(posts.gate, node);
+                    graph.add_edge(posts.gate, node);
                 }
             }
             _ => {}
         }
-        if let Some(pins) = &mut self.pins {
-            for pin in Op::DROP_BARRIERS.into_iter().filter(|pin| pin.holds_back(event.op())) {
-                let pinned = self.pinned.get(&(pin, event.object())).into_iter().flatten();
-                for &(_, pinned) in pinned.filter(|p| p.0 != thread) {
-                    graph.need(pinned, node);
+        if let Some(barriers) = &mut self.barriers {
+            for kind in Op::DROP_BARRIERS.into_iter().filter(|kind| kind.holds_back(event.op())) {
+                let named = self.named.get(&(kind, event.object())).into_iter().flatten();
+                for &(_, named) in named.filter(|p| p.0 != thread) {
+                    graph.add_edge(named, node);
                 }
             }
-            for &(_, _, kind, var) in pins.step(thread) {
-                let pinned = self.pinned.entry((kind, var)).or_default();
-                pinned.retain(|p| p.0 != thread);
-                pinned.push((thread, node));
+            for &(_, _, kind, var) in barriers.step(thread) {
+                let named = self.named.entry((kind, var)).or_default();
+                named.retain(|p| p.0 != thread);
+                named.push((thread, node));
             }
         }
     }
@@ -183,10 +184,10 @@ impl<'a> Needs<'a> {
             _ => lock_of(self.trace, event).filter(|_| does != 0),
         };
         if let Some(lock) = lock {
-            let run = match side(op) {
-                Side::Exclusive => EACH,
-                Side::Shared => 1,
-                Side::Failed => 2,
+            let run = match lock_role(op) {
+                LockRole::Exclusive => EACH,
+                LockRole::Shared => 1,
+                LockRole::Failed => 2,
             };
             add(Kind::Lock, lock, run);
         }
