@@ -1,9 +1,7 @@
 //! The search against its definition, a plain breadth-first search over sets of cuts, on random orders.
 
-mod naive;
-
+use crate::naive::{Machine, Random, TestEvent, chains, search, shows};
 use lattice::{Automaton, Explorer, Limits, Message, Outcome, Status};
-use naive::{Machine, Random, TestEvent, chains, search, shows};
 use order::ChainPrefix;
 use std::collections::BTreeMap;
 

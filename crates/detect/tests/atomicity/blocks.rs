@@ -1,6 +1,6 @@
 //! Puts blocks into random traces.
 
-use super::random::{self, Rng};
+use crate::brute::random::{self, Rng};
 use std::fmt::Write;
 
 /// A trace with blocks; the site of each event is its index.

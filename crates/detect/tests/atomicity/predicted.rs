@@ -1,8 +1,9 @@
 //! Predicted violations: every one passes the checker, and on small traces they are all there are through two threads.
 
-use super::common::{Random, Sample};
 use super::naive::Naive;
-use super::{observed, read, runs};
+use super::{observed, read};
+use crate::common::{Random, Sample};
+use crate::runs;
 use detect::Search;
 use detect::atomicity::{Atomicity, Predictions, Violations, predict};
 use event::{Batch, Causality, Names, Op, Value, VarId};

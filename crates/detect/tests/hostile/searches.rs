@@ -1,6 +1,6 @@
 //! The same for the detectors that search: nonsense, locks nested deep, waits without end.
 
-use crate::{Run, nonsense};
+use super::{Run, nonsense};
 use detect::atomicity::{self, Atomicity};
 use detect::deadlock::{DeadlockOptions, Deadlocks, deadlocks};
 use detect::lost_wakeup::{self, LostWakeups};

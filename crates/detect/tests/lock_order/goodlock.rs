@@ -1,6 +1,6 @@
 //! GoodLock as printed (figures 9 and 10), against the detector, on random pairs of threads.
 
-use crate::support::{Random, run};
+use super::support::{Random, run};
 use detect::lock_order::LockOrderOptions;
 use event::{Batch, Event, Names, Op, SiteId, ThreadId};
 use std::collections::BTreeSet;

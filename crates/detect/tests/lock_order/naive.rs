@@ -1,6 +1,6 @@
 //! The definition, word by word, against the detector, on random runs with every operation on locks.
 
-use crate::support::Random;
+use super::support::Random;
 use detect::lock_order::LockMode::{self, Exclusive, Shared};
 use detect::lock_order::{LockOrder, LockOrderOptions};
 use event::{Batch, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId};

@@ -1,6 +1,6 @@
 //! The programs of the papers.
 
-use crate::support::{check, read, run};
+use super::support::{check, read, run};
 use detect::lock_order::{LockNode, LockOrder, LockOrderOptions};
 use std::fmt::Write;
 

@@ -1,6 +1,6 @@
 //! One rule each: readers, tries, waits, re-entrance, forks and joins, unanswered requests, bounds.
 
-use crate::support::{check, read, run, show};
+use super::support::{check, read, run, show};
 use detect::lock_order::{LockOrder, LockOrderOptions};
 
 #[test]

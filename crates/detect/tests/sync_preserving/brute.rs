@@ -2,7 +2,8 @@
 //!
 //! But for semaphores: there a `down` may consume another `up` than the first in, first out, and nobody looks for that.
 
-use crate::{parse, random};
+use super::parse;
+use crate::brute::random;
 use detect::sync_preserving::SyncPreserving;
 use event::{Causality, Op, Value};
 use std::collections::BTreeSet;

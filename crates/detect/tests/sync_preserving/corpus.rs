@@ -1,7 +1,7 @@
 //! The traces of the research tool RAPID, and a race behind a lock.
 
-use crate::checked;
-use crate::naive::conflict;
+use super::checked;
+use super::naive::conflict;
 use detect::hb::Hb;
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::Op;

@@ -1,7 +1,8 @@
 //! Deadlocks after closures: the definition, the checker, and the walk along the instances of a pattern.
 
-use crate::naive::Naive;
-use crate::{parse, random, sections};
+use super::naive::Naive;
+use super::{parse, sections};
+use crate::brute::random;
 use detect::sync_preserving::SyncPreserving;
 use event::{Causality, Op, Value};
 use std::collections::BTreeMap;

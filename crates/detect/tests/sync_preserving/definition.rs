@@ -1,7 +1,8 @@
 //! Small random traces with every operation against the definition.
 
-use crate::naive::{Naive, conflict};
-use crate::{checked, parse, random, sections};
+use super::naive::{Naive, conflict};
+use super::{checked, parse, sections};
+use crate::brute::random;
 use detect::sync_preserving::{Options, SyncPreserving};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Larger generated traces: every witness past the checker, `hb`'s races too, and searches that are ended early.
 
-use crate::{checked, parse, sections};
+use super::{checked, parse, sections};
 use detect::hb::Hb;
 use detect::sync_preserving::{Options, SyncPreserving};
 use generate::Generator;

@@ -1,6 +1,6 @@
 //! Random traces of nested sections and few accesses: reversals and deadlocks are frequent in them.
 
-use crate::random::Rng;
+use crate::brute::random::Rng;
 use std::fmt::Write;
 
 const THREADS: usize = 4;

@@ -1,6 +1,6 @@
 //! `auto` searches narrowly first; nobody set a breadth, so none is to be told of a search that found all there was to find.
 
-use crate::shared::{ask, read, spec};
+use super::shared::{ask, read, spec};
 use event::CausalityChoice;
 use predict::Options;
 use property::check::{Knobs, Steps};

@@ -1,6 +1,6 @@
 //! Contexts of `maximal` must stay small: a broader search of a long window finds what a narrow one finds.
 
-use crate::shared::{ask, read, spec};
+use super::shared::{ask, read, spec};
 use event::Causality;
 use oracle::random::Random;
 use predict::Options;

@@ -1,6 +1,6 @@
 //! A lattice that is too large to be counted: a limit is met while counting.
 
-use crate::shared::{ask, read, spec};
+use super::shared::{ask, read, spec};
 use event::Causality;
 use predict::Options;
 use property::check::{Knobs, Steps};

@@ -1,6 +1,6 @@
 //! Traces that no program records.
 
-use crate::shared::{ask, read, spec};
+use super::shared::{ask, read, spec};
 use event::{Causality, CausalityChoice};
 use oracle::random::Random;
 use predict::Options;

@@ -1,7 +1,7 @@
 //! Other logics and instances against brute force over whole orders, judged by the evaluation of recorded runs.
 
-use crate::garbage::count;
-use crate::shared::{ask, initial, read, spec};
+use super::garbage::count;
+use super::shared::{ask, initial, read, spec};
 use event::{Batch, Causality};
 use oracle::definition::Definition;
 use oracle::random::Random;

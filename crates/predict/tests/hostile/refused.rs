@@ -1,6 +1,6 @@
 //! Smallest traces with problems: `order` and the checker must read them alike, or say that the trace has problems.
 
-use crate::shared::{ask, read, spec};
+use super::shared::{ask, read, spec};
 use event::{Causality, CausalityChoice};
 use predict::Options;
 use property::check::Knobs;

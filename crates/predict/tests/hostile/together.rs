@@ -1,8 +1,8 @@
 //! Properties that are searched in one pass answer as if each were alone.
 
-use crate::garbage::count;
-use crate::logics::{PROPERTIES, program};
-use crate::shared::{initial, read, spec};
+use super::garbage::count;
+use super::logics::{PROPERTIES, program};
+use super::shared::{initial, read, spec};
 use event::{Causality, Id, Value, VarId};
 use oracle::random::Random;
 use predict::{Options, Predictor};

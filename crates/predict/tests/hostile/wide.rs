@@ -1,7 +1,7 @@
 //! Larger lattices: many chains, many owners, limits; against a plain table of cuts.
 
-use crate::garbage::count;
-use crate::shared::read;
+use super::garbage::count;
+use super::shared::read;
 use lattice::{Automaton, Limits, Status, explore};
 use oracle::random::Random;
 use order::EventStructure;

@@ -1,6 +1,6 @@
 //! The examples of the language, by hand: what is violated in which order, and with how few states.
 
-use crate::{shuffle, violated, walk, world::Random};
+use super::{shuffle, violated, walk, world::Random};
 use event::{Batch, Event, Extra, Init, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
 use property::check::{Const, Knobs, Spec, check_file};
 use property::run::NoMonitor;
@@ -148,7 +148,7 @@ fn lost_wakeup() {
 #[test]
 fn memory_that_is_given_again_is_silent_but_acts() {
     let text = "spec S { shared int x = 0 at trace \"x\"; event e at trace \"e\"; property p past { e -> x == 0 } }";
-    let checked = check_file("s.rvs", &crate::Text(text.to_owned()));
+    let checked = check_file("s.rvs", &super::Text(text.to_owned()));
     let spec = &checked.specs[0];
     let (names, trace) =
         trace(&[("A", Op::Write, "x", Some(5)), ("B", Op::Alloc, "x", None), ("A", Op::Internal, "e", None)]);
@@ -164,7 +164,7 @@ fn memory_that_is_given_again_is_silent_but_acts() {
 fn instances_are_counted_beyond_the_limit() {
     let text = "spec S { shared int x = 0 at trace \"x\"; \
                 property p(i : thread, j : thread where i != j) past { write(x, i) -> !prev write(x, j) } }";
-    let checked = check_file("s.rvs", &crate::Text(text.to_owned()));
+    let checked = check_file("s.rvs", &super::Text(text.to_owned()));
     let threads: Vec<String> = (0..20).map(|t| format!("T{t}")).collect();
     let events: Vec<_> = threads.iter().map(|t| (t.as_str(), Op::Write, "x", Some(1))).collect();
     let (names, trace) = trace(&events);

@@ -1,12 +1,7 @@
 //! Lost wake-ups against their definition: every one passes the checker, and on small traces none is missed.
 
-#[path = "../../../witness/tests/common/mod.rs"]
-mod common;
-#[path = "../support/runs.rs"]
-#[allow(dead_code, reason = "each test uses its part")]
-mod runs;
-
-use common::{Random, Sample};
+use crate::common::{Random, Sample};
+use crate::runs;
 use detect::Search;
 use detect::lost_wakeup::{LostWakeups, Predicted, Waits, predict};
 use event::{Batch, Causality, Event, Names, Op, SiteId, Value, VarId, Wake};
@@ -130,7 +125,7 @@ fn all_lost_wakeups_of_small_traces() {
     let (mut total, mut impossible) = (0, 0);
     for _ in 0..60_000 {
         let events = 4 + random.below(6);
-        let mut sample = common::maker::make(&mut random, events, false);
+        let mut sample = crate::common::maker::make(&mut random, events, false);
         if sample.batch.events.iter().all(|event| event.op() != Op::Wait) {
             continue;
         }

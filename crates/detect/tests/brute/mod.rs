@@ -2,7 +2,7 @@
 
 mod eraser;
 mod order;
-mod random;
+pub(crate) mod random;
 
 use detect::hb::Hb;
 use detect::lockset::Lockset;

@@ -6,8 +6,6 @@ mod deadlocks;
 mod definition;
 mod generated;
 mod naive;
-#[path = "../brute/random.rs"]
-mod random;
 mod sections;
 
 use detect::sync_preserving::SyncPreserving;

@@ -1,14 +1,8 @@
 //! Atomicity against its definition, on random small traces with every operation.
 
 mod blocks;
-#[path = "../../../witness/tests/common/mod.rs"]
-mod common;
 mod naive;
 mod predicted;
-#[path = "../brute/random.rs"]
-mod random;
-#[path = "../support/runs.rs"]
-mod runs;
 
 use detect::atomicity::{Atomicity, Violations};
 use event::{Id, Op};

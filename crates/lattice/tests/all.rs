@@ -1,0 +1,6 @@
+//! All tests of the crate in one program: linking one costs more than running most.
+
+mod definition;
+mod edges;
+mod naive;
+mod online;
