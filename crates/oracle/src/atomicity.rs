@@ -1,22 +1,22 @@
-//! Atomicity, as docs/detectors.md defines it.
+//! Atomicity violations, as docs/detectors.md defines them.
 
 use crate::definition::{Definition, Set, has, set_of};
 use crate::prefixes::Memory;
 use event::Op;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The transactions of a run, and which events of theirs come into conflict.
+/// The transactions of a run, and which of their events conflict.
 #[derive(Clone, Debug)]
 pub struct Transactions {
-    /// By event: its transaction, known by its first event.
-    pub of: Vec<usize>,
-    /// Those that are blocks.
+    /// By event: its transaction, named by its first event.
+    pub transaction_of: Vec<usize>,
+    /// The transactions that are blocks.
     pub blocks: BTreeSet<usize>,
-    /// By event: those that come into conflict before it, if they come before it.
+    /// By event: the events with which it conflicts, if they come before it.
     conflicts: Vec<Set>,
 }
 
-/// By transaction: those that come before it, through others or not.
+/// By transaction: the transactions before it, by conflicts and their transitive closure.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Before(Vec<Set>);
 
@@ -27,7 +27,7 @@ impl Transactions {
         let events = definition.events();
         // By thread: the names of the blocks it is in, and the outermost one.
         let mut inside: BTreeMap<u32, (Vec<u32>, usize)> = BTreeMap::new();
-        let (mut of, mut blocks) = (Vec::new(), BTreeSet::new());
+        let (mut transaction_of, mut blocks) = (Vec::new(), BTreeSet::new());
         for (e, event) in events.iter().enumerate() {
             let (open, outermost) = inside.entry(event.thread).or_default();
             if event.op == Op::Begin {
@@ -37,7 +37,7 @@ impl Transactions {
                 }
                 open.push(event.object);
             }
-            of.push(if open.is_empty() { e } else { *outermost });
+            transaction_of.push(if open.is_empty() { e } else { *outermost });
             if event.op == Op::End {
                 let nameless = event.object == 0;
                 if let Some(closed) = open.iter().rposition(|&block| nameless || block == event.object) {
@@ -48,23 +48,24 @@ impl Transactions {
         let count = events.len();
         let row = |b: usize| (0..count).filter(|&a| a != b && definition.comes_into_conflict(a, b)).collect::<Vec<_>>();
         let conflicts = (0..count).map(|b| set_of(&row(b))).collect();
-        Transactions { of, blocks, conflicts }
+        Transactions { transaction_of, blocks, conflicts }
     }
 
     fn nothing(&self) -> Before {
-        Before(vec![0; self.of.len()])
+        Before(vec![0; self.transaction_of.len()])
     }
 
     /// The transactions that come before that of an event because of this event.
     fn precede(&self, prefix: &[usize], e: usize) -> Set {
-        let conflicting = prefix.iter().filter(|&&a| has(self.conflicts[e], a) && self.of[a] != self.of[e]);
-        conflicting.fold(0, |set, &a| set | 1 << self.of[a])
+        let conflicting =
+            prefix.iter().filter(|&&a| has(self.conflicts[e], a) && self.transaction_of[a] != self.transaction_of[e]);
+        conflicting.fold(0, |set, &a| set | 1 << self.transaction_of[a])
     }
 
     fn after(&self, before: &Before, prefix: &[usize], e: usize) -> Before {
-        let own = self.of[e];
+        let own = self.transaction_of[e];
         let direct = self.precede(prefix, e);
-        let all = (0..self.of.len()).filter(|&t| has(direct, t)).fold(direct, |all, t| all | before.0[t]);
+        let all = (0..self.transaction_of.len()).filter(|&t| has(direct, t)).fold(direct, |all, t| all | before.0[t]);
         let add = |(t, known): (usize, &Set)| if t == own || has(*known, own) { known | all } else { *known };
         Before(before.0.iter().enumerate().map(add).collect())
     }
@@ -75,7 +76,7 @@ impl Transactions {
     }
 }
 
-/// What comes before what, along a search.
+/// The order of transactions, along an enumeration of prefixes.
 #[derive(Clone, Debug)]
 struct Graph<'a> {
     transactions: &'a Transactions,
@@ -103,7 +104,7 @@ impl Memory for Graph<'_> {
 }
 
 impl Definition {
-    /// Whether a comes into conflict before b, in a run with a before b.
+    /// Whether a conflicts with b, in a run with a before b.
     fn comes_into_conflict(&self, a: usize, b: usize) -> bool {
         let (first, second) = (&self.events()[a], &self.events()[b]);
         let harmless = |op| matches!(op, Op::Read | Op::AtomicLoad);
@@ -163,7 +164,7 @@ impl Definition {
         let mut before = transactions.nothing();
         let mut closing = Vec::new();
         for (at, &e) in order.iter().enumerate() {
-            let own = transactions.of[e];
+            let own = transactions.transaction_of[e];
             let direct = transactions.precede(&order[..at], e);
             if (0..self.events().len()).any(|t| has(direct, t) && has(before.0[t], own)) {
                 closing.push((e, own));

@@ -6,19 +6,19 @@ use event::Op;
 use std::collections::{BTreeSet, HashSet};
 
 impl Definition {
-    /// Whether a thread has a section open after these events.
+    /// Whether a section is open after these events.
     fn is_open(&self, section: &Section, came: Set) -> bool {
         section.opens.is_none_or(|o| has(came, o)) && !section.closes.is_some_and(|c| has(came, c))
     }
 
-    /// The section that a thread has of a lock after these events; of two the exclusive one.
+    /// The section of a lock that a thread has open after these events; of two the exclusive one.
     pub fn holds(&self, came: Set, thread: u32, lock: u32) -> Option<&Section> {
         let open = |s: &&Section| s.lock == lock && s.thread == thread && self.is_open(s, came);
         self.run.sections.iter().filter(open).min_by_key(|s| s.shared)
     }
 
-    /// An `acq` or `racq` with effect, or a `req` of a lock that its thread does not hold (alone): the lock asked for, and
-    /// whether to share it.
+    /// An `acq` or `racq` with effect, or a `req` of a lock that its thread does not hold exclusively: the lock, and
+    /// whether it is requested shared.
     pub fn request(&self, came: Set, e: usize) -> Option<(u32, bool)> {
         let event = &self.events()[e];
         let holds_alone = || self.holds(came, event.thread, event.object).is_some_and(|s| !s.shared);
@@ -30,14 +30,16 @@ impl Definition {
         }
     }
 
-    /// The event's thread asks, after these events, for a lock that the other's thread holds in a way that excludes it.
+    /// Whether an event requests, after these events, a lock that the thread of `holder` holds in a way that excludes
+    /// it.
     fn waits_for(&self, came: Set, e: usize, holder: usize) -> bool {
         let Some((lock, to_share)) = self.request(came, e) else { return false };
         let held = self.holds(came, self.events()[holder].thread, lock);
         held.is_some_and(|section| !(section.shared && to_share))
     }
 
-    /// The cycles of requests that are next after a feasible prefix of these events. Each begins with its earliest event.
+    /// The cycles of requests that are next after a feasible prefix of these events. Each begins with its earliest
+    /// event.
     fn cycles(&self, came: Set, found: &mut BTreeSet<Vec<usize>>) {
         let next = |&e: &usize| self.is_next(came, e) && self.request(came, e).is_some();
         let requests: Vec<usize> = (0..self.events().len()).filter(next).collect();
@@ -60,7 +62,8 @@ impl Definition {
         }
     }
 
-    /// Every deadlock: its requests, from the one recorded first, each followed by one whose thread holds what it asks for.
+    /// Every deadlock: its requests, from the one recorded first, each followed by one whose thread holds what it asks
+    /// for.
     pub fn deadlocks(&self) -> BTreeSet<Vec<usize>> {
         let mut found = BTreeSet::new();
         let asks = |&e: &usize| matches!(self.events()[e].op, Op::Acquire | Op::ReadAcquire | Op::Request);
@@ -77,14 +80,14 @@ impl Definition {
         found
     }
 
-    /// Those that come after the recorded order with events left out, every read seeing the write it saw.
+    /// The deadlocks after sync-preserving prefixes.
     pub fn sync_preserving_deadlocks(&self) -> BTreeSet<Vec<usize>> {
         let mut found = BTreeSet::new();
         self.each_recorded_prefix(&mut |prefix| self.cycles(set_of(prefix), &mut found));
         found
     }
 
-    /// Those of the [`deadlocks`](Definition::deadlocks) whose requests are `req`, unanswered at the end of the trace.
+    /// The [`deadlocks`](Definition::deadlocks) whose requests are `req`, with which their threads end.
     pub fn observed_deadlocks(&self) -> BTreeSet<Vec<usize>> {
         let events = self.events();
         let unanswered = |e: usize| {

@@ -1,17 +1,17 @@
 //! The causality models of docs/causality.md, sentence by sentence: may this event come next after this prefix?
 
-use crate::recorded::{Happened, Recorded, Section, Writer};
+use crate::recorded::{Recorded, RecordedEvent, Section, Writer};
 use event::{Batch, Causality, Names, Op, Value};
 
-/// Events as bits.
+/// A set of events, as bits.
 pub type Set = u64;
 
-/// These events.
+/// The set of these events.
 pub fn set_of(events: &[usize]) -> Set {
     events.iter().fold(0, |set, &e| set | 1 << e)
 }
 
-/// Whether it is one of them.
+/// Whether an event is in a set.
 pub fn has(set: Set, e: usize) -> bool {
     set >> e & 1 == 1
 }
@@ -23,12 +23,12 @@ pub struct Definition {
     pub model: Causality,
     /// The run.
     pub run: Recorded,
-    /// By variable: what it holds before the first event; unknown if absent.
+    /// By variable: its value before the first event.
     pub initial: Vec<Value>,
-    /// By event: those without which it cannot come, whatever else the prefix has.
-    needs: Vec<Set>,
-    /// Those of them that every model keeps.
-    pub(crate) always_needs: Vec<Set>,
+    /// By event: the events that always come before it in this model.
+    predecessors: Vec<Set>,
+    /// By event: the events that come before it in every model.
+    pub(crate) common_predecessors: Vec<Set>,
 }
 
 impl Definition {
@@ -37,27 +37,32 @@ impl Definition {
         let run = Recorded::new(names, batch);
         let count = run.events.len();
         assert!(count <= Set::BITS as usize, "an oracle for small traces");
-        let mut definition =
-            Definition { model, run, initial: initial.to_vec(), needs: vec![0; count], always_needs: vec![0; count] };
+        let mut definition = Definition {
+            model,
+            run,
+            initial: initial.to_vec(),
+            predecessors: vec![0; count],
+            common_predecessors: vec![0; count],
+        };
         for b in 0..count {
             for a in 0..count {
-                let always = definition.always(a, b);
-                let needs = always
+                let always = definition.ordered_in_every_model(a, b);
+                let ordered = always
                     || match model {
                         Causality::Observed => false,
                         Causality::FullHb | Causality::SyncOnly => definition.keeps_order(a, b),
                         Causality::WeakHb => definition.weak_order(a, b) || definition.common_order(a, b),
                         Causality::Maximal => definition.common_order(a, b),
                     };
-                definition.needs[b] |= Set::from(needs) << a;
-                definition.always_needs[b] |= Set::from(always) << a;
+                definition.predecessors[b] |= Set::from(ordered) << a;
+                definition.common_predecessors[b] |= Set::from(always) << a;
             }
         }
         definition
     }
 
     /// The events of the run.
-    pub fn events(&self) -> &[Happened] {
+    pub fn events(&self) -> &[RecordedEvent] {
         &self.run.events
     }
 
@@ -71,8 +76,8 @@ impl Definition {
         order.iter().enumerate().all(|(at, &e)| e < self.events().len() && self.may_come(&order[..at], e))
     }
 
-    /// *Terminal reads.* Whether a feasible prefix, continued with this event, is the whole of a witness only: a read
-    /// (`r`, `ald`) that would see something else.
+    /// *Terminal reads.* Whether this event can continue a feasible prefix only as the last event of a witness: it is a
+    /// read (`r`, `ald`) that would see something else.
     pub fn may_only_end(&self, prefix: &[usize], e: usize) -> bool {
         self.model == Causality::Maximal
             && matches!(self.events()[e].op, Op::Read | Op::AtomicLoad)
@@ -80,10 +85,10 @@ impl Definition {
             && !self.sees_what_it_saw(prefix, e)
     }
 
-    /// Everything but what `maximal` says of reads.
+    /// Whether all rules allow this event after the prefix, except what `maximal` says of reads.
     fn may_be_tried(&self, prefix: &[usize], e: usize) -> bool {
         let came = set_of(prefix);
-        if has(came, e) || self.needs[e] & !came != 0 {
+        if has(came, e) || self.predecessors[e] & !came != 0 {
             return false;
         }
         match self.model {
@@ -98,7 +103,7 @@ impl Definition {
 
     // What every model keeps.
 
-    fn always(&self, a: usize, b: usize) -> bool {
+    fn ordered_in_every_model(&self, a: usize, b: usize) -> bool {
         let (before, event) = (&self.events()[a], &self.events()[b]);
         let recorded_before = a < b;
         recorded_before
@@ -106,20 +111,20 @@ impl Definition {
                 || before.op == Op::Fork && before.object == event.thread
                 || event.op == Op::Join && event.object == before.thread
                 || before.op == Op::Post && event.op == Op::Await && before.object == event.object
-                || self.pinned(before, event))
+                || self.behind_drop_barrier(before, event))
     }
 
     /// Event n of thread T, if some `pin(x,n)` of T is anywhere in the trace, the event accesses x, and belongs to
     /// another thread; or some `rpin(x,n)`, and the event does not only read.
-    fn pinned(&self, before: &Happened, event: &Happened) -> bool {
-        let pins = |pin: &Happened| {
+    fn behind_drop_barrier(&self, before: &RecordedEvent, event: &RecordedEvent) -> bool {
+        let names_it = |pin: &RecordedEvent| {
             let only_reads = matches!(event.op, Op::Read | Op::AtomicLoad);
             (pin.op == Op::Pin || pin.op == Op::ReadPin && !only_reads)
                 && pin.thread == before.thread
                 && pin.value == Value::Int(before.nth as i64)
                 && event.accesses() == Some(pin.object)
         };
-        before.thread != event.thread && self.events().iter().any(pins)
+        before.thread != event.thread && self.events().iter().any(names_it)
     }
 
     // `full-hb` and `sync-only`.
@@ -135,11 +140,12 @@ impl Definition {
                 || same(one.semaphore(), other.semaphore()))
     }
 
-    /// They access the same variable, and at least one is neither `r` nor `ald`. In `sync-only` plain `r` and `w`, and
-    /// `alloc` and `free`, keep no order.
-    fn conflict(&self, one: &Happened, other: &Happened) -> bool {
-        let harmless = |e: &Happened| matches!(e.op, Op::Read | Op::AtomicLoad);
-        let counts = |e: &Happened| e.accesses().is_some() && (self.model == Causality::FullHb || e.op.is_atomic());
+    /// They access the same variable, and at least one is neither `r` nor `ald`. In `sync-only` only atomic accesses
+    /// keep their order.
+    fn conflict(&self, one: &RecordedEvent, other: &RecordedEvent) -> bool {
+        let harmless = |e: &RecordedEvent| matches!(e.op, Op::Read | Op::AtomicLoad);
+        let counts =
+            |e: &RecordedEvent| e.accesses().is_some() && (self.model == Causality::FullHb || e.op.is_atomic());
         counts(one) && counts(other) && one.object == other.object && !(harmless(one) && harmless(other))
     }
 
@@ -148,9 +154,9 @@ impl Definition {
         self.events()[e].lock.filter(|_| !self.run.without_effect[e])
     }
 
-    /// The transitive closure: by event, all that precede it.
+    /// The transitive closure: by event, all events that precede it.
     pub fn closure(&self) -> Vec<Set> {
-        let mut precede = self.needs.clone();
+        let mut precede = self.predecessors.clone();
         let count = precede.len();
         for middle in 0..count {
             for e in 0..count {
@@ -254,9 +260,10 @@ impl Definition {
         if prefix.iter().any(barrier) { Value::Unknown } else { self.initial[variable as usize] }
     }
 
-    // For those who count without going through every order.
+    // To count without trying every order.
 
-    /// All that the rules can see of the order of a prefix, beside which events it has.
+    /// What the rules depend on beside the set of events of a prefix. Prefixes of equal sets for which this is equal
+    /// have equal continuations.
     pub fn visible(&self, prefix: &[usize]) -> Vec<u8> {
         let mut visible = Vec::new();
         if matches!(self.model, Causality::WeakHb | Causality::Maximal) {
@@ -275,9 +282,9 @@ impl Definition {
     }
 }
 
-/// Both are of `racq`/`rrel`, or both are `tfail`.
-fn compatible(one: &Happened, other: &Happened) -> bool {
-    let shared = |e: &Happened| matches!(e.op, Op::ReadAcquire | Op::ReadRelease);
-    let failed = |e: &Happened| e.op == Op::TryFail;
+/// Whether both are `racq` or `rrel`, or both are `tfail`.
+fn compatible(one: &RecordedEvent, other: &RecordedEvent) -> bool {
+    let shared = |e: &RecordedEvent| matches!(e.op, Op::ReadAcquire | Op::ReadRelease);
+    let failed = |e: &RecordedEvent| e.op == Op::TryFail;
     shared(one) && shared(other) || failed(one) && failed(other)
 }

@@ -1,9 +1,19 @@
-//! The oracle: what the documents define, by brute force, and random small traces to ask it about. For tests only.
+//! The oracle: the definitions of the documents by brute force, and random small traces to try them on. For tests only.
 //!
-//! Nothing here knows the crates that predict or detect: [`recorded`] and [`definition`] are written from
-//! docs/causality.md alone, [`races`], [`deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] from docs/detectors.md, to be
-//! compared with. [`schedule`] makes traces, from [`programs`] with something of everything or with the [`shapes`] of
-//! errors.
+//! **The idea.** The oracle answers each question by trying all orders of a trace of a few events. Each function is a
+//! sentence of a document, written down in Rust. Tests compare fast code with it on many thousand random traces.
+//!
+//! * [`definition`] is docs/causality.md ("may this event come next after this prefix?"), on what [`recorded`] finds in
+//!   the recorded run.
+//! * [`races`], [`deadlocks`], [`atomicity`], [`wakeups`] and [`misuses`] are docs/detectors.md.
+//! * [`schedule`] makes random traces. It runs [`programs`] that have every operation, or [`shapes`] of errors that
+//!   would be rare by chance.
+//!
+//! **Independence.** It uses only `event` and `trace` (to read text), and shares no code with the crates that predict
+//! or detect, with the checker, or with `sync`. If the oracle and the code under test agree, both follow the documents,
+//! or both authors misread them in the same way.
+//!
+//! **What it does not know.** Anything about speed: traces have at most 64 events, and most have a dozen.
 
 pub mod atomicity;
 pub mod deadlocks;

@@ -1,22 +1,22 @@
 //! Misuses, as docs/detectors.md defines them.
 
-use crate::recorded::Happened;
+use crate::recorded::RecordedEvent;
 use event::Op;
 use std::collections::BTreeSet;
 
-/// How something was misused.
+/// A kind of misuse.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Misuse {
-    /// A lock given back that the thread does not hold.
+    /// A thread releases a lock that it does not hold.
     Unlock,
-    /// A thread that waits for itself.
+    /// A thread waits for itself.
     Itself,
     /// An access of freed memory.
     Freed,
 }
 
-/// How deep the sections of a thread are that are open before an event, exclusive and shared.
-fn open(events: &[Happened], before: usize, thread: u32, lock: u32) -> (usize, usize) {
+/// The depths, exclusive and shared, at which a thread holds a lock before an event.
+fn open(events: &[RecordedEvent], before: usize, thread: u32, lock: u32) -> (usize, usize) {
     let mut open = (0usize, 0usize);
     let mut waits: Option<(u32, u32, (usize, usize))> = None;
     for event in events[..before].iter().filter(|event| event.thread == thread) {
@@ -46,8 +46,8 @@ fn open(events: &[Happened], before: usize, thread: u32, lock: u32) -> (usize, u
     open
 }
 
-/// The events that misuse something, and how.
-pub fn misuses(events: &[Happened]) -> BTreeSet<(usize, Misuse)> {
+/// The events that are misuses, with their kinds.
+pub fn misuses(events: &[RecordedEvent]) -> BTreeSet<(usize, Misuse)> {
     let mut found = BTreeSet::new();
     for (e, event) in events.iter().enumerate() {
         let took = |shared: bool| {

@@ -4,9 +4,9 @@ use crate::definition::{Definition, Set, has, set_of};
 use std::collections::HashSet;
 use std::hash::Hash;
 
-/// What a search over prefixes remembers of each, beside what the rules see.
+/// What an enumeration of prefixes remembers of each, beside what the rules depend on.
 pub(crate) trait Memory: Clone + Eq + Hash {
-    /// After one more event.
+    /// The memory after one more event.
     fn after(&self, definition: &Definition, prefix: &[usize], e: usize) -> Self;
 }
 
@@ -16,13 +16,13 @@ impl Memory for () {
 }
 
 impl Definition {
-    /// Shows every feasible prefix; of those that neither the rules nor the memory can tell apart any more, one.
+    /// Shows every feasible prefix; of those with equal continuations and equal memory, one.
     pub(crate) fn each_prefix<M: Memory>(&self, memory: M, show: &mut dyn FnMut(&[usize], &M)) {
         let mut seen = HashSet::new();
-        self.go_on(&mut Vec::new(), memory, &mut seen, show);
+        self.visit(&mut Vec::new(), memory, &mut seen, show);
     }
 
-    fn go_on<M: Memory>(
+    fn visit<M: Memory>(
         &self,
         prefix: &mut Vec<usize>,
         memory: M,
@@ -37,19 +37,19 @@ impl Definition {
             if self.may_come(prefix, e) {
                 let after = memory.after(self, prefix, e);
                 prefix.push(e);
-                self.go_on(prefix, after, seen, show);
+                self.visit(prefix, after, seen, show);
                 prefix.pop();
             }
         }
     }
 
-    /// Shows every feasible prefix that is the recorded order with events left out, and whose reads see the writes that
+    /// Shows every sync-preserving prefix: the recorded order with events left out, in which reads see the writes that
     /// they saw.
     pub(crate) fn each_recorded_prefix(&self, show: &mut dyn FnMut(&[usize])) {
         self.leave_out(&mut Vec::new(), 0, 0, show);
     }
 
-    /// Takes or leaves the event `e`; of threads in `left` nothing more can come.
+    /// Takes the event `e` or leaves it out. Threads in `left` have left out an event, and take none after it.
     fn leave_out(&self, prefix: &mut Vec<usize>, e: usize, left: u64, show: &mut dyn FnMut(&[usize])) {
         let Some(event) = self.events().get(e) else { return show(prefix) };
         let bit = 1 << event.thread;
@@ -63,8 +63,8 @@ impl Definition {
         self.leave_out(prefix, e + 1, left | bit, show);
     }
 
-    /// Whether an event is next after a prefix of these, and the rules that every model keeps hold for it.
+    /// Whether an event is the next of its thread after these events, and the rules that every model keeps allow it.
     pub(crate) fn is_next(&self, came: Set, e: usize) -> bool {
-        !has(came, e) && self.always_needs[e] & !came == 0
+        !has(came, e) && self.common_predecessors[e] & !came == 0
     }
 }

@@ -1,11 +1,11 @@
-//! Random small programs: what each thread will do. Themes bring in what belongs together, so that a wait meets a
-//! notify and a `down` an `up`.
+//! Random small programs. They consist of themes, which bring together what belongs together: a wait and a notify, a
+//! `down` and an `up`.
 
 use crate::random::Random;
 
 /// One instruction. Names are those of the trace.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Do {
+pub enum Instruction {
     /// `r(x)`.
     Read(&'static str),
     /// `w(x)`.
@@ -26,7 +26,7 @@ pub enum Do {
     ReadAcquire(&'static str),
     /// `rrel(l)`.
     ReadRelease(&'static str),
-    /// Tries; if it fails, so many instructions are passed over.
+    /// `tacq(l)` or `tfail(l)`; if it fails, so many instructions are skipped.
     Try(&'static str, usize),
     /// `req(l)`.
     Request(&'static str),
@@ -70,16 +70,16 @@ pub enum Do {
     Pin(&'static str),
 }
 
-/// What all threads will do.
+/// The instructions of all threads.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What each of them will do.
-    pub threads: Vec<Vec<Do>>,
-    /// Those that run only when they are forked.
+    /// By thread: its instructions.
+    pub threads: Vec<Vec<Instruction>>,
+    /// By thread: whether it runs only when it is forked.
     pub forked: Vec<bool>,
 }
 
-/// Variables that state atoms compare, and others.
+/// Variables that properties refer to, and others.
 pub const NUMBERS: [&str; 2] = ["x", "y"];
 const OTHERS: [&str; 2] = ["z", "m"];
 pub(crate) const LOCKS: [&str; 2] = ["l", "k"];
@@ -121,38 +121,43 @@ pub(crate) fn lock(r: &mut Random) -> &'static str {
     if r.percent(75) { LOCKS[0] } else { LOCKS[1] }
 }
 
-pub(crate) fn access(r: &mut Random) -> Do {
+pub(crate) fn access(r: &mut Random) -> Instruction {
     let x = variable(r);
     match r.below(20) {
-        0..=7 => Do::Read(x),
-        8..=17 => Do::Write(x),
-        18 => Do::Load(x),
-        _ => Do::Event("e"),
+        0..=7 => Instruction::Read(x),
+        8..=17 => Instruction::Write(x),
+        18 => Instruction::Load(x),
+        _ => Instruction::Event("e"),
     }
 }
 
-pub(crate) fn accesses(r: &mut Random, most: usize) -> Vec<Do> {
+pub(crate) fn accesses(r: &mut Random, most: usize) -> Vec<Instruction> {
     (0..r.below(most + 1)).map(|_| access(r)).collect()
 }
 
-/// A body between two instructions; now and then the second never comes.
-pub(crate) fn between(r: &mut Random, first: Do, body: Vec<Do>, last: Do) -> Vec<Do> {
+/// A body between two instructions; in a few cases the second one is missing.
+pub(crate) fn between(
+    r: &mut Random,
+    first: Instruction,
+    body: Vec<Instruction>,
+    last: Instruction,
+) -> Vec<Instruction> {
     let last = if r.percent(88) { Some(last) } else { None };
     [first].into_iter().chain(body).chain(last).collect()
 }
 
-pub(crate) fn locked(r: &mut Random, l: &'static str, body: Vec<Do>) -> Vec<Do> {
-    let body = if r.percent(15) { between(r, Do::Acquire(l), body, Do::Release(l)) } else { body };
-    between(r, Do::Acquire(l), body, Do::Release(l))
+pub(crate) fn locked(r: &mut Random, l: &'static str, body: Vec<Instruction>) -> Vec<Instruction> {
+    let body = if r.percent(15) { between(r, Instruction::Acquire(l), body, Instruction::Release(l)) } else { body };
+    between(r, Instruction::Acquire(l), body, Instruction::Release(l))
 }
 
 impl Program {
-    /// A random one, with something of everything.
+    /// A random program with some of all operations.
     pub fn random(r: &mut Random) -> Program {
         let count = *r.pick(&[2, 2, 2, 3, 3, 3, 3, 4, 4, 5]);
         let mut program = Program { threads: vec![Vec::new(); count], forked: vec![false; count] };
         for _ in 0..2 + r.below(2) {
-            // Conditions need most events, and would be rare.
+            // Conditions take the most events, and would be rare.
             let theme = if r.percent(12) { Theme::Conditions } else { *r.pick(&THEMES) };
             program.add_theme(r, theme);
         }
@@ -168,22 +173,22 @@ impl Program {
         program
     }
 
-    /// A thread that does nothing is none.
+    /// Gives each thread without instructions one.
     pub(crate) fn fill(&mut self, r: &mut Random) {
         for thread in self.threads.iter_mut().filter(|thread| thread.is_empty()) {
             thread.push(access(r));
         }
     }
 
-    /// Adds a snippet to a thread, at its beginning or end; not to this one. The thread.
-    pub(crate) fn add(&mut self, r: &mut Random, but: Option<usize>, snippet: Vec<Do>) -> usize {
+    /// Adds a snippet to a thread other than `but`, at its beginning or end. Returns the thread.
+    pub(crate) fn add(&mut self, r: &mut Random, but: Option<usize>, snippet: Vec<Instruction>) -> usize {
         let mut thread = r.below(self.threads.len());
         if Some(thread) == but {
             thread = (thread + 1) % self.threads.len();
         }
         let program = &mut self.threads[thread];
-        // Nothing follows a request that is not answered.
-        let is_open = |list: &[Do]| matches!(list.last(), Some(Do::Request(_)));
+        // Nothing may follow a request that is not granted.
+        let is_open = |list: &[Instruction]| matches!(list.last(), Some(Instruction::Request(_)));
         let at = match (is_open(program), is_open(&snippet)) {
             (true, true) => return thread,
             (true, false) => 0,
@@ -196,7 +201,7 @@ impl Program {
     }
 
     /// Adds two snippets to different threads.
-    pub(crate) fn add_two(&mut self, r: &mut Random, one: Vec<Do>, other: Vec<Do>) {
+    pub(crate) fn add_two(&mut self, r: &mut Random, one: Vec<Instruction>, other: Vec<Instruction>) {
         let thread = self.add(r, None, one);
         self.add(r, Some(thread), other);
     }
@@ -206,10 +211,17 @@ impl Program {
             Theme::Atomics => {
                 let x = variable(r);
                 let atomic = |r: &mut Random| {
-                    *r.pick(&[Do::Load(x), Do::Store(x), Do::Modify(x), Do::Fence, Do::Modify(x), Do::Fence])
+                    *r.pick(&[
+                        Instruction::Load(x),
+                        Instruction::Store(x),
+                        Instruction::Modify(x),
+                        Instruction::Fence,
+                        Instruction::Modify(x),
+                        Instruction::Fence,
+                    ])
                 };
-                let one = vec![Do::Store(x), atomic(r)];
-                let other = vec![atomic(r), Do::Load(x), atomic(r)];
+                let one = vec![Instruction::Store(x), atomic(r)];
+                let other = vec![atomic(r), Instruction::Load(x), atomic(r)];
                 self.add_two(r, one, other);
             }
             Theme::Locks => {
@@ -221,17 +233,23 @@ impl Program {
             Theme::Readers => {
                 let l = lock(r);
                 let (one, other) = (accesses(r, 1), accesses(r, 2));
-                let mut one = between(r, Do::ReadAcquire(l), one, Do::ReadRelease(l));
+                let mut one = between(r, Instruction::ReadAcquire(l), one, Instruction::ReadRelease(l));
                 if r.percent(15) {
-                    one = between(r, Do::ReadAcquire(l), one, Do::ReadRelease(l));
+                    one = between(r, Instruction::ReadAcquire(l), one, Instruction::ReadRelease(l));
                 }
                 let mut other = match r.below(3) {
-                    0 => between(r, Do::ReadAcquire(l), other, Do::ReadRelease(l)),
+                    0 => between(r, Instruction::ReadAcquire(l), other, Instruction::ReadRelease(l)),
                     _ => locked(r, l, other),
                 };
                 if r.percent(10) {
                     // A downgrade.
-                    other = vec![Do::Acquire(l), Do::ReadAcquire(l), Do::Release(l), access(r), Do::ReadRelease(l)];
+                    other = vec![
+                        Instruction::Acquire(l),
+                        Instruction::ReadAcquire(l),
+                        Instruction::Release(l),
+                        access(r),
+                        Instruction::ReadRelease(l),
+                    ];
                 }
                 self.add_two(r, one, other);
             }
@@ -239,21 +257,25 @@ impl Program {
                 let l = lock(r);
                 let tried = |r: &mut Random| {
                     let body = accesses(r, 1);
-                    [Do::Try(l, body.len() + 1)].into_iter().chain(body).chain([Do::Release(l)]).collect::<Vec<Do>>()
+                    [Instruction::Try(l, body.len() + 1)]
+                        .into_iter()
+                        .chain(body)
+                        .chain([Instruction::Release(l)])
+                        .collect::<Vec<Instruction>>()
                 };
                 let one = tried(r);
                 let mut other = if r.percent(40) { tried(r) } else { vec![access(r)] };
                 if r.percent(65) {
                     other = locked(r, l, other);
                 } else if r.percent(50) {
-                    other = between(r, Do::ReadAcquire(l), other, Do::ReadRelease(l));
+                    other = between(r, Instruction::ReadAcquire(l), other, Instruction::ReadRelease(l));
                 }
                 self.add_two(r, one, other);
             }
             Theme::Requests => {
                 let l = lock(r);
                 let body = accesses(r, 1);
-                let mut one = vec![Do::Request(l)];
+                let mut one = vec![Instruction::Request(l)];
                 if r.percent(70) {
                     one.extend(locked(r, l, body));
                 }
@@ -264,42 +286,52 @@ impl Program {
             Theme::Conditions => self.add_condition(r),
             Theme::Latches => {
                 let (mut one, mut other) = (accesses(r, 1), accesses(r, 1));
-                one.push(Do::Post("p"));
-                other.insert(0, Do::Await("p"));
+                one.push(Instruction::Post("p"));
+                other.insert(0, Instruction::Await("p"));
                 if r.percent(50) {
-                    other.insert(0, Do::AwaitRequest("p"));
+                    other.insert(0, Instruction::AwaitRequest("p"));
                 }
                 self.add_two(r, one, other);
                 if r.percent(25) {
-                    self.add(r, None, vec![Do::Post("p")]);
+                    self.add(r, None, vec![Instruction::Post("p")]);
                 }
             }
             Theme::Semaphores => {
                 let body = accesses(r, 1);
-                let mut section = between(r, Do::Down("s"), body, Do::Up("s"));
-                let other = if r.percent(50) { section.clone() } else { vec![Do::Up("s")] };
+                let mut section = between(r, Instruction::Down("s"), body, Instruction::Up("s"));
+                let other = if r.percent(50) { section.clone() } else { vec![Instruction::Up("s")] };
                 if r.percent(50) {
-                    section.insert(0, Do::DownRequest("s"));
+                    section.insert(0, Instruction::DownRequest("s"));
                 }
                 self.add_two(r, section, other);
             }
             Theme::Blocks => {
                 let body = accesses(r, 2);
-                let one = between(r, Do::Begin("b"), body, Do::End("b"));
+                let one = between(r, Instruction::Begin("b"), body, Instruction::End("b"));
                 let mut other = accesses(r, 1);
-                other.push(Do::Event("e"));
+                other.push(Instruction::Event("e"));
                 self.add_two(r, one, other);
             }
             Theme::Memory => {
                 let x = if r.percent(70) { "m" } else { variable(r) };
-                let mut one = vec![Do::Alloc(x), Do::Write(x), Do::Read(x), Do::Free(x)];
+                let mut one =
+                    vec![Instruction::Alloc(x), Instruction::Write(x), Instruction::Read(x), Instruction::Free(x)];
                 one.remove(r.below(4));
-                let other = vec![*r.pick(&[Do::Read(x), Do::Write(x), Do::Alloc(x), Do::Free(x), Do::Modify(x)])];
+                let other = vec![*r.pick(&[
+                    Instruction::Read(x),
+                    Instruction::Write(x),
+                    Instruction::Alloc(x),
+                    Instruction::Free(x),
+                    Instruction::Modify(x),
+                ])];
                 self.add_two(r, one, other);
             }
             Theme::Pins => {
                 let x = variable(r);
-                let (one, other) = (vec![Do::Pin(x), Do::Write(x)], vec![*r.pick(&[Do::Read(x), Do::Write(x)])]);
+                let (one, other) = (
+                    vec![Instruction::Pin(x), Instruction::Write(x)],
+                    vec![*r.pick(&[Instruction::Read(x), Instruction::Write(x)])],
+                );
                 self.add_two(r, one, other);
             }
         }
@@ -310,55 +342,55 @@ impl Program {
         let l = lock(r);
         let two = self.threads.len() > 2 && r.percent(60);
         let c = if !two && r.percent(60) { l } else { "c" };
-        let notify = if r.percent(50) { Do::Notify(c) } else { Do::NotifyAll(c) };
+        let notify = if r.percent(50) { Instruction::Notify(c) } else { Instruction::NotifyAll(c) };
         let mut notifies = vec![notify];
         if !two {
             notifies.splice(0..0, accesses(r, 1));
-        } else if notify == Do::Notify(c) {
-            notifies.push(*r.pick(&[Do::Notify(c), Do::Notify(c), Do::NotifyAll(c)]));
+        } else if notify == Instruction::Notify(c) {
+            notifies.push(*r.pick(&[Instruction::Notify(c), Instruction::Notify(c), Instruction::NotifyAll(c)]));
         }
         let notifies = if r.percent(if two { 20 } else { 60 }) { locked(r, l, notifies) } else { notifies };
         let notifier = self.add(r, None, notifies);
-        // Two that wait with different locks need not wait for each other.
+        // Two threads that wait with different locks do not exclude each other.
         let locks = [l, *r.pick(&LOCKS)];
         let first = r.below(self.threads.len() - 1);
         for (number, l) in locks.into_iter().take(1 + usize::from(two)).enumerate() {
             let body = if two { Vec::new() } else { accesses(r, 1) };
-            let waits = [Do::Wait(c, l), Do::Woken(c, l)].into_iter().chain(body).collect();
+            let waits = [Instruction::Wait(c, l), Instruction::Woken(c, l)].into_iter().chain(body).collect();
             let waits = locked(r, l, waits);
             let waiter = (notifier + 1 + (first + number) % (self.threads.len() - 1)) % self.threads.len();
             self.threads[waiter].splice(0..0, waits);
         }
         if r.percent(10) {
-            self.add(r, None, vec![Do::Notify(c)]);
+            self.add(r, None, vec![Instruction::Notify(c)]);
         }
     }
 
-    /// Some threads are forked by others with smaller numbers, and most of those joined.
+    /// Lets threads fork others with greater numbers, and join most of them.
     pub(crate) fn add_forks(&mut self, r: &mut Random) {
         for child in 1..self.threads.len() {
             if !r.percent(70) {
                 continue;
             }
-            // The end of a long thread would not be seen.
+            // A long thread may not end within the trace.
             if r.percent(50) && self.threads[child].len() > 3 {
                 self.threads[child] = vec![access(r), access(r)];
             }
             let parent = r.below(child);
             self.forked[child] = true;
-            // Only at the beginning or end: a fork inside would part what belongs together.
-            let open_end = matches!(self.threads[parent].last(), Some(Do::Request(_)));
+            // Only at the beginning or end: a fork inside would divide a snippet.
+            let open_end = matches!(self.threads[parent].last(), Some(Instruction::Request(_)));
             let at = if open_end || r.percent(75) { 0 } else { self.threads[parent].len() };
             if at == 0 && r.percent(20) {
-                // Given up: the thread goes on, and may join the other later.
-                self.threads[parent].insert(0, Do::JoinRequest(child));
+                // The thread gives the join up, goes on, and may join the other later.
+                self.threads[parent].insert(0, Instruction::JoinRequest(child));
             }
-            self.threads[parent].insert(at, Do::Fork(child));
+            self.threads[parent].insert(at, Instruction::Fork(child));
             if r.percent(80) && !open_end {
                 if r.percent(40) {
-                    self.threads[parent].push(Do::JoinRequest(child));
+                    self.threads[parent].push(Instruction::JoinRequest(child));
                 }
-                self.threads[parent].push(Do::Join(child));
+                self.threads[parent].push(Instruction::Join(child));
             }
         }
     }

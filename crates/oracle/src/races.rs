@@ -5,8 +5,8 @@ use event::Op;
 use std::collections::{BTreeSet, HashSet};
 
 impl Definition {
-    /// Accesses (`r`, `w`, `ald`, `ast`, `armw`, `free`; not `alloc`) of one variable by different threads, at least one
-    /// is neither `r` nor `ald`, and they are not both atomic.
+    /// Accesses (`r`, `w`, `ald`, `ast`, `armw`, `free`; not `alloc`) of one variable by different threads, at least
+    /// one is neither `r` nor `ald`, and they are not both atomic.
     pub fn conflicting(&self, e: usize, f: usize) -> bool {
         let (one, other) = (&self.events()[e], &self.events()[f]);
         let is_access =
@@ -68,7 +68,7 @@ impl Definition {
         races
     }
 
-    /// The races that come next after the recorded order with events left out, every read seeing the write it saw.
+    /// The races after sync-preserving prefixes.
     pub fn sync_preserving_races(&self) -> BTreeSet<(usize, usize)> {
         let mut races = BTreeSet::new();
         let conflicts = self.conflicts();

@@ -1,21 +1,21 @@
-//! Chance, from a seed: the same for ever.
+//! Random numbers from a seed, which never change.
 
-/// xorshift64*
+/// The generator xorshift64*.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// The chance of a seed.
+    /// The generator of a seed.
     pub fn new(seed: u64) -> Random {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d | 1);
-        // Neighbouring seeds begin alike.
+        // The first numbers of neighbouring seeds are alike: they are skipped.
         for _ in 0..4 {
             random.below(2);
         }
         random
     }
 
-    /// A number less than this one.
+    /// A number less than `n`.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -23,12 +23,12 @@ impl Random {
         ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as usize) % n
     }
 
-    /// True so many times of a hundred.
+    /// True in so many cases of a hundred.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }
 
-    /// One of a list.
+    /// A member of a list.
     pub fn pick<'a, T>(&mut self, list: &'a [T]) -> &'a T {
         &list[self.below(list.len())]
     }

@@ -1,15 +1,15 @@
-//! Traces from text, and what a test wants to know before it begins.
+//! Reads traces from text for tests.
 
 use event::{Space, Value, VarId};
 use trace::Trace;
 use trace::text::TextReader;
 use trace::validate::Validator;
 
-/// A trace without problems.
+/// Reads a trace without problems.
 ///
 /// # Panics
 ///
-/// If it is none.
+/// If the text is no trace, or one with problems.
 pub fn read(text: &str) -> Trace {
     let trace = Trace::read(&mut TextReader::new(text.as_bytes())).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let mut validator = Validator::new();
@@ -17,19 +17,19 @@ pub fn read(text: &str) -> Trace {
     trace
 }
 
-/// By variable: what it holds before the first event. `given` values win over those of the trace.
+/// By variable: its value before the first event. Values in `given` replace those of the trace.
 pub fn initial_values(trace: &Trace, given: &[(String, i64)]) -> Vec<Value> {
     let names = &trace.names;
     let value = |x: u32| {
         let name = names.var(VarId(x));
         let given = given.iter().find(|(given, _)| given == name).map(|&(_, n)| Value::Int(n));
-        let told = trace.batch.inits.iter().find(|init| names.str(init.name) == name).map(|init| init.value);
-        given.or(told).unwrap_or_default()
+        let recorded = trace.batch.inits.iter().find(|init| names.str(init.name) == name).map(|init| init.value);
+        given.or(recorded).unwrap_or_default()
     };
     (0..names.space(Space::Var).len() as u32).map(value).collect()
 }
 
-/// How many cases: `FORETRACE_CASES`, else so many.
+/// The number of random cases of a test: `FORETRACE_CASES`, or the default.
 ///
 /// # Panics
 ///

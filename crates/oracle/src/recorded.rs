@@ -1,28 +1,28 @@
-//! What docs/causality.md reads off the recorded run: its sections, who notified whom, its atomic sets and writers.
+//! What docs/causality.md finds in the recorded run: sections, pairs of notify and wake-up, atomic sets, writers.
 
 use event::{Batch, Names, Op, Value, Wake};
 use std::collections::{BTreeMap, HashMap};
 
-/// One event, with everything the definitions look at.
+/// One event, with all that the definitions refer to.
 #[derive(Clone, Debug)]
-pub struct Happened {
+pub struct RecordedEvent {
     /// Its thread.
     pub thread: u32,
     /// Its number in its thread, from 0.
     pub nth: usize,
-    /// What happened.
+    /// Its operation.
     pub op: Op,
-    /// To what.
+    /// Its object.
     pub object: u32,
-    /// The lock of a lock operation, of a `wait` and of a `woken`; of a notify that with its condition's name.
+    /// The lock of a lock operation, a `wait` or a `woken`; for a notify the lock with the name of its condition.
     pub lock: Option<u32>,
-    /// What was read or written; the n of a `pin`.
+    /// The value that was read or written; for a `pin` its n.
     pub value: Value,
-    /// Why a `woken` woke.
+    /// Why a `woken` came.
     pub wake: Wake,
 }
 
-impl Happened {
+impl RecordedEvent {
     /// An access of x is `r`, `w`, `ald`, `ast`, `armw`, `alloc` or `free`.
     pub fn accesses(&self) -> Option<u32> {
         let access = self.reads() || self.writes() || self.is_barrier();
@@ -55,18 +55,18 @@ impl Happened {
     }
 }
 
-/// A stretch of a thread in which it has a lock.
+/// A critical section of a thread.
 #[derive(Clone, Debug)]
 pub struct Section {
     /// The lock.
     pub lock: u32,
     /// The thread.
     pub thread: u32,
-    /// With other readers.
+    /// Whether it is shared.
     pub shared: bool,
-    /// `None`: open from the beginning.
+    /// The event that opens it; `None` if it is open from the beginning.
     pub opens: Option<usize>,
-    /// `None`: never closed.
+    /// The event that closes it; `None` if it is never closed.
     pub closes: Option<usize>,
 }
 
@@ -75,18 +75,18 @@ pub struct Section {
 pub struct AtomicSet {
     /// The variable.
     pub variable: u32,
-    /// A write; the barrier, of an initial set; `None` for the initial set of the beginning.
+    /// The write that opens it. For an initial set: the barrier, or `None` at the beginning.
     pub opens: Option<usize>,
-    /// The reads, and the `armw` that ends it.
+    /// The reads, and the `armw` that ends the set.
     pub members: Vec<usize>,
 }
 
-/// What a read sees: a write, or what was there after the barrier (or the beginning).
+/// What a read sees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Writer {
-    /// This write.
+    /// The value of this write.
     Write(usize),
-    /// What was there.
+    /// The initial value, or the one after the last barrier.
     Initial,
 }
 
@@ -94,10 +94,10 @@ pub enum Writer {
 #[derive(Clone, Debug)]
 pub struct Recorded {
     /// Its events.
-    pub events: Vec<Happened>,
+    pub events: Vec<RecordedEvent>,
     /// Its sections.
     pub sections: Vec<Section>,
-    /// By event: an `acq`, `tacq`, `rel`, `racq` or `rrel` inside a section of its own thread.
+    /// By event: whether it is an `acq`, `tacq`, `rel`, `racq` or `rrel` inside a section of its own thread.
     pub without_effect: Vec<bool>,
     /// By `tfail`: the sections because of which it failed.
     pub failed_in: BTreeMap<usize, Vec<usize>>,
@@ -110,7 +110,7 @@ pub struct Recorded {
 }
 
 impl Recorded {
-    /// Reads all this off a trace.
+    /// Finds all this in a trace.
     pub fn new(names: &Names, batch: &Batch) -> Recorded {
         let events = plain(names, batch);
         let (sections, without_effect) = sections(&events);
@@ -118,7 +118,7 @@ impl Recorded {
         let woken_by = woken_by(&events);
         let sets = atomic_sets(&events);
         let mut counts = BTreeMap::new();
-        for semaphore in events.iter().filter_map(Happened::semaphore) {
+        for semaphore in events.iter().filter_map(RecordedEvent::semaphore) {
             let name = names.get(event::Space::Sem, semaphore);
             let given = batch.inits.iter().rfind(|init| names.str(init.name) == name).map(|init| init.value);
             counts.insert(semaphore, if let Some(Value::Int(n)) = given { n } else { 0 });
@@ -144,7 +144,7 @@ impl Recorded {
     }
 }
 
-fn plain(names: &Names, batch: &Batch) -> Vec<Happened> {
+fn plain(names: &Names, batch: &Batch) -> Vec<RecordedEvent> {
     let mut counts: HashMap<u32, usize> = HashMap::new();
     let mut events = Vec::new();
     for &event in &batch.events {
@@ -158,7 +158,7 @@ fn plain(names: &Names, batch: &Batch) -> Vec<Happened> {
             Op::Notify | Op::NotifyAll => names.space(event::Space::Lock).find(names.cond(event.cond()).as_bytes()),
             _ => None,
         };
-        events.push(Happened {
+        events.push(RecordedEvent {
             thread: event.thread().0,
             nth: *nth,
             op: event.op(),
@@ -174,10 +174,10 @@ fn plain(names: &Names, batch: &Batch) -> Vec<Happened> {
 
 /// Of nested `acq`/`rel` only the outermost pair counts; so with `racq`/`rrel`. A `wait` closes at every depth, and
 /// `woken` takes the lock back at the same depth.
-fn sections(events: &[Happened]) -> (Vec<Section>, Vec<bool>) {
+fn sections(events: &[RecordedEvent]) -> (Vec<Section>, Vec<bool>) {
     let mut sections: Vec<Section> = Vec::new();
     let mut without_effect = vec![false; events.len()];
-    // By thread, lock and kind: how deep, and which section.
+    // By thread, lock and whether shared: the depth, and the number of the section.
     let mut held: BTreeMap<(u32, u32, bool), (usize, usize)> = BTreeMap::new();
     // By thread and lock: the depth that a wait gave up.
     let mut given_up: BTreeMap<(u32, u32), usize> = BTreeMap::new();
@@ -228,7 +228,7 @@ fn sections(events: &[Happened]) -> (Vec<Section>, Vec<bool>) {
 
 /// The sections of its lock that are open in the recorded order then: those of other threads, if there are any, else
 /// its own thread's.
-fn failed_in(events: &[Happened], sections: &[Section]) -> BTreeMap<usize, Vec<usize>> {
+fn failed_in(events: &[RecordedEvent], sections: &[Section]) -> BTreeMap<usize, Vec<usize>> {
     let mut failed_in = BTreeMap::new();
     for (e, event) in events.iter().enumerate().filter(|(_, event)| event.op == Op::TryFail) {
         let open = |s: &&usize| {
@@ -247,7 +247,7 @@ fn failed_in(events: &[Happened], sections: &[Section]) -> BTreeMap<usize, Vec<u
 
 /// Each `woken(c)` that is not `=timeout` or `=spurious` is paired, in recorded order: with the earliest event after
 /// its `wait` (and before itself) that is a `notifyall(c)`, or a `notify(c)` not paired yet.
-fn woken_by(events: &[Happened]) -> BTreeMap<usize, (usize, usize)> {
+fn woken_by(events: &[RecordedEvent]) -> BTreeMap<usize, (usize, usize)> {
     let mut woken_by: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for (e, woken) in events.iter().enumerate() {
         if woken.op != Op::Woken || woken.wake != Wake::Notified {
@@ -275,9 +275,9 @@ fn woken_by(events: &[Happened]) -> BTreeMap<usize, (usize, usize)> {
 
 /// Between two barriers each write opens a set; the following reads belong to it, until the next write, and so does
 /// that write if it is an `armw`. What comes before the first write belongs to the initial set.
-fn atomic_sets(events: &[Happened]) -> Vec<AtomicSet> {
+fn atomic_sets(events: &[RecordedEvent]) -> Vec<AtomicSet> {
     let mut sets = Vec::new();
-    let mut variables: Vec<u32> = events.iter().filter_map(Happened::accesses).collect();
+    let mut variables: Vec<u32> = events.iter().filter_map(RecordedEvent::accesses).collect();
     variables.sort_unstable();
     variables.dedup();
     for variable in variables {

@@ -1,36 +1,36 @@
-//! Random small traces: programs run by chance, so that what is recorded can have happened.
+//! Random small traces: random programs, run by a random scheduler, so that what is recorded can have happened.
 
-use crate::programs::{Do, NUMBERS, Program};
+use crate::programs::{Instruction, NUMBERS, Program};
 use crate::random::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// No trace of [`random_trace`] is longer.
+/// The greatest length of a trace of [`random_trace`].
 pub const MOST_EVENTS: usize = 14;
 
 /// How a thread waits.
 #[derive(Clone, Copy, PartialEq)]
-enum Waits {
-    /// No notify has come for it.
+enum WaitState {
+    /// It waits for a notify.
     Patiently,
-    /// So, too, but it will not wait for one.
+    /// It waits, but will wake without a notify.
     Impatiently,
     Notified,
 }
 
-struct Thread {
-    program: Vec<Do>,
+struct ThreadState {
+    program: Vec<Instruction>,
     at: usize,
-    /// Forked, or never to be forked.
+    /// Whether it runs: it was forked, or need not be.
     started: bool,
-    waits: Option<Waits>,
-    /// What a wait gave up.
+    waits: Option<WaitState>,
+    /// The depth at which a wait gave its lock up.
     depth: usize,
 }
 
 struct Machine<'r> {
     r: &'r mut Random,
-    threads: Vec<Thread>,
-    /// What is known of each variable; absent is unknown.
+    threads: Vec<ThreadState>,
+    /// By variable: its value, if known.
     values: BTreeMap<&'static str, String>,
     /// By lock and thread: how often held, exclusively and shared.
     exclusive: BTreeMap<(&'static str, usize), usize>,
@@ -38,7 +38,7 @@ struct Machine<'r> {
     posted: BTreeSet<&'static str>,
     count: usize,
     lines: Vec<String>,
-    /// How many there are; `None`: every event has its own.
+    /// The number of sites; `None` if every event has its own.
     sites: Option<usize>,
 }
 
@@ -49,10 +49,10 @@ pub fn random_trace(r: &mut Random) -> String {
     run(r, program, most, None)
 }
 
-/// No trace of [`faulty_trace`] is longer.
+/// The greatest length of a trace of [`faulty_trace`].
 pub const MOST_OF_FAULTY: usize = 16;
 
-/// A random trace of a program that has errors more often than not. Some have few sites, which events share.
+/// A random trace of a program that mostly has errors. In some traces several events share a site.
 pub fn faulty_trace(r: &mut Random) -> String {
     let program = Program::faulty(r);
     let most = MOST_OF_FAULTY.min(8 + r.below(16));
@@ -60,9 +60,9 @@ pub fn faulty_trace(r: &mut Random) -> String {
     run(r, program, most, sites)
 }
 
-/// A run of a program, as text.
+/// Runs a program, and returns its trace as text.
 fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> String {
-    let threads = program.threads.into_iter().zip(program.forked).map(|(program, forked)| Thread {
+    let threads = program.threads.into_iter().zip(program.forked).map(|(program, forked)| ThreadState {
         program,
         at: 0,
         started: !forked,
@@ -100,11 +100,11 @@ fn run(r: &mut Random, program: Program, most: usize, sites: Option<usize>) -> S
         if !ready.contains(&current) || machine.r.percent(55) {
             current = *machine.r.pick(&ready);
         }
-        // Most notifies should find somebody waiting.
+        // Most notifies should find a waiting thread.
         if machine.is_early(current) && machine.r.percent(60) {
             current = *machine.r.pick(&ready);
         }
-        machine.go(current);
+        machine.step(current);
     }
     let header = if header.is_empty() { header } else { format!("#! init{header}\n") };
     header + &machine.lines.concat()
@@ -115,12 +115,12 @@ impl Machine<'_> {
         if x == "z" {
             self.r.pick(&["true", "false", "\"a\"", "1.5", "0", "1"]).to_string()
         } else {
-            // Few, so that equal ones meet.
+            // There are few values, so that equal ones are frequent.
             [0, 1, 0, 1, 2][self.r.below(5)].to_string()
         }
     }
 
-    /// No other thread has the lock in a way that hinders this one.
+    /// Whether no other thread holds the lock in a way that excludes this one.
     fn is_free(&self, lock: &'static str, thread: usize, shared: bool) -> bool {
         let hinders = |held: &BTreeMap<(&'static str, usize), usize>| {
             held.iter().any(|(&(l, t), &depth)| l == lock && t != thread && depth > 0)
@@ -132,17 +132,17 @@ impl Machine<'_> {
         let thread = &self.threads[t];
         let Some(&next) = thread.program.get(thread.at).filter(|_| thread.started) else { return false };
         match next {
-            Do::Acquire(l) => self.is_free(l, t, false),
-            Do::ReadAcquire(l) => self.is_free(l, t, true),
-            Do::Woken(_, l) => self.is_free(l, t, false) && thread.waits != Some(Waits::Patiently),
-            Do::Wait(_, l) => self.shared.get(&(l, t)).is_none_or(|&depth| depth == 0),
-            Do::Join(u) => {
+            Instruction::Acquire(l) => self.is_free(l, t, false),
+            Instruction::ReadAcquire(l) => self.is_free(l, t, true),
+            Instruction::Woken(_, l) => self.is_free(l, t, false) && thread.waits != Some(WaitState::Patiently),
+            Instruction::Wait(_, l) => self.shared.get(&(l, t)).is_none_or(|&depth| depth == 0),
+            Instruction::Join(u) => {
                 let child = &self.threads[u];
-                let asks = matches!(child.program.last(), Some(Do::Request(_)));
+                let asks = matches!(child.program.last(), Some(Instruction::Request(_)));
                 child.started && child.at == child.program.len() && !asks
             }
-            Do::Await(p) => self.posted.contains(p),
-            Do::Down(_) => self.count > 0,
+            Instruction::Await(p) => self.posted.contains(p),
+            Instruction::Down(_) => self.count > 0,
             _ => true,
         }
     }
@@ -150,39 +150,39 @@ impl Machine<'_> {
     /// Whether a thread is about to notify while another has yet to wait.
     fn is_early(&self, t: usize) -> bool {
         let rest = |t: usize| self.threads[t].program[self.threads[t].at..].iter();
-        let notifies = matches!(rest(t).next(), Some(Do::Notify(_) | Do::NotifyAll(_)));
-        let will_wait = |u: usize| u != t && rest(u).any(|next| matches!(next, Do::Wait(..)));
+        let notifies = matches!(rest(t).next(), Some(Instruction::Notify(_) | Instruction::NotifyAll(_)));
+        let will_wait = |u: usize| u != t && rest(u).any(|next| matches!(next, Instruction::Wait(..)));
         notifies && (0..self.threads.len()).any(will_wait)
     }
 
-    fn go(&mut self, t: usize) {
+    fn step(&mut self, t: usize) {
         let next = self.threads[t].program[self.threads[t].at];
         self.threads[t].at += 1;
         let order = *self.r.pick(&["", "", "", "@relaxed", "@acquire", "@release", "@acqrel", "@seqcst"]);
         let op = match next {
-            Do::Read(x) => self.read("r", x),
-            Do::Load(x) => self.read("ald", x) + order,
-            Do::Write(x) => self.write("w", x),
-            Do::Store(x) => self.write("ast", x) + order,
-            Do::Modify(x) => self.write("armw", x) + order,
-            Do::Fence => format!("fence{order}"),
-            Do::Acquire(l) => {
+            Instruction::Read(x) => self.read("r", x),
+            Instruction::Load(x) => self.read("ald", x) + order,
+            Instruction::Write(x) => self.write("w", x),
+            Instruction::Store(x) => self.write("ast", x) + order,
+            Instruction::Modify(x) => self.write("armw", x) + order,
+            Instruction::Fence => format!("fence{order}"),
+            Instruction::Acquire(l) => {
                 *self.exclusive.entry((l, t)).or_default() += 1;
                 format!("acq({l})")
             }
-            Do::Release(l) => {
+            Instruction::Release(l) => {
                 *self.exclusive.entry((l, t)).or_default() -= 1;
                 format!("rel({l})")
             }
-            Do::ReadAcquire(l) => {
+            Instruction::ReadAcquire(l) => {
                 *self.shared.entry((l, t)).or_default() += 1;
                 format!("racq({l})")
             }
-            Do::ReadRelease(l) => {
+            Instruction::ReadRelease(l) => {
                 *self.shared.entry((l, t)).or_default() -= 1;
                 format!("rrel({l})")
             }
-            Do::Try(l, skip) => {
+            Instruction::Try(l, skip) => {
                 let own = self.exclusive.get(&(l, t)).is_some_and(|&depth| depth > 0);
                 let fails = !self.is_free(l, t, false) || self.r.percent(if own { 50 } else { 15 });
                 if fails {
@@ -193,23 +193,23 @@ impl Machine<'_> {
                     format!("tacq({l})")
                 }
             }
-            Do::Request(l) => format!("req({l})"),
-            Do::Fork(u) => {
+            Instruction::Request(l) => format!("req({l})"),
+            Instruction::Fork(u) => {
                 self.threads[u].started = true;
                 format!("fork(T{})", u + 1)
             }
-            Do::Join(u) => format!("join(T{})", u + 1),
-            Do::JoinRequest(u) => format!("jreq(T{})", u + 1),
-            Do::Wait(c, l) => {
+            Instruction::Join(u) => format!("join(T{})", u + 1),
+            Instruction::JoinRequest(u) => format!("jreq(T{})", u + 1),
+            Instruction::Wait(c, l) => {
                 let depth = self.exclusive.entry((l, t)).or_default();
                 self.threads[t].depth = std::mem::take(depth);
                 let patient = self.r.percent(65);
-                self.threads[t].waits = Some(if patient { Waits::Patiently } else { Waits::Impatiently });
+                self.threads[t].waits = Some(if patient { WaitState::Patiently } else { WaitState::Impatiently });
                 pair("wait", c, l)
             }
-            Do::Woken(c, l) => {
+            Instruction::Woken(c, l) => {
                 self.exclusive.insert((l, t), self.threads[t].depth);
-                let notified = self.threads[t].waits.take() == Some(Waits::Notified);
+                let notified = self.threads[t].waits.take() == Some(WaitState::Notified);
                 let reason = match self.r.below(2) {
                     _ if notified && self.r.percent(92) => "",
                     0 => "=timeout",
@@ -217,51 +217,51 @@ impl Machine<'_> {
                 };
                 pair("woken", c, l) + reason
             }
-            Do::Notify(c) => {
+            Instruction::Notify(c) => {
                 let waiting = self.waiting(c);
                 if !waiting.is_empty() {
                     let chosen = *self.r.pick(&waiting);
-                    self.threads[chosen].waits = Some(Waits::Notified);
+                    self.threads[chosen].waits = Some(WaitState::Notified);
                 }
                 format!("notify({c})")
             }
-            Do::NotifyAll(c) => {
+            Instruction::NotifyAll(c) => {
                 for waiting in self.waiting(c) {
-                    self.threads[waiting].waits = Some(Waits::Notified);
+                    self.threads[waiting].waits = Some(WaitState::Notified);
                 }
                 format!("notifyall({c})")
             }
-            Do::Post(p) => {
+            Instruction::Post(p) => {
                 self.posted.insert(p);
                 format!("post({p})")
             }
-            Do::Await(p) => format!("await({p})"),
-            Do::AwaitRequest(p) => format!("areq({p})"),
-            Do::DownRequest(s) => format!("dreq({s})"),
-            Do::Up(s) => {
+            Instruction::Await(p) => format!("await({p})"),
+            Instruction::AwaitRequest(p) => format!("areq({p})"),
+            Instruction::DownRequest(s) => format!("dreq({s})"),
+            Instruction::Up(s) => {
                 self.count += 1;
                 format!("up({s})")
             }
-            Do::Down(s) => {
+            Instruction::Down(s) => {
                 self.count -= 1;
                 format!("down({s})")
             }
-            Do::Begin(b) => format!("begin({b})"),
-            Do::End(b) => format!("end({b})"),
-            Do::Event(e) => match self.r.below(3) {
+            Instruction::Begin(b) => format!("begin({b})"),
+            Instruction::End(b) => format!("end({b})"),
+            Instruction::Event(e) => match self.r.below(3) {
                 0 => format!("ev({e})"),
                 1 => format!("ev({e},{})", self.r.below(3)),
                 _ => format!("ev({e},{},\"a\")", self.r.below(2)),
             },
-            Do::Alloc(x) => {
+            Instruction::Alloc(x) => {
                 self.values.remove(x);
                 format!("alloc({x})")
             }
-            Do::Free(x) => {
+            Instruction::Free(x) => {
                 self.values.remove(x);
                 format!("free({x})")
             }
-            Do::Pin(x) => {
+            Instruction::Pin(x) => {
                 let kind = if self.r.percent(50) { "pin" } else { "rpin" };
                 format!("{kind}({x},{})", self.r.below(5))
             }
@@ -277,8 +277,8 @@ impl Machine<'_> {
     fn waiting(&self, c: &str) -> Vec<usize> {
         let waits = |&t: &usize| {
             let thread = &self.threads[t];
-            let on = matches!(thread.program.get(thread.at), Some(Do::Woken(on, _)) if *on == c);
-            on && thread.waits.is_some_and(|waits| waits != Waits::Notified)
+            let on = matches!(thread.program.get(thread.at), Some(Instruction::Woken(on, _)) if *on == c);
+            on && thread.waits.is_some_and(|waits| waits != WaitState::Notified)
         };
         (0..self.threads.len()).filter(waits).collect()
     }
@@ -288,7 +288,7 @@ impl Machine<'_> {
             return format!("{op}({x})");
         }
         if !self.values.contains_key(x) {
-            // Nothing says what it holds: this read does.
+            // The value is unknown, so this read decides it.
             let value = self.fresh_value(x);
             self.values.insert(x, value);
         }
@@ -306,7 +306,7 @@ impl Machine<'_> {
     }
 }
 
-/// The one-argument form means that condition and lock have one name.
+/// A wait or wake-up as text: with one argument if condition and lock have one name.
 fn pair(op: &str, c: &str, l: &str) -> String {
     if c == l { format!("{op}({l})") } else { format!("{op}({c},{l})") }
 }

@@ -16,7 +16,7 @@ pub struct Wait {
     pub test: usize,
 }
 
-/// Of each wait: whether its test came before its notify.
+/// By wait: whether its test came before its notify.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Tested {
     waits: Vec<(Wait, bool)>,
@@ -41,34 +41,35 @@ impl Definition {
         if own(notify) {
             return None;
         }
-        // What was read before an earlier wait was over was the test of that one.
+        // Reads before the end of an earlier wait belong to the test of that wait.
         let since = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Woken).unwrap_or(0);
         let is_last = |read: &usize| {
             let again = |e: &usize| own(*e) && events[*e].object == events[*read].object;
             !(*read + 1..wait).filter(again).any(|e| reads(e) || writes(e))
         };
         let mut candidates: Vec<usize> = (since..wait).filter(|&e| own(e) && reads(e)).filter(is_last).collect();
-        // If it has read something of the kind since it last gave the lock back, it knew what it did.
+        // If a variable that notifiers write was read since the last release of the lock, only such reads are the test.
         let (lock, end) = (events[wait].lock, events.len());
         let given = (0..wait).rfind(|&e| own(e) && events[e].op == Op::Release && events[e].lock == lock);
-        let is_news = |read: usize| {
+        let is_announced = |read: usize| {
             let is_by = |e: usize, t: usize| events[e].thread == events[t].thread;
-            let told = (0..end).filter(|&e| self.notifies(e, events[wait].object) && !own(e));
-            told.into_iter()
+            let notifies = (0..end).filter(|&e| self.notifies(e, events[wait].object) && !own(e));
+            notifies
+                .into_iter()
                 .any(|t| (0..end).any(|e| is_by(e, t) && writes(e) && events[e].object == events[read].object))
         };
-        if candidates.iter().any(|&read| Some(read) > given && is_news(read)) {
+        if candidates.iter().any(|&read| Some(read) > given && is_announced(read)) {
             candidates.retain(|&read| Some(read) > given);
         }
         let is_of = |e: usize, read: usize| writes(e) && by_notifier(e) && events[e].object == events[read].object;
-        // What the notify tells of, the thread wrote since the notify before the last such write.
+        // A notify announces what its thread wrote since the notify before the last such write.
         let written = (0..notify).rfind(|&e| candidates.iter().any(|&read| is_of(e, read)))?;
-        let told = (0..written).rfind(|&e| self.notifies(e, events[notify].object) && by_notifier(e)).unwrap_or(0);
-        let test = candidates.into_iter().rfind(|&read| (told..notify).any(|e| is_of(e, read)))?;
+        let from = (0..written).rfind(|&e| self.notifies(e, events[notify].object) && by_notifier(e)).unwrap_or(0);
+        let test = candidates.into_iter().rfind(|&read| (from..notify).any(|e| is_of(e, read)))?;
         (test + 1..notify).any(|e| is_of(e, test)).then_some(test)
     }
 
-    /// The event with which a thread goes on.
+    /// The next event of the thread of a `wait`.
     fn goes_on(&self, wait: usize) -> Option<usize> {
         (wait + 1..self.events().len()).find(|&e| self.events()[e].thread == self.events()[wait].thread)
     }
@@ -77,9 +78,9 @@ impl Definition {
         matches!(self.events()[e].op, Op::Notify | Op::NotifyAll) && self.events()[e].object == condition
     }
 
-    /// The waits that have a test, each with the notifies of its condition recorded after it and before its thread goes on: if
-    /// the `woken` is paired, the one it is paired with; if the thread never goes on, the first `notifyall`, or `notify`
-    /// that is paired with nobody; else none.
+    /// The waits that have a test, each with the notifies of its condition recorded after it and before its thread goes
+    /// on: if the `woken` is paired, the one it is paired with; if the thread never goes on, the first `notifyall`, or
+    /// `notify` that is not paired; else none.
     pub fn waits(&self) -> Vec<Wait> {
         let mut waits = Vec::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {
@@ -99,8 +100,8 @@ impl Definition {
         waits
     }
 
-    /// The waits for which there is a feasible prefix with the `wait` as its last event in which the test comes before the
-    /// notify, and the notify before the `wait`.
+    /// The waits for which there is a feasible prefix with the `wait` as its last event in which the test comes before
+    /// the notify, and the notify before the `wait`.
     pub fn lost_wakeups(&self) -> BTreeSet<Wait> {
         let waits = self.waits();
         let mut lost = BTreeSet::new();
@@ -128,8 +129,9 @@ impl Definition {
             && place(lost.test) < place(lost.notify)
     }
 
-    /// The waits whose threads never go on, with no notify of their condition after them, and the last one before them between their
-    /// test and them, after the last read of the thread: each with its test. The trace must be complete.
+    /// The waits that are lost in the recorded run, each with its test: the thread never goes on, no notify of the
+    /// condition comes after the `wait`, and the last one before it comes after the test and after the last read of the
+    /// thread. The trace must be complete.
     pub fn observed_lost_wakeups(&self) -> BTreeSet<(usize, usize)> {
         let mut lost = BTreeSet::new();
         for (wait, event) in self.events().iter().enumerate().filter(|(_, event)| event.op == Op::Wait) {

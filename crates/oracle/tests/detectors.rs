@@ -1,4 +1,4 @@
-//! The definitions of docs/detectors.md on traces small enough to see what each says.
+//! The definitions of docs/detectors.md on small traces written by hand.
 
 use event::Causality;
 use oracle::definition::Definition;
@@ -26,21 +26,21 @@ fn races_of_small_traces() {
     races("A|w(x)|\nB|w(x)|\n", &[(0, 1)], &[]);
     races("A|r(x)|\nB|ald(x)|\nC|ast(x)|\n", &[(0, 2)], &[]);
     races("A|acq(l)|\nA|w(x)|\nA|rel(l)|\nB|acq(l)|\nB|w(x)|\nB|rel(l)|\n", &[], &[]);
-    // A section that needs not be there, and one that must come first.
+    // A section that can be left out, and one that must come first.
     races("A|w(x)|\nA|acq(l)|\nA|rel(l)|\nB|acq(l)|\nB|rel(l)|\nB|w(x)|\n", &[(0, 5)], &[]);
     races("A|acq(l)|\nA|w(x)|\nA|rel(l)|\nB|acq(l)|\nB|rel(l)|\nB|w(x)|\n", &[], &[(1, 5)]);
-    // The value of the read keeps the writes apart, until another write has it, too.
+    // The read needs its writer, unless another write has an equal value.
     races("A|w(x)=1|\nA|w(y)=1|\nB|r(y)=1|\nB|w(x)=2|\n", &[(1, 2)], &[]);
     races("A|w(x)=1|\nA|w(y)=1|\nC|w(y)=1|\nB|r(y)=1|\nB|w(x)=2|\n", &[(0, 4), (1, 2), (1, 3), (2, 3)], &[]);
     races("C|w(y)=1|\nA|w(x)=1|\nA|w(y)=1|\nB|r(y)=1|\nB|w(x)=2|\n", &[(0, 2), (0, 3), (2, 3)], &[(1, 4)]);
-    // Forks order, and pins.
+    // Forks and drop barriers order events.
     races("A|w(x)|\nA|fork(B)|\nB|w(x)|\n", &[], &[]);
     races("A|ev(e)|\nA|pin(x,0)|\nA|w(x)|\nB|w(x)|\n", &[(2, 3)], &[]);
     races("A|w(x)|\nA|pin(x,0)|\nB|w(x)|\n", &[], &[]);
     races("A|w(x)|\nA|ev(e)|\nA|pin(x,1)|\nB|w(x)|\n", &[], &[]);
     races("A|w(x)|\nA|rpin(x,1)|\nB|w(x)|\n", &[], &[]);
     races("A|w(x)|\nA|rpin(x,1)|\nB|r(x)|\n", &[(0, 2)], &[]);
-    // A free comes after all recorded before it, but for the one it races with.
+    // A free comes after all accesses recorded before it, except the one with which it races.
     races("A|w(m)|\nB|free(m)|\n", &[(0, 1)], &[]);
     races("A|w(m)|\nC|w(m)|\nB|free(m)|\n", &[(0, 1), (0, 2), (1, 2)], &[]);
     races("A|w(m)|\nA|w(m)|\nB|free(m)|\n", &[(1, 2)], &[]);
@@ -67,7 +67,7 @@ fn deadlocks_of_small_traces() {
     deadlocks(&format!("{}{b}", gate("A", a)), &[&[2, 7]], &[]);
     deadlocks(&format!("{a}{b}").replacen("A|acq(k)", "A|tacq(k)", 1), &[], &[]);
     deadlocks(&format!("{a}{b}").replacen("A|acq(l)", "A|tacq(l)", 1), &[&[1, 5]], &[]);
-    // Readers do not wait for each other; who shares a lock and wants it alone waits for the others.
+    // Readers do not wait for each other. A reader that requests the lock exclusively waits for the other readers.
     let shared = |t: &str, outer: &str, inner: &str| {
         format!("{t}|racq({outer})|\n{t}|racq({inner})|\n{t}|rrel({inner})|\n{t}|rrel({outer})|\n")
     };
@@ -95,12 +95,12 @@ fn atomicity_of_small_traces() {
     assert_eq!(oracle(one).predicted_atomicity(), BTreeSet::new());
     let two = one.replacen("A|w(x)|\n", "A|rel(l)|\nA|acq(l)|\nA|w(x)|\n", 1);
     assert_eq!(oracle(&two).predicted_atomicity(), BTreeSet::from([0]));
-    // The read would see another value: as a last event it may.
+    // The read would see another value, which it may as the last event.
     let read = "A|begin(b)|\nA|w(x)=1|\nA|r(x)=1|\nA|end(b)|\nB|w(x)=2|\n";
     assert_eq!(oracle(read).predicted_atomicity(), BTreeSet::from([0]));
     let two_reads = "#! init x=0\nA|begin(b)|\nA|r(x)=0|\nA|end(b)|\nB|w(x)=1|\n";
     assert_eq!(oracle(two_reads).predicted_atomicity(), BTreeSet::new());
-    // A nested block is a part of the outermost; two blocks may be on one cycle.
+    // A nested block belongs to the outermost one. Two blocks may be on one cycle.
     let nested = "A|begin(a)|\nA|w(x)|\nB|begin(b)|\nB|begin(b)|\nB|w(x)|\nB|end(b)|\nB|w(y)|\nA|w(y)|\n";
     assert_eq!(oracle(nested).observed_atomicity(), BTreeSet::from([0, 2]));
     let crossed = "A|begin(a)|\nA|w(x)|\nB|begin(b)|\nB|w(y)|\nB|w(x)|\nA|w(y)|\n";
@@ -118,13 +118,13 @@ fn wake_ups_that_are_lost() {
     let inside = format!("A|acq(l)|\nA|r(x)=0|\nA|wait(c,l)|\n{notifier}A|woken(c,l)|\n");
     assert_eq!(oracle(&inside).lost_wakeups(), BTreeSet::new());
     assert_eq!(oracle(&inside).waits(), [Wait { wait: 2, notify: 5, test: 1 }]);
-    // It woke for another reason; it never woke; there is no test, or what was read is not what the notifier writes.
+    // Without a notify; never woken; without a test; with a test of a variable that the notifier does not write.
     assert_eq!(oracle(&outside.replace("A|woken(c,l)", "A|woken(c,l)=timeout")).waits(), []);
     assert_eq!(oracle(&outside.replace("A|woken(c,l)|\n", "")).lost_wakeups(), lost);
     assert_eq!(oracle(&outside.replace("r(x)=0", "ev(e)")).waits(), []);
     assert_eq!(oracle(&outside.replace("r(x)=0", "r(y)=0")).waits(), []);
     assert_eq!(oracle(&outside.replace("B|w(x)=1", "C|w(x)=1")).waits(), []);
-    // A read of something else comes between, and is no test.
+    // A read of another variable comes between, and is no test.
     let other = outside.replace("A|acq(l)", "A|r(y)=0|\nA|acq(l)");
     assert_eq!(oracle(&other).lost_wakeups(), BTreeSet::from([Wait { wait: 3, notify: 5, test: 0 }]));
     let observed = "A|r(x)=0|\nB|w(x)=1|\nB|notify(c)|\nA|acq(l)|\nA|wait(c,l)|\n";
@@ -145,7 +145,7 @@ fn every_order(oracle: &Definition, prefix: &mut Vec<usize>, show: &mut dyn FnMu
     }
 }
 
-/// Prefixes that are told apart no more are gone on with as one: the same is found among all orders.
+/// Enumerating one of several prefixes with equal continuations finds what enumerating all orders finds.
 #[test]
 fn remembering_loses_nothing() {
     let (mut asked, mut found, mut seed) = (0, [0; 4], 1 << 32);

@@ -1,4 +1,4 @@
-//! The rules of docs/causality.md one by one, on traces small enough to see which orders each admits.
+//! The rules of docs/causality.md one by one, on small traces written by hand.
 
 use Causality::{FullHb, Maximal, SyncOnly, WeakHb};
 use event::Causality;
@@ -42,7 +42,7 @@ fn pins() {
     admitted(text, &[2], &[]);
     admitted(text, &[0, 2], &[]);
     admitted(text, &[0, 1, 2], &ALL);
-    // Pins of reads hold back whatever is no read.
+    // An `rpin` binds all accesses but reads.
     for op in ["w", "ast", "armw", "alloc", "free"] {
         let text = format!("A|ev(e)|\nB|{op}(x)|\nA|rpin(x,0)|\n");
         admitted(&text, &[1], &[]);
@@ -75,7 +75,7 @@ fn variables() {
 
 #[test]
 fn atomic_sets() {
-    // Nothing parts a write from its reads; in maximal a write of the same value may.
+    // No access divides a write from its reads; in `maximal` a write of an equal value may.
     let text = "A|w(x)=1|\nB|r(x)=1|\nC|w(x)=2|\nD|w(x)=1|\n";
     admitted(text, &[2, 0, 1, 3], &[SyncOnly, WeakHb, Maximal]);
     admitted(text, &[0, 2, 1, 3], &[SyncOnly]);
@@ -86,12 +86,12 @@ fn atomic_sets() {
     admitted(text, &[1], &[SyncOnly, Maximal]);
     admitted(text, &[1, 0], &[SyncOnly]);
     admitted(text, &[1, 2, 0], &[SyncOnly, Maximal]);
-    // After a barrier nothing is known of what is there.
+    // After a barrier the initial value is unknown.
     let text = "#! init x=2\nA|alloc(x)|\nA|r(x)=2|\nB|w(x)=2|\nB|r(x)=2|\n";
     admitted(text, &[0, 2, 1], &[SyncOnly, Maximal]);
     let text = "#! init x=2\nA|alloc(x)|\nA|w(x)=2|\nB|r(x)=2|\n";
     admitted(text, &[0, 2], &[SyncOnly]);
-    // Before it, it is.
+    // Before the first barrier it is known.
     admitted("#! init x=2\nA|w(x)=2|\nB|r(x)=2|\n", &[1, 0], &[SyncOnly, Maximal]);
     admitted("A|w(x)=2|\nB|r(x)=2|\n", &[1, 0], &[SyncOnly]);
     admitted("#! init x=2\nA|w(x)=2|\nB|r(x)|\n", &[1, 0], &[SyncOnly]);
@@ -147,7 +147,7 @@ fn exclusive_and_shared_sections() {
     let text = "A|acq(l)|\nA|tacq(l)|\nA|rel(l)|\nB|ev(e)|\nA|rel(l)|\nB|acq(l)|\n";
     admitted(text, &[0, 1, 2, 3, 5], &[]);
     admitted(text, &[3, 5], &[WeakHb, Maximal]);
-    // A lock that is never given back: nothing follows.
+    // After a section that is never closed, no other can open.
     let text = "A|acq(l)|\nA|rel(l)|\nB|acq(l)|\n";
     admitted(text, &[2], &[WeakHb, Maximal]);
     admitted(text, &[2, 0], &[]);
@@ -160,7 +160,7 @@ fn failed_tries_stay_inside() {
     admitted(text, &[0, 2], &[]);
     admitted(text, &[3], &[WeakHb, Maximal]);
     admitted(text, &[0, 1, 2, 3], &ALL);
-    // Nobody had it: nothing is said. Among themselves they are free.
+    // A failed try without an open section has no rule. Failed tries are unordered among themselves.
     admitted("A|tfail(l)|\nB|tfail(l)|\nC|acq(l)|\n", &[1, 0, 2], &[FullHb, SyncOnly, WeakHb, Maximal]);
     admitted("A|tfail(l)|\nB|acq(l)|\n", &[1, 0], &[WeakHb, Maximal]);
     // Its own section, if no other is open; else the others'.
@@ -179,14 +179,14 @@ fn conditions() {
     admitted(text, &[0, 1, 3], &[]);
     admitted(text, &[0, 2, 1], &[WeakHb, Maximal]);
     admitted(text, &[0, 2, 1, 3], &[]);
-    // A time-out needs no notify; a wait gives the lock up at every depth.
+    // A time-out has no notify. A wait gives the lock up at every depth.
     let text = "A|acq(l)|\nA|acq(l)|\nA|wait(l)|\nB|acq(l)|\nB|rel(l)|\nA|woken(l)=timeout|\nA|rel(l)|\nA|rel(l)|\n";
     admitted(text, &[0, 1, 2, 5], &[WeakHb, Maximal]);
     admitted(text, &[0, 1, 3], &[]);
     admitted(text, &[0, 1, 2, 3, 5], &[]);
     admitted(text, &[0, 1, 2, 5, 6, 3], &[]);
     admitted(text, &[0, 1, 2, 5, 6, 7, 3], &[WeakHb, Maximal]);
-    // One notify each, in the order of the wake-ups; a notify-all for all.
+    // Each wake-up has its own notify, in recorded order; a `notifyall` is that of all.
     let waits = "A|acq(k)|\nA|wait(c,k)|\nB|acq(l)|\nB|wait(c,l)|\n";
     let two = format!("{waits}C|notify(c)|\nC|notify(c)|\nB|woken(c,l)|\nA|woken(c,k)|\n");
     admitted(&two, &[0, 1, 2, 3, 4, 6], &[WeakHb, Maximal]);

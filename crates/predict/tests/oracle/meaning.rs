@@ -2,7 +2,7 @@
 
 use crate::naive_past::{Run, Truth, values};
 use event::{Names, Op, Space, Value};
-use oracle::recorded::Happened;
+use oracle::recorded::RecordedEvent;
 use property::Formula;
 
 /// Something a state atom compares.
@@ -65,7 +65,7 @@ enum Number {
 }
 
 impl Judge {
-    pub(crate) fn new(property: &Property, names: &Names, events: &[Happened], initial: &[Value]) -> Judge {
+    pub(crate) fn new(property: &Property, names: &Names, events: &[RecordedEvent], initial: &[Value]) -> Judge {
         let number =
             |name: &str| names.space(Space::Var).find(name.as_bytes()).expect("a variable of the trace") as usize;
         let term = |term: &Term| match term {
@@ -87,7 +87,7 @@ impl Judge {
         };
         let is_mentioned = |v| states.iter().flatten().any(|(left, _, right)| mentions(left, v) || mentions(right, v));
         let mentioned: Vec<bool> = (0..initial.len()).map(is_mentioned).collect();
-        let written = |e: &Happened| e.writes() && mentioned[e.object as usize];
+        let written = |e: &RecordedEvent| e.writes() && mentioned[e.object as usize];
         let is_step =
             events.iter().zip(&named).map(|(e, named)| property.all_steps || written(e) || named.contains(&true));
         let is_step = is_step.collect();
@@ -129,14 +129,14 @@ impl Judge {
     }
 
     /// What an event leaves behind in the variables; a value that was not recorded is unknown.
-    pub(crate) fn write(&self, event: &Happened, valuation: &mut Valuation) {
+    pub(crate) fn write(&self, event: &RecordedEvent, valuation: &mut Valuation) {
         if event.writes() && self.mentioned[event.object as usize] {
             valuation[event.object as usize] = number_of(event.value);
         }
     }
 
     /// The letters of step 0 and of the steps of an order of events.
-    pub(crate) fn letters(&self, events: &[Happened], order: &[usize]) -> Run {
+    pub(crate) fn letters(&self, events: &[RecordedEvent], order: &[usize]) -> Run {
         let mut valuation = self.initial();
         let mut run = vec![self.letter(None, &valuation)];
         for &e in order {
@@ -149,7 +149,7 @@ impl Judge {
     }
 
     /// The truth of the formula at step 0 and at the steps of an order of events, by the definition.
-    pub(crate) fn truths(&self, events: &[Happened], order: &[usize]) -> Vec<Truth> {
+    pub(crate) fn truths(&self, events: &[RecordedEvent], order: &[usize]) -> Vec<Truth> {
         values(&self.property.formula, &self.letters(events, order))
     }
 }
@@ -164,7 +164,7 @@ fn number_of(value: Value) -> Option<i64> {
 }
 
 /// Whether an event atom holds of an event.
-fn names_it(atom: &Atom, names: &Names, e: &Happened) -> bool {
+fn names_it(atom: &Atom, names: &Names, e: &RecordedEvent) -> bool {
     let name = |space| names.get(space, e.object);
     let is = |given: &Option<String>, actual: &str| given.as_deref().is_none_or(|given| given == actual);
     let thread = names.get(Space::Thread, e.thread);

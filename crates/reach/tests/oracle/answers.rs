@@ -3,7 +3,7 @@
 use crate::definition::{Definition, Set, set_of};
 use crate::dense::dense_trace;
 use crate::random::Random;
-use crate::recorded::Happened;
+use crate::recorded::RecordedEvent;
 use crate::schedule::random_trace;
 use crate::{initial_values, read};
 use event::{Causality, Op, Value, VarId};
@@ -16,7 +16,7 @@ use trace::Trace;
 fn needs(definition: &Definition, a: usize, b: usize) -> bool {
     let events = definition.events();
     let (one, other) = (&events[a], &events[b]);
-    let pins = |pin: &Happened| {
+    let pins = |pin: &RecordedEvent| {
         let only_reads = matches!(other.op, Op::Read | Op::AtomicLoad);
         (pin.op == Op::Pin || pin.op == Op::ReadPin && !only_reads)
             && pin.thread == one.thread
@@ -131,8 +131,8 @@ fn passes(trace: &Trace, definition: &Definition, initial: &[Value], fixed: usiz
     }
 }
 
-fn conflict(a: &Happened, b: &Happened) -> bool {
-    let access = |e: &Happened| e.accesses().is_some() && e.op != Op::Alloc;
+fn conflict(a: &RecordedEvent, b: &RecordedEvent) -> bool {
+    let access = |e: &RecordedEvent| e.accesses().is_some() && e.op != Op::Alloc;
     access(a)
         && access(b)
         && a.object == b.object

@@ -1,4 +1,4 @@
-//! The random traces ask what detectors have to answer.
+//! The random traces have every kind of error that detectors look for.
 
 use event::Causality;
 use oracle::definition::Definition;
