@@ -22,8 +22,8 @@
 //!  8 uniform blocks, one block    record_words       R::record_uniform_blocks, R::record_block
 //! ```
 //!
-//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 to 6 need a known call context, and take
-//! no lock, except `renew_write` and `repeat_locked`, which lock the cell. Step 7 may block, and may write records.
+//! Steps 1 and 3 change nothing; step 2 stores how far the scan has come. Steps 4 to 6 need a known call context, and
+//! take no lock, except `renew_write` and `repeat_locked`, which lock the cell. Step 7 may block and write records.
 
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::compiler_fence;

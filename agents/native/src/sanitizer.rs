@@ -89,7 +89,13 @@ zeros! {
     /// Reports come at the end: there is no current one.
     __tsan_get_report_unique_tid(report: *mut c_void) -> c_int;
     /// Where memory came from is the observer's to say.
-    __tsan_get_alloc_stack(addr: usize, trace: *mut *mut c_void, size: usize, thread: *mut c_int, id: *mut u64) -> c_int;
+    __tsan_get_alloc_stack(
+        addr: usize,
+        trace: *mut *mut c_void,
+        size: usize,
+        thread: *mut c_int,
+        id: *mut u64
+    ) -> c_int;
     /// Where memory came from is the observer's to say.
     __tsan_locate_address(addr: usize, name: *mut c_char, size: usize, start: *mut usize, length: *mut usize)
         -> *const c_char;

@@ -1,7 +1,8 @@
 //! Records a second through reading, merging, naming and encoding: `cargo bench -p foretrace-observe`.
 //!
-//! The program is this benchmark itself, started once more. What is measured is the CPU time of the observer. With a program (`cargo bench -p foretrace-observe -- ./program`), one that has the agent in it, that one is
-//! recorded, once: a number behind it says how often.
+//! The program is this benchmark itself, started once more. What is measured is the CPU time of the observer. With a
+//! program (`cargo bench -p foretrace-observe -- ./program`), one that has the agent in it, that one is recorded, once:
+//! a number behind it says how often.
 
 #[path = "../tests/observe/agent.rs"]
 mod agent;
@@ -19,7 +20,7 @@ const SCENE: &str = "FORETRACE_BENCH_SCENE";
 
 const RECORDS: u64 = 8_000_000;
 
-/// (name, threads, records in a run of one thread, share of reads in percent, places, granules)
+/// (name, threads, records in a run of one thread, share of reads in percent, call contexts, words)
 const SCENES: &[(&str, usize, u64, u64, u32, u64)] = &[
     ("2 threads, runs of 50, half reads", 2, 50, 50, 20, 10_000),
     ("8 threads, runs of 4, half reads", 8, 4, 50, 200, 100_000),

@@ -1,4 +1,4 @@
-//! Words to records: where each ends, and whether it can be one at all.
+//! Splits words into records: where each ends, and whether it can be one at all.
 
 use runtime::record::{CONTEXT_BITS, Kind, MAX_TEXT, Ordered, PENDING, TextFor};
 
@@ -17,7 +17,8 @@ const ORDERS: [u8; 256] = {
     table
 };
 
-/// How many words a record has, by the code of its kind, the text behind a `Text` not counted; 0: there is no such kind.
+/// How many words a record has, by the code of its kind, the text behind a `Text` not counted; 0: there is no such
+/// kind.
 const WORDS: [u8; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
@@ -28,7 +29,7 @@ const WORDS: [u8; 256] = {
     table
 };
 
-/// The same where a scan need not look further; 0: it must.
+/// The length of a record where a scan need not look further; 0: it must.
 const STEPS: [u8; 256] = {
     let mut table = WORDS;
     table[Kind::Text as usize] = 0;
@@ -57,7 +58,7 @@ pub(crate) fn payload(head: u64) -> u64 {
     head >> 16
 }
 
-/// The place in a second word.
+/// The call context in a second word.
 #[inline]
 pub(crate) fn context(word: u64) -> u32 {
     (word & ((1 << CONTEXT_BITS) - 1)) as u32
@@ -75,7 +76,7 @@ fn text_length(head: u64) -> usize {
     if bytes > MAX_TEXT as u64 {
         return 0;
     }
-    // These two have an address behind them.
+    // These two have an address behind the text.
     let address = aux(head) == TextFor::ObjectName as u8 || aux(head) == TextFor::Benign as u8;
     1 + (bytes as usize).div_ceil(8) + usize::from(address)
 }
@@ -98,13 +99,13 @@ pub(crate) fn scan(words: &[u64]) -> (usize, End) {
     scan_with(words, |_| {})
 }
 
-/// The same; shows each of the records.
+/// Finds how many of the words are whole records, and shows each of them.
 #[inline]
 pub(crate) fn scan_with(words: &[u64], mut show: impl FnMut(&[u64])) -> (usize, End) {
     let mut at = 0;
     while let Some(&head) = words.get(at) {
         let mut step = usize::from(STEPS[(head & 0xff) as usize]);
-        // A branch, which is foretold, and not a sum: so the next head need not wait for this one.
+        // A branch, which is predicted, and not a sum: so the next head need not wait for this one.
         if step == 2
             && let Some(record) = words.get(at..at + 2)
         {

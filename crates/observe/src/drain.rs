@@ -8,31 +8,32 @@ use runtime::layout::CHUNK_WORDS;
 /// Words that may wait in the merge before slots that are ahead are left unread: 64 MB.
 const HELD_WORDS: usize = 8 << 20;
 
-/// No slot fills so many chunks.
+/// No slot fills this many chunks.
 const MAX_SEQUENCE: u64 = 1 << 48;
 
-/// Chunks that are read of a slot in one go, so that they are merged while they are in the cache.
+/// Chunks of a slot that are read at once, so that they are merged while they are in the cache.
 const AT_ONCE: usize = 2;
 
-/// Chunks that are given back before waiting threads are woken: else each would wake for a few, fill them, and wait again.
+/// Chunks that are given back before waiting threads are woken: else each would wake for a few, fill them, and wait
+/// again.
 const ENOUGH: usize = 48;
 
-/// An active chunk is looked at through a window of this many words first: most have little that is new.
+/// An active chunk is first read through a window of this many words: most have little that is new.
 const WINDOW: usize = 128;
 
-/// Where reading a slot has come to.
+/// How far a slot was read.
 #[derive(Clone, Default)]
 struct Reader {
     /// The number of the chunk that is read.
     sequence: u64,
     /// Words of it that were read.
     read: usize,
-    /// In which look there were chunks of it, and whether not all were read then.
+    /// The last look in which there were chunks of it, and whether not all were read then.
     look: u64,
     more: bool,
-    /// Nothing more is read: it held something that is no record.
+    /// Nothing more is read of it: it held something that is no record.
     damaged: bool,
-    /// A value in its chunk was given up. The agent may still write it: the chunk is not given back.
+    /// A value in its chunk was not waited for. The agent may still write it, so the chunk is not given back.
     leaked: bool,
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Drain {
     found: Vec<ChunkHead>,
     /// Looks so far.
     looks: u64,
-    /// Chunks given back of which the threads were not told yet.
+    /// Chunks given back since threads were last woken.
     returned: usize,
     /// Slots that held something that is no record.
     pub(crate) damaged: u64,
@@ -51,7 +52,7 @@ pub(crate) struct Drain {
     pub(crate) missing: u64,
 }
 
-/// What a look at all chunks brought.
+/// The result of a look at all chunks.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Drained {
     /// Words read.
@@ -69,7 +70,7 @@ pub(crate) struct Drained {
 struct Mode {
     /// The process is dead: what is missing will not come.
     last: bool,
-    /// Values that are not there yet are given up.
+    /// Values that are not there yet are not waited for.
     give_up: bool,
 }
 
@@ -79,7 +80,8 @@ impl Drain {
         self.readers.get(slot).is_some_and(|reader| reader.damaged)
     }
 
-    /// Reads what there is, and shows it to who will take it. With `last` the process is dead; with `give_up` values are no longer waited for.
+    /// Reads what there is, and shows it to the sink. With `last` the process is dead; with `give_up` values are not
+    /// waited for.
     pub(crate) fn poll(
         &mut self,
         shared: &Shared,
@@ -96,7 +98,8 @@ impl Drain {
         self.looks += 1;
         found.retain(|head| {
             let reader = self.readers.get_mut(head.slot as usize).filter(|_| (head.slot as usize) < slots);
-            // Those that will not be read now need not be sorted. (Of what is missing between them, only the last look tells.)
+            // Chunks that will not be read now need not be sorted. (Only the last look reports what is missing between
+            // them.)
             let is_due = |reader: &mut Reader| {
                 reader.look = self.looks;
                 last || reader.damaged || head.sequence < reader.sequence + AT_ONCE as u64
@@ -118,7 +121,7 @@ impl Drain {
             merger.set_more(slot, more);
             self.readers[slot as usize].more = more;
         }
-        // What was expected of a thread that has ended, and does not come, must hold nobody up.
+        // What was expected of a thread that has ended, and does not come, must hold nothing up.
         for (slot, reader) in self.readers.iter_mut().enumerate() {
             if reader.more && reader.look != self.looks {
                 reader.more = false;
@@ -135,7 +138,7 @@ impl Drain {
         drained
     }
 
-    /// Reads the chunks of one slot, in their order. Whether there is more than was read.
+    /// Reads the chunks of one slot, in their order. Returns whether there is more than was read.
     fn slot(
         &mut self,
         shared: &Shared,
@@ -148,7 +151,7 @@ impl Drain {
         let mut whole = 0;
         for head in chunks {
             if reader.damaged {
-                // Its threads must not wait for what nobody reads.
+                // Its threads must not wait for chunks that are not read.
                 self.returned += usize::from(head.full && shared.give_back(head.index).is_ok());
                 continue;
             }
@@ -157,7 +160,7 @@ impl Drain {
             }
             if head.sequence > reader.sequence {
                 if !mode.last {
-                    // It may become visible yet. A hole that stays is no reason to make others wait for ever.
+                    // It may become visible yet. A hole that stays must not make others wait for ever.
                     return !mode.give_up;
                 }
                 self.missing += head.sequence - reader.sequence;
@@ -206,11 +209,11 @@ fn read(
     mode: Mode,
 ) -> End {
     let rest = CHUNK_WORDS - reader.read;
-    let settled = head.full || mode.last;
-    let mut room = if settled { rest } else { rest.min(WINDOW) };
+    let complete = head.full || mode.last;
+    let mut room = if complete { rest } else { rest.min(WINDOW) };
     loop {
         let (count, end) = merger.add(head.slot, room, |words| {
-            match copy(shared, (head.index, reader.read), words, settled, sink) {
+            match copy(shared, (head.index, reader.read), words, complete, sink) {
                 // What cannot be read is as lost as what is no record.
                 Err(_) => (0, (0, End::Damaged)),
                 Ok((count, End::Pending)) if mode.give_up && count + 3 <= words.len() => {
@@ -231,7 +234,7 @@ fn read(
     }
 }
 
-/// A write whose value is given up stays one with its flag; goes on behind it.
+/// Scans behind a write whose value is not waited for; it keeps its flag.
 fn scan_behind(words: &mut [u64]) -> (usize, End) {
     debug_assert!(is_pending(words[0]));
     let (count, end) = scan(&words[3..]);
@@ -243,19 +246,19 @@ fn copy(
     shared: &Shared,
     (chunk, from): (u32, usize),
     words: &mut [u64],
-    settled: bool,
+    complete: bool,
     sink: &mut impl RecordSink,
 ) -> std::io::Result<(usize, End)> {
     shared.read(chunk, from, words)?;
-    if settled {
+    if complete {
         return Ok(scan_with(words, |record| sink.fetch(record)));
     }
     let (count, end) = scan(words);
     if count == 0 {
         return Ok((count, end));
     }
-    // While the thread writes, a copy may hold a head and, behind it, words from before it was written. A second
-    // copy, made when the heads were there, has them all.
+    // While the thread writes, a copy may hold a head and, behind it, words from before it was written. A second copy,
+    // made when the heads were there, has them all.
     shared.read(chunk, from, &mut words[..count])?;
     let (again, end_again) = scan_with(&words[..count], |record| sink.fetch(record));
     Ok(if again == count { (count, end) } else { (again, end_again) })

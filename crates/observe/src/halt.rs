@@ -1,4 +1,4 @@
-//! Looks at traces while they grow, and ends the program when they show an error.
+//! Analyses traces while they grow, and ends the program when they show an error.
 
 use crate::session::Member;
 use rustix::process::{Pid, Signal, kill_process};
@@ -10,12 +10,12 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// The trace of a process that runs, as far as it is.
+/// The trace so far of a process that runs.
 #[derive(Debug)]
 pub struct SoFar {
-    /// A copy of it; it stands at its beginning.
+    /// A copy of the trace, rewound.
     pub trace: File,
-    /// Variables on which races are meant, as the program says.
+    /// Variables on which races are intended, as the program says.
     pub benign: Vec<String>,
 }
 
@@ -25,7 +25,7 @@ pub type Judge = Arc<dyn Fn(SoFar) -> bool + Send + Sync>;
 /// The shortest time between two looks.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// A look begins so many times later as the one before took: each begins with the first event.
+/// The pause after a look, as a multiple of its duration: each look begins with the first event.
 const REST: u32 = 2;
 
 /// How long processes may take to end when they were asked to.
@@ -38,7 +38,7 @@ pub(crate) struct Grown {
     pub(crate) benign: Vec<String>,
 }
 
-/// Who waits for an error.
+/// The state of `--halt-on-error`.
 pub(crate) struct Halting {
     judge: Judge,
     look: Option<(Instant, JoinHandle<bool>)>,
@@ -79,7 +79,7 @@ impl Halting {
         }
         let judge = self.judge.clone();
         let judged = std::thread::Builder::new().spawn(move || {
-            // What cannot be looked at now is looked at later, or at the end.
+            // A trace that cannot be read now is read later, or at the end.
             traces.into_iter().filter_map(|grown| copy(grown).ok()).any(|so_far| judge(so_far))
         });
         self.look = judged.ok().map(|thread| (now, thread));
@@ -108,14 +108,14 @@ fn send(processes: &[u32], signal: Signal) {
     }
 }
 
-/// A copy, because the file goes on growing, and what comes late has a place before what is there.
+/// Copies a trace, because the file goes on growing, and late records belong before what is there.
 fn copy(Grown { file, len, benign }: Grown) -> io::Result<SoFar> {
     let mut trace = tempfile::tempfile()?;
     let mut buffer = vec![0; 1 << 18];
     let mut at = 0;
     while at < len {
         let wanted = buffer.len().min(usize::try_from(len - at).unwrap_or(usize::MAX));
-        // By its own position: the one of the file belongs to who writes it.
+        // Read by offset: the file's own position belongs to its writer.
         let got = file.read_at(&mut buffer[..wanted], at)?;
         if got == 0 {
             break;

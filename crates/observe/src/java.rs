@@ -1,4 +1,5 @@
-//! Names of Java programs: classes, fields, objects and sites, as the agent wrote them down beside the process' file (`agents/jvm/agent/src/metadata.rs` says how).
+//! Names of Java programs: classes, fields, objects and sites, from the metadata log that the agent writes beside the
+//! process' file (`agents/jvm/agent/src/` says how).
 
 use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
@@ -38,23 +39,23 @@ struct Site {
     line: u32,
 }
 
-/// Knows the names of one Java process.
+/// Names the addresses of one Java process.
 pub(crate) struct Java {
     text: Option<File>,
     objects: Option<File>,
-    /// What was read of the text and is no whole line yet.
+    /// The part of the text that is no whole line yet.
     rest: Vec<u8>,
     classes: Vec<Class>,
     sites: Vec<Site>,
     /// Addresses, what is there, and the site where it was made.
     known: Vec<[u64; 3]>,
     notes: Vec<String>,
-    /// Places from [`SITES`] on: callers and sites.
+    /// Call contexts from [`SITES`] on: callers and sites.
     contexts: Vec<(u32, u32)>,
 }
 
 impl Java {
-    /// Those of the process with this file.
+    /// The names of the process with this file.
     pub(crate) fn beside(process: &Path) -> Java {
         let open = |ending: &str| {
             let mut path = process.as_os_str().to_owned();
@@ -163,7 +164,7 @@ impl Java {
         let part = ((address - start) / 8).checked_sub(1);
         let name = self.classes.get(class).map_or("?", |class| &class.name);
         let is_static = what >> 32 & STATICS != 0;
-        // What it guards as a lock, and what nobody sees, is behind all.
+        // The object as a lock, and its hidden part, are behind all fields.
         if part == Some(what & u64::from(u32::MAX)) {
             return if is_static { format!("{name}.class~") } else { format!("{}@{number}~", readable(name)) };
         }
@@ -298,7 +299,8 @@ mod tests {
 
     #[test]
     fn things_have_the_names_of_the_source() {
-        let text = "c\t0\tbank/Base\tBase.java\t0:a\t8:s\nc\t1\tbank/Account\tAccount.java\t0:balance\nc\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\n";
+        let text = "c\t0\tbank/Base\tBase.java\t0:a\t8:s\nc\t1\tbank/Account\tAccount.java\t0:balance\n\
+                    c\t0\t[[I\t\nn\tsomething\ns\t2\tdeposit\t12\n";
         let mut java = java(text, &[[64, 2 << 32 | 3, 1], [128, 3 << 32 | 9, 0], [256, (1 | STATICS) << 32 | 2, 9]]);
         let mut name = |address| java.object(address, 8).map(|object| object.name);
         assert_eq!(name(64).as_deref(), Some("bank.Account@1"));

@@ -1,14 +1,14 @@
-//! Which slot comes next: a tournament of the slots' times. A match has no branch that could be guessed wrong, and how many there are
-//! is the logarithm of the number of slots.
+//! Finds the slot with the least time: a tournament tree of the slots' times. A match has no branch that could be
+//! mispredicted, and their number is the logarithm of the number of slots.
 
-/// A time, and whose.
+/// A time and a slot.
 pub(crate) type Key = u128;
 
-/// What a slot has that has nothing.
+/// The key of a slot without a record.
 pub(crate) const NEVER: Key = Key::MAX;
 
-/// Whether a key is that of a slot that has nothing: no slot has such a number. (The half is read that is told apart: a key that was just written
-/// in halves is not there as a whole yet.)
+/// Whether a key is that of a slot without a record: no slot has such a number. (Only the low half is read: a key that
+/// was just written in halves is not there as a whole yet.)
 #[inline]
 pub(crate) fn is_never(key: Key) -> bool {
     key as u64 == u64::MAX
@@ -35,7 +35,7 @@ pub(crate) fn slot(key: Key) -> u32 {
 /// The least key of some slots.
 #[derive(Default)]
 pub(crate) struct Least {
-    /// The slots' keys are the second half; each other node has the lesser of the two below it. The first node is none.
+    /// The slots' keys are the second half; each other node has the lesser of the two below it. Node 0 is unused.
     nodes: Vec<Key>,
 }
 

@@ -1,5 +1,5 @@
-//! The observer's half of recording: makes sessions, drains what agents write into shared memory, merges the threads into one order,
-//! gives everything its name and writes traces. `docs/recording.md` defines what passes between agents and the observer.
+//! The observer's half of recording: makes sessions, drains what agents write into shared memory, merges the threads
+//! into one order, names everything, and writes traces. `docs/recording/observer.md` explains it.
 
 mod build;
 mod decode;

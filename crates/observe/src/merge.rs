@@ -1,8 +1,8 @@
-//! The records of all threads in one order: by their times, and by slots where these are equal.
+//! Merges the records of all threads into one order: by their times, and by slots where these are equal.
 //!
-//! Records of one slot are taken in a run up to the next time of another. What has no place of its own (late accesses, texts) goes with
-//! the timed record behind it; definitions of places go ahead of it: a late access that another slot has written needs them, and may come
-//! first.
+//! Records of one slot are taken in a run up to the next time of another. Records without a time (deferred accesses,
+//! texts) go with the timed record behind them. Definitions of call contexts go ahead of it: a deferred access that
+//! another slot has written needs them, and may come first.
 
 use crate::decode::{TIMED, length, order};
 use crate::least::{Least, NEVER, is_never, key, slot, time};
@@ -10,11 +10,12 @@ use runtime::layout::CHUNK_WORDS;
 use runtime::record::{Kind, extended};
 use std::collections::VecDeque;
 
-/// Who takes the merged records. The words are one whole record.
+/// Takes the merged records. The words are one whole record.
 pub(crate) trait RecordSink {
     fn take(&mut self, slot: u32, words: &[u64]);
 
-    /// Takes the records without a place that stand before the timed record with this head. Definitions of places are among them, and were taken.
+    /// Takes the records without a time that stand before the timed record with this head. Definitions of call contexts
+    /// are among them, and were already taken.
     fn take_asides(&mut self, slot: u32, words: &[u64], _head: u64)
     where
         Self: Sized,
@@ -22,17 +23,17 @@ pub(crate) trait RecordSink {
         take_records(slot, words, false, self);
     }
 
-    /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times do not go
-    /// back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were
-    /// taken; none, if the first record is of another kind.
+    /// Takes timed records from the first of these words on, as long as they are of the most common kinds, their times
+    /// do not go back, and none is after `limit`. `time` is that of the first, and becomes that of the last that was
+    /// taken. Returns how many words were taken; none, if the first record is of another kind.
     fn take_run(&mut self, _slot: u32, _words: &[u64], _time: &mut u64, _limit: u64) -> usize {
         0
     }
 
-    /// A record that is to be taken soon: asks for the memory that it will need.
+    /// Asks for the memory that a record will need soon.
     fn fetch(&mut self, _record: &[u64]) {}
 
-    /// What was asked for should be there by now, and may lead on.
+    /// Follows up on memory that was asked for, and should be there by now.
     fn fetch_on(&mut self) {}
 }
 
@@ -43,7 +44,7 @@ struct Segment {
     end: usize,
 }
 
-/// What a slot has written and nobody has taken yet.
+/// The records of a slot that were read and not taken yet.
 #[derive(Default)]
 struct Lane {
     /// Empty if there is nothing.
@@ -55,9 +56,9 @@ struct Lane {
     next: usize,
     /// The time of the next timed record; of the last one, if there is none.
     time: u64,
-    /// Records without a place that stood at the end of a segment: they go with the next timed record.
+    /// Records without a time at the end of a segment: they go with the next timed record.
     carried: Vec<u64>,
-    /// There is more to be read than was read: who is ahead must wait.
+    /// There is more to be read: slots that are ahead must wait.
     more: bool,
 }
 
@@ -71,7 +72,7 @@ pub(crate) struct Merger {
     passed: u64,
     /// The time of the last record that was taken.
     last: u64,
-    /// Records that came after their place was passed.
+    /// Records that came after their time was passed.
     pub(crate) out_of_order: u64,
     /// Words that wait here.
     held: usize,
@@ -79,7 +80,7 @@ pub(crate) struct Merger {
     early: Vec<Early>,
 }
 
-/// A definition of a place that was found and not taken yet.
+/// A definition of a call context that was found and not taken yet.
 struct Early {
     slot: u32,
     words: [u64; CONTEXT_WORDS],
@@ -98,7 +99,7 @@ impl Merger {
         self.lanes.get(slot as usize).is_none_or(Lane::is_empty)
     }
 
-    /// Says whether there is more of a slot to be read.
+    /// Sets whether there is more of a slot to be read.
     pub(crate) fn set_more(&mut self, slot: u32, more: bool) {
         self.lane(slot).more = more;
     }
@@ -111,13 +112,13 @@ impl Merger {
         &mut self.lanes[slot]
     }
 
-    /// Adds records of a slot: `fill` is given room for `room` words, and says how many of them it has made whole records.
+    /// Adds records of a slot: `fill` gets room for `room` words, and returns how many of them are whole records.
     pub(crate) fn add<R>(&mut self, slot: u32, room: usize, fill: impl FnOnce(&mut [u64]) -> (usize, R)) -> R {
         debug_assert!(room <= CHUNK_WORDS);
         self.lane(slot);
         let Merger { lanes, spare, .. } = self;
         let lane = &mut lanes[slot as usize];
-        // The record that is the next is known already, unless this is all there is.
+        // The next record is known already, unless this is all there is.
         let is_new = lane.is_empty();
         let mut new =
             || Segment { words: spare.pop().unwrap_or_else(|| vec![0; CHUNK_WORDS].into_boxed_slice()), end: 0 };
@@ -147,7 +148,7 @@ impl Merger {
         let waiting = |lane: &&Lane| lane.more && lane.is_empty();
         let unread = self.lanes.iter().filter(waiting).map(|lane| lane.time).min().unwrap_or(u64::MAX);
         let limit = limit.min(unread).max(self.passed);
-        // At the end of time nothing more comes, or nothing in order.
+        // With no limit, nothing more comes, or nothing in order.
         let mut passed = if limit == u64::MAX { self.passed } else { limit };
         loop {
             let first = self.least.first();
@@ -169,7 +170,7 @@ impl Merger {
         self.passed = passed;
     }
 
-    /// Takes records of one slot up to a time, the first in any case. Whether there is one behind them.
+    /// Takes records of one slot up to a time, the first in any case. Returns whether there is one behind them.
     fn run(&mut self, slot: u32, limit: u64, sink: &mut impl RecordSink) -> bool {
         let lane = &mut self.lanes[slot as usize];
         loop {
@@ -224,7 +225,8 @@ impl Merger {
         }
     }
 
-    /// Takes all that is left, and what stands behind the last timed record of each slot: at the end, when nothing more comes.
+    /// Takes all that is left, and what stands behind the last timed record of each slot: at the end, when nothing more
+    /// comes.
     pub(crate) fn take_rest(&mut self, sink: &mut impl RecordSink) {
         for lane in &mut self.lanes {
             lane.more = false;
@@ -242,7 +244,7 @@ impl Merger {
     }
 }
 
-/// Takes whole records, one behind the other; definitions of places only if they were not taken early.
+/// Takes whole records, one behind the other; definitions of call contexts only if they were not taken early.
 pub(crate) fn take_records(slot: u32, mut words: &[u64], with_contexts: bool, sink: &mut impl RecordSink) {
     while let Some(&head) = words.first() {
         let (record, rest) = words.split_at(length(head));

@@ -1,4 +1,4 @@
-//! Who knows what addresses of a process are called.
+//! Names of the addresses of a process: the interface, and names by file and offset.
 
 use event::Made;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 /// A function call at an address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Frame {
-    /// The place as reports show it: `function file.c:12`.
+    /// The site as reports show it: `function file.c:12`.
     pub site: String,
 }
 
@@ -36,9 +36,10 @@ pub struct Mapped {
     pub size: u64,
 }
 
-/// Knows the names of one process.
+/// Names the addresses of one process.
 pub trait Naming: Send {
-    /// Takes a copy of `/proc/PID/maps`. More may follow, when libraries were loaded; what an earlier one said stays true.
+    /// Takes a copy of `/proc/PID/maps`. More may follow, when libraries were loaded; what an earlier one said stays
+    /// true.
     fn maps(&mut self, text: &[u8]);
     /// The calls at a return address, innermost first: more than one where functions were inlined.
     fn frames(&mut self, return_address: u64) -> Vec<Frame>;
@@ -54,11 +55,11 @@ pub trait Naming: Send {
     fn modules(&self) -> Vec<Mapped>;
     /// Whether an address lies in the stack of the first thread.
     fn is_first_stack(&self, address: u64) -> bool;
-    /// The place that led to a place, and the address of its code, if places are defined there and not by records.
+    /// The caller's context and the address of a call context, if contexts are defined here and not by records.
     fn context(&mut self, _number: u32) -> Option<(u32, u64)> {
         None
     }
-    /// What the agent wants told that came with the names.
+    /// Notes of the agent that came with the names.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }

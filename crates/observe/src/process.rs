@@ -21,7 +21,7 @@ use std::sync::atomic::fence;
 use std::time::{Duration, Instant};
 use trace::Loss;
 
-/// How long a record on its way is waited for while threads wait for the observer.
+/// How long a record that is being written is waited for while threads wait for the observer.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Copies of the memory map that are read of one process.
@@ -35,11 +35,11 @@ pub(crate) struct Observed {
     drain: Drain,
     merger: Merger,
     build: Build,
-    /// Tells when the process ends; `None`: it has, or cannot be told.
+    /// Becomes readable when the process ends; `None`: it has ended, or the system has no such descriptors.
     life: Option<OwnedFd>,
     maps: u32,
     blocked: Option<Instant>,
-    /// What slots were writing when it was no longer waited for.
+    /// For each slot: the time of a record that is not waited for any more.
     forgone: Vec<u64>,
     /// Records that were being written when the process was over.
     never: u64,
@@ -47,12 +47,12 @@ pub(crate) struct Observed {
     pub(crate) over: bool,
 }
 
-/// What a look brought.
+/// The result of a look.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Taken {
     /// Words that were read.
     pub(crate) words: usize,
-    /// There was more, and it is not to wait: threads may wait for its room.
+    /// There was more, and it must be read soon: threads may wait for its room.
     pub(crate) more: bool,
 }
 
@@ -121,7 +121,7 @@ impl Observed {
         !poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ended| ended > 0)
     }
 
-    /// Tells when the process ends.
+    /// Becomes readable when the process ends.
     pub(crate) fn life(&self) -> Option<&OwnedFd> {
         self.life.as_ref().filter(|_| !self.over)
     }
@@ -142,7 +142,7 @@ impl Observed {
             self.over = true;
             return Taken::default();
         }
-        // Before the words: what a process wrote before it died is all there then.
+        // Read before the words: what a process wrote before it died is all there then.
         let state = self.shared.state();
         let ended = !self.lives() || state == process::DETACHED || (state == process::EXECUTED && replaced);
         self.read_maps();
@@ -157,10 +157,10 @@ impl Observed {
         let held = self.merger.held();
         self.merger.advance(limit, &mut self.build);
         if give_up && held == self.merger.held() {
-            // Times that are not of this world.
+            // The times make no sense.
             self.merger.advance(u64::MAX, &mut self.build);
         }
-        // Who waits for a chunk soon has one, as long as some are given back.
+        // A thread that waits for a chunk gets one soon, as long as some are given back.
         let moved = held != self.merger.held() || drained.count_events;
         if moved || self.merger.held() == 0 && !drained.pending {
             self.blocked = None;
@@ -170,10 +170,11 @@ impl Observed {
         Taken { words: drained.words, more: drained.held_back && drained.words > 0 }
     }
 
-    /// Up to this time all records are there, when the chunks are read next. With `give_up`, those that are being written now are not
-    /// waited for any more.
+    /// The time up to which all records are there, when the chunks are read next. With `give_up`, those that are being
+    /// written now are not waited for any more.
     fn limit(&mut self, give_up: bool) -> u64 {
-        // The time first, then who is writing: who is not will have a later one, or his record is there.
+        // The time is read first, then `writing` of each slot: a thread that is not writing then will take a later
+        // time, or its record is there.
         let mut limit = self.shared.time();
         fence(SeqCst);
         let slots = self.shared.slots();
@@ -241,7 +242,7 @@ impl Observed {
         self.build.events()
     }
 
-    /// Writes out all there is, so that it can be read; the variables on which races are meant.
+    /// Writes out all there is, so that it can be read. Returns the variables on which races are intended.
     pub(crate) fn flush(&mut self) -> Vec<String> {
         self.build.flush();
         self.build.benign.iter().map(|(name, _)| name.clone()).collect()
@@ -294,7 +295,7 @@ impl Observed {
             dropped: self.shared.dropped(),
             notes: self.build.take_notes(),
             benign: std::mem::take(&mut self.build.benign),
-            // Of one that cannot be read, nothing is known.
+            // Of a file that cannot be read, nothing is known.
             without_hooks: own.into_iter().filter(|path| source::has_hooks(path).is_ok_and(|has| !has)).collect(),
             system_modules: system as u64,
             written: self.build.finish(&self.losses),
@@ -310,7 +311,7 @@ fn is_library(path: &Path) -> bool {
     name.contains(".so") && !ours.iter().any(|start| name.starts_with(start))
 }
 
-/// The command line of a process; nothing if it is gone.
+/// The command line of a process; empty if it is gone.
 fn arguments(pid: u32) -> Vec<OsString> {
     let mut bytes = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     if bytes.last() == Some(&0) {

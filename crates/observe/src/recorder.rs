@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::NamedTempFile;
 
-/// The shortest and the longest time between two looks at what was written. A look takes the processor's caches from the program, so there
-/// should be few; the buffers hold what eight threads write in 50 ms.
+/// The shortest and the longest time between two looks at the records. A look takes the processor's caches from the
+/// program, so there should be few; the buffers hold what eight threads write in 50 ms.
 const SHORT_NAP: Duration = Duration::from_millis(8);
 const LONG_NAP: Duration = Duration::from_millis(10);
 
@@ -62,9 +62,9 @@ pub struct Options {
     pub output: Output,
     /// How long processes may live on when the program has ended.
     pub linger: Duration,
-    /// Who knows names.
+    /// Makes the names of a process.
     pub naming: MakeNaming,
-    /// What is wanted of Java programs: the file that their agent reads (`agents/jvm/agent/src/settings.rs`).
+    /// The settings of the agent for Java: the file that it reads in the session's directory.
     pub java: String,
     /// Ends the program as soon as a look at a trace shows an error.
     pub halt: Option<Judge>,
@@ -152,13 +152,14 @@ pub struct ProcessRecord {
     pub unwatched: u64,
     /// Accesses that the agent saw; 0 if it did not count.
     pub accesses: u64,
-    /// Granules that were pinned.
+    /// Entries of shadow cells that were dropped.
     pub dropped: u64,
-    /// What the agent wants told.
+    /// Notes of the agent for the report.
     pub notes: Vec<String>,
-    /// Variables on which races are meant, and why, as the program says.
+    /// Variables on which races are intended, and why, as the program says.
     pub benign: Vec<(String, String)>,
-    /// Files of code that it had loaded and that is not the system's, but has no hooks: what they access was not seen.
+    /// Files of code that it had loaded, that are not the system's, and that have no hooks: their accesses were not
+    /// seen.
     pub without_hooks: Vec<PathBuf>,
     /// Files of the system that it had loaded.
     pub system_modules: u64,
@@ -196,7 +197,7 @@ impl Pending {
     }
 }
 
-/// A recording. Its session is there from the beginning and goes with it.
+/// A recording. Its session exists from the beginning, and is removed with it.
 pub struct Recording {
     options: Options,
     session: Session,
@@ -275,7 +276,7 @@ impl Recording {
         }
     }
 
-    /// Looks for new processes and takes what all have written.
+    /// Looks for new processes, and reads what all have written.
     fn look(&mut self, now: Instant) -> Taken {
         if now - self.last_beat > Duration::from_millis(100) {
             self.session.beat();
@@ -296,7 +297,7 @@ impl Recording {
         all
     }
 
-    /// Looks for errors in what there is, and ends everybody when there is one.
+    /// Looks for errors in the traces so far, and ends all processes when there is one.
     fn halt(&mut self, now: Instant, child: Option<u32>) {
         let Some(halting) = &mut self.halting else { return };
         let running = self.observed.iter().filter(|(observed, _)| !observed.over).map(|(o, _)| o.member.pid);
@@ -353,7 +354,7 @@ impl Recording {
         }
     }
 
-    /// Whether nothing more is to come, so long after the program has ended.
+    /// Whether nothing more is to come, this long after the program has ended.
     fn is_over(&mut self, since: Duration) -> bool {
         let alive = |(observed, _): &(Observed, Pending)| !observed.over;
         if self.observed.iter().any(alive) {
@@ -364,11 +365,11 @@ impl Recording {
                 observed.abandon();
             }
         }
-        // Processes that were started a moment ago, and have not shown yet whether they are watched.
+        // Processes that were just started have not shown yet whether they are watched.
         if since < GRACE && !self.session.survivors().is_empty() {
             return false;
         }
-        // What the last of them wrote since we looked.
+        // The last of them may have written since the last look.
         self.find_processes();
         self.observed.iter().all(|(observed, _)| observed.over)
     }
@@ -395,7 +396,7 @@ impl Recording {
             let is_main = pid == main && Some(image) == last;
             let mut argv = observed.argv.clone();
             if argv.is_empty() && pid == main && image == 0 {
-                // It was gone before we could ask.
+                // It was gone before its command line could be read.
                 argv = started_as.clone();
             }
             let seen = observed.finish();
@@ -461,7 +462,7 @@ fn create(output: &Output) -> io::Result<(Pending, File)> {
             let mut builder = tempfile::Builder::new();
             // As a file made in the usual way: the umask takes its part from this.
             builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            // Should we be killed, this is what is left, and it can be read.
+            // If the observer is killed, this file is left, and can be read.
             let mut prefix = path.file_stem().unwrap_or_default().to_owned();
             prefix.push("-");
             let file = builder.prefix(&prefix).suffix(".ftrace.part").tempfile_in(folder)?;
@@ -493,7 +494,7 @@ fn keep(pending: Pending, output: &Output, other: Option<(u32, u32)>) -> Kept {
     }
 }
 
-/// Whether something has this name that is not a file: a device, a pipe.
+/// Whether something other than a file has this name: a device, a pipe.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|known| !known.is_file())
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 
-/// A session. Its directory goes when it does.
+/// A session. Its directory is removed with it.
 pub(crate) struct Session {
     directory: TempDir,
     file: File,
@@ -84,7 +84,7 @@ fn member(name: &str) -> Option<(u32, u32)> {
     Some((pid.parse().ok()?, image.parse().ok()?))
 }
 
-/// Where sessions are, if they can: it stays off the disk.
+/// Where sessions are made if possible: it stays off the disk.
 const SHARED_MEMORY: &str = "/dev/shm";
 const PREFIX: &str = "foretrace-";
 
@@ -94,10 +94,12 @@ fn make_directory() -> io::Result<TempDir> {
     builder.tempdir_in(SHARED_MEMORY).or_else(|_| builder.tempdir())
 }
 
-/// How long the heart of a session must have stood still before it is taken for dead: its processes may be of another namespace, and not seen.
+/// How long the heartbeat of a session must have been missing before it counts as dead: its processes may be in another
+/// namespace, and not visible.
 const STILL: Duration = Duration::from_secs(60);
 
-/// Removes sessions whose observer was killed so long ago, and whose processes are over: nobody else will, and they are memory.
+/// Removes sessions whose observer was killed this long ago, and whose processes have ended: nothing else would, and
+/// they take memory.
 fn remove_dead(folder: &Path, still: Duration) {
     let is_over = |pid: u32| !Path::new("/proc").join(pid.to_string()).exists();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -106,7 +108,7 @@ fn remove_dead(folder: &Path, still: Duration) {
         if !is_ours || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
-        // What another user's is cannot be read. One without an observer may be about to get it.
+        // Another user's session cannot be read. One without an observer may be about to get it.
         let Ok(session) = fs::read(directory.join("session")) else { continue };
         let beat = fs::metadata(directory.join("session")).and_then(|file| file.modified());
         if !beat.is_ok_and(|beat| beat.elapsed().is_ok_and(|since| since >= still)) {
@@ -118,7 +120,7 @@ fn remove_dead(folder: &Path, still: Duration) {
         let Ok(entries) = fs::read_dir(&directory) else { continue };
         let mut members = entries.flatten().filter_map(|entry| member(entry.file_name().to_str()?));
         if observer.is_some_and(is_over) && members.all(|(pid, _)| is_over(pid)) {
-            // Somebody else may be at it, too.
+            // Another observer may remove it at the same time.
             let _ = fs::remove_dir_all(&directory);
         }
     }

@@ -1,9 +1,9 @@
 //! A process' shared file: its head through a map, its chunks through reads and writes.
 //!
-//! The counters, states and the stack of free chunks are atomics that both sides use at once: they need the map. The words of chunks are
-//! copied out by `pread` (a chunk is 16 KB: about a nanosecond a record): a copy cannot change while it is decoded, and a
-//! file that was cut short gives a short read instead of SIGBUS. For the mapped head the size is checked before every
-//! poll; the other side is a program with faults, not one that truncates our files.
+//! The counters, states and the stack of free chunks are atomics that both sides use at once: they need the map. The
+//! words of chunks are copied out by `pread` (a chunk is 16 KB: about a nanosecond a record): a copy cannot change
+//! while it is decoded, and a file that was cut short gives a short read instead of SIGBUS. For the mapped head the
+//! size is checked before every poll; the other side is a program with faults, not one that truncates our files.
 #![allow(unsafe_code)]
 
 use crate::Error;
@@ -27,21 +27,21 @@ pub(crate) struct Shared {
     head: NonNull<u8>,
     /// Times are the processor's.
     steady: bool,
-    /// The time that threads were told last ([`Process::coarse`]), and the one before: all who had not been told that one are seen.
+    /// The coarse time that was announced last ([`Process::coarse`]).
     announced: u64,
     certain: u64,
-    /// When that was.
+    /// When it was announced.
     announced_at: u64,
 }
 
 /// All before the words of the first chunk.
 const MAPPED: usize = offset::WORDS_AT;
 
-/// How far back a time of the processor must be before the observer trusts that a store before it is seen, by all others and of all others: a millisecond and more.
-/// Stores wait for their cache lines, some microseconds at the worst.
+/// How far back a time of the processor must be before the observer trusts that a store before it is visible, in both
+/// directions: a millisecond and more. Stores wait for their cache lines, some microseconds at worst.
 const SEEN: u64 = 1 << 22;
 
-/// What a chunk's head says.
+/// The head of a chunk.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct ChunkHead {
     pub(crate) slot: u32,
@@ -61,7 +61,7 @@ impl Shared {
         if !large_enough(&file)? {
             return Ok(None);
         }
-        // SAFETY: a new map at a place that the kernel chooses; nobody else knows of it.
+        // SAFETY: a new map at a place that the kernel chooses; nothing else uses it.
         let head = unsafe {
             mmap(std::ptr::null_mut(), MAPPED, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED, &file, 0)
         };
@@ -105,7 +105,7 @@ impl Shared {
         self.u32(offset_of!(Process, state)).load(Acquire)
     }
 
-    /// Tells the agent that nobody listens any more.
+    /// Announces to the agent that the observer is gone.
     pub(crate) fn detach(&self) {
         let state = self.u32(offset_of!(Process, state));
         let _ = state.compare_exchange(process::RUNNING, process::DETACHED, AcqRel, Relaxed);
@@ -129,11 +129,13 @@ impl Shared {
         self.u32(offset_of!(Process, maps)).load(Acquire)
     }
 
-    /// The latest time of which it is certain: whoever took it, or an earlier one, is seen to be writing from now on, or to have written.
+    /// The latest certain time: a thread that took it, or an earlier one, is seen to be writing from now on, or to have
+    /// written.
     pub(crate) fn time(&mut self) -> u64 {
         if self.steady {
             let now = processor_time().unwrap_or(0);
-            // Who took a time before he saw what was told is seen by now, and all others take later ones. (Not after the machine has slept.)
+            // A thread that took a time before it saw the announcement is visible by now, and all others take later
+            // ones. (Not after the machine has slept.)
             if now.wrapping_sub(self.announced_at) >= SEEN {
                 self.certain = if now > self.announced_at { self.announced } else { 0 };
                 self.announced = now;
@@ -143,7 +145,7 @@ impl Shared {
             }
             self.certain
         } else {
-            // Reads what the taker of the time wrote, who had said before that he would.
+            // Reads the counter that a thread has changed after it announced its record.
             self.u64(offset_of!(Process, counter)).load(Acquire)
         }
     }
@@ -191,7 +193,7 @@ impl Shared {
         self.waiting() || is_empty && chunks >= chunks_for(slots)
     }
 
-    /// The least time that a record on its way in this slot can have; 0 if there is none.
+    /// The least time that a record that is being written in this slot can have; 0 if there is none.
     pub(crate) fn writing(&self, slot: usize) -> u64 {
         self.u64(offset::SLOTS_AT + slot * size_of::<Slot>() + offset_of!(Slot, writing)).load(Acquire)
     }
@@ -252,12 +254,12 @@ impl Shared {
         }
     }
 
-    /// Says that chunks were given back.
+    /// Announces that chunks were given back.
     pub(crate) fn wake(&self) {
         let returned = self.u32(offset_of!(Process, returned));
         returned.fetch_add(1, SeqCst);
         if self.waiting() {
-            // Nobody to wake is no failure, and there is no other.
+            // That no thread waits is no failure, and there is no other.
             let _ = futex::wake(returned, futex::Flags::empty(), i32::MAX as u32);
         }
     }

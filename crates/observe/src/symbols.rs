@@ -4,7 +4,8 @@ use crate::naming::{Frame, Mapped, Naming, Object};
 use event::Made;
 use source::{GlobalName, Modules, Symbolizer};
 
-/// The elements of an array are told apart if they have so many bytes: smaller ones are mostly accessed several at a time.
+/// Elements of an array have names of their own if they have this many bytes: smaller ones are mostly accessed several
+/// at a time.
 const ELEMENT: u64 = 4;
 
 /// How far the stack of the first thread may grow below where it began.
@@ -127,7 +128,8 @@ fn are_small(one: &GlobalName, other: &GlobalName) -> bool {
     a.is_some() && a.map(|(array, _)| array) == b.map(|(array, _)| array) && one.size < ELEMENT
 }
 
-/// A place as `docs/traces.md` says: `!` before what is not the project's, the function, the file and the line.
+/// A site as `docs/traces.md` defines it: `!` before code that is not the project's, the function, the file and the
+/// line.
 fn site(frame: &source::Frame) -> String {
     let mark = if frame.system { "!" } else { "" };
     let file = frame.file.rsplit('/').next().unwrap_or_default();

@@ -92,8 +92,8 @@ macro_rules! listed {
 }
 pub(super) use listed;
 
-/// `name(…)` asks `body(the first two arguments, pc)` for an address and goes there, with the arguments and the return
-/// address it was called with.
+/// `name(…)` asks `body(the first two arguments, pc)` for an address and goes there, with the arguments and the
+/// return address it was called with.
 macro_rules! forwarded {
     ($($name:ident => $body:path;)*) => { $(
         #[unsafe(naked)]

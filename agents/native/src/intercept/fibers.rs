@@ -35,7 +35,8 @@ static MADE: AtomicUsize = AtomicUsize::new(0);
 /// Whether the note that fibers count as their threads was written.
 static ANNOUNCED: AtomicBool = AtomicBool::new(false);
 
-const NOTE: &[u8] = b"the program has fibers: each is taken for the thread that it runs on, so what two fibers of one thread do is never a race";
+const NOTE: &[u8] = b"the program has fibers: each is taken for the thread that it runs on, \
+    so what two fibers of one thread do is never a race";
 
 /// A new fiber; null if there is no memory.
 fn make() -> *mut Fiber {

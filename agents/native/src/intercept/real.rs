@@ -238,7 +238,11 @@ functions! {
     pthread_barrier_wait(barrier: Pointer) -> c_int;
     pthread_once(control: Pointer, routine: unsafe extern "C" fn()) -> c_int;
 
-    thrd_create(thread: *mut libc::pthread_t, start: unsafe extern "C" fn(Pointer) -> c_int, argument: Pointer) -> c_int;
+    thrd_create(
+        thread: *mut libc::pthread_t,
+        start: unsafe extern "C" fn(Pointer) -> c_int,
+        argument: Pointer
+    ) -> c_int;
     thrd_join(thread: libc::pthread_t, result: Pointer) -> c_int;
     thrd_detach(thread: libc::pthread_t) -> c_int;
     mtx_init(mutex: Pointer, kind: c_int) -> c_int;

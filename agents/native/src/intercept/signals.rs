@@ -42,8 +42,8 @@ type Handler = unsafe extern "C" fn(c_int, Pointer, Pointer);
 const SIGNALS: usize = 65;
 /// The program's own handlers, where [`handle`] stands in their place.
 static HANDLERS: [AtomicUsize; SIGNALS] = [const { AtomicUsize::new(0) }; SIGNALS];
-/// Handlers that are called once. The kernel does not know that: it would forget them before it is known whether they can
-/// run now.
+/// Handlers that are called once. The kernel does not know that: it would forget them before it is known whether they
+/// can run now.
 static ONE_SHOT: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];
 /// Handlers that get more than the signal's number from the kernel; the others get garbage beside it.
 static WITH_INFO: [AtomicBool; SIGNALS] = [const { AtomicBool::new(false) }; SIGNALS];

@@ -1,4 +1,4 @@
-//! Random small traces of mostly plain accesses, where the filter has much to do: threads repeat themselves, and meet.
+//! Random small traces of mostly plain accesses, which give the filter much to do: threads repeat themselves, and meet.
 
 use oracle::random::Random;
 use std::fmt::Write;
@@ -45,8 +45,8 @@ pub(crate) fn accesses_trace(r: &mut Random) -> String {
     text
 }
 
-/// A trace of up to five threads that the first one forks and joins, which read more than they write, with atomics and memory that
-/// is given and taken back; neighbours `x`, `y`, `z` are often accessed together.
+/// A trace of up to five threads that the first one forks and joins. They read more than they write, with atomics and
+/// memory that is allocated and freed; neighbours `x`, `y`, `z` are often accessed together.
 pub(crate) fn forked_trace(r: &mut Random) -> String {
     let events = 10 + r.below(8);
     let most = 3 + r.below(3);
@@ -63,7 +63,7 @@ pub(crate) fn forked_trace(r: &mut Random) -> String {
             t = *r.pick(&live);
         }
         let op = if r.percent(forks) {
-            // Anybody forks, and joins whom it knows: all do.
+            // Every thread forks, and joins the threads it knows.
             let others: Vec<usize> = live.iter().copied().filter(|&u| u != 0 && u != t && holder != Some(u)).collect();
             if made < most && (others.is_empty() || r.percent(60)) {
                 live.push(made);
@@ -113,8 +113,8 @@ pub(crate) fn forked_trace(r: &mut Random) -> String {
     lines.iter().enumerate().map(line).collect()
 }
 
-/// A trace of a thread that goes through the same variables again and again, mostly reading, under a lock, and of one or two others that look at some and
-/// change some. So most of what the first does is dropped, if little is kept.
+/// A trace of a thread that accesses the same variables again and again, mostly reading, under a lock, and of one or
+/// two others that read some and change some. So most of what the first does is dropped, if little is kept.
 pub(crate) fn rounds_trace(r: &mut Random) -> String {
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut variables = vec!["x", "y", "z"];

@@ -1,4 +1,4 @@
-//! Memory with rows and units, as the agent has it, and a thread's ways to its cells.
+//! Memory with strips and biased regions, as the agent has it, and the paths of a thread to its cells.
 
 use crate::memory::{Cells, Records, cells};
 use runtime::filter::{
@@ -12,12 +12,12 @@ use std::sync::atomic::{AtomicBool, AtomicU32, fence};
 
 /// Where it begins.
 pub(crate) const BASE: usize = 1 << 20;
-/// Bytes that a thread has to itself, or not.
+/// Bytes of a biased region.
 pub(crate) const REGION: usize = 2 * STRIP_BYTES;
 const UNBIASED: u32 = u32::MAX;
 const BEING_REVOKED: u32 = u32::MAX - 1;
 const SECOND: u32 = 1 << 8;
-/// The place of the call that everything is in.
+/// The context of the call that everything is in.
 const PARENT: u32 = 1;
 
 /// Memory.
@@ -28,11 +28,11 @@ pub(crate) struct BiasedMemory {
     inside: Vec<AtomicBool>,
     scans: Vec<Scan>,
     revoking: Mutex<()>,
-    /// Without it, each access goes to its cell.
+    /// Without scans, each access goes to its cell.
     with_scans: bool,
 }
 
-/// The memory as a thread has it.
+/// The memory as a thread sees it.
 struct Own<'l>(&'l BiasedMemory, usize);
 
 impl ScanMemory for Own<'_> {
@@ -72,7 +72,8 @@ impl BiasedMemory {
         &self.owners[(addr - BASE) / REGION]
     }
 
-    /// Begins the turn of a thread: whether it has the unit to itself; None: it must take it first.
+    /// Enters the critical region of a thread. Returns whether it owns the biased region; `None`: it must claim it
+    /// first.
     fn try_begin(&self, t: usize, addr: usize) -> Option<bool> {
         self.inside[t].store(true, SeqCst);
         match self.owner(addr).load(SeqCst) {
@@ -82,7 +83,7 @@ impl BiasedMemory {
         }
     }
 
-    /// The same, after revoking it if need be.
+    /// Enters the critical region, after claiming or revoking the biased region if need be.
     pub(crate) fn begin(&self, t: usize, addr: usize) -> bool {
         loop {
             match self.try_begin(t, addr) {
@@ -132,7 +133,7 @@ impl BiasedMemory {
         owner.store(new(old), SeqCst);
     }
 
-    /// Makes the unit of an address everybody's.
+    /// Makes the region of an address unbiased.
     fn share(&self, addr: usize) {
         self.take(addr, |_| UNBIASED);
     }
@@ -144,7 +145,7 @@ pub(crate) struct Walker<'w> {
     pub(crate) filter: &'w Filter,
     pub(crate) recorder: Recorder,
     pub(crate) sink: Records<'w>,
-    /// Reads that left the cells.
+    /// Reads that skipped the cells.
     pub(crate) scanned: u64,
     /// Accesses that were done in blocks.
     pub(crate) in_blocks: u64,
@@ -164,28 +165,28 @@ impl<'w> Walker<'w> {
         self.recorder.slot() as usize
     }
 
-    /// When it did what it did last: position and rank.
+    /// Its present point: sync index and sequence number.
     pub(crate) fn now(&self) -> (u64, u32) {
         (self.recorder.sync_index(), self.recorder.seq_with(&self.memory.scans[self.t()]))
     }
 
     pub(crate) fn use_up_seq(&mut self, left: u32) {
-        self.settle();
+        self.finish_scan();
         self.recorder.use_up_seq(left);
     }
 
-    /// Before anything but the next read of a sweep.
-    fn settle(&mut self) {
+    /// Finishes the scan, before anything but its next read.
+    fn finish_scan(&mut self) {
         self.recorder.finish_scan(&self.memory.scans[self.t()]);
     }
 
-    /// An access within a granule.
+    /// An access within a word.
     pub(crate) fn access(&mut self, addr: usize, log2: usize, write: bool, pc: usize) {
         let (t, memory) = (self.t(), self.memory);
         let scan = &memory.scans[t];
         if !write && scan.is_next(addr, log2) {
             let own = Own(memory, t);
-            // Ownership it is is asked here, too, so that what nobody does meanwhile is exact.
+            // Ownership is asked here, too, so that the test is exact where no other thread interferes.
             if scan.goes_on_at(pc, PARENT) && own.ownership(addr) == Ownership::Own {
                 scan.goes_on(addr, log2);
                 fence(SeqCst);
@@ -197,7 +198,7 @@ impl<'w> Walker<'w> {
                     return;
                 }
             }
-            self.settle();
+            self.finish_scan();
         }
         let (word, context) = (addr & !7, pc as u32);
         let mask = (((1u32 << (1 << log2)) - 1) << (addr & 7)) as u8;
@@ -212,10 +213,10 @@ impl<'w> Walker<'w> {
         assert_ne!(outcome, Outcome::Watched);
     }
 
-    /// An access of several whole granules.
+    /// An access of several whole words.
     pub(crate) fn range(&mut self, addr: usize, size: usize, write: bool, pc: usize) {
         let (t, memory) = (self.t(), self.memory);
-        self.settle();
+        self.finish_scan();
         let mut at = addr;
         while at < addr + size {
             let base = at & !(BLOCK_BYTES - 1);
@@ -224,7 +225,7 @@ impl<'w> Walker<'w> {
             let number = (base - BASE) / 8;
             let entries = memory.cells.side_by_side(number..number + 8);
             let mut block = Block { address: base as u64, entries, words, write };
-            // There are no lines here.
+            // There are no read summaries here.
             block.words = self.recorder.first_uncovered(&AtomicEntry::default(), &block);
             if block.words == 0 {
                 at = end;
@@ -269,7 +270,7 @@ impl<'w> Walker<'w> {
     fn repeat_biased(&mut self, cell: Cell<'_>, mask: u8, addr: usize, log2: usize, write: bool, pc: usize) -> bool {
         let (t, memory) = (self.t(), self.memory);
         let (own, scan) = (Own(memory, t), &memory.scans[t]);
-        self.settle();
+        self.finish_scan();
         let context = pc as u32;
         let done = match memory.try_begin(t, addr) {
             Some(true) => {
@@ -279,8 +280,8 @@ impl<'w> Walker<'w> {
                     let before = self.recorder.now();
                     let done = self.recorder.repeat_biased(cell, mask, write, context)
                         || !strip.is_scanned() && self.recorder.first_touch(self.filter, cell, mask, write, context);
-                    let may_sweep = !write && (addr.is_multiple_of(STRIP_BYTES) || scan.may_follow(addr));
-                    if memory.with_scans && done && may_sweep {
+                    let may_scan = !write && (addr.is_multiple_of(STRIP_BYTES) || scan.may_follow(addr));
+                    if memory.with_scans && done && may_scan {
                         self.recorder.note_scan_step(&own, scan, strip, cell, &step, before);
                     }
                     done
@@ -297,7 +298,7 @@ impl<'w> Walker<'w> {
     }
 
     pub(crate) fn sync(&mut self, kind: Kind, object: u64, word: Option<u64>) {
-        self.settle();
+        self.finish_scan();
         self.recorder.timed(&mut self.sink, head(kind, 0, object), 0, word);
     }
 
@@ -313,7 +314,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn alloc(&mut self, addr: usize, size: usize) {
         let t = self.t();
-        self.settle();
+        self.finish_scan();
         self.recorder.allocated(&mut self.sink, addr as u64, size as u64, 0);
         for word in (addr..addr + size).step_by(8) {
             let biased = || self.memory.begin(t, word);
@@ -324,7 +325,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn forget(&mut self, addr: usize, size: usize) {
         let t = self.t();
-        self.settle();
+        self.finish_scan();
         for word in (addr..addr + size).step_by(8) {
             let biased = || self.memory.begin(t, word);
             self.recorder.forget(self.filter, &self.sink, self.memory.cell(word), biased);
@@ -334,7 +335,7 @@ impl<'w> Walker<'w> {
 
     pub(crate) fn atomic(&mut self, addr: usize, kind: Kind) {
         let word = addr & !7;
-        self.settle();
+        self.finish_scan();
         self.memory.share(word);
         let cells = [(self.memory.cell(word), word as u64)];
         self.recorder.atomic(self.filter, &mut self.sink, &cells, addr as u64, 0, || (kind, 0, 0, ()));

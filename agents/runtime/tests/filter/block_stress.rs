@@ -18,7 +18,7 @@ use trace::text::TextReader;
 use trace::validate::Validator;
 
 const THREADS: usize = 3;
-/// Where the buffers of each thread's own, those under the lock and those without are, a unit each.
+/// Where the buffers under the lock and those without begin, behind each thread's own; a region each.
 const LOCKED: usize = BASE + THREADS * REGION;
 const RACY: usize = LOCKED + REGION;
 const REGIONS: usize = THREADS + 2;
@@ -26,13 +26,14 @@ const REGIONS: usize = THREADS + 2;
 /// So few that threads forget what they have read.
 const FEW_NODES: u32 = 100;
 
-/// By granule and thread: whether others have done something since this thread wrote when it arrived, and have written since it arrived.
+/// By word and thread: whether others have done something since this thread's conflicting write, and have written since
+/// its conflict.
 #[derive(Default)]
 struct News(BTreeMap<u64, [[bool; 2]; THREADS]>);
 
 impl News {
-    /// A thread accesses a granule. Whether it had a reason to arrive there, if it does: arrivals that are not in the order in which they
-    /// were have none.
+    /// A thread accesses a word. Returns whether it had a reason for a conflict, if it has one: conflicts out of order
+    /// have none.
     fn takes(&mut self, word: u64, by: usize, write: bool, conflicts: bool) -> bool {
         let threads = self.0.entry(word).or_default();
         let is_new = !conflicts || threads[by][usize::from(!write)];
@@ -49,10 +50,10 @@ impl News {
     }
 }
 
-/// By granule: how often it was read, and written.
+/// By word: how often it was read, and written.
 type Counts = BTreeMap<usize, [u64; 2]>;
 
-/// Part of a unit, which mostly begins with a block; or all of it.
+/// Part of a region, which mostly begins with a block; or all of it.
 fn part(region: usize, r: &mut Random) -> (usize, usize) {
     if r.percent(20) {
         return (region, REGION);
@@ -98,14 +99,14 @@ fn work(walker: &mut Walker<'_>, t: usize, lock: &Mutex<()>, r: &mut Random, ste
     counts
 }
 
-/// The trace as text; what was left out in front of a pin is of no concern here.
+/// The trace as text; what was left out before a drop barrier does not matter here.
 fn text(all: &[Stands]) -> String {
     let mut text = String::new();
     let mut line = |slot: usize, op: &str, object: u64| writeln!(text, "T{slot}|{op}({object})|1").expect("a string");
     for stands in all {
         match stands {
-            Stands::Late(late) if late.pin => {}
-            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.word),
+            Stands::Deferred(deferred) if deferred.is_barrier => {}
+            Stands::Deferred(deferred) => line(deferred.slot, if deferred.write { "w" } else { "r" }, deferred.word),
             Stands::OnTime(record) => match record.kind {
                 Kind::ConflictRead => line(record.slot, "r", record.payload),
                 Kind::ConflictWrite => line(record.slot, "w", record.payload),
@@ -153,11 +154,11 @@ fn buffers_go_from_thread_to_thread() {
         let (mut seen, mut dropped, mut news) = (vec![Counts::new(); THREADS], BTreeSet::new(), News::default());
         for stands in &stands {
             let (slot, word, write, conflicts) = match stands {
-                Stands::Late(late) if late.pin => {
-                    dropped.insert((late.slot, late.word as usize));
+                Stands::Deferred(deferred) if deferred.is_barrier => {
+                    dropped.insert((deferred.slot, deferred.word as usize));
                     continue;
                 }
-                Stands::Late(late) => (late.slot, late.word, late.write, false),
+                Stands::Deferred(deferred) => (deferred.slot, deferred.word, deferred.write, false),
                 Stands::OnTime(record) => match record.kind {
                     Kind::ConflictRead => (record.slot, record.payload, false, true),
                     Kind::ConflictWrite => (record.slot, record.payload, true, true),
@@ -168,7 +169,8 @@ fn buffers_go_from_thread_to_thread() {
             assert!(is_new || nodes == FEW_NODES, "seed {seed}: thread {slot} arrives at {word} for no reason");
             seen[slot].entry(word as usize).or_default()[usize::from(write)] += 1;
         }
-        // Whoever has written what others access, or read what others write, is in the trace, and nobody was there more often than he was.
+        // A thread that has written what others access, or read what others write, is in the trace, and no more often
+        // than it was there.
         for (t, (_, counts, blocks)) in all.iter().enumerate() {
             in_blocks += blocks[0];
             side_by_side += blocks[1];
@@ -177,9 +179,9 @@ fn buffers_go_from_thread_to_thread() {
                 let is_met = others.into_iter().any(|&[reads, others]| others > 0 || writes > 0 && reads > 0);
                 let [seen_reads, seen_writes] = seen[t].get(&word).copied().unwrap_or_default();
                 let is_there = seen_reads + seen_writes > 0 || dropped.contains(&(t, word));
-                assert!(is_there || !is_met, "seed {seed} thread {t} granule {word}");
-                assert!(!is_there || word >= LOCKED, "seed {seed} thread {t} granule {word} is its own");
-                assert!(seen_reads <= reads && seen_writes <= writes, "seed {seed} thread {t} granule {word}");
+                assert!(is_there || !is_met, "seed {seed} thread {t} word {word}");
+                assert!(!is_there || word >= LOCKED, "seed {seed} thread {t} word {word} is its own");
+                assert!(seen_reads <= reads && seen_writes <= writes, "seed {seed} thread {t} word {word}");
             }
         }
         let trace = Trace::read(&mut TextReader::new(text(&stands).as_bytes())).expect("a trace");
@@ -188,14 +190,14 @@ fn buffers_go_from_thread_to_thread() {
         let mut hb = Hb::new();
         hb.batch(&trace.names, &trace.batch);
         for race in &hb.finish().races {
-            let word: usize = trace.names.var(VarId(race.variable.0)).parse().expect("a granule");
+            let word: usize = trace.names.var(VarId(race.variable.0)).parse().expect("a word");
             assert!(word >= RACY, "seed {seed}: a race of {word}");
             with_races += 1;
         }
         seed += 1;
     }
     println!(
-        "{seed} runs, {in_blocks} accesses in blocks, {side_by_side} blocks with the one before, {with_races} racy granules"
+        "{seed} runs, {in_blocks} accesses in blocks, {side_by_side} blocks with the one before, {with_races} racy words"
     );
     assert!(in_blocks > 1000 * seed && side_by_side > 10 * seed && with_races > seed);
 }

@@ -1,9 +1,9 @@
-//! What an observer makes of the records: merged by their times, late ones put back to their places.
+//! The records as an observer sees them: merged by time, with deferred ones put where they happened.
 
 use runtime::record::{CONTEXT_BITS, Kind, Ordered, bulk_words, head};
 use std::collections::VecDeque;
 
-/// A record that has a place of its own.
+/// A timed record.
 #[allow(dead_code)]
 #[derive(Clone, Debug)]
 pub(crate) struct OnTime {
@@ -19,12 +19,12 @@ pub(crate) struct OnTime {
     time: u64,
 }
 
-/// A `Late` or a `Pin`.
+/// A deferred access or a drop barrier.
 #[allow(dead_code)]
 #[derive(Clone, Debug)]
-pub(crate) struct Late {
+pub(crate) struct Deferred {
     pub(crate) slot: usize,
-    pub(crate) pin: bool,
+    pub(crate) is_barrier: bool,
     pub(crate) write: bool,
     pub(crate) mask: u8,
     pub(crate) word: u64,
@@ -37,13 +37,13 @@ pub(crate) struct Late {
 #[derive(Clone, Debug)]
 pub(crate) enum Stands {
     OnTime(OnTime),
-    Late(Late),
+    Deferred(Deferred),
 }
 
 /// The records of all slots, in order.
 pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
     let mut on_time: Vec<VecDeque<OnTime>> = vec![VecDeque::new(); slots.len()];
-    let mut late: Vec<Vec<Late>> = vec![Vec::new(); slots.len()];
+    let mut deferred: Vec<Vec<Deferred>> = vec![Vec::new(); slots.len()];
     for (slot, &words) in slots.iter().enumerate() {
         let mut at = 0;
         while at < words.len() {
@@ -57,9 +57,9 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
                     let of = record[2] as u32 as usize;
                     let is_one = matches!(kind, Kind::Deferred | Kind::DropBarrier);
                     let words = if is_one { vec![payload] } else { addresses(record[0]) };
-                    late[of].extend(words.into_iter().zip(0..).map(|(word, further)| Late {
+                    deferred[of].extend(words.into_iter().zip(0..).map(|(word, further)| Deferred {
                         slot: of,
-                        pin: matches!(kind, Kind::DropBarrier | Kind::DropBarrierBulk),
+                        is_barrier: matches!(kind, Kind::DropBarrier | Kind::DropBarrierBulk),
                         write: record[2] >> 32 & 1 == 1,
                         mask: if is_one { aux } else { 0xff },
                         word,
@@ -81,12 +81,12 @@ pub(crate) fn decode(slots: &[&[u64]]) -> Vec<Stands> {
         let times: Vec<u64> = on_time[slot].iter().map(|record| record.time).collect();
         assert!(times.is_sorted(), "{times:?}");
     }
-    for late in &mut late {
-        // What was kept at one moment was written in its order.
-        late.sort_by_key(|late| (late.sync_index, late.seq));
-        late.reverse();
+    for deferred in &mut deferred {
+        // What was deferred at one point was written in its order.
+        deferred.sort_by_key(|deferred| (deferred.sync_index, deferred.seq));
+        deferred.reverse();
     }
-    merge(on_time, late)
+    merge(on_time, deferred)
 }
 
 fn addresses(head: u64) -> Vec<u64> {
@@ -106,13 +106,13 @@ fn each(record: OnTime) -> impl Iterator<Item = OnTime> {
     each.collect::<Vec<OnTime>>().into_iter()
 }
 
-fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<Stands> {
+fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut deferred: Vec<Vec<Deferred>>) -> Vec<Stands> {
     let mut all = Vec::new();
     let mut seen = vec![0; on_time.len()];
     while let Some(slot) = (0..on_time.len()).filter(|&s| !on_time[s].is_empty()).min_by_key(|&s| on_time[s][0].time) {
         let mut due = |slot: usize, seen: &[u64], all: &mut Vec<Stands>| {
-            while late[slot].last().is_some_and(|late| late.sync_index <= seen[slot]) {
-                all.extend(late[slot].pop().map(Stands::Late));
+            while deferred[slot].last().is_some_and(|deferred| deferred.sync_index <= seen[slot]) {
+                all.extend(deferred[slot].pop().map(Stands::Deferred));
             }
         };
         due(slot, &seen, &mut all);
@@ -125,6 +125,6 @@ fn merge(mut on_time: Vec<VecDeque<OnTime>>, mut late: Vec<Vec<Late>>) -> Vec<St
             due(child, &seen, &mut all);
         }
     }
-    assert!(late.iter().all(Vec::is_empty), "late records without a place: {late:?}");
+    assert!(deferred.iter().all(Vec::is_empty), "deferred records without a place: {deferred:?}");
     all
 }

@@ -1,4 +1,4 @@
-//! Memory for a filter, and a place for records, as a test has them.
+//! Memory for a filter, and a sink for records, for tests.
 #![allow(unsafe_code)]
 
 use runtime::filter::{AtomicEntry, Cell, Filter, Limits, Shape, Sink};
@@ -15,7 +15,7 @@ pub(crate) struct Owned {
     layout: Layout,
 }
 
-// SAFETY: nobody but the filter touches the memory.
+// SAFETY: only the filter touches the memory.
 unsafe impl Sync for Owned {}
 
 impl Owned {
@@ -39,7 +39,7 @@ impl std::ops::Deref for Owned {
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        // SAFETY: allocated so, and nobody has the filter any more.
+        // SAFETY: allocated so, and the filter is not used any more.
         unsafe { dealloc(self.memory, self.layout) };
     }
 }
@@ -49,15 +49,15 @@ pub(crate) struct Records<'t> {
     pub(crate) clock: &'t AtomicU64,
     pub(crate) words: Vec<u64>,
     pub(crate) room: usize,
-    /// Others have their turn now and then, right before a time is taken.
+    /// Other threads run now and then, right before a time is taken.
     pub(crate) gives_way: bool,
     /// The last time.
     pub(crate) time: u64,
-    /// How many were not by the clock: of locks that were taken, and others.
+    /// How many times were not by the clock: of lock acquires, and others.
     pub(crate) handed: [usize; 2],
 }
 
-/// What the clock goes on by: there are times in between that are not by it.
+/// The step of the clock: handed-off times lie in between.
 const TICK: u64 = 1 << 16;
 
 impl<'t> Records<'t> {

@@ -1,4 +1,4 @@
-//! The ways that an access can go, as hooks choose them, and what a test remembers of it.
+//! The paths of an access, as hooks choose them, and what a test remembers of it.
 
 use crate::memory::{Cells, Owned, Records};
 use oracle::random::Random;
@@ -6,7 +6,7 @@ use runtime::filter::{Access, AtomicEntry, BLOCK_BYTES, Block, Outcome, Recorder
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The address of a granule.
+/// The address of a word.
 pub(crate) fn address(word: usize) -> u64 {
     8 * word as u64
 }
@@ -14,18 +14,18 @@ pub(crate) fn address(word: usize) -> u64 {
 /// What became of events that are accesses.
 #[derive(Default)]
 pub(crate) struct Fates {
-    /// By slot, position and rank: the events that were kept; without a rank: written.
+    /// By slot, sync index and sequence number: the events that were deferred; without a sequence number: recorded.
     pub(crate) kept: BTreeMap<(usize, u64, u32), Range<usize>>,
-    /// Those that neither were written nor will be.
+    /// Events that neither were recorded nor will be.
     pub(crate) left_out: BTreeSet<usize>,
 }
 
-/// A thread at the memory of all.
+/// A thread that accesses shared memory.
 pub(crate) struct Path<'w, 'c> {
     pub(crate) filter: &'w Owned,
     pub(crate) cells: &'w Cells,
-    /// Of even and of odd slots, for all cells.
-    pub(crate) lines: &'w [AtomicEntry; 2],
+    /// The read summaries of even and of odd slots, for all cells.
+    pub(crate) summaries: &'w [AtomicEntry; 2],
     pub(crate) recorder: &'w mut Recorder,
     pub(crate) sink: &'w mut Records<'c>,
     pub(crate) fates: &'w mut Fates,
@@ -38,11 +38,11 @@ impl<'w> Path<'w, '_> {
         (self.recorder.sync_index(), self.recorder.seq())
     }
 
-    fn line(&self) -> &'w AtomicEntry {
-        &self.lines[usize::from(self.recorder.is_second())]
+    fn summary(&self) -> &'w AtomicEntry {
+        &self.summaries[usize::from(self.recorder.is_second())]
     }
 
-    /// One access, which is these events. `asks`: the line is asked first.
+    /// One access, which is these events. `asks`: the read summary is asked first.
     pub(crate) fn one(&mut self, at: usize, mask: u8, asks: bool, events: Range<usize>, r: &mut Random) {
         let before = self.now();
         let outcome = self.goes(at, mask, asks, r);
@@ -61,14 +61,14 @@ impl<'w> Path<'w, '_> {
     fn goes(&mut self, at: usize, mask: u8, asks: bool, r: &mut Random) -> Option<Outcome> {
         let (cell, write, context) = (self.cells.cell(at), self.write, self.context);
         let is_whole_read = !write && mask == 0xff;
-        let has_read = asks && is_whole_read && self.recorder.has_read(self.line(), address(at));
+        let has_read = asks && is_whole_read && self.recorder.has_read(self.summary(), address(at));
         let is_covered = self.recorder.is_covered(cell, mask, write);
         assert!(write || is_covered || !self.recorder.is_covered_by_home(self.recorder.home_entry(cell), mask));
         if has_read || is_covered {
             return None;
         }
         if is_whole_read {
-            self.recorder.note_read(self.line(), address(at));
+            self.recorder.note_read(self.summary(), address(at));
         }
         let recorder = &mut *self.recorder;
         let is_done = r.percent(75)
@@ -78,7 +78,7 @@ impl<'w> Path<'w, '_> {
                 2 => {
                     let is_done = recorder.first_touch(self.filter, cell, mask, write, context);
                     if is_done && write {
-                        self.lines.iter().for_each(clear_summary);
+                        self.summaries.iter().for_each(clear_summary);
                     }
                     is_done
                 }
@@ -90,12 +90,12 @@ impl<'w> Path<'w, '_> {
         let access = Access { word: address(at), mask, write };
         let outcome = recorder.record_access(self.filter, self.sink, cell, || r.percent(50), access, context);
         if write {
-            self.lines.iter().for_each(clear_summary);
+            self.summaries.iter().for_each(clear_summary);
         }
         Some(outcome)
     }
 
-    /// An access of whole granules, one event of each, in their order.
+    /// An access of whole words, one event of each, in their order.
     pub(crate) fn side_by_side(&mut self, words: Range<usize>, events: Range<usize>, r: &mut Random) {
         const EACH: usize = BLOCK_BYTES / 8;
         let event = |at: usize| events.start + (at - words.start);
@@ -109,7 +109,7 @@ impl<'w> Path<'w, '_> {
                 let block = Block { address: address(base), entries, words: bits, write: self.write };
                 let left = self.block(block, |number| event(base + number), &events, r);
                 for at in (0..EACH).filter(|number| left >> number & 1 == 1).map(|number| base + number) {
-                    // The line knows of it already.
+                    // The read summary knows of it already.
                     self.one(at, 0xff, false, event(at)..event(at) + 1, r);
                 }
             } else {
@@ -119,24 +119,24 @@ impl<'w> Path<'w, '_> {
         }
     }
 
-    /// What is left of it.
+    /// Accesses a block, and returns the words that are left.
     fn block(&mut self, mut block: Block, event: impl Fn(usize) -> usize, events: &Range<usize>, r: &mut Random) -> u8 {
         let all = block.words;
-        block.words = self.recorder.first_uncovered(self.line(), &block);
+        block.words = self.recorder.first_uncovered(self.summary(), &block);
         let is_covered = (0..8).filter(|number| (all & !block.words) >> number & 1 == 1);
         self.fates.left_out.extend(is_covered.map(event));
         if block.words == 0 {
             return 0;
         }
-        self.recorder.note_reads(self.line(), &block);
+        self.recorder.note_reads(self.summary(), &block);
         let (before, slot) = (self.now(), self.recorder.slot() as usize);
         let left = self.recorder.record_block(self.filter, self.sink, block, || r.percent(50), self.context);
         if self.write {
-            self.lines.iter().for_each(clear_summary);
+            self.summaries.iter().for_each(clear_summary);
         }
         let now = self.now();
         let kept = &mut self.fates.kept;
-        // All ranks that it can have used: those that it has not are used by what comes next, or never.
+        // All sequence numbers that it can have used; others are used by what comes next, or never.
         for seq in before.1 + 1..=before.1 + 8 {
             kept.insert((slot, before.0, seq), events.clone());
         }

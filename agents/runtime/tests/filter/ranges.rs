@@ -1,4 +1,4 @@
-//! Accesses of ranges, and of rows at once: of each granule, what comes out is what comes out if one is accessed after the other.
+//! Accesses of ranges, and of whole strips: for each word, the result is that of single accesses.
 
 use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::decode::{Stands, decode};
@@ -33,17 +33,18 @@ fn program(r: &mut Random) -> Vec<Does> {
     (0..40).map(each).collect()
 }
 
-/// Who has read a granule, and who has written it then. How often depends on what is covered: where others are arrived at in between, a segment ends.
+/// Who has read a word, and who has written it then. How often depends on what is covered: a conflict in between ends a
+/// segment.
 #[derive(Clone, PartialEq, Default, Debug)]
 struct Version {
     readers: BTreeSet<usize>,
-    /// Those of them who have arrived.
+    /// The readers whose reads conflicted.
     conflicting: BTreeSet<usize>,
-    /// Its slot, and whether it has arrived.
+    /// The writer's slot, and whether its write conflicted.
     writer: Option<(usize, bool)>,
 }
 
-/// By granule, its versions. And how many blocks were done with the one before them.
+/// By word, its versions; and how many blocks were done with the one before them.
 type Done = (BTreeMap<u64, Vec<Version>>, u64);
 
 fn run(program: &[Does], limits: Limits, nodes: u32, singly: bool) -> Done {
@@ -59,14 +60,14 @@ fn run(program: &[Does], limits: Limits, nodes: u32, singly: bool) -> Done {
             Some((addr, size, write, pc)) => walkers[t].range(addr, size, write, pc),
         }
     }
-    // Somebody sees all that they have kept.
+    // Another thread makes all deferred accesses visible.
     (BASE..BASE + BYTES).step_by(8).for_each(|word| walkers[THREADS].access(word, 3, true, 9));
     let side_by_side = walkers.iter().map(|walker| walker.side_by_side).sum();
     let all: Vec<Vec<u64>> = walkers.into_iter().map(Walker::finish).collect();
     let mut versions: BTreeMap<u64, Vec<Version>> = BTreeMap::new();
     for one in decode(&all.iter().map(|words| &words[..]).collect::<Vec<_>>()) {
         let (word, slot, write, conflicts) = match one {
-            Stands::Late(late) if !late.pin => (late.word, late.slot, late.write, false),
+            Stands::Deferred(deferred) if !deferred.is_barrier => (deferred.word, deferred.slot, deferred.write, false),
             Stands::OnTime(record) if record.kind == Kind::ConflictRead => (record.payload, record.slot, false, true),
             Stands::OnTime(record) if record.kind == Kind::ConflictWrite => (record.payload, record.slot, true, true),
             _ => continue,
@@ -113,7 +114,7 @@ fn ranges_leave_what_single_accesses_leave() {
         let nodes = *r.pick(&[0, 10_000]);
         let [ranges, singly] = [false, true].map(|singly| run(&program, limits, nodes, singly));
         for (word, versions) in &singly.0 {
-            assert_eq!(ranges.0.get(word), Some(versions), "seed {seed}, granule {word:#x}: {program:#x?}");
+            assert_eq!(ranges.0.get(word), Some(versions), "seed {seed}, word {word:#x}: {program:#x?}");
         }
         assert_eq!(ranges.0.len(), singly.0.len(), "seed {seed}");
         side_by_side += ranges.1;
@@ -122,7 +123,8 @@ fn ranges_leave_what_single_accesses_leave() {
     assert!(side_by_side > 10 * cases);
 }
 
-/// What a thread does once, from the lowest granule to the highest, stands so in the trace, whoever comes to whichever part of it.
+/// What a thread does once, from the lowest word to the highest, is in this order in the trace, whichever thread
+/// conflicts with which part of it.
 #[test]
 fn ranges_keep_their_order() {
     for seed in 0..cases(1_500) {
@@ -149,7 +151,7 @@ fn ranges_keep_their_order() {
         let all: Vec<Vec<u64>> = walkers.into_iter().map(Walker::finish).collect();
         let stands = decode(&all.iter().map(|words| &words[..]).collect::<Vec<_>>());
         let word = |one: &Stands| match one {
-            Stands::Late(late) if late.slot == 0 => Some(late.word),
+            Stands::Deferred(deferred) if deferred.slot == 0 => Some(deferred.word),
             _ => None,
         };
         let words: Vec<u64> = stands.iter().filter_map(word).collect();

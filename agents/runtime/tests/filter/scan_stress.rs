@@ -1,4 +1,5 @@
-//! Sweeps while others take the memory away: whatever is written of them was so, and the newest read of each granule is not lost.
+//! Scans while other threads revoke the memory: all that is recorded happened, and the newest read of each word is not
+//! lost.
 
 use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::memory::{Owned, Records};
@@ -11,18 +12,18 @@ use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
 const THREADS: usize = 2;
-/// Units that each thread has at first.
+/// Regions that each thread owns at first.
 const REGIONS: usize = 2;
 const OWN: usize = REGIONS * REGION;
 
-/// By position and rank, the granule that was accessed then; and when each granule was read last.
+/// By sync index and sequence number, the word that was accessed then; and when each word was read last.
 #[derive(Default)]
 struct Log {
     words: BTreeMap<(u64, u32), usize>,
     newest: BTreeMap<usize, (u64, u32)>,
 }
 
-/// The granule of each row that others touch, too.
+/// The word of each strip that others touch, too.
 fn is_others(word: usize) -> bool {
     word % STRIP_BYTES == STRIP_BYTES - 8
 }
@@ -32,7 +33,7 @@ fn read(walker: &mut Walker<'_>, log: &mut Log, word: usize, pc: usize) {
     walker.access(word, 3, false, pc);
     let (sync_index, seq) = walker.now();
     if seq != before {
-        // Two, if the memory was taken after the sweep had come there, and who took it may know or not.
+        // Two, if the region was revoked after the scan had come there, and the revoker may have seen it or not.
         log.words.extend((before + 1..=seq).map(|seq| ((sync_index, seq), word)));
         log.newest.insert(word, (sync_index, seq));
     }
@@ -62,7 +63,7 @@ fn others(r: &mut Random) -> usize {
     BASE + (r.below(THREADS * OWN / STRIP_BYTES) + 1) * STRIP_BYTES - 8
 }
 
-/// Takes memory away, now and then.
+/// Revokes regions, now and then.
 fn take(walker: &mut Walker<'_>, r: &mut Random) -> Log {
     let mut log = Log::default();
     for _ in 0..r.below(4) {
@@ -74,8 +75,8 @@ fn take(walker: &mut Walker<'_>, r: &mut Random) -> Log {
     log
 }
 
-/// The accesses that were written late: slot, position, rank, granule.
-fn late(words: &[u64]) -> Vec<(usize, u64, u32, usize)> {
+/// The deferred accesses: slot, sync index, sequence number, word.
+fn deferred(words: &[u64]) -> Vec<(usize, u64, u32, usize)> {
     let (mut all, mut at) = (Vec::new(), 0);
     while at < words.len() {
         let kind = Kind::from_code(words[at] as u8).expect("a kind");
@@ -90,7 +91,7 @@ fn late(words: &[u64]) -> Vec<(usize, u64, u32, usize)> {
 }
 
 #[test]
-fn memory_is_taken_away_from_sweeps() {
+fn regions_of_scans_are_revoked() {
     let begun = Instant::now();
     let (mut scanned, mut seed, mut found) = (0, 0, 0);
     while begun.elapsed() < Duration::from_secs(3) {
@@ -110,7 +111,7 @@ fn memory_is_taken_away_from_sweeps() {
                     let log =
                         if t < THREADS { work(&mut walker, t, &mut r, passes) } else { take(&mut walker, &mut r) };
                     let scanned = walker.scanned;
-                    // Some end, others are still there when their memory is taken.
+                    // Some threads end, others still run when their regions are revoked.
                     let ends = (seed + t as u64).is_multiple_of(2);
                     (if ends { walker.finish() } else { walker.sink.words }, log, scanned)
                 })
@@ -123,10 +124,10 @@ fn memory_is_taken_away_from_sweeps() {
             last.access(word, 3, true, 9);
         }
         done.push((last.finish(), Log::default(), 0));
-        let all: BTreeSet<(usize, u64, u32, usize)> = done.iter().flat_map(|done| late(&done.0)).collect();
+        let all: BTreeSet<(usize, u64, u32, usize)> = done.iter().flat_map(|done| deferred(&done.0)).collect();
         for &(slot, sync_index, seq, word) in &all {
             let known = done[slot].1.words.get(&(sync_index, seq));
-            assert_eq!(known, Some(&word), "seed {seed}: slot {slot} position {sync_index} rank {seq}");
+            assert_eq!(known, Some(&word), "seed {seed}: slot {slot} sync index {sync_index} sequence number {seq}");
         }
         for (t, (_, log, count)) in done.iter().enumerate() {
             scanned += count;

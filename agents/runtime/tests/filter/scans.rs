@@ -1,4 +1,4 @@
-//! Sweeps through rows of memory: what comes out is what comes out if every read goes to its cell.
+//! Scans through strips of memory: the result is that of single reads.
 
 use crate::biased_memory::{BASE, BiasedMemory, REGION, Walker};
 use crate::memory::{Owned, Records};
@@ -34,7 +34,7 @@ fn program(r: &mut Random) -> Vec<(usize, Do)> {
     let mut all = Vec::new();
     let disturbed = *r.pick(&[0, 0, 0, 1, 3]);
     let stay = *r.pick(&[60, 90, 100]);
-    // Where blocks of a loop end, in each row.
+    // Where the parts of a loop end, in each strip.
     let block = *r.pick(&[None, None, Some(16), Some(96), Some(256), Some(400)]);
     let mut t = 0;
     for _ in 0..10 + r.below(40) {
@@ -102,7 +102,7 @@ fn other(r: &mut Random) -> Do {
     }
 }
 
-/// The records of each slot, where each thread was after each event, and the reads that left their cells.
+/// The records of each slot, where each thread was after each event, and the reads that skipped their cells.
 type Done = (Vec<Vec<u64>>, Vec<(u64, u32)>, u64);
 
 fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_scans: bool) -> Done {
@@ -110,7 +110,7 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_scans: bool) ->
     let memory = BiasedMemory::new(REGIONS, THREADS + 2, with_scans);
     let clock = AtomicU64::new(0);
     let new = |t: usize| Walker::begin(&memory, &filter, t, Records::new(&clock));
-    // Who forks and joins the others; and who sees all they have kept, in the end.
+    // One thread forks and joins the others; one makes all deferred accesses visible in the end.
     let (mut main, mut last) = (new(THREADS), new(THREADS + 1));
     let mut walkers: Vec<Option<Walker<'_>>> = (0..THREADS).map(|_| None).collect();
     let mut all: Vec<Vec<u64>> = vec![Vec::new(); THREADS];
@@ -158,7 +158,7 @@ fn run(program: &[(usize, Do)], limits: Limits, nodes: u32, with_scans: bool) ->
 }
 
 #[test]
-fn sweeps_leave_what_single_reads_leave() {
+fn scans_leave_what_single_reads_leave() {
     let (mut scanned, mut accesses) = (0, 0);
     for seed in 0..cases(1_500) {
         let mut r = Random::new(6 << 32 | seed);
@@ -168,7 +168,7 @@ fn sweeps_leave_what_single_reads_leave() {
         let nodes = *r.pick(&[0, 10, 10_000]);
         let [with, without] = [true, false].map(|with_scans| run(&program, limits, nodes, with_scans));
         let differs = (0..with.1.len()).find(|&e| with.1[e] != without.1[e]);
-        assert_eq!(differs, None, "seed {seed}: another moment after this event");
+        assert_eq!(differs, None, "seed {seed}: another point after this event");
         assert!(with.0 == without.0, "seed {seed}: other records");
         assert_eq!(without.2, 0);
         scanned += with.2;

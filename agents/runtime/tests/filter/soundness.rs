@@ -1,4 +1,4 @@
-//! What the filtered trace shows is so in the unfiltered one, and what `hb` finds in one it finds in the other.
+//! The filtered trace against the unfiltered one: what it shows is true there, and `hb` finds the same in both.
 
 use crate::traces::{AMPLE, Filtered, Lie, Room, filtered, plain};
 use detect::hb::Hb;
@@ -74,7 +74,7 @@ impl Case {
         Case::of(&text, room, lie, &mut r)
     }
 
-    /// Of more threads, which use slots again, at parts of a granule.
+    /// A case with more threads, which reuse slots, at parts of a word.
     fn forked(seed: u64, room: Room) -> Case {
         let mut r = Random::new(seed);
         let text = crate::accesses::forked_trace(&mut r);
@@ -113,8 +113,8 @@ fn without(text: &str, events: &BTreeSet<usize>) -> Trace {
     read(&text.lines().filter(keeps).map(|line| format!("{line}\n")).collect::<String>())
 }
 
-/// What was dropped hides no race of what is in the trace. (Who reads one of several variables in a granule may have seen a write that was dropped: that is
-/// ordered.)
+/// Whether what was dropped hides no race of what is in the trace. (A thread that reads one of several variables in a
+/// word may have seen a write that was dropped: that is ordered.)
 fn hides_nothing(case: &Case) -> bool {
     let present: BTreeSet<usize> = case.out.was.iter().copied().flatten().collect();
     let absent = (0..case.trace.batch.events.len()).filter(|e| !present.contains(e)).collect();
@@ -198,12 +198,12 @@ fn refuted(case: &Case) -> Vec<String> {
 
 #[test]
 fn the_filtered_trace_shows_nothing_that_is_not_so() {
-    let (mut late, mut left_out, mut racy_ones, mut missed, mut lost) = (0, 0, 0, 0, 0);
+    let (mut deferred, mut left_out, mut racy_ones, mut missed, mut lost) = (0, 0, 0, 0, 0);
     let mut handed = [0; 2];
     let count = cases(3_000);
     for seed in 0..count {
         let case = Case::random(seed, AMPLE);
-        assert_eq!(case.out.pins, 0, "seed {seed}\n{}", case.shown());
+        assert_eq!(case.out.barriers, 0, "seed {seed}\n{}", case.shown());
         let refuted = refuted(&case);
         assert!(refuted.is_empty(), "{refuted:?} seed {seed}\n{}", case.shown());
         let (before, after) = (racy(&case.trace), racy(&case.after));
@@ -216,24 +216,25 @@ fn the_filtered_trace_shows_nothing_that_is_not_so() {
         missed += u64::from(before != after);
         lost += u64::from(!definition(&case.after).lost_wakeups().is_empty());
         racy_ones += before.len();
-        late += case.out.late;
+        deferred += case.out.deferred;
         left_out += case.out.left_out.len();
         handed = [0, 1].map(|which| handed[which] + case.out.handed[which]);
     }
-    println!("times that were handed over: {} of locks, {} others", handed[0], handed[1]);
+    println!("times that were handed off: {} of locks, {} others", handed[0], handed[1]);
     assert!(handed.iter().all(|&times| times as u64 > count / 2), "{handed:?}");
     println!(
-        "{late} late, {left_out} left out, {racy_ones} racy variables, {missed} traces with fewer, {lost} with lost wake-ups"
+        "{deferred} deferred, {left_out} left out, {racy_ones} racy variables, {missed} traces with fewer, \
+         {lost} with lost wake-ups"
     );
     assert!(lost > count / 200);
-    // Several variables in a granule: the read of one can hide that the other's was not the last.
+    // Several variables in a word: the read of one can hide that the other's was not the last.
     assert!(missed <= 1 + count / 20_000);
-    assert!(late as u64 > count && left_out as u64 > count / 20 && racy_ones as u64 > count / 4);
+    assert!(deferred as u64 > count && left_out as u64 > count / 20 && racy_ones as u64 > count / 4);
 }
 
 #[test]
 fn with_less_kept_less_is_found() {
-    let (mut pins, mut fewer) = (0, 0);
+    let (mut barriers, mut fewer) = (0, 0);
     let count = cases(2_000);
     for seed in 0..count {
         let mut r = Random::new(2 << 32 | seed);
@@ -250,15 +251,15 @@ fn with_less_kept_less_is_found() {
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
         assert!(hides_nothing(&case), "{before:?} {after:?} seed {seed} {room:?}\n{}", case.shown());
         fewer += usize::from(before != after);
-        pins += case.out.pins;
+        barriers += case.out.barriers;
     }
-    println!("{pins} pins, {fewer} traces with fewer racy variables");
-    assert!(pins as u64 > count / 50);
+    println!("{barriers} barriers, {fewer} traces with fewer racy variables");
+    assert!(barriers as u64 > count / 50);
 }
 
 #[test]
 fn more_threads_than_entries() {
-    let (mut repeat_biased, mut late, mut fewer) = (0, 0, 0);
+    let (mut reused, mut deferred, mut fewer) = (0, 0, 0);
     let count = cases(1_000);
     for seed in 0..count {
         let case = Case::forked(3 << 32 | seed, AMPLE);
@@ -268,17 +269,17 @@ fn more_threads_than_entries() {
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
         assert!(case.lie != Lie::Apart || before == after, "{before:?} {after:?} seed {seed}\n{}", case.shown());
         fewer += u64::from(before != after);
-        repeat_biased += case.out.repeat_biased;
-        late += case.out.late;
+        reused += case.out.reused;
+        deferred += case.out.deferred;
     }
-    println!("{late} late, {repeat_biased} slots used again, {fewer} traces with fewer racy variables");
+    println!("{deferred} deferred, {reused} slots used again, {fewer} traces with fewer racy variables");
     assert!(fewer <= 1 + count / 1000);
-    assert!(late as u64 > count / 2 && repeat_biased as u64 > count / 20);
+    assert!(deferred as u64 > count / 2 && reused as u64 > count / 20);
 }
 
 #[test]
 fn more_threads_with_less_room() {
-    let (mut pins, mut fewer, mut unused) = (0, 0, 0);
+    let (mut barriers, mut fewer, mut unused) = (0, 0, 0);
     let count = cases(2_000);
     for seed in 0..count {
         let mut r = Random::new(4 << 32 | seed);
@@ -298,13 +299,13 @@ fn more_threads_with_less_room() {
         assert!(hides_nothing(&case), "{before:?} {after:?} seed {seed} {room:?}\n{}", case.shown());
         fewer += usize::from(before != after);
         unused += usize::from(room.few_seqs);
-        pins += case.out.pins;
+        barriers += case.out.barriers;
     }
-    println!("{pins} pins, {unused} with few ranks, {fewer} traces with fewer racy variables");
-    assert!(pins as u64 > count / 50);
+    println!("{barriers} barriers, {unused} with few sequence numbers, {fewer} traces with fewer racy variables");
+    assert!(barriers as u64 > count / 50);
 }
 
-/// Pins order nothing for `hb` that was not ordered.
+/// Drop barriers order nothing for `hb` that was not ordered.
 #[test]
 fn what_was_dropped_hides_no_other_race() {
     let little = Room { entries: 1, nodes: 200, per_context: 0, few_seqs: false };
@@ -328,7 +329,7 @@ fn what_was_dropped_hides_no_other_race() {
             assert_eq!(racy(&case.after).iter().map(String::as_str).collect::<Vec<_>>(), races, "{}", case.shown());
         }
     }
-    let (mut pins, mut fewer) = (0, 0);
+    let (mut barriers, mut fewer) = (0, 0);
     let count = cases(2_000);
     for seed in 0..count {
         let mut r = Random::new(6 << 32 | seed);
@@ -340,10 +341,10 @@ fn what_was_dropped_hides_no_other_race() {
         assert!(after.is_subset(&before), "{before:?} {after:?} seed {seed}\n{}", case.shown());
         assert!(hides_nothing(&case), "{before:?} {after:?} seed {seed}\n{}", case.shown());
         fewer += u64::from(before != after);
-        pins += case.out.pins;
+        barriers += case.out.barriers;
     }
-    println!("{pins} pins, {fewer} traces with fewer racy variables");
-    assert!(pins as u64 > count);
+    println!("{barriers} barriers, {fewer} traces with fewer racy variables");
+    assert!(barriers as u64 > count);
 }
 
 /// Atomic loads leave nothing in a cell that says who they were.
@@ -364,7 +365,7 @@ fn writes_stand_behind_atomic_loads() {
     }
 }
 
-/// A read of what nobody else has is not in the trace: it was the last before the wait, and is not the test.
+/// A read of a variable of one thread is not in the trace: it was the last before the wait, and is not the test.
 #[test]
 fn the_test_of_a_wait_is_not_left_out() {
     let outside = "t r(x) t acq(l) t r(own) t wait(c,l) u acq(l) u w(x) u notify(c) u rel(l) t woken(c,l) t rel(l)";
@@ -385,7 +386,7 @@ fn the_test_of_a_wait_is_not_left_out() {
     }
 }
 
-/// The examples of docs/recording.md: (unfiltered, racy variables of `hb`, variables with a race in some run).
+/// The examples of docs/recording/filter.md: (unfiltered, racy variables of `hb`, variables with a race in some run).
 #[test]
 fn what_simpler_filters_get_wrong() {
     let examples: [(&str, Lie, &[&str], &[&str]); 6] = [

@@ -36,7 +36,7 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
     assert_eq!(child.record_access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 1), Outcome::Deferred);
     assert!(!filter.may_use_again(1, &main), "it has not ended");
     child.end(&filter);
-    assert!(!filter.may_use_again(1, &main), "nobody has waited for it");
+    assert!(!filter.may_use_again(1, &main), "no thread has waited for it");
     main.timed(&mut sinks[0], head(Kind::Join, 0, 0), 0, Some(1));
     main.join(&filter, 1);
     assert!(filter.may_use_again(1, &main) && !filter.may_use_again(1, &other));
@@ -48,10 +48,10 @@ fn a_slot_is_used_again_by_who_has_waited_for_it() {
     next.timed(&mut sinks[1], head(Kind::ThreadStart, 0, 0), 0, Some(0));
     assert!(!next.is_covered(cells.cell(0), 0xff, true), "that was at another position");
     assert_eq!(next.record_access(&filter, &mut sinks[1], cells.cell(0), || false, WRITE, 2), Outcome::Deferred);
-    // Who has waited for the first only arrives, and both accesses are written.
+    // The access of a thread that has waited only for the first one conflicts, and both accesses are recorded.
     assert_eq!(main.record_access(&filter, &mut sinks[0], cells.cell(0), || false, READ, 3), Outcome::Written);
-    let late = sinks[0].words.iter().filter(|&&word| word == head(Kind::Deferred, 0xff, 8)).count();
-    assert_eq!(late, 2);
+    let deferred = sinks[0].words.iter().filter(|&&word| word == head(Kind::Deferred, 0xff, 8)).count();
+    assert_eq!(deferred, 2);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn what_was_written_last_may_be_anothers_by_now() {
     let mut child = Recorder::begin(&filter, 2, false);
     child.timed(&mut sinks[2], head(Kind::ThreadStart, 0, 0), 0, Some(0));
     assert_eq!(child.record_access(&filter, &mut sinks[2], cells.cell(0), || false, READ, 3), Outcome::Deferred);
-    // Both race: the read must be written, and known to be followed by a write.
+    // Both race: the read must be recorded, and known to be followed by a write.
     assert!(!main.is_covered(cells.cell(0), 0xff, true) && !main.repeat_locked(cells.cell(0), 0xff, true, 2));
     assert_eq!(main.record_access(&filter, &mut sinks[0], cells.cell(0), || false, WRITE, 2), Outcome::Written);
     assert!(!child.is_covered(cells.cell(0), 0xff, false));
@@ -85,17 +85,18 @@ fn dropped_reads_hold_back_writes_only() {
     let mut access = |t: usize, access: Access| {
         threads[t].timed(&mut sinks[t], head(Kind::Internal, 0, 0), 0, Some(0));
         let outcome = threads[t].record_access(&filter, &mut sinks[t], cells.cell(0), || false, access, 1);
-        let pins = sinks[t].words.iter().filter(|&&word| word == head(Kind::DropBarrier, 0xff, 8)).count();
-        (outcome, pins)
+        let barriers = sinks[t].words.iter().filter(|&&word| word == head(Kind::DropBarrier, 0xff, 8)).count();
+        (outcome, barriers)
     };
     for what in [WRITE, READ, READ, READ] {
         assert_eq!(access(0, what), (Outcome::Deferred, 0));
     }
-    // Two reads of the first thread were dropped. That is of no concern to who reads.
+    // Two reads of the first thread were dropped. That does not concern readers.
     assert_eq!(access(1, READ), (Outcome::Written, 0));
     assert_eq!(access(2, WRITE), (Outcome::Written, 1));
-    let pin = sinks[2].words.iter().position(|&word| word == head(Kind::DropBarrier, 0xff, 8)).expect("a pin");
-    assert!(!is_deferred_write(sinks[2].words[pin + 2]), "it is of reads");
+    let barrier =
+        sinks[2].words.iter().position(|&word| word == head(Kind::DropBarrier, 0xff, 8)).expect("a drop barrier");
+    assert!(!is_deferred_write(sinks[2].words[barrier + 2]), "it is of reads");
 }
 
 #[test]

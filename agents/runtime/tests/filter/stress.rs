@@ -39,7 +39,7 @@ struct Units {
 }
 
 impl Units {
-    /// Whether this thread, which begins its turn, has the unit of a cell to itself.
+    /// Enters the critical region of a thread. Returns whether it owns the region of a cell.
     fn begin(&self, t: usize, cell: usize) -> bool {
         let owner = &self.owners[cell / REGION];
         loop {
@@ -66,7 +66,7 @@ impl Units {
         }
     }
 
-    /// The same, if it needs not be taken from another.
+    /// Enters the critical region of a thread, if its region need not be revoked.
     fn try_begin(&self, t: usize, cell: usize) -> Option<bool> {
         self.inside[t].store(true, SeqCst);
         match self.owners[cell / REGION].load(SeqCst) {
@@ -79,8 +79,8 @@ impl Units {
 
 #[derive(Default)]
 struct Counts {
-    repeat_biased: u64,
-    is_covered: u64,
+    repeated: u64,
+    covered: u64,
     kept: u64,
     written: u64,
 }
@@ -102,11 +102,11 @@ impl Thread<'_> {
         self.accesses[cell] += 1;
         self.writes[cell] += u64::from(write);
         if self.recorder.is_covered(self.cells.cell(cell), 0xff, write) {
-            self.counts.is_covered += 1;
+            self.counts.covered += 1;
             return;
         }
         let (t, context) = (self.recorder.slot() as usize, cell as u32 + 1);
-        let repeat_biased = match self.regions.try_begin(t, cell) {
+        let repeated = match self.regions.try_begin(t, cell) {
             Some(true) => {
                 let of = self.cells.cell(cell);
                 self.recorder.repeat_biased(of, 0xff, write, context)
@@ -120,8 +120,8 @@ impl Thread<'_> {
             None => false,
         };
         self.regions.inside[t].store(false, SeqCst);
-        if repeat_biased {
-            self.counts.repeat_biased += 1;
+        if repeated {
+            self.counts.repeated += 1;
             self.counts.kept += 1;
             return;
         }
@@ -167,7 +167,7 @@ fn work(thread: &mut Thread<'_>, t: usize, lock: &Mutex<()>, r: &mut Random) {
 /// Of a thread: its records, counts, accesses and writes by cell.
 type Done = (Vec<u64>, Counts, Vec<u64>, Vec<u64>);
 
-/// Runs threads for so many steps, and gives their records and counts.
+/// Runs threads for this many steps, and returns their records and counts.
 fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
     let clock = AtomicU64::new(0);
     let cells = cells(CELLS);
@@ -211,7 +211,7 @@ fn run(filter: &Filter, seed: u64, steps: usize) -> Vec<Done> {
             main.recorder.join(filter, t as u32);
             assert!(filter.may_use_again(t as u32, &main.recorder));
         }
-        // All of it is before this: what each thread had for itself is never written.
+        // All of it is ordered before this: what each thread had for itself is never recorded.
         for cell in 0..CELLS {
             main.access(cell, true);
         }
@@ -230,8 +230,8 @@ fn text(all: &[Stands]) -> String {
     for stands in all {
         match stands {
             // Nothing here is ordered only by what a thread reads.
-            Stands::Late(late) if late.pin => {}
-            Stands::Late(late) => line(late.slot, if late.write { "w" } else { "r" }, late.word),
+            Stands::Deferred(deferred) if deferred.is_barrier => {}
+            Stands::Deferred(deferred) => line(deferred.slot, if deferred.write { "w" } else { "r" }, deferred.word),
             Stands::OnTime(record) => match record.kind {
                 Kind::ConflictRead => line(record.slot, "r", record.payload),
                 Kind::ConflictWrite => line(record.slot, "w", record.payload),
@@ -249,7 +249,7 @@ fn text(all: &[Stands]) -> String {
 #[test]
 fn threads_meet() {
     let begun = Instant::now();
-    let (mut is_covered, mut repeat_biased, mut late, mut events, mut all_racy) = (0, 0, 0, 0, 0);
+    let (mut covered, mut repeated, mut deferred, mut events, mut all_racy) = (0, 0, 0, 0, 0);
     let mut seed = 0;
     while begun.elapsed() < Duration::from_secs(3) {
         let shape = Shape { slots: THREADS as u32 + 1, nodes: 1000 };
@@ -264,11 +264,11 @@ fn threads_meet() {
         let mut dropped = vec![vec![false; CELLS]; THREADS + 1];
         for stands in &stands {
             let (slot, cell) = match stands {
-                Stands::Late(late) if late.pin => {
-                    dropped[late.slot][late.word as usize] = true;
+                Stands::Deferred(deferred) if deferred.is_barrier => {
+                    dropped[deferred.slot][deferred.word as usize] = true;
                     continue;
                 }
-                Stands::Late(late) => (late.slot, late.word),
+                Stands::Deferred(deferred) => (deferred.slot, deferred.word),
                 Stands::OnTime(record) if matches!(record.kind, Kind::ConflictRead | Kind::ConflictWrite) => {
                     (record.slot, record.payload)
                 }
@@ -279,11 +279,11 @@ fn threads_meet() {
         let shared = THREADS * OWN..CELLS;
         for (t, (words, counts, accesses, writes)) in all.iter().enumerate() {
             let total: u64 = accesses.iter().sum();
-            assert_eq!(counts.is_covered + counts.kept + counts.written, total, "seed {seed}");
+            assert_eq!(counts.covered + counts.kept + counts.written, total, "seed {seed}");
             let written = words_of(words, &[Kind::ConflictRead, Kind::ConflictWrite]);
             assert_eq!(written, counts.written, "seed {seed}");
-            // Whoever has written what others access, or read what others write, is in the trace, and nobody was there
-            // more often than he was.
+            // A thread that has written what others access, or read what others write, is in the trace, and no more
+            // often than it was there.
             for cell in shared.clone().filter(|_| t < THREADS) {
                 let mut others = (0..THREADS).filter(|&u| u != t);
                 let is_met = others.any(|u| all[u].3[cell] > 0 || writes[cell] > 0 && all[u].2[cell] > 0);
@@ -291,10 +291,10 @@ fn threads_meet() {
                 assert!(accesses[cell] == 0 || is_there, "seed {seed} thread {t} cell {cell}");
                 assert!(seen[t][cell] <= accesses[cell], "seed {seed} thread {t} cell {cell}");
             }
-            is_covered += counts.is_covered;
-            repeat_biased += counts.repeat_biased;
+            covered += counts.covered;
+            repeated += counts.repeated;
         }
-        late += stands.iter().filter(|stands| matches!(stands, Stands::Late(_))).count();
+        deferred += stands.iter().filter(|stands| matches!(stands, Stands::Deferred(_))).count();
         let text = text(&stands);
         let trace = Trace::read(&mut TextReader::new(text.as_bytes())).expect("a trace");
         let problems = Validator::new().check(&trace.names, &trace.batch).to_vec();
@@ -314,9 +314,10 @@ fn threads_meet() {
         seed += 1;
     }
     // One thread may have gone after the other, with the lock in between.
-    assert!(all_racy > 0 && repeat_biased > 0);
+    assert!(all_racy > 0 && repeated > 0);
     println!(
-        "{seed} runs, {all_racy} with all races, {is_covered} covered, {repeat_biased} again, {late} late, {events} events"
+        "{seed} runs, {all_racy} with all races, {covered} covered, {repeated} again, \
+         {deferred} deferred, {events} events"
     );
 }
 

@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicU64;
 use trace::Trace;
 use trace::text::{event_text, value_text};
 
-/// How variables lie in granules.
+/// How variables lie in words.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Lie {
     /// Each has one.
@@ -45,8 +45,8 @@ fn word(lie: Lie, names: &event::Names, var: VarId) -> (usize, u8) {
     }
 }
 
-/// The trace without what is not recorded: values of plain accesses (or all `values`), pins; in the granule of both, an access of `z` is one of `x`
-/// and one of `y`. Every event has a site of its own, its number.
+/// The trace without what is not recorded: values of plain accesses (or all `values`), drop barriers. In a shared word,
+/// an access of `z` is one of `x` and one of `y`. Every event has a site of its own, its number.
 pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> String {
     let whole = lie == Lie::Together && r.percent(60);
     let mut out = String::new();
@@ -57,7 +57,7 @@ pub(crate) fn plain(text: &str, lie: Lie, values: bool, r: &mut Random) -> Strin
             continue;
         };
         let (thread, op) = event.split_once('|').expect("a thread");
-        // Memory is given and taken back in whole granules.
+        // Memory is allocated and freed in whole words.
         let is_part = |name: &str| name == "x" || name == "y" || name == "z" && lie == Lie::Bytes;
         let block = op.strip_prefix("alloc(").or_else(|| op.strip_prefix("free(")).and_then(|op| op.strip_suffix(')'));
         let parted = matches!(lie, Lie::Together | Lie::Bytes) && block.is_some_and(is_part);
@@ -90,7 +90,7 @@ pub(crate) struct Room {
     pub(crate) entries: u32,
     pub(crate) nodes: u32,
     pub(crate) per_context: u8,
-    /// Threads use up their ranks now and then.
+    /// Threads use up their sequence numbers now and then.
     pub(crate) few_seqs: bool,
 }
 
@@ -100,19 +100,19 @@ pub(crate) const AMPLE: Room = Room { entries: 8, nodes: 200, per_context: 200, 
 /// What came out of the filter.
 pub(crate) struct Filtered {
     pub(crate) text: String,
-    /// By its event: the one that it was. `None`: it stands for bytes that the event at its place did not touch.
+    /// By its event: the one that it was. `None`: it stands for bytes that the event there did not touch.
     pub(crate) was: Vec<Option<usize>>,
-    /// Accesses that neither were written nor will be.
+    /// Accesses that neither were recorded nor will be.
     pub(crate) left_out: BTreeSet<usize>,
-    pub(crate) pins: usize,
-    pub(crate) late: usize,
+    pub(crate) barriers: usize,
+    pub(crate) deferred: usize,
     /// Slots that were used again.
-    pub(crate) repeat_biased: usize,
-    /// Times that were not by the clock: of locks that were taken, and others.
+    pub(crate) reused: usize,
+    /// Times that were not by the clock: of lock acquires, and others.
     pub(crate) handed: [usize; 2],
 }
 
-/// Runs a trace through the filter. `sites`: how many places accesses share; `None`: each has its own.
+/// Runs a trace through the filter. `sites`: how many call contexts accesses share; `None`: each has its own.
 pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>, r: &mut Random) -> Filtered {
     let (names, batch) = (&trace.names, &trace.batch);
     let threads = names.space(Space::Thread).len();
@@ -125,7 +125,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     // Of whole blocks.
     let cells = cells((16 + names.space(Space::Var).len()).next_multiple_of(8));
     // Of even and of odd slots.
-    let lines: [AtomicEntry; 2] = Default::default();
+    let summaries: [AtomicEntry; 2] = Default::default();
     let mut sinks: Vec<Records> = (0..threads).map(|_| Records::new(&clock)).collect();
     let mut recorders: Vec<Option<Recorder>> = (0..threads).map(|_| None).collect();
     let mut slots = Slots::new(threads);
@@ -170,7 +170,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
             let mut way = Path {
                 filter: &filter,
                 cells: &cells,
-                lines: &lines,
+                summaries: &summaries,
                 recorder,
                 sink,
                 fates: &mut fates,
@@ -189,7 +189,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
                 slots.give(event.child().index(), |slot| filter.may_use_again(slot as u32, recorder), r);
             }
             if event.op().is_atomic() || matches!(event.op(), Op::Alloc | Op::Free) {
-                lines.iter().for_each(clear_summary);
+                summaries.iter().for_each(clear_summary);
             }
             let lock = mutex(trace, event).and_then(|lock| hand_offs.get(&lock));
             match lock {
@@ -245,7 +245,7 @@ pub(crate) fn filtered(trace: &Trace, lie: Lie, room: Room, sites: Option<usize>
     Filtered { handed, ..written(trace, lie, &decode(&words), fates, &slots) }
 }
 
-/// The lock that an event takes or gives back, as one has it at a time.
+/// The lock that an event acquires or releases, if it is exclusive.
 fn mutex(trace: &Trace, event: Event) -> Option<u32> {
     match event.op() {
         Op::Acquire | Op::TryAcquire | Op::Release => Some(event.object()),
@@ -254,7 +254,7 @@ fn mutex(trace: &Trace, event: Event) -> Option<u32> {
     }
 }
 
-/// Of those locks whose times agents hand over: they are not shared, and nobody tries them in vain.
+/// The hand-offs of locks whose times agents hand off: exclusive ones, without failed try-locks.
 fn hand_offs(trace: &Trace) -> BTreeMap<u32, HandOff> {
     let events = &trace.batch.events;
     let mut all: BTreeMap<u32, HandOff> =
@@ -271,7 +271,7 @@ fn hand_offs(trace: &Trace) -> BTreeMap<u32, HandOff> {
 struct Slots {
     /// By thread.
     of: Vec<usize>,
-    /// By slot: from which position on whose it is.
+    /// By slot: from which sync index on it is whose.
     users: Vec<Vec<(u64, usize)>>,
     taken: usize,
 }
@@ -295,10 +295,10 @@ impl Slots {
         }
     }
 
-    /// The thread of a position.
+    /// The thread at a sync index.
     fn user(&self, slot: usize, sync_index: u64) -> usize {
         let user = self.users[slot].iter().rfind(|user| user.0 <= sync_index);
-        user.expect("somebody had the slot").1
+        user.expect("a thread had the slot").1
     }
 }
 
@@ -315,7 +315,8 @@ fn is_pair(trace: &Trace, lie: Lie, e: usize) -> bool {
     }
 }
 
-/// What is no plain access. The payload of the record is the event's number, where there is room for it; else its place is.
+/// Records an event that is no plain access. The payload of the record is the event's number, where there is room for
+/// it; else its call context is.
 #[allow(clippy::too_many_arguments)]
 fn synchronise(
     trace: &Trace,
@@ -380,11 +381,11 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
             event.op() == (if write { Op::Write } else { Op::Read }) && event.var() == var
         })
     };
-    let (mut pins, mut lates) = (0, 0);
+    let (mut barriers, mut count) = (0, 0);
     for stands in all {
         let thread = match stands {
             Stands::OnTime(record) => slots.user(record.slot, record.sync_index),
-            Stands::Late(late) => slots.user(late.slot, late.sync_index),
+            Stands::Deferred(deferred) => slots.user(deferred.slot, deferred.sync_index),
         };
         match stands {
             Stands::OnTime(record) => match record.kind {
@@ -404,19 +405,19 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
                     lines.push((thread, op_text(trace, e), Some(e)));
                 }
             },
-            Stands::Late(late) => {
-                pins += usize::from(late.pin);
-                lates += 1;
-                let events = kept.get(&(late.slot, late.sync_index, late.seq));
-                assert!(events.is_some() || late.pin, "nothing was kept there: {late:?} {kept:?}");
+            Stands::Deferred(deferred) => {
+                barriers += usize::from(deferred.is_barrier);
+                count += 1;
+                let events = kept.get(&(deferred.slot, deferred.sync_index, deferred.seq));
+                assert!(events.is_some() || deferred.is_barrier, "nothing was kept there: {deferred:?} {kept:?}");
                 for &(var, (at, mask)) in &variables {
-                    if address(at) == late.word && mask & late.mask != 0 {
-                        if late.pin {
-                            let kind = if late.write { "pin" } else { "rpin" };
+                    if address(at) == deferred.word && mask & deferred.mask != 0 {
+                        if deferred.is_barrier {
+                            let kind = if deferred.write { "pin" } else { "rpin" };
                             lines.push((thread, format!("{kind}({}", names.var(var)), None));
                         } else {
-                            let was = events.and_then(|events| which(events.clone(), late.write, var));
-                            lines.push((thread, access(names, late.write, var), was));
+                            let was = events.and_then(|events| which(events.clone(), deferred.write, var));
+                            lines.push((thread, access(names, deferred.write, var), was));
                         }
                     }
                 }
@@ -431,7 +432,7 @@ fn written(trace: &Trace, lie: Lie, all: &[Stands], Fates { kept, left_out }: Fa
         writeln!(text, "{}|{op}|{number}", names.get(Space::Thread, *thread as u32)).expect("a string");
     }
     let was = lines.into_iter().map(|line| line.2).collect();
-    Filtered { text, was, left_out, pins, late: lates, repeat_biased: slots.taken, handed: [0; 2] }
+    Filtered { text, was, left_out, barriers, deferred: count, reused: slots.taken, handed: [0; 2] }
 }
 
 fn access(names: &event::Names, write: bool, var: VarId) -> String {

@@ -1,7 +1,7 @@
-//! The blocks of the heap: which one an address belongs to, who made it, and who took it back.
+//! The blocks of the heap: which one an address belongs to, who allocated it, and who freed it.
 //!
-//! Programs allocate far more blocks than anything is ever said about, so adding and freeing one must cost little: small blocks stand in
-//! tables with an entry for every 16 bytes, large ones in an ordered map.
+//! Programs allocate far more blocks than any event mentions, so adding and freeing one must cost little: small blocks
+//! are in tables with an entry for every 16 bytes, large ones in an ordered map.
 
 use event::ThreadId;
 use rustc_hash::FxHashMap;
@@ -13,7 +13,7 @@ const ENTRIES: usize = 1 << (REGION_BITS - 4);
 /// Larger blocks are kept in the map.
 const SMALL: u64 = 1 << 15;
 
-/// Who did something where.
+/// A thread and a call context: who did something where.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Actor {
     pub(crate) thread: ThreadId,
@@ -21,11 +21,11 @@ pub(crate) struct Actor {
     pub(crate) context: u32,
 }
 
-/// When a block was taken back.
+/// When a block was freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Freed {
     pub(crate) by: Actor,
-    /// Behind all that the thread did before it.
+    /// Behind all that the thread did before the free.
     pub(crate) at: DeferredPosition,
 }
 
@@ -37,9 +37,9 @@ pub(crate) struct Block {
     pub(crate) made: Actor,
     /// Its number among those that have a name; 0: it has none yet.
     pub(crate) number: u32,
-    /// A variable of it was told of.
+    /// The origin of one of its variables was stored.
     described: bool,
-    /// Its granules of which a variable has a name: the first 64 of them.
+    /// Its words with a named variable: the first 64 of them.
     named: u64,
     pub(crate) freed: Option<Freed>,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// Memory is given. What was there is forgotten.
+    /// Adds a block. What was there is forgotten.
     pub(crate) fn insert(&mut self, start: u64, size: u64, made: Actor) {
         let size = size.max(1);
         self.last = None;
@@ -121,7 +121,7 @@ impl Blocks {
         }
     }
 
-    /// What is new is looked for several times.
+    /// Finds the block of an address. A new address is looked up several times in a row.
     #[inline]
     fn index(&mut self, address: u64) -> Option<usize> {
         match self.last {
@@ -157,13 +157,13 @@ impl Blocks {
         Some(&mut self.blocks[index])
     }
 
-    /// Whether nobody asked this before of the block of an address.
+    /// Whether this is the first question for the block of an address.
     pub(crate) fn is_first(&mut self, address: u64) -> bool {
         self.find(address).is_none_or(|block| !std::mem::replace(&mut block.described, true))
     }
 
-    /// Whether a variable at an address in a block is the first of its name, which says where in the block it is. `None`: that is not kept of such
-    /// an address.
+    /// Whether a variable at an address in a block is the first of its name, which says where in the block it is.
+    /// `None`: that is not stored for such an address.
     pub(crate) fn is_new(&mut self, address: u64) -> Option<bool> {
         let block = self.find(address)?;
         let offset = address - block.start;
@@ -207,7 +207,7 @@ mod tests {
         for context in 0..20_000 {
             let start = 0x7f00_0000_0000 + random(1 << 18) * 16;
             let size = 1 + if random(200) == 0 { random(1 << 17) } else { random(300) };
-            // The remains of a block whose front is still there are nobody's.
+            // The rest of a block whose front is still there belongs to no block.
             if blocks.find(start).is_some_and(|old| old.start < start) {
                 continue;
             }
@@ -231,7 +231,7 @@ mod tests {
             assert_eq!(blocks.is_new(0x1000 + offset), Some(true));
             assert_eq!(blocks.is_new(0x1000 + offset), Some(false));
         }
-        // Between granules, behind the first 64, and outside, it is not kept.
+        // Between words, behind the first 64, and outside, it is not stored.
         for offset in [4, 64 * 8, 128 * 8 - 8, 1 << 10] {
             assert_eq!(blocks.is_new(0x1000 + offset), None);
         }

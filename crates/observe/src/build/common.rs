@@ -1,4 +1,4 @@
-//! What most records are: accesses and plain operations at places that are known, one behind the other.
+//! The fast path of most records: accesses and plain operations in known call contexts, one behind the other.
 
 use super::Build;
 use super::contexts::Contexts;
@@ -11,18 +11,18 @@ use runtime::record::{Kind, extended};
 use trace::binary::ActionEvent;
 use trace::validate::Conditions;
 
-/// What most records are.
+/// The classes of records that the fast path distinguishes.
 #[derive(Clone, Copy)]
 pub(super) enum Common {
     /// An access.
     Access(Op),
-    /// Accesses of granules side by side.
+    /// Accesses of words side by side.
     Accesses(Op),
     /// One event of one object.
     Plain(Op, Space),
-    /// A late access, or a pin.
+    /// A deferred access, or a drop barrier.
     Deferred,
-    /// Several of them, of this kind.
+    /// A bulk record of them, of this kind.
     DeferredBulk(Kind),
     /// Something else.
     No,
@@ -50,7 +50,7 @@ impl Common {
         }
     }
 
-    /// What a record with this head is.
+    /// The class of a record with this head.
     #[inline]
     pub(super) fn of(head: u64) -> Common {
         const TABLE: [Common; 256] = {
@@ -66,7 +66,7 @@ impl Common {
     }
 }
 
-/// A record of one event: its operation, and what its object is. In two bytes, for the shortest way.
+/// A record of one event: its operation, and what its object is. Two bytes, so that the table stays small.
 #[derive(Clone, Copy)]
 struct One {
     op: Op,
@@ -74,7 +74,7 @@ struct One {
     of: u8,
 }
 
-/// The object is a granule.
+/// The object is a word of memory.
 const WORD: u8 = NONE - 1;
 /// It is no such record.
 const NONE: u8 = u8::MAX;
@@ -100,8 +100,9 @@ const ONES: [One; 256] = {
 const WORDS: usize = 2;
 
 impl Build {
-    /// Takes records of a slot as long as each is one event of a known object at a known place, and none is before the last or after
-    /// `limit`. `time` is that of the first, and becomes that of the last that was taken. How many words were taken.
+    /// Takes records of a slot as long as each is one event of a known object in a known call context, and none is
+    /// before the last or after `limit`. `time` is that of the first, and becomes that of the last that was taken.
+    /// Returns how many words were taken.
     pub(super) fn find_run(&mut self, slot: u32, words: &[u64], time: &mut u64, limit: u64) -> usize {
         let mut taken = 0;
         while let Some(state) = self.slots.get_mut(slot as usize).filter(|state| state.waiting.is_none())
@@ -115,7 +116,7 @@ impl Build {
                 &state.contexts,
                 (&self.objects, &mut self.conditions),
                 &mut self.variables,
-                // Of writes, the values are to be forgotten.
+                // The values that writes replace must be forgotten.
                 !self.values.is_empty(),
                 room,
             );
@@ -130,7 +131,7 @@ impl Build {
     }
 }
 
-/// What a `notify` or `notifyall` does.
+/// Applies a `notify` or `notifyall` to its condition.
 #[inline]
 pub(super) fn notified(conditions: &mut Conditions, op: Op, cond: u32) {
     match op {
@@ -140,7 +141,7 @@ pub(super) fn notified(conditions: &mut Conditions, op: Op, cond: u32) {
     }
 }
 
-/// Finds the events of records. How many were found.
+/// Finds the events of records. Returns how many were found.
 #[inline]
 fn find(
     words: &[u64],

@@ -1,4 +1,4 @@
-//! Places of slots to sites and call stacks: named when something first happens there.
+//! Resolves call contexts to sites and call stacks, when an event first uses them.
 
 use crate::naming::{Naming, Object};
 use event::{Meta, Names, Op, SiteId, Space, StackId};
@@ -9,7 +9,7 @@ use trace::binary::Action;
 /// No stack is deeper than this.
 const MAX_DEPTH: usize = 1 << 12;
 
-/// A place of a slot.
+/// A call context of a slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Context {
     pc: u64,
@@ -17,7 +17,7 @@ pub(crate) struct Context {
     known: bool,
     pub(crate) site: SiteId,
     pub(crate) stack: StackId,
-    /// What was done here last, and before that: the codes of the operations, and the actions.
+    /// The last two operations here: their codes, and their actions.
     ops: [u8; 2],
     actions: [Action; 2],
 }
@@ -36,7 +36,7 @@ const EMPTY: Context = Context {
 };
 
 impl Context {
-    /// An operation here, if it is known what that is. Most places have one; some have accesses and pins of them.
+    /// The action of an operation here, if it is known. Most contexts have one; some have accesses and drop barriers.
     #[inline]
     pub(crate) fn action(&self, op: Op) -> Option<&Action> {
         match op as u8 {
@@ -46,20 +46,21 @@ impl Context {
         }
     }
 
-    /// Says what an operation here is.
+    /// Remembers the action of an operation here.
     pub(crate) fn learn(&mut self, op: Op, action: Action) {
         self.ops = [op as u8, self.ops[0]];
         self.actions = [action, self.actions[0]];
     }
 }
 
-/// The places of a slot.
+/// The call contexts of a slot.
 pub(crate) struct Contexts {
     contexts: Vec<Context>,
-    /// Below this number, a place is the address of code itself. It stands with the others from its first use on: where, by its number.
+    /// Below this number, a context is the address of code itself. It is stored with the others from its first use on;
+    /// `at` says where.
     direct: u32,
     at: Vec<u32>,
-    /// The same of those above, which the naming defines.
+    /// Where contexts above that number are stored, which the naming defines.
     above: FxHashMap<u32, u32>,
 }
 
@@ -70,12 +71,12 @@ impl Default for Contexts {
 }
 
 impl Contexts {
-    /// Those of a new slot. Below `direct`, numbers are addresses of code themselves.
+    /// The contexts of a new slot. Below `direct`, numbers are addresses of code themselves.
     pub(crate) fn new(direct: u32) -> Contexts {
         Contexts { contexts: vec![EMPTY], direct, at: Vec::new(), above: FxHashMap::default() }
     }
 
-    /// Defines a place. Whether it can be one: they are numbered in order.
+    /// Defines a context. Returns whether it can be one: they are numbered in order.
     pub(crate) fn define(&mut self, number: u32, caller: u32, pc: u64) -> bool {
         let index = number as usize;
         if index == 0 || index > self.contexts.len() || caller as usize >= self.contexts.len() {
@@ -94,7 +95,7 @@ impl Contexts {
         true
     }
 
-    /// Where a place stands, if it was used or defined.
+    /// Where a context is stored, if it was used or defined.
     #[inline]
     fn index(&self, number: u32) -> Option<usize> {
         if self.direct == 0 || number == 0 {
@@ -106,20 +107,20 @@ impl Contexts {
         self.at.get(number as usize).filter(|&&at| at != 0).map(|&at| at as usize)
     }
 
-    /// A place that has its names already.
+    /// A context that has its names already.
     #[inline]
     pub(crate) fn known(&mut self, number: u32) -> Option<&mut Context> {
         let index = self.index(number)?;
         self.contexts.get_mut(index).filter(|context| context.known)
     }
 
-    /// An operation at a place, if it is known what that is.
+    /// The action of an operation in a context, if it is known.
     #[inline]
     pub(crate) fn action(&self, number: u32, op: Op) -> Option<&Action> {
         self.contexts.get(self.index(number)?)?.action(op)
     }
 
-    /// A place; the empty one if there is no such place.
+    /// A context with its names; the empty one if there is no such context.
     pub(crate) fn get(&mut self, number: u32, sites: &mut Sites, names: &mut Names, meta: &mut Meta) -> &mut Context {
         let index = self.index(number).unwrap_or_else(|| self.insert(number, sites));
         let number = if index < self.contexts.len() { index } else { 0 };
@@ -129,7 +130,7 @@ impl Contexts {
         &mut self.contexts[number]
     }
 
-    /// A place that needs no definition by a record, at its first use.
+    /// Stores a context that needs no definition by a record, at its first use.
     #[cold]
     fn insert(&mut self, number: u32, sites: &mut Sites) -> usize {
         if number < self.direct {
@@ -138,7 +139,7 @@ impl Contexts {
             self.contexts.push(Context { pc: number.into(), known: false, ..EMPTY });
             return self.contexts.len() - 1;
         }
-        // Those that led there come first.
+        // Its callers come first.
         let (mut chain, mut next) = (Vec::new(), number);
         while next >= self.direct && !self.above.contains_key(&next) && chain.len() < MAX_DEPTH {
             let Some((caller, pc)) = sites.naming.context(next) else { break };
@@ -195,7 +196,7 @@ impl Sites {
         self.naming.object(address, size)
     }
 
-    /// Code that is in no file we know came with a library that nobody told of.
+    /// Reads the memory map again, for code that is in no known file: a library was loaded unseen.
     fn look_again(&mut self, pc: u64) {
         if self.naming.knows(pc) || self.looked.is_some_and(|last| last.elapsed() < LOOK_EVERY) {
             return;
@@ -218,7 +219,7 @@ impl Sites {
         });
         let mut stack = caller;
         for &site in frames.iter().rev() {
-            // Where there is no room for more stacks, the one below says at least something.
+            // Without room for more stacks, the one below says at least something.
             stack = *self.stacks.entry((site, stack)).or_insert_with(|| {
                 if meta.stacks.len() < MAX_STACKS { meta.stacks.push(site, stack) } else { None }.unwrap_or(stack)
             });

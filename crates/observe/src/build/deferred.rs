@@ -1,8 +1,8 @@
-//! Accesses and pins that another thread's arrival brought to light.
+//! Deferred accesses and drop barriers, which another thread's conflicting access brought to light.
 //!
-//! Those of one granule wait for the record that they were written for: only all masks together say which bytes are variables of
-//! their own. (A `memset` of eight bytes, and then two counters of four: one variable for all eight would have the name of the
-//! first counter, and keep it when the second is all that is left of it.)
+//! Those of one word wait for the record that they were written for: only all masks together say which bytes are
+//! variables of their own. (A `memset` of eight bytes, and then two counters of four: one variable for all eight would
+//! have the name of the first counter, and keep it when the second is all that is left of it.)
 
 use super::Build;
 use super::event_index::TracePosition;
@@ -12,16 +12,16 @@ use event::{Event, Op, ThreadId, VarId};
 use runtime::record::{CONTEXT_BITS, Kind, PENDING, SEQ_BITS, bulk_words, head, is_deferred_write};
 use trace::binary::{Action, DeferredPosition};
 
-/// Records that wait: an agent writes fewer of a granule.
+/// Records that may wait: an agent writes fewer of a word.
 const MOST: usize = 256;
 
 const DEFERRED: u8 = Kind::Deferred as u8;
 const DROP_BARRIER: u8 = Kind::DropBarrier as u8;
 
-/// What was found for a late access.
+/// What was found for the last deferred access.
 #[derive(Clone, Copy, Default)]
 struct Known {
-    /// The slot and the position.
+    /// The slot and the sync index.
     at: (u32, u64),
     position: Option<TracePosition>,
     mask: u8,
@@ -29,13 +29,13 @@ struct Known {
     var: Option<VarId>,
 }
 
-/// The granule and the bytes in it of a `Deferred`, a `Pin` or a plain access.
+/// The word and the bytes of a `Deferred`, a `DropBarrier` or a plain access.
 fn bytes_of(head: u64) -> (u64, u8) {
     (payload(head) >> 3, aux(head))
 }
 
 impl Build {
-    /// A `Deferred` or a `Pin`.
+    /// Takes a `Deferred` or a `DropBarrier` record.
     #[inline]
     pub(super) fn defer(&mut self, record: &[u64]) {
         let Some(record) = record.first_chunk() else { return };
@@ -46,7 +46,7 @@ impl Build {
         self.deferred.push(*record);
     }
 
-    /// `DeferredBulk` or `Pins`: of whole granules, one rank after the other.
+    /// Takes a bulk record: whole words, one sequence number after the other.
     pub(super) fn defer_bulk(&mut self, kind: Kind, record: &[u64]) {
         let Some(&[first, second, mut third]) = record.first_chunk() else { return };
         for word in bulk_words(first) {
@@ -55,7 +55,8 @@ impl Build {
         }
     }
 
-    /// Takes records that stand before the one with this head, if all of them are of these kinds, and nothing waits. Whether they are.
+    /// Takes records that stand before the one with this head, if all of them are of these kinds, and nothing waits.
+    /// Returns whether they are.
     #[inline]
     pub(super) fn take_deferred(&mut self, words: &[u64], head: u64) -> bool {
         let (mut records, rest) = words.as_chunks();
@@ -73,7 +74,7 @@ impl Build {
         true
     }
 
-    /// What waited goes before the record with this head; 0: there is none.
+    /// Emits what waits before the record with this head; 0: there is none.
     pub(super) fn flush_deferred(&mut self, head: u64) {
         let mut deferred = std::mem::take(&mut self.deferred);
         self.put_all(&deferred, head);
@@ -81,7 +82,7 @@ impl Build {
         self.deferred = deferred;
     }
 
-    /// Puts records of one granule before the record with this head.
+    /// Emits records of one word before the record with this head.
     fn put_all(&mut self, deferred: &[[u64; 3]], head: u64) {
         let Some(first) = deferred.first() else { return };
         let word = bytes_of(first[0]).0;
@@ -90,11 +91,12 @@ impl Build {
         for late in deferred {
             let mask = bytes_of(late[0]).1;
             all |= mask;
-            // A pin is for the whole granule, whatever is in it.
+            // A drop barrier is for the whole word, whatever is in it.
             let is_access = late[0] as u8 == DEFERRED && mask != 0;
             shared &= if is_access { mask } else { 0xff };
         }
-        // If nothing of it is an access, all is what pins are for. In a Java program every access is of a whole granule, whatever its record says of values.
+        // If nothing is an access, drop barriers are for all bytes. In a Java program every access is of a whole word,
+        // whatever its record says of values.
         if shared != all && shared != 0xff && self.direct == 0 {
             self.split_bytes(word, deferred, arriving, all);
         }
@@ -104,7 +106,7 @@ impl Build {
         }
     }
 
-    /// Makes variables of those bytes that no access of these tells apart.
+    /// Makes variables of the bytes that no access here separates.
     #[cold]
     fn split_bytes(&mut self, word: u64, deferred: &[[u64; 3]], arriving: u8, all: u8) {
         let masks = || {
@@ -122,8 +124,8 @@ impl Build {
         }
     }
 
-    /// New variables for these bytes of a granule: one, or one for each variable of the program that is there, and for each side of
-    /// a gap (they could have only one's name).
+    /// New variables for these bytes of a word: one, or one for each variable of the program that is there, and for
+    /// each side of a gap (they could have only one's name).
     pub(super) fn new_variables(&mut self, word: u64, mask: u8) -> impl Iterator<Item = Part> + use<> {
         let cuts = if mask.count_ones() == 1 { 0 } else { self.sites.naming.cuts(word << 3) };
         let mut parts = [None; 8];
@@ -143,7 +145,8 @@ impl Build {
         parts.into_iter().flatten()
     }
 
-    /// A late access. `known`: what was found for the one before it in the same granule; the same of this one.
+    /// Emits a deferred access. `known` is what was found for the one before it in the same word; returns that for this
+    /// one.
     #[inline]
     fn put_deferred(&mut self, record: &[u64; 3], known: Known) -> Known {
         let op = match (record[0] as u8 == DROP_BARRIER, is_deferred_write(record[2])) {
@@ -159,7 +162,7 @@ impl Build {
             self.senseless += 1;
             return known;
         };
-        // Most stand where the one before them does.
+        // Most have the sync index of the one before them.
         let position = match known.position {
             Some(position) if known.at == (slot, sync_index) => Some(position),
             _ => state.event_index.find(sync_index),
@@ -188,7 +191,8 @@ impl Build {
         Known { var: None, ..known }
     }
 
-    /// A late access of several variables, or at a place without an action, or of memory of which nothing was known.
+    /// Emits a deferred access of several variables, or in a call context without an action, or of memory of which
+    /// nothing was known.
     #[cold]
     fn put_parts(
         &mut self,
@@ -212,7 +216,7 @@ impl Build {
     }
 }
 
-/// The bytes of a granule that the record with this head touches.
+/// The bytes of a word that the record with this head touches.
 #[inline]
 fn bytes_in(head: u64, word: u64) -> u8 {
     const READ: u8 = Kind::ConflictRead as u8;
@@ -255,7 +259,7 @@ mod tests {
         assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa00), 0);
         assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa17), 0xff);
         assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5002), 0xa18), 0);
-        // More than a row has.
+        // More than a strip has.
         assert_eq!(bytes_in(head(Kind::ConflictReadBulk, 0x82, 0x5008), 0xa08), 0);
         assert_eq!(bytes_in(head(Kind::AtomicRmw, 2 << 4, 0x500c), 0xa01), 0xf0);
         assert_eq!(bytes_in(head(Kind::AtomicLoad, 3 << 4, 0x500c), 0xa02), 0x0f);

@@ -1,31 +1,32 @@
-//! Where the records of a slot stand among the events of its threads, so that late accesses find their place.
+//! Maps sync indexes to positions among the events of a thread, so that deferred accesses find theirs.
 //!
-//! A record gives one event as a rule. Only those that give none or several are kept, in two bits of each position: late accesses can reach back to
-//! the beginning, and there are many of them.
+//! A record gives one event as a rule. Only those that give none or several are stored, in two bits for each sync
+//! index: deferred accesses can reach back to the beginning, and there are many of them.
 //!
-//! Positions with nothing but silent records between them (those that give no event: of allocations, say) have the same events before them, and ranks begin anew
-//! with each: so a late access is also told by how many silent records stand right before it.
+//! Sync indexes with only silent records between them (records that give no event, such as allocations) have the same
+//! events before them, and sequence numbers begin again with each. So a deferred access is also placed by how many
+//! silent records stand right before it.
 
 use crate::near::fetch;
 use event::ThreadId;
 use trace::binary::DeferredPosition;
 
-/// Positions of a block, a bit each.
+/// Sync indexes of a block, one bit each.
 const BLOCK_BITS: u32 = 6;
 
-/// Bits of the ranks that agents give at one position.
+/// Bits of the sequence numbers that agents use at one sync index.
 const SEQ_BITS: u32 = 14;
 
-/// Bits that are left in the rank of a late record.
+/// Bits that are left in the sequence number of a deferred event.
 const SILENT_BITS: u32 = u32::BITS - SEQ_BITS;
 
 /// Silent records in a row for which there is room.
 pub(crate) const MOST_SILENT: u32 = (1 << SILENT_BITS) - 1;
 
-/// In a block: one of its positions has several events.
+/// In a block: one of its sync indexes has several events.
 const SEVERAL: i64 = 1 << SILENT_BITS;
 
-/// Where something stands among the events of its thread.
+/// A position among the events of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct TracePosition {
     pub(crate) thread: ThreadId,
@@ -36,14 +37,14 @@ pub(crate) struct TracePosition {
 }
 
 impl TracePosition {
-    /// The place of a late access with this rank, if agents give such ranks.
+    /// The position of a deferred access with this sequence number, if agents use such numbers.
     #[inline]
     pub(crate) fn at(self, seq: u32) -> Option<DeferredPosition> {
         let seq = (seq >> SEQ_BITS == 0).then_some(self.silent.min(MOST_SILENT) << SEQ_BITS | seq)?;
         Some(DeferredPosition { after: self.after, sequence: seq })
     }
 
-    /// The place behind all accesses here, and before those behind the next record.
+    /// The position behind all accesses here, and before those behind the next record.
     pub(crate) fn end(self) -> DeferredPosition {
         let seq = self.silent.min(MOST_SILENT) << SEQ_BITS | ((1 << SEQ_BITS) - 1);
         DeferredPosition { after: self.after, sequence: seq }
@@ -52,7 +53,7 @@ impl TracePosition {
 
 /// A thread in a slot.
 struct Span {
-    /// The position of its first record.
+    /// The sync index of its first record.
     sync_index: u64,
     /// Events of the slot before it.
     events: u64,
@@ -61,10 +62,10 @@ struct Span {
     made: u64,
 }
 
-/// Some positions that follow one another.
+/// Some consecutive sync indexes.
 struct Block {
-    /// Up to the first of them: events less positions, and in the lower bits how many silent records stand right before it; between
-    /// them, whether one of these positions has several events.
+    /// Up to the first of them: events less sync indexes, and in the lower bits how many silent records stand right
+    /// before it; between them, whether one of these sync indexes has several events.
     before: i64,
     /// Those whose records gave no event.
     none: u64,
@@ -72,11 +73,11 @@ struct Block {
     whole: u64,
 }
 
-/// Events of a record that is an access of a whole row of memory (512 bytes). There are many of them.
+/// Events of a record that is an access of a whole strip of memory (512 bytes). There are many of them.
 const WHOLE: u64 = 64;
 
 impl Block {
-    /// Events less positions, up to the first of them.
+    /// Events less sync indexes, up to the first of them.
     #[inline]
     fn surplus(&self) -> i64 {
         self.before >> (SILENT_BITS + 1)
@@ -103,10 +104,10 @@ impl Block {
     }
 }
 
-/// The positions of a slot.
+/// The sync indexes of a slot.
 #[derive(Default)]
 pub(crate) struct EventIndex {
-    /// Ordered records so far.
+    /// Timed records so far.
     count: u64,
     /// Events less records so far.
     surplus: i64,
@@ -115,7 +116,8 @@ pub(crate) struct EventIndex {
     spans: Vec<Span>,
     /// Up to the last record that gave not one event.
     blocks: Vec<Block>,
-    /// Other records that gave several events: their positions, and how many events these and those before them gave beyond one each.
+    /// Other records that gave several events: their sync indexes, and how many events these and those before them gave
+    /// beyond one each.
     several: Vec<(u64, u64)>,
 }
 
@@ -127,7 +129,7 @@ impl EventIndex {
         self.silent = 0;
     }
 
-    /// So many records gave one event each.
+    /// This many records gave one event each.
     #[inline]
     pub(crate) fn ones(&mut self, records: u64) {
         self.count += records;
@@ -136,7 +138,7 @@ impl EventIndex {
         }
     }
 
-    /// A record gave so many events.
+    /// A record gave this many events.
     #[inline]
     pub(crate) fn record(&mut self, events: u64) {
         if events != 1 {
@@ -146,7 +148,7 @@ impl EventIndex {
         self.silent = if events == 0 { (self.silent + 1).min(MOST_SILENT) } else { 0 };
     }
 
-    /// Silent records of its thread were the last ones, and there is no room for another.
+    /// Whether the silent records at the end leave no room for another.
     #[inline]
     pub(crate) fn must_emit(&self) -> bool {
         self.silent >= MOST_SILENT - 1
@@ -180,7 +182,7 @@ impl EventIndex {
         self.go_on(thread, 0);
     }
 
-    /// A thread that made so many events before others had the slot goes on with the next record.
+    /// A thread that made this many events before others had the slot goes on with the next record.
     pub(crate) fn go_on(&mut self, thread: ThreadId, made: u64) {
         self.silent = 0;
         self.spans.push(Span { sync_index: self.count, events: self.events_now(), thread, made });
@@ -190,7 +192,7 @@ impl EventIndex {
         self.count.saturating_add_signed(self.surplus)
     }
 
-    /// Where a position is. Positions that are still to come are now.
+    /// The position of a sync index. Sync indexes that are still to come count as now.
     #[inline]
     pub(crate) fn find(&self, sync_index: u64) -> Option<TracePosition> {
         let sync_index = sync_index.min(self.count);
@@ -213,7 +215,7 @@ impl EventIndex {
         fetch(self.blocks.as_ptr().wrapping_add((sync_index >> BLOCK_BITS) as usize));
     }
 
-    /// Events of the records before a position, and how many silent ones stand right before it, whosever they are.
+    /// Events of the records before a sync index, and how many silent ones stand right before it, of whichever thread.
     #[inline]
     fn before(&self, sync_index: u64) -> (u64, u32) {
         let within = (sync_index % (1 << BLOCK_BITS)) as u32;
@@ -242,7 +244,7 @@ impl EventIndex {
         (sync_index.saturating_add_signed(surplus), silent)
     }
 
-    /// What the records with several events gave beyond one each, from a position up to another.
+    /// What the records with several events gave beyond one each, from one sync index up to another.
     fn several_between(&self, from: u64, to: u64) -> i64 {
         let before = |sync_index: u64| {
             let index = self.several.partition_point(|several| several.0 < sync_index);
@@ -283,7 +285,7 @@ mod tests {
         }
         let position = event_index.find(count).expect("a thread");
         assert_eq!((position.after, u64::from(position.silent)), (0, count));
-        // Who goes on all the same is at the end, and everything before it stays where it is.
+        // Further silent records count as the end, and everything before stays where it is.
         for _ in 0..100 {
             event_index.record(0);
         }

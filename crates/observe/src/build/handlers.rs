@@ -1,9 +1,11 @@
 //! Signal handlers that run while their thread waits, on a condition or for a lock.
 //!
-//! The thread itself cannot act then: it has not got the lock, or not got it again. What the handler does is told as done by a thread of its own, which was
-//! forked just before the wait or the request, and is joined right after the wake-up or the answer: that is all that is sure of its order.
+//! The thread itself cannot act then: it has not got the lock, or not got it again. What the handler does becomes
+//! events of a thread of its own, which is forked just before the wait or the request, and joined right after the
+//! wake-up or the answer: that is all that is certain of its order.
 //!
-//! Java has no handlers. There a thread that does something else has given up (it was interrupted), or got the lock where nobody saw it: its request is told only if it is the last thing that it does.
+//! Java has no handlers. There a thread that does something else has given up (it was interrupted), or got the lock
+//! unseen: its request becomes an event only if it is the last thing that it does.
 
 use super::Build;
 use super::blocks::Actor;
@@ -15,7 +17,7 @@ use trace::binary::DeferredPosition;
 pub(super) struct Waiting {
     /// Who waits, and where.
     by: Actor,
-    /// For what, if it is a lock: its class and number.
+    /// The class and number of the lock that it waits for; `None`: it waits on a condition.
     lock: Option<(u8, u64)>,
     handler: Option<ThreadId>,
     /// The events that the thread had made when its handler began.
@@ -23,7 +25,7 @@ pub(super) struct Waiting {
 }
 
 impl Build {
-    /// A thread waits from here on: whatever its slot writes next is a handler's.
+    /// A thread waits from here on: what its slot writes next is a handler's.
     pub(super) fn wait(&mut self, by: Actor) {
         let state = self.slot(by.slot);
         state.waiting = Some(Waiting { by, lock: None, handler: None, made: 0 });
@@ -33,7 +35,7 @@ impl Build {
     /// A thread waits for a lock from here on.
     pub(super) fn ask(&mut self, by: Actor, class: u8, number: u64) {
         let state = self.slot(by.slot);
-        // A handler that waits stays what it is.
+        // A handler that waits stays a handler.
         if state.waiting.is_none() {
             state.waiting = Some(Waiting { by, lock: Some((class, number)), handler: None, made: 0 });
             state.thread = None;
@@ -76,7 +78,8 @@ impl Build {
         state.thread = Some(handler);
         state.waiting = Some(Waiting { by, lock, handler: Some(handler), made });
         let (site, stack) = self.context(slot, by.context);
-        // Before the wait or the request, which was the last event, and after everything that is told late of the thread there.
+        // Before the wait or the request, which was the last event, and after all deferred accesses of the thread
+        // there.
         let at = DeferredPosition { after: made.saturating_sub(1), sequence: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
         self.out.push_late(fork, stack, at, &self.names, &self.meta);
@@ -84,7 +87,7 @@ impl Build {
         Some(handler)
     }
 
-    /// At the end: the requests of threads that do nothing any more, if they are not told yet.
+    /// At the end, records the requests of threads that wait for a lock for ever.
     pub(super) fn record_open_requests(&mut self) {
         if self.direct == 0 {
             return;
@@ -98,7 +101,7 @@ impl Build {
         }
     }
 
-    /// The thread of a slot goes on after its wait; the handler that ran meanwhile.
+    /// The thread of a slot goes on after its wait. Returns the handler that ran meanwhile.
     pub(super) fn go_on(&mut self, slot: u32) -> Option<ThreadId> {
         let state = self.slot(slot);
         let waiting = state.waiting.take()?;

@@ -12,7 +12,7 @@ use runtime::record::{ADDRESS_BITS, Kind, PENDING, bulk_words};
 const LARGEST: u64 = 8;
 
 impl Build {
-    /// A plain access by which a thread arrives at a granule, or reads a shared one.
+    /// A conflicting access, or a read of a Shared word.
     #[inline]
     pub(super) fn access(&mut self, slot: u32, record: &[u64], op: Op) {
         let (word, mask) = (payload(record[0]) >> 3, aux(record[0]));
@@ -34,7 +34,7 @@ impl Build {
         self.count_events(slot, events);
     }
 
-    /// Plain accesses by which a thread arrives at whole granules: those of the lowest one come first.
+    /// Conflicting accesses of whole words: the lowest one first.
     #[inline]
     pub(super) fn accesses(&mut self, slot: u32, record: &[u64], op: Op) {
         let mut words = bulk_words(record[0]);
@@ -61,7 +61,7 @@ impl Build {
         std::iter::once(first).chain(words).map(|word| self.parts(by, word, 0xff, op)).sum()
     }
 
-    /// An access of each variable that some bytes of a granule are. How many that were.
+    /// Emits an access of each variable that these bytes of a word are. Returns how many there are.
     #[cold]
     fn parts(&mut self, by: Actor, word: u64, mask: u8, op: Op) -> u64 {
         let vars = self.vars(word, mask);
@@ -74,7 +74,7 @@ impl Build {
         vars.vars().len() as u64
     }
 
-    /// The variables that some bytes of a granule are.
+    /// The variables that these bytes of a word are.
     pub(super) fn vars(&mut self, word: u64, mask: u8) -> Parts {
         if let Some(known) = self.variables.known(word, mask) {
             return known;
@@ -122,7 +122,7 @@ impl Build {
         self.count_events(by.slot, events);
     }
 
-    /// An access of a Java program with its value: the upper half of the auxiliary byte tells what that is.
+    /// An access of a Java program with its value: the upper half of the auxiliary byte says what that is.
     fn java_value(&mut self, by: Actor, op: Op, record: &[u64], order: Order) {
         let value = match aux(record[0]) >> 4 {
             1 => Value::Int(record[2] as i64),
@@ -143,9 +143,9 @@ impl Build {
         let aux = aux(record[0]);
         let start = payload(record[0]);
         let end = start.saturating_add(1 << (aux & !PENDING).min(3));
-        // Of neighbours in the same granule nobody asked for values, and the C library may write them unseen.
+        // The values of neighbours in the same word are not wanted, and the C library may write them unseen.
         let is_watched = self.is_watched(start, end - start);
-        // The thread was gone, or waited for too long, before it could say what it wrote.
+        // The thread was gone, or waited for too long, before it could record what it wrote.
         let is_pending = aux & PENDING != 0;
         let (mut at, mut events) = (start, 0);
         while at < end {
@@ -160,7 +160,7 @@ impl Build {
         self.count_events(by.slot, events);
     }
 
-    /// A watched variable whose values are recorded that some byte is of: where it begins, and its bytes.
+    /// The watched variable that a byte belongs to, if its values are recorded: where it begins, and its size.
     fn watched_around(&self, at: u64) -> Option<(u64, u64)> {
         (at.saturating_sub(LARGEST - 1)..=at).rev().find_map(|start| {
             let watched = self.watched.get(*self.watched_at.get(&start)?)?;
@@ -184,7 +184,7 @@ impl Build {
         })
     }
 
-    /// What so many bytes at an address mean.
+    /// The value of the bytes at an address.
     fn value(&self, address: u64, word: u64, size: u64) -> Value {
         let log2 = size.ilog2() as u8;
         let watched = |at| self.watched_at.get(&at).and_then(|&index| self.watched.get(index));
@@ -209,7 +209,8 @@ impl Build {
         if size.is_power_of_two() { Encoding::default().value(word, log2) } else { Value::Unknown }
     }
 
-    /// An access with a value. A value of several variables is none of them. How many there are.
+    /// Emits an access with a value. A value of several variables is the value of none of them. Returns how many there
+    /// are.
     fn valued(&mut self, by: Actor, op: Op, address: u64, size: u32, mut extra: Extra) -> u64 {
         let vars = self.vars_at(address, size);
         if vars.len() != 1 {
@@ -231,7 +232,7 @@ impl Build {
         let (start, size) = (payload(record[0]), bounded(record));
         self.variables.range(start, size, true, |_| {});
         self.objects.end_range(start, size);
-        // A part of a stack that is used anew stays one.
+        // A part of a stack that is used again is still a stack.
         if self.stack_owner(start).is_none() {
             self.blocks.insert(start, size, by);
         }
@@ -244,14 +245,15 @@ impl Build {
         let at = self.slots[slot as usize].event_index.find(u64::MAX).unwrap_or_default().end();
         let known = self.blocks.find(start).filter(|block| block.start == start);
         let of_heap = known.is_some();
-        // A free tells what malloc had room for. Behind what was asked for may lie what is left of a block that was there before.
+        // The size in a free is what malloc had room for. Behind what was asked for may lie what is left of a block
+        // that was there before.
         let behind = start.saturating_add(size);
         let size = known.as_ref().map_or(size, |block| block.size);
         if let Some(block) = known {
             block.freed = Some(Freed { by, at });
         }
         let mut vars = Vec::new();
-        // Memory that nobody allocated (a stack) will not be allocated again: what comes there is something else.
+        // Memory that was not allocated (a stack) will not be allocated again: what comes there is something else.
         self.variables.range(start, size, !of_heap, |var| vars.push(var));
         let end = start.saturating_add(size).next_multiple_of(8);
         self.variables.range(end, behind.saturating_sub(end), true, |_| {});

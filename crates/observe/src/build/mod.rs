@@ -1,4 +1,4 @@
-//! Records in merged order to the events of a trace.
+//! Turns records in merged order into the events of a trace.
 
 pub(crate) mod blocks;
 mod common;
@@ -41,13 +41,13 @@ use trace::validate::Conditions;
 use values::{Values, Watched};
 use variables::Variables;
 
-/// Everything known of a slot.
+/// The state of a slot.
 #[derive(Default)]
 struct Slot {
-    /// None while it waits on a condition.
+    /// `None` while it waits on a condition or for a lock.
     thread: Option<ThreadId>,
     waiting: Option<Waiting>,
-    /// Since when it waits on a condition, by the clock of that.
+    /// The condition it waits on, and since when by the condition's clock.
     since: Option<(CondId, u64)>,
     /// Handlers that ran while it waited.
     handlers: u32,
@@ -57,20 +57,21 @@ struct Slot {
     contexts: Contexts,
     /// The text for the next record.
     label: Option<String>,
-    /// The blocks that are open.
+    /// The atomic blocks that are open.
     open: Vec<u32>,
-    /// Its threads, if the agent numbers them (from 1 on) and uses slots again whose threads may still be joined.
+    /// Its threads by number, if the agent numbers them (from 1 on) and uses slots again whose threads may still be
+    /// joined.
     lives: FxHashMap<u32, ThreadId>,
 }
 
-/// Makes a trace of the records of one process.
+/// Makes the trace of one process from its records.
 pub(crate) struct Build {
     names: Names,
     meta: Meta,
     out: Out,
     slots: Vec<Slot>,
     sites: Sites,
-    /// Places of threads below this need no definition: they are the addresses of code themselves.
+    /// Call contexts below this need no definition: they are the addresses of code themselves.
     direct: u32,
     variables: Variables,
     blocks: Blocks,
@@ -82,24 +83,24 @@ pub(crate) struct Build {
     watched_at: FxHashMap<u64, usize>,
     /// Names that the program gave to addresses.
     given: FxHashMap<u64, String>,
-    /// How often a name was taken already.
+    /// How often a name was used already.
     taken: FxHashMap<(Space, String), u32>,
-    /// The stacks of threads, by their lowest address: what is above them, and whose they are.
+    /// The stacks of threads, by their lowest address: the end, and the thread.
     stacks: BTreeMap<u64, (u64, ThreadId)>,
     /// By thread: how many variables of its stack have a name.
     stack_variables: FxHashMap<ThreadId, u32>,
-    /// Memory on which races are meant, and why.
+    /// Memory on which races are intended, and why.
     benign_ranges: Vec<(u64, u64, String)>,
-    /// The variables in it.
+    /// The variables on which races are intended, and why.
     pub(crate) benign: Vec<(String, String)>,
     threads: u32,
-    /// Late accesses and pins of one granule that wait for the record behind them.
+    /// Deferred accesses and drop barriers of one word that wait for the record behind them.
     deferred: Vec<[u64; 3]>,
-    /// Records that could not be dropped without a word: the threads said so.
+    /// Records that threads dropped, as they reported.
     pub(crate) lost: u64,
-    /// Records that made no sense.
+    /// Records that make no sense.
     pub(crate) senseless: u64,
-    /// What the agent wants told.
+    /// Notes of the agent for the report.
     pub(crate) notes: Vec<String>,
 }
 
@@ -159,7 +160,7 @@ impl Build {
         }
     }
 
-    /// What the agent wants told.
+    /// Notes of the agent for the report.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         let mut notes = std::mem::take(&mut self.notes);
         notes.extend(self.sites.naming.notes());
@@ -211,7 +212,7 @@ impl Build {
         &mut self.slots[slot]
     }
 
-    /// The thread of a slot; a new one if nobody told of it.
+    /// The thread of a slot; a new one if it was not announced.
     fn thread(&mut self, slot: u32) -> ThreadId {
         if let Some(thread) = self.slot(slot).thread {
             return thread;
@@ -235,12 +236,13 @@ impl Build {
         state.event_index.begin(thread);
     }
 
-    /// Who made a record.
+    /// The thread and call context of a record.
     fn actor(&mut self, slot: u32, word: u64) -> Actor {
         Actor { thread: self.thread(slot), slot, context: context(word) }
     }
 
-    /// Adds the only event of a record, without anything beside its stack, if its thread is known and its place was named before.
+    /// Adds the only event of a record, with nothing but its stack, if its thread is known and its call context has
+    /// names already.
     #[inline]
     fn at_known_context(&mut self, slot: u32, context: u32, op: Op, object: u32) -> bool {
         let Some((thread, action)) = self.known_action(slot, context, op) else { return false };
@@ -249,7 +251,7 @@ impl Build {
         true
     }
 
-    /// The thread of a slot and what an operation of it at a place is, if both are known.
+    /// The thread of a slot, and the action of an operation in a call context, if both are known.
     #[inline]
     fn known_action(&mut self, slot: u32, context: u32, op: Op) -> Option<(ThreadId, Action)> {
         let state = self.slots.get(slot as usize).filter(|state| state.waiting.is_none())?;
@@ -262,7 +264,7 @@ impl Build {
         Some((thread, action?))
     }
 
-    /// What an operation at a place is, if that has its names already.
+    /// Makes the action of an operation in a call context, if that has its names already.
     #[cold]
     fn new_action(&mut self, slot: u32, context: u32, op: Op) -> Option<Action> {
         let context = self.slots.get_mut(slot as usize)?.contexts.known(context)?;
@@ -271,7 +273,7 @@ impl Build {
         Some(action)
     }
 
-    /// Adds an event at a place. The stack is put into the extra.
+    /// Adds an event in a call context. The stack is put into the extra.
     fn emit(&mut self, by: Actor, op: Op, object: u32, extra: Extra) {
         self.emit_with(by, op, object, extra, &[]);
     }
@@ -286,10 +288,11 @@ impl Build {
         self.emit(by, op, object, Extra::default());
     }
 
-    /// A record gave so many events.
+    /// Counts the events that a record gave.
     fn count_events(&mut self, slot: u32, mut events: u64) {
         if events == 0 && self.slot(slot).event_index.must_emit() {
-            // A fence that orders nothing, so that late accesses behind so many records without an event still find their places.
+            // A fence that orders nothing, so that deferred accesses behind this many records without an event still
+            // find their position.
             let by = self.actor(slot, 0);
             self.emit(by, Op::Fence, 0, Extra { order: Order::Relaxed, ..Extra::default() });
             events = 1;
@@ -299,7 +302,8 @@ impl Build {
 
     fn start(&mut self, slot: u32, record: &[u64]) {
         let (top, pages) = (payload(record[0]), record[2] >> 32);
-        // Forked, and not begun until now. One that was forked in the same slot before may never have told anything: nor that it began.
+        // The thread was forked, and begins now. One that was forked in the same slot before may never have written
+        // anything, not even that it began.
         let life = if self.direct > 0 { pages as u32 } else { 0 };
         let state = self.slot(slot);
         let is_forked = |thread: &ThreadId| !state.started && (life == 0 || state.lives.get(&life) == Some(thread));
@@ -338,12 +342,12 @@ impl Build {
         self.announce_thread(child, "", site, stack);
     }
 
-    /// The slot of a child, and which thread of it that is.
+    /// The slot of a child, and its number among the threads of that slot.
     fn child(&self, word: u64) -> (u64, u32) {
         if self.direct > 0 { (word & u64::from(u32::MAX), (word >> 32) as u32) } else { (word, 0) }
     }
 
-    /// The thread that a slot has now has this number.
+    /// Gives the present thread of a slot its number.
     fn live(&mut self, slot: u32, life: u32) {
         let state = self.slot(slot);
         if let Some(thread) = state.thread.filter(|_| life > 0) {
@@ -416,7 +420,7 @@ impl Build {
     }
 }
 
-/// The kinds of late accesses, as bits.
+/// The kinds of deferred records, as bits.
 const DEFERRED: u64 = 1 << Kind::Deferred as u64
     | 1 << Kind::DropBarrier as u64
     | 1 << Kind::DeferredBulk as u64
@@ -465,9 +469,9 @@ impl RecordSink for Build {
             return;
         }
         match *record {
-            // Most are accesses. Not to look which ones costs less than to guess wrong.
+            // Most are accesses. Not to check which ones costs less than a mispredicted branch.
             [head, _] => self.variables.fetch(payload(head) >> 3),
-            // The position and the slot of its thread are in the other words of a late one.
+            // The sync index and the slot of a deferred access are in its other words.
             [head, word, slot] if DEFERRED >> (head & 63) & 1 == 1 => {
                 self.variables.fetch(payload(head) >> 3);
                 if let Some(state) = self.slots.get(slot as u32 as usize) {
@@ -484,7 +488,8 @@ impl RecordSink for Build {
 }
 
 impl Build {
-    /// A thread ends. One without any event would not order its fork before its join: it has a fence that orders nothing else.
+    /// Ends a thread. One without any event would not order its fork before its join: it gets a relaxed fence, which
+    /// orders nothing else.
     fn end(&mut self, slot: u32, record: &[u64]) {
         self.go_on(slot);
         let by = self.actor(slot, record[1]);

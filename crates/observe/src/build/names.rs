@@ -1,4 +1,4 @@
-//! What memory is called, and where it came from.
+//! Names and origins of variables and synchronisation objects.
 
 use super::Build;
 use super::blocks::{Actor, Freed};
@@ -18,27 +18,27 @@ struct From {
 /// How the names of memory in the heap begin.
 const HEAP: &str = "heap#";
 
-/// Ranges and variables kept on which races are meant.
+/// Ranges and variables that are remembered because races on them are intended.
 const MAX_BENIGN: usize = 1 << 10;
 
 /// Origins kept: as many as a reader takes.
 const MAX_ORIGINS: usize = trace::limits::MAX_ORIGINS;
 
 impl Build {
-    /// The site and the stack of a place.
+    /// The site and the stack of a call context.
     pub(super) fn context(&mut self, slot: u32, context: u32) -> (SiteId, StackId) {
         let context = self.slots[slot as usize].contexts.get(context, &mut self.sites, &mut self.names, &mut self.meta);
         (context.site, context.stack)
     }
 
-    /// A new name: this one, or with a number behind it if that is another's already.
+    /// A new name: this one, or with a number behind it if it is already used.
     pub(super) fn fresh(&mut self, space: Space, name: &str) -> Option<u32> {
         let known = self.names.space(space).len();
         let id = self.names.add(space, name).ok()?;
         if id as usize == known { Some(id) } else { self.again(space, name) }
     }
 
-    /// A new name: another has this one already.
+    /// A new name with a number, because this one is already used.
     #[cold]
     fn again(&mut self, space: Space, name: &str) -> Option<u32> {
         loop {
@@ -56,8 +56,8 @@ impl Build {
         From { made: Made::Heap, thread: made.thread, site, stack, size }
     }
 
-    /// A new name of a variable. There are many in the heap, whose names tell where they are: no table of names is needed to know that they are
-    /// new.
+    /// A new name of a variable. Names in the heap say where the variable is, so most need no table of names to be
+    /// known as new.
     fn fresh_variable(&mut self, address: u64, name: &str, in_heap: bool) -> Option<u32> {
         if !in_heap {
             // A name that the program gave.
@@ -70,7 +70,7 @@ impl Build {
         }
     }
 
-    /// What memory is called, and where it came from, if anybody knows.
+    /// The name of memory, and its origin, if it is known.
     fn describe(&mut self, address: u64, size: u64) -> (String, Option<From>) {
         if let Some(name) = self.given.get(&address) {
             return (name.clone(), None);
@@ -82,7 +82,7 @@ impl Build {
             let global = From { made: Made::Global, thread: ThreadId(0), site: SiteId(0), stack: StackId(0), size };
             return (watched.name.clone(), Some(global));
         }
-        // The word that a bit-field is a part of is called by that.
+        // The word around a bit-field is called by its name.
         let bytes = if self.watched_at.is_empty() { 0 } else { size };
         for start in address..address.saturating_add(bytes) {
             if let Some(&index) = self.watched_at.get(&start)
@@ -124,8 +124,8 @@ impl Build {
         self.blocks.find(address).is_some_and(|block| block.freed.is_none())
     }
 
-    /// How the block of an address was freed, if that is what it is now. Memory that the program gave back to the system may have become a
-    /// stack or a library since, of which nobody tells.
+    /// How the block of an address was freed, if the address still belongs to it. Memory that the program gave back to
+    /// the system may have become a stack or a library since, unseen.
     fn freed(&mut self, address: u64) -> Option<Freed> {
         let freed = self.blocks.find(address)?.freed?;
         (self.stack_owner(address).is_none() && !self.sites.naming.knows(address)).then_some(freed)
@@ -140,7 +140,7 @@ impl Build {
         }
     }
 
-    /// Races on this memory are meant.
+    /// Notes that races on this memory are intended.
     pub(super) fn benign(&mut self, address: u64, size: u64, why: &str) {
         if self.benign_ranges.len() == MAX_BENIGN {
             return;
@@ -160,14 +160,14 @@ impl Build {
         }
     }
 
-    /// A new variable of some bytes of a granule.
+    /// Makes a new variable of some bytes of a word.
     pub(super) fn new_variable(&mut self, word: u64, mask: u8) -> Option<VarId> {
         let address = (word << 3) + u64::from(mask.trailing_zeros());
         let size = u64::from(mask.count_ones());
         let (name, from) = self.describe(address, size);
         let in_heap = from.as_ref().is_some_and(|from| from.made == Made::Heap);
         let var = VarId(self.fresh_variable(address, &name, in_heap)?);
-        // Of a block it is enough to know where one variable came from.
+        // For each block, the origin of one variable is enough.
         if let Some(from) = from
             && (from.made != Made::Heap || self.blocks.is_first(address))
         {
@@ -179,7 +179,7 @@ impl Build {
         {
             self.benign.push((self.names.var(var).to_owned(), why.clone()));
         }
-        // Freed before anything was known of it: the free must be there for the access to be after it.
+        // Freed before anything was known of it: the free must be in the trace, before the access.
         if let Some(freed) = self.freed(address) {
             let (site, stack) = self.context(freed.by.slot, freed.by.context);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
@@ -214,7 +214,7 @@ impl Build {
         self.object(Space::Lock, 0, address).map(LockId)
     }
 
-    /// Says that a call made an object.
+    /// Records the call that initialised an object.
     pub(super) fn initialised(&mut self, space: Space, id: u32, by: Actor) {
         let (site, stack) = self.context(by.slot, by.context);
         self.record_origin(space, id, From { made: Made::Initialised, thread: by.thread, site, stack, size: 0 });
@@ -236,7 +236,7 @@ fn push_number(text: &mut String, mut number: u64) {
     text.extend(digits[at..].iter().map(|&digit| char::from(digit)));
 }
 
-/// A file descriptor: its number and, if it was closed and opened again, which life it is; or a connection.
+/// The name of a file descriptor: its number and, if it was closed and opened again, its generation; or a connection.
 fn descriptor(number: u64) -> String {
     const NUMBER_BITS: u32 = 20;
     const CONNECTION: u64 = 1 << 47;

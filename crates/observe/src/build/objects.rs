@@ -1,11 +1,11 @@
-//! Locks, conditions, semaphores and the rest: which one an address means now.
+//! Synchronisation objects: which lock, condition or semaphore an address means now.
 
 use event::Space;
 use runtime::record::Class;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// What the number of an object is.
+/// The number of an object, by its kind.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Number {
     /// An address.
@@ -40,9 +40,9 @@ struct Near {
 }
 
 /// The key of no object.
-const NOBODY: Near = Near { key: u64::MAX, id: 0 };
+const NONE: Near = Near { key: u64::MAX, id: 0 };
 
-/// What the numbers of a class are, by its code: 0 for addresses, whatever lies there.
+/// The kind of the numbers of a class, by its code: 0 for addresses.
 const SORTS: [u8; 256] = {
     let mut sorts = [0; 256];
     sorts[Class::Descriptor as usize] = DESCRIPTOR;
@@ -54,7 +54,7 @@ const DESCRIPTOR: u8 = 1;
 const SIGNAL: u8 = 2;
 const AT_EXIT: u8 = 3;
 
-/// Which object a record means, in a word: numbers have 48 bits.
+/// The object that a record means, in one word: numbers have 48 bits.
 #[inline]
 fn key(sort: u8, object: u64, space: u8) -> u64 {
     object ^ u64::from(sort) << 48 ^ u64::from(space) << 56
@@ -74,7 +74,7 @@ struct Nearest(Box<[Near; NEAR]>);
 
 impl Default for Nearest {
     fn default() -> Self {
-        Nearest(Box::new([NOBODY; NEAR]))
+        Nearest(Box::new([NONE; NEAR]))
     }
 }
 
@@ -91,7 +91,7 @@ impl Objects {
         self.near_in(class, object, space as u8)
     }
 
-    /// The same; the space is told by its number.
+    /// The object that a record means, if it was looked up not long ago; the space is given by its number.
     #[inline]
     pub(crate) fn near_in(&self, class: u8, object: u64, space: u8) -> Option<u32> {
         let key = key(SORTS[usize::from(class)], object, space);
@@ -123,13 +123,13 @@ impl Objects {
             Number::Memory(address) => key(0, address, space as u8),
             Number::Descriptor(number) => key(DESCRIPTOR, number, space as u8),
             Number::Signal(number) => key(SIGNAL, number, space as u8),
-            // The only one, whatever number a record gives it.
-            Number::AtExit => return self.near.0.fill(NOBODY),
+            // There is only one, whatever number a record gives it.
+            Number::AtExit => return self.near.0.fill(NONE),
         };
-        self.near.0[slot(key)] = NOBODY;
+        self.near.0[slot(key)] = NONE;
     }
 
-    /// The object is no more: what comes there later is another one.
+    /// Ends the life of an object: what comes there later is another one.
     pub(crate) fn end(&mut self, number: Number) {
         match number {
             Number::Memory(address) => self.end_range(address, 1),
@@ -140,7 +140,7 @@ impl Objects {
         }
     }
 
-    /// The same for all in a range of addresses.
+    /// Ends the life of all objects in a range of addresses.
     pub(crate) fn end_range(&mut self, start: u64, size: u64) {
         let end = start.saturating_add(size);
         while let Some((&(address, space), _)) = self.memory.range((start, Space::Thread)..(end, Space::Thread)).next()

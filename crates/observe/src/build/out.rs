@@ -1,4 +1,4 @@
-//! Events on their way into the trace.
+//! Writes events into the trace.
 
 use event::{Event, Extra, Meta, Names, Op, SiteId, StackId, StrId, ThreadId, Value};
 use std::io::{self, Write};
@@ -8,24 +8,24 @@ use trace::binary::{Action, ActionEvent, ActionWriter, DeferredPosition, ThreadR
 /// Where traces are written.
 pub(crate) type Sink = Box<dyn Write + Send>;
 
-/// Bytes up to which a trace that nobody keeps is not compressed.
+/// Bytes up to which a temporary trace is not compressed.
 const PLAIN: u64 = 256 << 20;
 
 /// A trace that is being written.
 pub(crate) struct Out {
-    /// Gone when writing failed: what comes then is only counted.
+    /// `None` after writing failed: further events are only counted.
     writer: Option<ActionWriter<Sink>>,
     events: u64,
     error: Option<io::Error>,
     found: Found,
 }
 
-/// Events that were found and not written yet: what finds them and what writes them have little in common. There are never more of them than
-/// the frame has room for, so that it is full when it would be without them.
+/// Events that were found and not written yet: the code that finds them and the code that writes them have little in
+/// common. There are never more than the frame has room for, so that frames are filled as without this buffer.
 struct Found {
     acts: Box<[ActionEvent; AT_ONCE]>,
     count: usize,
-    /// So many there may be.
+    /// How many there may be.
     most: usize,
     stretches: Vec<ThreadRun>,
 }
@@ -45,7 +45,7 @@ impl Out {
         Ok(Out { writer: Some(writer?), events: 0, error: None, found: Found::default() })
     }
 
-    /// What is done at a place, if it can be told once and for all.
+    /// The action of an operation at a site with a stack, if it has a number.
     pub(crate) fn action(&mut self, op: Op, site: SiteId, stack: StackId) -> Option<Action> {
         self.writer.as_mut()?.action(op, site, stack)
     }
@@ -67,7 +67,7 @@ impl Out {
         &mut found.acts[found.count..found.most]
     }
 
-    /// Adds what a thread did: so many of the events in the room.
+    /// Adds what a thread did: the first `count` events in the room.
     #[inline]
     pub(crate) fn found(&mut self, thread: ThreadId, count: usize, names: &Names, meta: &Meta) {
         if count == 0 {
@@ -96,7 +96,7 @@ impl Out {
         }
     }
 
-    /// What comes next stands behind what was found.
+    /// Writes what was found, before something else is written.
     #[inline]
     fn write_pending(&mut self, names: &Names, meta: &Meta) {
         if self.found.count > 0 {

@@ -1,4 +1,4 @@
-//! Synchronisation, blocks, internal events.
+//! Records of synchronisation, atomic blocks and internal events.
 
 use super::Build;
 use super::common::notified;
@@ -7,10 +7,10 @@ use crate::decode::{aux, payload};
 use event::{CondId, Extra, Op, Order, Space, Value, Wake};
 use runtime::record::{Class, Kind};
 
-/// The label of an internal event that tells of misuse; its arguments are what is wrong and the object's name.
+/// The label of an internal event that reports misuse; its arguments are what is wrong and the object's name.
 const MISUSE: &str = "foretrace.misuse";
 
-/// Why a thread was woken: by a notify, or else because its time was up.
+/// The reason of a `Woken`: by a notify, or else by a timeout.
 const TIMED: u8 = 3;
 
 /// The operation of a record that is one event of one object.
@@ -34,7 +34,7 @@ pub(super) const fn plain(kind: Kind) -> Option<Op> {
 }
 
 impl Build {
-    /// Adds the events of a record; how many.
+    /// Adds the events of a record. Returns how many.
     pub(super) fn synchronisation(&mut self, slot: u32, kind: Kind, record: &[u64]) -> u64 {
         let (class, number) = (aux(record[0]), payload(record[0]));
         let handler = if self.ends_wait(slot, kind, class, number) { self.go_on(slot) } else { None };
@@ -88,7 +88,7 @@ impl Build {
             Kind::Misuse => return self.misuse(slot, record),
             kind => match plain(kind) {
                 Some(op) => op,
-                // The others were dealt with before.
+                // All other kinds are handled before.
                 None => return 0,
             },
         };
@@ -106,15 +106,15 @@ impl Build {
         1
     }
 
-    /// A thread is not waiting on a condition, if it was.
+    /// Notes that a thread does not wait on a condition any more, if it did.
     pub(super) fn waits_no_more(&mut self, slot: u32) {
         if let Some((cond, _)) = self.slot(slot).since.take() {
             self.conditions.leave(cond);
         }
     }
 
-    /// Why a thread has been woken: the agent knows of timeouts only. The C library lets threads go on whom nobody has notified; and a notify outside the mutex may have been recorded before the
-    /// wait that it ended.
+    /// Decides why a thread was woken: the agent knows of timeouts only. The C library lets threads go on that were not
+    /// notified, and a notify outside the mutex may have been recorded before the wait that it ended.
     fn wakes(&mut self, slot: u32, cond: CondId, wake: Wake) -> Wake {
         let since = self.slot(slot).since.take().filter(|&(known, _)| known == cond);
         let Some((_, since)) = since else { return wake };
@@ -128,7 +128,7 @@ impl Build {
         }
     }
 
-    /// An object begins: what was at its place is no more.
+    /// Initialises an object: what was at its address is gone.
     fn init(&mut self, slot: u32, record: &[u64]) -> u64 {
         let by = self.actor(slot, record[1]);
         let (class, number) = (aux(record[0]), payload(record[0]));
@@ -184,7 +184,7 @@ impl Build {
         let by = self.actor(slot, record[1]);
         let label = self.slot(slot).label.take().unwrap_or_default();
         if aux(record[0]) == 1 {
-            // A function that a specification speaks of.
+            // A function that a specification names.
             let number = payload(record[0]);
             let known = self.watched.get(number as usize).map(|watched| watched.name.clone());
             return self.event(by, &known.unwrap_or_else(|| format!("function#{number}")), &[]);

@@ -1,4 +1,4 @@
-//! Values: what the words of watched variables mean, and whether a read agrees with the order.
+//! Values of watched variables: their encoding, and whether a read agrees with the order.
 
 use event::{Value, VarId};
 use rustc_hash::FxHashMap;
@@ -18,7 +18,7 @@ pub enum Encoding {
     Bool,
 }
 
-/// What is recorded of something that a specification speaks of.
+/// What is recorded of something that a specification names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
     /// A variable: its values.
@@ -41,7 +41,7 @@ pub enum Use {
 }
 
 impl Use {
-    /// As agents know it.
+    /// The code that agents use.
     pub(crate) fn code(self) -> u16 {
         match self {
             Use::Value(_) | Use::Bits { .. } => runtime::layout::watch::VALUE,
@@ -52,7 +52,7 @@ impl Use {
     }
 }
 
-/// A variable or a function that a specification speaks of.
+/// A variable or a function that a specification names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Watched {
     /// The file it is in.
@@ -114,7 +114,7 @@ impl Values {
         self.last.is_empty()
     }
 
-    /// Something was written that nobody knows.
+    /// Forgets the value: something unknown was written.
     #[inline]
     pub(crate) fn unknown(&mut self, var: VarId) {
         if !self.last.is_empty() {
@@ -122,7 +122,7 @@ impl Values {
         }
     }
 
-    /// A read: whether it contradicts the last write.
+    /// A read. Returns whether it contradicts the last write.
     pub(crate) fn read(&mut self, var: VarId, value: Value) -> bool {
         let last = self.last.insert(var, value);
         last.is_some_and(|last| last.is_known() && value.is_known() && last != value)

@@ -1,9 +1,11 @@
-//! The variables of memory: which bytes of a granule are one.
+//! The variables of memory: which bytes of a word are one.
 //!
-//! As long as the masks of a granule are equal or disjoint, each is a variable. A mask that cuts a variable narrows it to the bytes they share (so
-//! that the new access meets those before it), and the other bytes are a new variable from then on; a wider access is one of each part.
+//! As long as the masks of a word are equal or disjoint, each is a variable. A mask that cuts a variable narrows it to
+//! the bytes they share (so that the new access meets those before it), and the other bytes are a new variable from
+//! then on. A wider access is one of each part.
 //!
-//! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory does so here.
+//! Nearly every event looks here, and memory is large: an entry is four bytes, and what lies side by side in memory
+//! does so here.
 
 use crate::near::fetch;
 use event::VarId;
@@ -14,23 +16,23 @@ const PAGE_WORDS: usize = 1 << PAGE_BITS;
 /// Pages remembered in front of the hash table.
 const NEAR: usize = 1 << 10;
 
-/// So many entries stay in a near cache.
+/// This many entries stay in a near cache.
 const FEW: usize = 1 << 17;
 
-/// So many pairs do.
+/// This many pairs stay in a near cache.
 const FEW_PAIRS: usize = 1 << 12;
 
-/// So many entries are followed up at once: what is further ahead would be gone again.
+/// This many entries are followed up at once: what is further ahead would be evicted again.
 const MOST_ASKED: usize = 1 << 13;
 
 /// Bits of an entry that hold a variable; above them is its mask.
 const VAR_BITS: u32 = 24;
 /// An entry without a mask is the index of a pair + 1, or with this bit that of a list.
 const LIST: u32 = 1 << 23;
-/// Or it is this: the granule is in `wide`.
+/// Or it is this: the word is in `wide`.
 const WIDE: u32 = (1 << VAR_BITS) - 1;
 
-/// Some bytes of a granule, and the variable they are.
+/// Some bytes of a word, and the variable they are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Part {
     pub(crate) mask: u8,
@@ -57,7 +59,7 @@ impl Parts {
     }
 }
 
-/// The variables of a process, by granule.
+/// The variables of a process, by word.
 #[derive(Default)]
 pub(crate) struct Variables {
     /// By page: where it begins in `entries`.
@@ -69,11 +71,11 @@ pub(crate) struct Variables {
     unused_pairs: Vec<u32>,
     lists: Vec<Vec<Part>>,
     unused_lists: Vec<u32>,
-    /// What fits nowhere else, by granule.
+    /// What fits nowhere else, by word.
     wide: FxHashMap<u64, Vec<Part>>,
     /// Entries that were asked for.
     asked: Vec<usize>,
-    /// Room for the parts of a granule.
+    /// Room for the parts of a word.
     spare: Vec<Part>,
 }
 
@@ -86,7 +88,7 @@ impl Default for Nearest {
     }
 }
 
-/// What an entry says.
+/// A decoded entry.
 enum Entry {
     One(Part),
     Pair(usize),
@@ -129,7 +131,8 @@ impl Variables {
         self.entries.len() <= FEW
     }
 
-    /// Asks for the memory that `one` will look at: for the entry now, and for what it leads to with the next call of `fetch_on`.
+    /// Asks for the memory that `one` will read: for the entry now, and for what it leads to with the next call of
+    /// `fetch_on`.
     #[inline]
     pub(crate) fn fetch(&mut self, word: u64) {
         let page = word >> PAGE_BITS;
@@ -182,7 +185,7 @@ impl Variables {
         &mut self.entries[begin + offset(word)]
     }
 
-    /// The variables that these bytes of a granule are, if they are known, and whole ones.
+    /// The variables that these bytes of a word are, if they are known, and whole ones.
     pub(crate) fn known(&mut self, word: u64, mask: u8) -> Option<Parts> {
         let begin = self.page(word >> PAGE_BITS)?;
         let entry = self.entries[begin + offset(word)];
@@ -208,18 +211,18 @@ impl Variables {
         (rest == 0).then_some(found)
     }
 
-    /// Takes the parts of a granule away; they are to be put back before anybody asks for them.
+    /// Takes the parts of a word out; they must be put back before the next lookup.
     pub(crate) fn open(&mut self, word: u64) -> Vec<Part> {
         let entry = std::mem::take(self.entry(word));
         self.take(word, entry)
     }
 
-    /// Puts the parts of a granule back.
+    /// Puts the parts of a word back.
     pub(crate) fn close(&mut self, word: u64, parts: Vec<Part>) {
         *self.entry(word) = self.put(word, parts);
     }
 
-    /// The bytes of a granule that are a variable already.
+    /// The bytes of a word that are a variable already.
     pub(crate) fn bytes(&mut self, word: u64) -> u8 {
         let Some(begin) = self.page(word >> PAGE_BITS) else { return 0 };
         let all = |parts: &[Part]| parts.iter().fold(0, |bytes, part| bytes | part.mask);
@@ -232,7 +235,7 @@ impl Variables {
         }
     }
 
-    /// Takes the parts of a granule away.
+    /// Takes the parts of a word out of an entry.
     fn take(&mut self, word: u64, entry: u32) -> Vec<Part> {
         let mut parts = std::mem::take(&mut self.spare);
         match decode(entry) {
@@ -254,7 +257,7 @@ impl Variables {
         }
     }
 
-    /// Finds room for the parts of a granule, and gives its entry.
+    /// Finds room for the parts of a word, and returns its entry.
     fn put(&mut self, word: u64, parts: Vec<Part>) -> u32 {
         let spare = |variables: &mut Self, mut parts: Vec<Part>| {
             parts.clear();
@@ -292,7 +295,8 @@ impl Variables {
         WIDE
     }
 
-    /// Calls `with` for each variable in a range of addresses, lowest first; with `forget`, what comes there later are others.
+    /// Calls `with` for each variable in a range of addresses, lowest first; with `forget`, what comes there later are
+    /// others.
     pub(crate) fn range(&mut self, start: u64, size: u64, forget: bool, mut with: impl FnMut(VarId)) {
         if size == 0 || self.index.is_empty() {
             return;
@@ -323,7 +327,7 @@ impl Variables {
         }
     }
 
-    /// Calls `with` for each variable of a granule; with `forget` its parts are taken away.
+    /// Calls `with` for each variable of a word; with `forget` its parts are removed.
     fn visit(&mut self, word: u64, entry: u32, forget: bool, with: &mut impl FnMut(VarId)) {
         if let Some(Entry::One(part)) = decode(entry) {
             return with(part.var);
@@ -373,7 +377,8 @@ pub(crate) fn cut<M: IntoIterator<Item = Part>>(
     found
 }
 
-/// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them meet.
+/// Where a page is remembered. The arenas of threads begin at multiples of 64 MB: the low bits alone would make them
+/// meet.
 #[inline]
 fn near(page: u64) -> usize {
     (page.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 48) as usize % NEAR

@@ -1,4 +1,4 @@
-//! An agent without a program: writes records into a process' file as `docs/recording.md` says, or as it does not.
+//! An agent without a program: writes records into a process' file as `docs/recording.md` says, or wrong ones.
 #![allow(unsafe_code, missing_docs, dead_code, unreachable_pub)]
 
 use runtime::layout::{
@@ -157,7 +157,7 @@ impl Agent {
     }
 }
 
-/// What a real agent would choose.
+/// The clock that a real agent would choose.
 fn clock() -> u32 {
     let kernels = std::fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource");
     let is_trusted = cfg!(target_arch = "x86_64") && kernels.is_ok_and(|name| name.trim_end() == "tsc");
@@ -181,7 +181,7 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Room for so many words, and a stamp, before a time is taken.
+    /// Makes room for this many words, and a stamp, before a time is taken.
     pub fn reserve(&mut self, words: usize) {
         if self.chunk.is_some() && self.at + words + Kind::Stamp.words() <= CHUNK_WORDS {
             return;
@@ -237,7 +237,7 @@ impl Thread {
         self.contexts
     }
 
-    /// Says that a record comes, and takes its time. There is room.
+    /// Announces a record, and takes its time. There is room.
     pub fn begin_record(&mut self) -> u64 {
         let writing = &self.agent.slot(self.slot as usize).writing;
         writing.store(self.time + 1, Relaxed);
@@ -301,7 +301,7 @@ impl Thread {
         self.put(&[head(Kind::Deferred, mask, word), timed(sync_index, context), third]);
     }
 
-    /// Several, of whole granules of a block.
+    /// Several, of whole words of a block.
     pub fn deferred_bulk(
         &mut self,
         kind: Kind,
@@ -315,7 +315,7 @@ impl Thread {
         self.put(&[head(kind, words, block), timed(sync_index, context), third]);
     }
 
-    pub fn pin(&mut self, word: u64, mask: u8, (slot, sync_index): (u32, u64), write: bool, seq: u32) {
+    pub fn drop_barrier(&mut self, word: u64, mask: u8, (slot, sync_index): (u32, u64), write: bool, seq: u32) {
         let third = with_seq(deferred_third(slot, write), seq);
         self.put(&[head(Kind::DropBarrier, mask, word), timed(sync_index, 0), third]);
     }

@@ -1,11 +1,12 @@
-//! Accesses of several granules in one record.
+//! Accesses of several words in one record.
 
 use crate::agent::Agent;
 use crate::support::shown;
 use runtime::layout::process;
 use runtime::record::Kind;
 
-/// Main fills two blocks, and writes to them again in between and behind; the child reads some of them, and then main comes again.
+/// Main fills two blocks, and writes to them again in between and behind; the child reads some of them, and then main
+/// comes again.
 pub(crate) fn bulk() {
     let agent = Agent::start(0);
     agent.maps(0, "1000-2000 r-xp 00000000 00:00 0 /opt/prog\n");
@@ -21,12 +22,12 @@ pub(crate) fn bulk() {
     child.reserve(256);
     child.deferred(0x7000, 0xff, (main.slot, 4, at), true, 1);
     child.deferred(0x7008, 0x0f, (main.slot, 5, at), true, 1);
-    // Of the lowest granule first, though they are told later.
+    // The lowest word comes first, though it is written later.
     child.deferred(0x7068, 0xff, (main.slot, 5, at), true, 7);
     child.deferred_bulk(Kind::DeferredBulk, (0x7040, 0x05), (main.slot, 5, at), true, 5);
     child.deferred_bulk(Kind::DropBarrierBulk, (0x7040, 0x05), (main.slot, 4, 0), true, 1);
     let at = child.context(0, 0x1201);
-    child.sync(Kind::ConflictReadBulk, 0x03, 0x7000, at); // 1: of a granule that was cut
+    child.sync(Kind::ConflictReadBulk, 0x03, 0x7000, at); // 1: of a word that was cut
     child.sync(Kind::ConflictReadBulk, 0x81, 0x7040, at); // 2
     main.reserve(256);
     main.deferred(0x7040, 0xff, (child.slot, 3, at), false, 1);

@@ -1,4 +1,4 @@
-//! Late accesses and pins: where they stand among the events of their threads.
+//! Deferred accesses and drop barriers: where they stand among the events of their threads.
 
 use crate::scenes::start;
 use crate::support::shown;
@@ -15,14 +15,14 @@ pub(crate) fn late() {
     main.release(0x5000, 0); // 4
     child.begin();
     let g = 0x7000;
-    // The child arrives where main was before the lock, inside and after it.
+    // The child conflicts with main's accesses before, inside and after the lock.
     child.reserve(64);
     child.deferred(g, 0xff, (main.slot, 3, at), false, 1);
     child.deferred(g, 0xff, (main.slot, 3, at), true, 0);
     child.deferred(g, 0xff, (main.slot, 4, at), false, 2);
     child.deferred(g, 0xff, (main.slot, 5, at), true, 1);
-    child.pin(g, 0xff, (main.slot, 4), true, 1);
-    child.pin(g, 0xff, (main.slot, 5), false, 0);
+    child.drop_barrier(g, 0xff, (main.slot, 4), true, 1);
+    child.drop_barrier(g, 0xff, (main.slot, 5), false, 0);
     child.sync(Kind::ConflictWrite, 0xff, g, 0);
     agent.end(process::EXITED);
 }
@@ -48,7 +48,7 @@ pub(crate) fn early() {
     let mut child = agent.thread();
     main.fork(child.slot, 0); // position 1
     child.begin();
-    // Nothing in order comes behind the place until the child has told of the access there.
+    // No event in order follows before the child has recorded the access there.
     let at = main.context(0, 0x1011);
     child.reserve(64);
     child.deferred(0x5000, 0xff, (main.slot, 2, at), true, 0);
@@ -78,10 +78,10 @@ pub(crate) fn silent() {
     main.acquire(0x5000, 0); // 5
     child.begin();
     child.reserve(256);
-    // What main did at each position, the last first. Ranks begin anew.
-    for (sync_index, ranks) in [(6, [0, 0]), (5, [0, 3]), (4, [1, 9]), (3, [0, 2]), (2, [5, 16_383])] {
-        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), true, ranks[1]);
-        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), false, ranks[0]);
+    // What main did at each sync index, the last first. Sequence numbers begin again with each.
+    for (sync_index, seqs) in [(6, [0, 0]), (5, [0, 3]), (4, [1, 9]), (3, [0, 2]), (2, [5, 16_383])] {
+        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), true, seqs[1]);
+        child.deferred(0x5000 + sync_index * 8, 0xff, (main.slot, sync_index, 0), false, seqs[0]);
         child.sync(Kind::ConflictWrite, 0xff, 0x5000 + sync_index * 8, 0);
     }
     // The free comes to light now.
@@ -110,7 +110,7 @@ main|r(prog+0x2030)|";
     assert_eq!(lines, expected.lines().collect::<Vec<_>>());
 }
 
-/// More records without an event than ranks have room for.
+/// More records without an event than sequence numbers have room for.
 const MANY: u64 = 300_000;
 
 pub(crate) fn long_silence() {

@@ -1,4 +1,5 @@
-//! The observer against an agent without a program. The program is this test itself, started once more with the name of a scene.
+//! The observer against an agent without a program. The program is this test itself, started once more with the name of
+//! a scene.
 
 mod agent;
 mod bulk;

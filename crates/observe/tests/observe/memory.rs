@@ -58,13 +58,13 @@ pub(crate) fn freed() {
     // Known before the free, and not.
     main.sync(Kind::ConflictRead, 0xff, 0x7000, 0);
     main.sync(Kind::ConflictRead, 0xff, 0x7008, 0);
-    // The same memory, another block.
+    // Another block in this memory.
     main.alloc(0x7000, 16, made);
     main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
     main.acquire(0x7010, 0);
-    // A free tells more than was asked for: what is left of the first block there was freed with it.
+    // The size of a free is more than was asked for: what is left of the first block there was freed with it.
     main.free(0x7000, 24, 0);
-    // Memory that nobody allocated is something else when it is freed.
+    // Memory that was not allocated is something else when it is freed.
     main.sync(Kind::ConflictWrite, 0xff, 0x9000, 0);
     main.free(0x9000, 8, 0);
     main.sync(Kind::ConflictWrite, 0xff, 0x9000, 0);

@@ -1,4 +1,4 @@
-//! Variables that share a granule: each is called by its own name, however many were accessed at once before.
+//! Variables that share a word: each has its own name, however many were accessed at once before.
 
 use crate::agent::Agent;
 use crate::support::shown;
@@ -8,7 +8,7 @@ use runtime::record::Kind;
 use std::collections::HashMap;
 use std::process::Command;
 
-/// Main clears blocks of memory and works in them; the child comes to one half of each granule.
+/// Main clears blocks of memory and works in them; the child accesses one half of each word.
 pub(crate) fn neighbours() {
     let agent = Agent::start(0);
     agent.maps(0, "1000-2000 r-xp 00000000 00:00 0 /opt/prog\n");
@@ -23,10 +23,10 @@ pub(crate) fn neighbours() {
     child.deferred(0x7000, 0xff, (main.slot, 3, 0), true, 0);
     child.deferred(0x7000, 0x0f, (main.slot, 3, 0), true, 1);
     child.sync(Kind::ConflictRead, 0xf0, 0x7000, 0);
-    // Nobody remembers what it was; the child reads a byte.
-    child.pin(0x7008, 0xff, (main.slot, 3), true, 2);
+    // The access itself was dropped; the child reads a byte.
+    child.drop_barrier(0x7008, 0xff, (main.slot, 3), true, 2);
     child.sync(Kind::ConflictRead, 0x10, 0x7008, 0);
-    // Two granules were written; an atomic access is of a half of the second.
+    // Two words were written; an atomic access is of a half of the second.
     child.deferred(0x7010, 0xff, (main.slot, 3, 0), true, 3);
     child.deferred(0x7018, 0xff, (main.slot, 3, 0), true, 4);
     child.atomic(Kind::AtomicLoad, 0, 2, 0x701c, 7);
@@ -63,15 +63,16 @@ T1|w(heap#1+38)|";
 
 const C: &str = r#"
 #include <stdio.h>
-struct settings { int first, second; char open, shut; short width; int last; char *name; } settings __attribute__((aligned(8)));
+struct settings { int first, second; char open, shut; short width; int last; char *name; }
+    settings __attribute__((aligned(8)));
 char text[20] __attribute__((aligned(8)));
 int numbers[4] __attribute__((aligned(8)));
 struct { unsigned low : 3, high : 20; int after; } bits __attribute__((aligned(8)));
 struct { char flag; int number; } padded __attribute__((aligned(8)));
 struct { char letters[3]; char mark; int count; } mixed __attribute__((aligned(8)));
-#define TELL(x) printf(#x " %p\n", (void *)&x)
+#define SHOW(x) printf(#x " %p\n", (void *)&x)
 int main(void) {
-    TELL(settings); TELL(text); TELL(numbers); TELL(bits); TELL(padded); TELL(mixed);
+    SHOW(settings); SHOW(text); SHOW(numbers); SHOW(bits); SHOW(padded); SHOW(mixed);
     FILE *maps = fopen("/proc/self/maps", "r");
     puts("maps");
     for (int c; maps && (c = fgetc(maps)) != EOF;) putchar(c);
@@ -88,8 +89,8 @@ fn parts_of_variables_are_told_apart_by_their_types() {
     assert!(built.success());
     let out = Command::new(&program).output().expect("it runs").stdout;
     let out = String::from_utf8(out).expect("text");
-    let (told, maps) = out.split_once("maps\n").expect("maps");
-    let at: HashMap<&str, u64> = told
+    let (shown, maps) = out.split_once("maps\n").expect("maps");
+    let at: HashMap<&str, u64> = shown
         .lines()
         .map(|line| line.split_once(" 0x").expect("an address"))
         .map(|(name, address)| (name, u64::from_str_radix(address, 16).expect("hexadecimal")))

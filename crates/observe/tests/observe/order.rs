@@ -14,7 +14,7 @@ fn random(seed: &mut u64, below: u64) -> u64 {
     (*seed >> 33) % below
 }
 
-/// Ends as a process that is killed does: nothing is told.
+/// Ends as a process that is killed does: nothing is announced.
 fn die() -> ! {
     let me = rustix::process::getpid();
     let _ = rustix::process::kill_process(me, rustix::process::Signal::KILL);
@@ -232,7 +232,7 @@ pub(crate) fn random_order() {
     while number < 50_000 {
         let who = random(&mut seed, 9) as usize;
         for _ in 0..=random(&mut seed, 4) {
-            // Each writes a granule of its own: its address tells its place.
+            // Each writes a word of its own: its address says its position.
             threads[who].sync(Kind::ConflictWrite, 0xff, (0x10000 + number) * 8, 0);
             number += 1;
         }

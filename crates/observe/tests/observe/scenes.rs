@@ -1,4 +1,4 @@
-//! What records become: one scene for each kind of thing.
+//! The events that records become: one scene for each kind of thing.
 
 use crate::agent::{Agent, Thread};
 use crate::support::{command, lines, options, record, record_with, shown, trace_of};
@@ -145,7 +145,7 @@ pub(crate) fn values() {
     main.patch(written, 0xffff_ffff, head(Kind::WatchWrite, 2, landing));
     child.sync3(Kind::WatchRead, 2, landing, 0, 5);
     main.sync3(Kind::WatchWrite, 3, 0x5008, 0, 2.5f64.to_bits());
-    // Their neighbours have none, as far as anybody asked.
+    // Their neighbours have no values.
     main.sync3(Kind::WatchWrite, 2 | PENDING, 0x5004, 0, 0);
     child.sync3(Kind::WatchRead, 0, 0x5004, 0, 1);
     child.sync3(Kind::WatchRead, 0, 0x5004, 0, 0);
@@ -237,7 +237,7 @@ pub(crate) fn reuse() {
         child.sync(Kind::ThreadEnd, 0, 0, 0);
         main.join(child.slot, 0);
     }
-    // An access of the second thread, between its acquire and its release: position 4 + 2 of the slot.
+    // An access of the second thread, between its acquire and its release: sync index 4 + 2 of the slot.
     main.reserve(64);
     main.deferred(0x7000, 0xff, (child.slot, 6, 0), true, 0);
     main.sync(Kind::ConflictWrite, 0xff, 0x7000, 0);
@@ -270,8 +270,8 @@ fn exec_gives_a_second_trace() {
     let path = folder.path().join("run.ftrace");
     let options = Options { output: Output::Path(path.clone()), ..options() };
     let mut recorded = record_with("executed", options);
-    let told: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.image, p.ended, p.events)).collect();
-    assert_eq!(told, [(true, 1, Ended::Exited, 2), (false, 0, Ended::Executed, 1)]);
+    let shown: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.image, p.ended, p.events)).collect();
+    assert_eq!(shown, [(true, 1, Ended::Exited, 2), (false, 0, Ended::Executed, 1)]);
     assert!(matches!(&recorded.processes[0].trace, Kept::Path(kept) if *kept == path));
     let (trace, losses) = trace_of(&mut recorded.processes[1].trace);
     assert_eq!((lines(&trace), losses), (vec!["main|acq(prog+0x2000)|".to_owned()], vec![]));
@@ -295,8 +295,8 @@ pub(crate) fn forked() {
 #[test]
 fn processes_that_outlive_the_program_are_waited_for() {
     let recorded = record("forked");
-    let told: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.ended, p.events)).collect();
-    assert_eq!(told, [(true, Ended::Exited, 1), (false, Ended::Exited, 2)]);
+    let shown: Vec<_> = recorded.processes.iter().map(|p| (p.main, p.ended, p.events)).collect();
+    assert_eq!(shown, [(true, Ended::Exited, 1), (false, Ended::Exited, 2)]);
 }
 
 pub(crate) fn survivor() {
