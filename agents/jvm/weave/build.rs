@@ -1,4 +1,5 @@
-//! Tells one state of this crate from another: classes that were woven offline by another one are woven anew when they are loaded.
+//! Computes the version of this crate from its sources: classes that another version has woven offline are woven
+//! again when they are loaded.
 
 use std::hash::Hasher;
 use std::path::{Path, PathBuf};
@@ -24,6 +25,6 @@ fn main() {
         hasher.write(path.to_string_lossy().as_bytes());
         hasher.write(&std::fs::read(&path).expect("readable"));
     }
-    // Zero is none.
+    // The version is never zero.
     println!("cargo:rustc-env=FORETRACE_WEAVE={}", hasher.finish() | 1);
 }

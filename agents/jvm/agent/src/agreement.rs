@@ -7,7 +7,7 @@ use crate::classes::variable;
 use crate::session::BLOCKS;
 use runtime::java::SITES;
 use runtime::record::{CONTEXT_BITS, Class, Kind, MOST_BETWEEN, TextFor};
-use weave::{Condition, EFFECT_KINDS, Effect, ORDERS, Operand, Target, Value};
+use weave::{CELL, CELL_WORDS, Condition, EFFECT_KINDS, Effect, ORDERS, Operand, THREAD_STATE, Target, Value};
 
 const RECORD: &str = include_str!("../java/foretrace/agent/Record.java");
 const RECORD_WRITER: &str = include_str!("../java/foretrace/agent/RecordWriter.java");
@@ -19,6 +19,8 @@ const HELD: &str = include_str!("../java/foretrace/agent/HeldLocks.java");
 const LOCKS: &str = include_str!("../java/foretrace/agent/Locks.java");
 const MONITORS: &str = include_str!("../java/foretrace/agent/Monitors.java");
 const NATIVE: &str = include_str!("../java/foretrace/agent/Native.java");
+const SITES_JAVA: &str = include_str!("../java/foretrace/agent/Sites.java");
+const HOOKS_JAVA: &str = include_str!("../java/foretrace/agent/Hooks.java");
 const EFFECT: &str = include_str!("../java/foretrace/agent/Effect.java");
 
 /// Names and values.
@@ -202,4 +204,11 @@ fn the_library_is_asked_for_what_it_knows() {
     for (name, is) in variables {
         assert_eq!(constant(CELLS, name), is as i64, "{name}");
     }
+}
+
+#[test]
+fn added_fields_have_their_names() {
+    let words: String = CELL_WORDS.iter().collect();
+    assert!(SITES_JAVA.contains(&format!("\"{CELL}\" + number + \"{words}\".charAt(word)")));
+    assert!(HOOKS_JAVA.contains(&format!("hide(Thread.class, java.util.Set.of(\"{THREAD_STATE}\"))")));
 }

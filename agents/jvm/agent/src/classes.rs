@@ -242,7 +242,7 @@ impl Classes {
 
     /// Whether only `Object` has a method of this name: all other classes are watched, and known not to have it.
     pub(crate) fn has_no(&self, chain: &[(i64, Vec<u8>)], name: &[u8]) -> bool {
-        const ENDS: [&[u8]; 2] = [b"java/lang/Object", b"foretrace/agent/Watched"];
+        const ENDS: [&[u8]; 2] = [b"java/lang/Object", weave::WATCHED.as_bytes()];
         chain.iter().filter(|(_, class)| !ENDS.contains(&class.as_slice())).all(|(loader, class)| {
             let is_watched = std::str::from_utf8(class).is_ok_and(|class| self.settings.has_class(class));
             let number = self.find(*loader, class).filter(|_| is_watched);

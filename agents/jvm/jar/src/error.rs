@@ -1,4 +1,4 @@
-//! What is wrong with a jar.
+//! Why a jar cannot be rewritten.
 
 use std::io;
 use thiserror::Error;
@@ -12,16 +12,16 @@ pub enum Error {
     /// It does not end as archives do.
     #[error("not a jar: it does not end with the directory of a zip archive (is it cut off?)")]
     NotAnArchive,
-    /// Its directory is not as it must be.
+    /// Its directory is malformed.
     #[error("the jar's directory is damaged: {0}")]
     Directory(&'static str),
-    /// Two entries share their bytes: no tool makes such archives, but for bombs.
+    /// Two entries share their bytes: only bombs do.
     #[error("{name}: overlaps with another entry, or with the directory")]
     Overlap {
         /// The name of one.
         name: String,
     },
-    /// An entry is not as it must be.
+    /// An entry is malformed.
     #[error("{name}: {what}")]
     Entry {
         /// Its name.
@@ -32,16 +32,16 @@ pub enum Error {
     /// It unpacks to more than any program has.
     #[error("its classes, and the jars in it, unpack to more than {} MiB", most >> 20)]
     Bomb {
-        /// So many bytes are allowed.
+        /// The limit in bytes.
         most: u64,
     },
-    /// Somebody wants the work to stop.
+    /// The caller wants the work to stop.
     #[error("interrupted")]
     Interrupted,
-    /// A hook could not be made: never.
+    /// The inert hooks could not be made, which never happens.
     #[error("hooks that do nothing cannot be made: {0}")]
     Weave(#[from] weave::Error),
 }
 
-/// What comes of reading or writing a jar.
+/// The result of reading or writing a jar.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,7 +1,7 @@
-//! Jars, rewritten with hooks in their classes ([`weave::Program`]), and otherwise as they were.
+//! Rewrites jars with hooks in their classes ([`weave::Program`]). All else stays as it was.
 //!
-//! * `zip`: archives. What is not changed is copied as it is, byte for byte: its header, its packed data, whatever lies between. No crate for them keeps so much: they
-//!   look entries up by their names, and write headers of their own.
+//! * `zip`: archives. What is not changed is copied byte for byte: its header, its packed data, and whatever lies
+//!   between. No crate keeps so much: they look entries up by name, and write headers of their own.
 //! * `rewrite`: which entries are changed, and how.
 //! * `manifest`: a manifest without the digests of signatures.
 

@@ -1,6 +1,6 @@
-//! A manifest without the digests of signatures: what was signed has changed.
+//! Removes the digests of signatures from a manifest: what was signed has changed.
 
-/// Whether an entry is (a part of) a signature, by its name.
+/// Whether an entry is a part of a signature, by its name.
 pub(crate) fn is_signature(name: &[u8]) -> bool {
     let name = name.to_ascii_uppercase();
     let Some(file) = name.strip_prefix(b"META-INF/").filter(|file| !file.contains(&b'/')) else { return false };
@@ -12,7 +12,7 @@ pub(crate) fn is_manifest(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"META-INF/MANIFEST.MF")
 }
 
-/// The manifest without attributes of digests, and without the sections that had nothing else. All else stays as it is.
+/// The manifest without attributes of digests, and without sections that had nothing else. All else stays as it is.
 pub(crate) fn without_digests(manifest: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(manifest.len());
     let mut section = Section::default();
@@ -33,10 +33,10 @@ pub(crate) fn without_digests(manifest: &[u8]) -> Vec<u8> {
 #[derive(Default)]
 struct Section {
     kept: Vec<u8>,
-    /// Attributes that were kept, but for the name; and that were left out.
+    /// How many attributes stay, besides the name; and how many do not.
     others: usize,
     left_out: usize,
-    /// The last attribute was left out: lines that continue it are, too.
+    /// The last attribute is left out: so are the lines that continue it.
     is_left_out: bool,
 }
 
@@ -58,7 +58,7 @@ impl Section {
         self.kept.extend_from_slice(line);
     }
 
-    /// Writes it, and the empty line that ends it.
+    /// Writes the section, and the empty line that ends it.
     fn end(&mut self, line: &[u8], is_first: bool, out: &mut Vec<u8>) {
         if is_first || self.others > 0 || self.left_out == 0 {
             out.append(&mut self.kept);

@@ -1,6 +1,7 @@
-//! Which entries of a jar are changed, and how: classes get hooks, jars inside it are rewritten, signatures that no longer hold are left out.
+//! Decides which entries of a jar are changed, and how: classes get hooks, jars inside it are rewritten, signatures
+//! that no longer hold are removed.
 //!
-//! It goes through a jar twice: first all classes are read, for what they should know of each other; then it is written.
+//! A jar is read twice: first all classes, for what they should know of each other; then it is written.
 
 use crate::error::{Error, Result};
 use crate::manifest::{is_manifest, is_signature, without_digests};
@@ -9,14 +10,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Seek, Write};
 use weave::{Class, ClassFilter, OfflineClass, Program, inert, is_inert_name, package};
 
-/// Larger classes, and jars inside of jars, are left as they are.
+/// Larger classes, and larger jars inside of jars, are left as they are.
 const MOST_OF_CLASS: u64 = 1 << 26;
 const MOST_OF_JAR: u64 = 1 << 28;
-/// So much is unpacked of a jar, with those inside of it: more is a bomb.
+/// The most bytes to which a jar may unpack, with those inside of it: more is a bomb.
 const MOST_OF_ALL: u64 = 1 << 34;
-/// So many jars may be inside each other.
+/// How deep jars may be nested.
 const DEEPEST: usize = 4;
-/// So much is told of single entries.
+/// The most notes on single entries.
 const MOST_NOTES: usize = 20;
 
 /// What was done.
@@ -34,9 +35,9 @@ pub struct Summary {
     pub methods: usize,
     /// Jars inside the jar that were rewritten.
     pub nested: usize,
-    /// Jars whose signatures were taken out.
+    /// Jars whose signatures were removed.
     pub unsigned: usize,
-    /// What was left as it was, and why: the first few.
+    /// Why entries were left as they were: the first few.
     pub notes: Vec<String>,
     /// How many more there are.
     pub more_notes: usize,
@@ -52,7 +53,7 @@ impl Summary {
     }
 }
 
-/// Rewrites a jar. Who wants it to stop lets `stop` say so. If it fails, what was written is nothing.
+/// Rewrites a jar. The work stops when `stop` returns true. If it fails, what was written is useless.
 pub fn rewrite(
     input: impl Read + Seek,
     out: impl Write,
@@ -62,7 +63,7 @@ pub fn rewrite(
     rewrite_within(MOST_OF_ALL, input, out, filter, stop)
 }
 
-/// The same, if all that must be looked at unpacks to no more than `most` bytes.
+/// Rewrites a jar, if what must be read of it unpacks to no more than `most` bytes.
 pub fn rewrite_within(
     most: u64,
     input: impl Read + Seek,
@@ -81,7 +82,7 @@ pub fn rewrite_within(
 /// What is to be done with a jar.
 #[derive(Default)]
 struct Plan {
-    /// Something in it is to be woven, or no longer.
+    /// Something in it is to be woven, or restored.
     changes: bool,
     /// Jars inside it that can be read, by the numbers of their entries.
     nested: BTreeMap<usize, Plan>,
@@ -91,7 +92,7 @@ struct Plan {
 enum Kind {
     Class,
     Jar,
-    /// A class with hooks that do nothing, from the last time.
+    /// A class with inert hooks, from an earlier weaving.
     Inert,
     Other,
 }
@@ -109,7 +110,7 @@ fn kind(entry: &Entry) -> Kind {
     }
 }
 
-/// A class file as it was before it was woven, if it ever was.
+/// The original of a class file, and whether it was woven.
 fn original(file: Vec<u8>) -> (Vec<u8>, bool) {
     match OfflineClass::of(&file).map(|offline| offline.original()) {
         Some(Ok(original)) => (original, true),
@@ -127,7 +128,7 @@ struct Rewriter<'c> {
 }
 
 impl Rewriter<'_> {
-    /// The data of an entry, if it is not too large and packed in a way that is known.
+    /// The data of an entry, if it is not too large and packed in a known way.
     fn read<R: Read + Seek>(
         &mut self,
         archive: &mut Archive<R>,
@@ -156,7 +157,7 @@ impl Rewriter<'_> {
         class.name().is_ok_and(|name| std::str::from_utf8(name).is_ok_and(|name| self.filter.has(name)))
     }
 
-    /// Reads all classes, and tells what cannot be read.
+    /// Reads all classes, and notes what cannot be read.
     fn learn<R: Read + Seek>(&mut self, archive: &mut Archive<R>, depth: usize) -> Result<Plan> {
         let mut plan = Plan::default();
         for at in archive.order.clone() {
@@ -165,7 +166,7 @@ impl Rewriter<'_> {
                 Kind::Class => match self.read(archive, at, MOST_OF_CLASS)? {
                     Ok(file) => {
                         let (file, was_woven) = original(file);
-                        // What is wrong with it is told when it is to be woven.
+                        // What is wrong with it is noted when it is woven.
                         let _ = self.program.add(&file);
                         plan.changes |= was_woven || Class::read(&file).is_ok_and(|class| self.has(&class));
                     }
@@ -198,7 +199,7 @@ impl Rewriter<'_> {
         let mut out = Writer::like(archive, out)?;
         let loses_signature = plan.changes && archive.entries.iter().any(|entry| is_signature(&entry.name));
         self.summary.unsigned += usize::from(loses_signature);
-        // Folders that need hooks that do nothing.
+        // Folders that need inert hooks.
         let (mut folders, mut hooks) = (BTreeSet::new(), Vec::new());
         for at in archive.order.clone() {
             let entry = &archive.entries[at.0];
@@ -240,7 +241,7 @@ impl Rewriter<'_> {
         out.finish()
     }
 
-    /// What becomes of a class; and its name, if it has hooks now. `None`: it stays as it is.
+    /// The new class file; and its name, if it has hooks now. `None`: it stays as it is.
     fn class(&mut self, entry: &Entry, file: Vec<u8>) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let (file, was_woven) = original(file);
         let woven = match Class::read(&file) {
@@ -256,7 +257,7 @@ impl Rewriter<'_> {
                 let path = [&woven.info.name[..], b".class"].concat();
                 let folder = entry.name.strip_suffix(&path[..]);
                 if folder.is_none_or(|folder| !matches!(folder.last(), None | Some(b'/'))) {
-                    // Who loads it from there may not find what belongs to it.
+                    // A loader that loads it from there may not find the hooks beside it.
                     self.summary.failed += 1;
                     self.summary.note(&entry.shown(), "it is not where its name says");
                     return was_woven.then_some((file, None));
@@ -269,7 +270,7 @@ impl Rewriter<'_> {
                     }
                     None => {
                         self.summary.plain += 1;
-                        // The hooks that it called go, so it must not keep the calls.
+                        // The inert hooks are removed, so it must not keep the calls.
                         was_woven.then_some((file, None))
                     }
                 }
@@ -282,7 +283,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What becomes of a jar inside of it.
+    /// Rewrites a jar inside of the jar.
     fn jar<R: Read + Seek>(
         &mut self,
         archive: &mut Archive<R>,

@@ -1,6 +1,10 @@
 //! Small jars, made by hand: what is changed in them, what stays, and what hostile ones do.
 
+#[path = "../../weave/tests/weave/random.rs"]
+mod random;
+
 use jar::{Error, Summary, rewrite, rewrite_within};
+use random::Random;
 use std::io::{Cursor, Write};
 use weave::{ATTRIBUTE, Attribute, Class, ClassFilter, OfflineClass, inert, inert_name};
 
@@ -27,12 +31,12 @@ fn packed(method: u16, data: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-/// An entry.
+/// An entry of a jar.
 struct Made<'a> {
     name: &'a str,
     method: u16,
     data: &'a [u8],
-    /// What it says, if that is not so.
+    /// What it claims, if that is not true.
     size: Option<u32>,
     at: Option<u32>,
 }
@@ -151,7 +155,7 @@ fn only_classes_change() {
         assert_eq!(before == after, *name != path, "{name}");
     }
     assert_eq!(OfflineClass::of(&after[3].1).expect("woven").original().as_deref(), Ok(&class[..]));
-    // Woven again, it is the same; and with nothing to be woven, it is what it was.
+    // Weaving again changes nothing; and with nothing to weave, the original comes back.
     assert!(woven(&out).0 == out);
     let (back, summary) = woven_but(&out, &["a"]).expect("a jar");
     assert!(back == file, "{summary:?}");
@@ -191,7 +195,7 @@ fn plain(name: &str) -> Vec<u8> {
     [&begin[..], &constants, &BEHIND].concat()
 }
 
-/// That class as another version would have woven it, which finds more to watch.
+/// That class as another version would have woven it, which watches more.
 fn woven_by_another(file: &[u8]) -> Vec<u8> {
     let mut class = Class::read(file).expect("a class");
     let mut content = BEHIND.to_vec();
@@ -279,20 +283,20 @@ fn what_is_wrong_is_told() {
     for size in 0..good.len() {
         assert!(woven_but(&good[..size], &[]).is_err(), "{size} of {}", good.len());
     }
-    // It says to be shorter, and longer, than it is.
+    // It claims to be shorter, and longer, than it is.
     let bomb = vec![0; 1 << 24];
     for size in [10, u32::MAX - 1] {
         let file = jar(&[Made { size: Some(size), ..entry(&path, DEFLATED, &class) }]);
         if size == 10 {
             says(&file, "not as long");
         } else {
-            // It is too large to be looked at.
+            // It is too large to be read.
             let (out, summary) = woven(&file);
             assert!(out == file && summary.failed == 1);
         }
     }
     says(&jar(&[Made { size: Some(1 << 20), ..entry(&path, DEFLATED, &bomb) }]), "not as long");
-    // Two entries that are the same bytes.
+    // Two entries with the same bytes.
     says(&jar(&[entry("x", STORED, &bomb), Made { at: Some(0), ..entry("y", STORED, b"") }]), "overlaps");
     says(&jar(&[Made { at: Some(1 << 30), ..entry("y", STORED, b"") }]), "overlaps");
     says(&jar(&[Made { at: Some(5), ..entry(&path, DEFLATED, &class) }]), "nothing begins");
@@ -307,13 +311,13 @@ fn what_is_wrong_is_told() {
 
 #[test]
 fn a_jar_in_itself_many_times_is_a_bomb() {
-    // Each level has the one below many times.
+    // Each level contains the one below many times.
     let mut file = jar(&[entry("zeros.jar", DEFLATED, &vec![0; 1 << 17])]);
     for _ in 0..2 {
         let entries: Vec<Made> = (0..40).map(|_| entry("inner.jar", DEFLATED, &file)).collect();
         file = jar(&entries);
     }
-    // Some 200 MiB, of a file of a few kilobytes.
+    // Some 200 MiB, from a file of a few kilobytes.
     let within = |most| rewrite_within(most, Cursor::new(&file), Vec::new(), &filter(&[]), &|| false);
     assert!(file.len() < 1 << 20 && within(1 << 30).is_ok());
     assert!(matches!(within(1 << 26), Err(Error::Bomb { most }) if most == 1 << 26));
@@ -325,19 +329,15 @@ fn damaged_jars_never_panic() {
     let path = format!("{A}.class");
     let inner = jar(&[entry(&path, STORED, &class)]);
     let good = jar(&[entry(&path, DEFLATED, &class), entry("x", STORED, b"x"), entry("inner.jar", STORED, &inner)]);
-    let mut seed = 1u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random::new();
     let (mut errors, all) = (0, 3000);
     for _ in 0..all {
         let mut file = good.clone();
-        for _ in 0..1 + random(4) {
+        for _ in 0..1 + random.below(4) {
             // Most often in the directory.
-            let from = if random(3) > 0 { file.len() - 400 } else { 0 };
-            let at = from + random(file.len() - from);
-            file[at] = if random(2) == 0 { random(256) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random(5)] };
+            let from = if random.below(3) > 0 { file.len() - 400 } else { 0 };
+            let at = from + random.below(file.len() - from);
+            file[at] = random.byte();
         }
         errors += usize::from(woven_but(&file, &[]).is_err());
     }

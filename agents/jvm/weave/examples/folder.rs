@@ -1,4 +1,4 @@
-//! Weaves hooks into every class file of a folder: `folder IN OUT`. Tells what was left alone, and how long it took.
+//! Weaves hooks into every class file of a folder: `folder IN OUT`. Prints what was skipped, and how long it took.
 
 use std::error::Error;
 use std::fs;

@@ -1,4 +1,5 @@
-//! Writes the programs of `tests/weave/pairs.table` into a folder: `pairs OUT RELEASE`. Also `pairs.txt`: for each its name, `safe` or `racy`, and its row.
+//! Writes the programs of `tests/weave/pairs.table` into a folder: `pairs OUT RELEASE`. Also writes `pairs.txt`: for
+//! each program its name, `safe` or `racy`, and its row.
 
 #[path = "../tests/weave/pairs.rs"]
 #[allow(unreachable_pub, reason = "it is the tests'")]

@@ -1,4 +1,4 @@
-//! Numbers in class files: the highest byte first, every read checked.
+//! Reads and writes the numbers of class files: the highest byte first, every read checked.
 
 use crate::error::{Error, Result};
 
@@ -67,7 +67,7 @@ pub(crate) fn put_u4(out: &mut Vec<u8>, value: u32) {
     out.extend_from_slice(&value.to_be_bytes());
 }
 
-/// A count or position that must fit two bytes.
+/// A count or position, which must fit two bytes.
 pub(crate) fn short(value: usize, of: &'static str) -> Result<u16> {
     u16::try_from(value).map_err(|_| Error::Many { of })
 }

@@ -1,4 +1,4 @@
-//! A class file: its parts, which are written back as they were unless something was changed.
+//! A class file in parts. What is not changed is written back as it was.
 
 use crate::bytes::{Cursor, put_u2, put_u4, short};
 use crate::constants::Constants;
@@ -9,21 +9,21 @@ const MAGIC: u32 = 0xcafe_babe;
 
 /// Flags of classes and members.
 pub mod access {
-    /// Everybody sees it.
+    /// Visible to all.
     pub const PUBLIC: u16 = 0x0001;
-    /// Nobody else sees it.
+    /// Visible only in its class.
     pub const PRIVATE: u16 = 0x0002;
-    /// No object is needed for it.
+    /// Belongs to the class, not to an object.
     pub const STATIC: u16 = 0x0008;
-    /// A field that is set once; also of classes and methods.
+    /// Set once, if it is a field; also of classes and methods.
     pub const FINAL: u16 = 0x0010;
-    /// A method that holds the lock of its object or class.
+    /// The method holds the monitor of its object or class.
     pub const SYNCHRONIZED: u16 = 0x0020;
-    /// A field whose accesses are ordered.
+    /// Accesses of the field are ordered.
     pub const VOLATILE: u16 = 0x0040;
-    /// A field that is not part of what an object is written to files as.
+    /// The field is not serialised.
     pub const TRANSIENT: u16 = 0x0080;
-    /// A method without code here.
+    /// The method has no code here.
     pub const NATIVE: u16 = 0x0100;
     /// An interface.
     pub const INTERFACE: u16 = 0x0200;
@@ -31,10 +31,10 @@ pub mod access {
     pub const SYNTHETIC: u16 = 0x1000;
 }
 
-/// An attribute: the constant of its name, and what is in it.
+/// An attribute: the constant of its name, and its content.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attribute<'a> {
-    /// The number of the text.
+    /// The constant of its name.
     pub name: u16,
     /// Its bytes, without their length.
     pub content: Cow<'a, [u8]>,
@@ -68,11 +68,11 @@ impl<'a> Attribute<'a> {
 pub struct Member<'a> {
     /// Its flags ([`access`]).
     pub access: u16,
-    /// The number of its name.
+    /// The constant of its name.
     pub name: u16,
-    /// The number of its type.
+    /// The constant of its type.
     pub descriptor: u16,
-    /// What else is known of it: a method's code, for one.
+    /// Its attributes; a method's code is one.
     pub attributes: Vec<Attribute<'a>>,
 }
 
@@ -106,16 +106,16 @@ pub struct Class<'a> {
     pub constants: Constants<'a>,
     /// Its flags ([`access`]).
     pub access: u16,
-    /// The number of its own name.
+    /// The constant of its own name.
     pub this: u16,
-    /// The number of its super class's; 0 for `Object`, and modules.
+    /// The constant of its super class; 0 for `Object` and modules.
     pub parent: u16,
     interfaces: Vec<u16>,
     /// Its fields.
     pub fields: Vec<Member<'a>>,
     /// Its methods.
     pub methods: Vec<Member<'a>>,
-    /// What else is known of it.
+    /// Its attributes.
     pub attributes: Vec<Attribute<'a>>,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Class<'a> {
         }
     }
 
-    /// Writes it. If nothing was changed, these are the bytes that were read.
+    /// Writes the class file. If nothing was changed, these are the bytes that were read.
     pub fn write(&self) -> Result<Vec<u8>> {
         let mut out = Vec::new();
         put_u4(&mut out, MAGIC);

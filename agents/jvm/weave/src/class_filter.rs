@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Classes that are the JDK's or its tools', and those of builds and tests around the program.
+/// Prefixes of classes of the JDK and its tools, and of build and test tools around the program.
 const NOT_THE_PROGRAM: [&str; 18] = [
     "java/",
     "javax/",
@@ -32,35 +32,37 @@ pub struct ClassFilter {
     exclude: Vec<String>,
 }
 
-/// A prefix as names in class files have it. `org.example.*` is how others write it.
+/// A prefix as class files write names. `org.example.*` means `org.example`.
 fn prefix(text: &str) -> String {
     text.trim_end_matches('*').trim_end_matches('.').replace('.', "/")
 }
 
 impl ClassFilter {
-    /// Whether a name can be that of a package or a class. Others would fit none; and of patterns, only `.*` at the end means what it means elsewhere.
+    /// Whether a text can name a package or a class. Of patterns, only `.*` at the end means here what it means
+    /// elsewhere.
     pub fn can_name(text: &str) -> bool {
         let name = text.trim_end_matches('*');
         let is_pattern = name.len() < text.len();
         !prefix(text).is_empty() && !name.contains('*') && (!is_pattern || name.ends_with('.'))
     }
 
-    /// The classes and packages of this name (with dots, see [`Choice::can_name`]) are watched, and no others but those that are also included.
+    /// Watches the classes and packages of this name (with dots; see [`ClassFilter::can_name`]), and no others but
+    /// those that are also included.
     pub fn include(&mut self, name: &str) {
         self.include.push(prefix(name));
     }
 
-    /// Those of this name are not.
+    /// Does not watch the classes and packages of this name.
     pub fn exclude(&mut self, name: &str) {
         self.exclude.push(prefix(name));
     }
 
-    /// Whether somebody has said which classes are watched.
+    /// Whether the user named classes to watch.
     pub fn has_names(&self) -> bool {
         !self.include.is_empty()
     }
 
-    /// Tells it from others, within one version of this crate.
+    /// A digest that differs for other filters, within one version of this crate.
     pub(crate) fn digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for prefixes in [&self.include, &self.exclude] {
@@ -69,7 +71,7 @@ impl ClassFilter {
         hasher.finish()
     }
 
-    /// Whether a class (`a/b/C`) is to be watched: the longest prefix that names it says so.
+    /// Whether a class (`a/b/C`) is to be watched: the longest prefix that fits decides.
     pub fn has(&self, name: &str) -> bool {
         let longest = |prefixes: &[String]| {
             let fits = |prefix: &&String| {
@@ -83,7 +85,7 @@ impl ClassFilter {
             (Some(included), Some(excluded)) => included > excluded,
             (Some(_), None) => true,
             (None, Some(_)) => false,
-            // Who names packages wants these only.
+            // If the user named packages, only these are watched.
             (None, None) => self.include.is_empty() && !NOT_THE_PROGRAM.iter().any(|prefix| name.starts_with(prefix)),
         }
     }

@@ -1,4 +1,4 @@
-//! The constant pool: what is in it, and what is added behind.
+//! The constant pool: what is in it, and what is added after it.
 
 use crate::bytes::{Cursor, put_u2, put_u4};
 use crate::error::{Error, Result};
@@ -27,9 +27,9 @@ mod tag {
 
 #[derive(Clone, Copy, Debug)]
 struct Constant {
-    /// 0: the second half of a long or double, or the unused first one.
+    /// 0: the second half of a long or double, or the unused first constant.
     tag: u8,
-    /// Where what follows its tag begins.
+    /// The position after its tag.
     at: usize,
 }
 
@@ -48,16 +48,16 @@ pub struct Named<'a> {
 pub(crate) struct Changed<'c>(&'c mut Vec<u8>, usize);
 
 impl Changed<'_> {
-    /// Makes it another text.
+    /// Replaces it by a text.
     pub(crate) fn set_text(&mut self, text: &[u8]) {
         self.0.truncate(self.1);
         self.0.push(tag::UTF8);
-        // Names of classes, which come from texts.
+        // Names of classes come from texts, which are not longer.
         put_u2(self.0, text.len() as u16);
         self.0.extend_from_slice(text);
     }
 
-    /// Makes it a larger int, if it is one.
+    /// Adds to it, if it is an int.
     pub(crate) fn add_to_int(&mut self, number: u32) {
         if let [tag::INTEGER, value @ ..] = &mut self.0[self.1..]
             && let Ok(value) = <&mut [u8; 4]>::try_from(value)
@@ -71,26 +71,26 @@ impl Changed<'_> {
 #[derive(Debug)]
 pub struct Constants<'a> {
     file: &'a [u8],
-    /// The first is none.
+    /// The first is unused.
     constants: Vec<Constant>,
-    /// Where they begin and end in the file.
+    /// Their begin and end in the file.
     begin: usize,
     end: usize,
     added: Vec<u8>,
     count: u32,
-    /// Those that were added.
+    /// Those that were added, to find them again.
     known: FxHashMap<Vec<u8>, u16>,
 }
 
 impl<'a> Constants<'a> {
-    /// None yet.
+    /// An empty pool.
     pub(crate) fn empty() -> Constants<'a> {
         let none = Constant { tag: 0, at: 0 };
         let (added, known) = (Vec::new(), FxHashMap::default());
         Constants { file: &[], constants: vec![none], begin: 0, end: 0, added, count: 1, known }
     }
 
-    /// Those that begin with their count, behind the version.
+    /// Reads the pool, which begins with its count.
     pub(crate) fn read(file: &'a [u8], cursor: &mut Cursor<'a>) -> Result<Constants<'a>> {
         let count = cursor.u2()?;
         let begin = cursor.at();
@@ -124,7 +124,7 @@ impl<'a> Constants<'a> {
         })
     }
 
-    /// The whole of it, with what was added.
+    /// Writes the pool with what was added.
     pub(crate) fn write(&self, out: &mut Vec<u8>) -> Result<()> {
         put_u2(out, u16::try_from(self.count).map_err(|_| Error::ManyConstants)?);
         out.extend_from_slice(&self.file[self.begin..self.end]);
@@ -132,17 +132,18 @@ impl<'a> Constants<'a> {
         Ok(())
     }
 
-    /// How many there are, and one more.
+    /// One more than the last number.
     pub(crate) fn count(&self) -> u16 {
         self.count as u16
     }
 
-    /// Where they end in the file.
+    /// The end of the pool in the file.
     pub(crate) fn end(&self) -> usize {
         self.end
     }
 
-    /// Changes those from a number on and drops those from another one on, if none was added since they were read. Afterwards only those before can be read.
+    /// Changes the constants from `from` on, and drops those from `until` on, if none was added since they were read.
+    /// Afterwards only those before `from` can be read.
     pub(crate) fn change(&mut self, from: u16, until: u16, mut change: impl FnMut(u16, Changed)) -> Result<()> {
         let wrong = Error::WrongConstant { index: from, wanted: "the first of those that were added" };
         let all = self
@@ -168,7 +169,7 @@ impl<'a> Constants<'a> {
         Ok(())
     }
 
-    /// What follows the tag of one.
+    /// What follows the tag of a constant.
     fn find(&self, index: u16, tags: &[u8], wanted: &'static str) -> Result<Cursor<'a>> {
         match self.constants.get(usize::from(index)) {
             Some(constant) if tags.contains(&constant.tag) => Ok(Cursor::from(self.file, constant.at)),
@@ -197,18 +198,19 @@ impl<'a> Constants<'a> {
         Ok(Named { class, name: self.text(cursor.u2()?)?, descriptor: self.text(cursor.u2()?)? })
     }
 
-    /// The number of the class that a field or method is looked up in.
+    /// The constant of the class that a field or method is looked up in.
     pub fn class_of(&self, index: u16) -> Result<u16> {
         self.find(index, &[tag::FIELD, tag::METHOD, tag::INTERFACE_METHOD], "a field or a method")?.u2()
     }
 
-    /// A method handle: its kind, and the number of what it is of.
+    /// A method handle: its kind, and the constant of its method.
     pub fn method_handle(&self, index: u16) -> Result<(u8, u16)> {
         let mut cursor = self.find(index, &[tag::METHOD_HANDLE], "a method handle")?;
         Ok((cursor.u1()?, cursor.u2()?))
     }
 
-    /// What an `invokedynamic` names: the number of its bootstrap method, and of a name and a type; and these themselves.
+    /// What an `invokedynamic` names: the number of its bootstrap method; the constant of its name and type; and
+    /// these.
     pub fn dynamic(&self, index: u16) -> Result<(u16, u16, [&'a [u8]; 2])> {
         let mut cursor = self.find(index, &[tag::INVOKE_DYNAMIC], "a dynamic call")?;
         let (bootstrap, named) = (cursor.u2()?, cursor.u2()?);
@@ -225,7 +227,7 @@ impl<'a> Constants<'a> {
         if let Some(&known) = self.known.get(&constant) {
             return Ok(known);
         }
-        // The count is one more than the last number, and has two bytes, too.
+        // The count, which is one more than the last number, must fit two bytes as well.
         let index = u16::try_from(self.count).ok().filter(|&index| index < u16::MAX).ok_or(Error::ManyConstants)?;
         self.added.extend_from_slice(&constant);
         self.count += 1;
@@ -275,7 +277,7 @@ impl<'a> Constants<'a> {
         self.add_named(tag::METHOD, named)
     }
 
-    /// Adds a method of the class that has this number.
+    /// Adds a method of the class with this constant.
     pub fn add_own_method(&mut self, class: u16, name: &[u8], descriptor: &[u8], is_interface: bool) -> Result<u16> {
         self.add_of(if is_interface { tag::INTERFACE_METHOD } else { tag::METHOD }, class, name, descriptor)
     }
@@ -286,7 +288,7 @@ impl<'a> Constants<'a> {
         self.add(vec![tag::METHOD_HANDLE, kind, high, low])
     }
 
-    /// Adds what an `invokedynamic` names, by the number of its bootstrap method, and of a name and a type.
+    /// Adds what an `invokedynamic` names.
     pub fn add_dynamic(&mut self, bootstrap: u16, named: u16) -> Result<u16> {
         self.add_shorts(tag::INVOKE_DYNAMIC, &[bootstrap, named])
     }

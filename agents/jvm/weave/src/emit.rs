@@ -1,4 +1,4 @@
-//! Straight-line code, instruction by instruction, and how deep it makes the stack.
+//! Builds straight-line code, instruction by instruction.
 
 use crate::bytes::put_u2;
 use crate::constants::{Constants, Named};
@@ -23,14 +23,14 @@ impl<'c, 'a> Emit<'c, 'a> {
         self
     }
 
-    /// One with the number of a constant.
+    /// An instruction with the number of a constant.
     pub(crate) fn with(mut self, opcode: u8, constant: u16) -> Self {
         self.code.push(opcode);
         put_u2(&mut self.code, constant);
         self
     }
 
-    /// One with the number of a local variable.
+    /// An instruction with the number of a local variable.
     pub(crate) fn local(mut self, opcode: u8, number: u16) -> Self {
         match u8::try_from(number) {
             Ok(number) => self.code.extend([opcode, number]),
@@ -42,7 +42,7 @@ impl<'c, 'a> Emit<'c, 'a> {
         self
     }
 
-    /// An int.
+    /// Pushes an int.
     pub(crate) fn int(mut self, value: i32) -> Result<Self> {
         match i16::try_from(value) {
             Ok(value) => {
@@ -63,7 +63,7 @@ impl<'c, 'a> Emit<'c, 'a> {
         Ok(self.with(INVOKESTATIC, method))
     }
 
-    /// How much there is.
+    /// The size so far.
     pub(crate) fn size(&self) -> usize {
         self.code.len()
     }

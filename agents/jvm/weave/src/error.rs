@@ -1,4 +1,4 @@
-//! What is wrong with a class file, or keeps it from being changed.
+//! Why a class file cannot be read or changed.
 
 use thiserror::Error;
 
@@ -14,13 +14,13 @@ pub enum Error {
         /// Where more was wanted.
         at: usize,
     },
-    /// Something follows its last attribute.
+    /// There are bytes after its last attribute.
     #[error("{left} bytes follow the class file's end")]
     Trailing {
         /// How many.
         left: usize,
     },
-    /// A constant of a kind that there is not.
+    /// A constant with an unknown tag.
     #[error("constant {index} is of an unknown kind, {tag}")]
     UnknownConstant {
         /// Its number.
@@ -28,7 +28,7 @@ pub enum Error {
         /// Its tag.
         tag: u8,
     },
-    /// A constant that is not what it is used as.
+    /// A constant of another kind than its use wants.
     #[error("constant {index} is not {wanted}")]
     WrongConstant {
         /// Its number.
@@ -48,7 +48,7 @@ pub enum Error {
         /// Of what.
         of: &'static str,
     },
-    /// An instruction that there is not.
+    /// An unknown instruction.
     #[error("unknown instruction {opcode:#04x} at {at}")]
     UnknownInstruction {
         /// Where, in the code.
@@ -56,19 +56,19 @@ pub enum Error {
         /// Its first byte.
         opcode: u8,
     },
-    /// A branch, a table or a frame that names a place where no instruction begins.
+    /// A branch, a table or a frame names a position where no instruction begins.
     #[error("no instruction begins at {at}")]
     NoInstruction {
         /// That place in the code.
         at: i64,
     },
-    /// An attribute that is not as it must be.
+    /// An attribute is malformed.
     #[error("the attribute {name} is damaged")]
     Damaged {
         /// Its name.
         name: &'static str,
     },
-    /// A hook that there is not: a call of `foretrace.Monitor` that is not as it must be.
+    /// A hook that does not exist: a call of `foretrace.Monitor` with a wrong type.
     #[error("there is no hook {name} of this type")]
     UnknownHook {
         /// Its name.
@@ -85,5 +85,5 @@ pub enum Error {
     },
 }
 
-/// What comes of reading or changing a class.
+/// The result of reading or changing a class.
 pub type Result<T> = std::result::Result<T, Error>;

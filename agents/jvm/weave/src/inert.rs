@@ -1,7 +1,9 @@
-//! Hooks that do nothing, for classes that were woven offline and run without the agent. The few that stand instead of a call make it.
+//! Inert hooks, for classes that were woven offline and run without the agent. They do nothing; those that replace a
+//! call make it.
 //!
-//! Every package with such classes gets a class of its own for them: so it is where its callers are, whatever loads these (modules, bundles, a loader that asks its parent last), and no
-//! package is in two jars that was not before.
+//! Every package with such classes gets a class of its own for them. So the hooks are found wherever their callers
+//! are, whatever loads these (modules, bundles, a loader that asks its parent last), and no package gets into two
+//! jars.
 
 use crate::bytes::{put_u2, put_u4, short};
 use crate::class::access;
@@ -12,11 +14,11 @@ use crate::error::Result;
 use crate::instruction::opcode::{ALOAD_0, ILOAD, INVOKEVIRTUAL, RETURN};
 use crate::offline::version;
 
-/// Its name, before the version: other versions may have other hooks.
+/// The beginning of its name; the version follows, because other versions may have other hooks.
 const NAME: &str = "foretrace$Hooks";
 /// The oldest version of class files that may be needed: Java 5.
 const MAJOR: u16 = 49;
-/// Of classes: methods of the parent are called as they are today.
+/// A flag of classes: `invokespecial` calls methods of the super class as it does today.
 const SUPER: u16 = 0x0020;
 
 /// The name of the class, without its package.
@@ -24,7 +26,7 @@ pub fn inert_name() -> String {
     format!("{NAME}{:016x}", version())
 }
 
-/// Whether a class has such a name (without its package), of this version or another.
+/// Whether a class has such a name (without its package), of any version.
 pub fn is_inert_name(name: &[u8]) -> bool {
     name.strip_prefix(NAME.as_bytes()).is_some_and(|rest| rest.len() == 16 && rest.iter().all(u8::is_ascii_hexdigit))
 }
@@ -80,7 +82,7 @@ pub(crate) fn hooks() -> Vec<(&'static str, String)> {
     hooks
 }
 
-/// The class of a package (`a/b/`; or none): its name, as class files have it, and its file.
+/// The class for a package (`a/b/`, or empty): its name, and its file.
 pub fn inert(package: &[u8]) -> Result<(Vec<u8>, Vec<u8>)> {
     let name = [package, inert_name().as_bytes()].concat();
     let mut constants = Constants::empty();
@@ -132,7 +134,7 @@ fn body(constants: &mut Constants, name: &str, descriptor: &str) -> Result<Vec<u
     }
     let code = emit.op(&[RETURN]).done();
     let mut content = Vec::new();
-    // Nothing needs more on the stack than it is given.
+    // No instruction pushes more than the arguments.
     [size, size].into_iter().for_each(|part| put_u2(&mut content, part));
     put_u4(&mut content, code.len() as u32);
     content.extend(code);

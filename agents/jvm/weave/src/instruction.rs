@@ -1,96 +1,87 @@
-//! Instructions of the Java virtual machine: where one ends and the next begins, and which of them name places in the code.
+//! Instructions of the Java virtual machine: their sizes, and which of them name positions in the code.
 
 use crate::bytes::Cursor;
 use crate::error::{Error, Result};
 
-/// Instructions by name, as far as they are looked at or woven in.
-#[allow(missing_docs)]
-pub mod opcode {
-    pub const ACONST_NULL: u8 = 1;
-    pub const ICONST_M1: u8 = 2;
-    pub const LCONST_0: u8 = 9;
-    pub const SIPUSH: u8 = 17;
-    pub const LDC_W: u8 = 19;
-    pub const ILOAD: u8 = 21;
-    pub const LLOAD: u8 = 22;
-    pub const FLOAD: u8 = 23;
-    pub const DLOAD: u8 = 24;
-    pub const ALOAD: u8 = 25;
-    pub const ALOAD_0: u8 = 42;
-    pub const IALOAD: u8 = 46;
-    pub const LALOAD: u8 = 47;
-    pub const DALOAD: u8 = 49;
-    pub const SALOAD: u8 = 53;
-    pub const ISTORE: u8 = 54;
-    pub const LSTORE: u8 = 55;
-    pub const FSTORE: u8 = 56;
-    pub const DSTORE: u8 = 57;
-    pub const ASTORE: u8 = 58;
-    pub const IASTORE: u8 = 79;
-    pub const LASTORE: u8 = 80;
-    pub const FASTORE: u8 = 81;
-    pub const DASTORE: u8 = 82;
-    pub const AASTORE: u8 = 83;
-    pub const SASTORE: u8 = 86;
-    pub const POP: u8 = 87;
-    pub const POP2: u8 = 88;
-    pub const DUP: u8 = 89;
-    pub const DUP_X1: u8 = 90;
-    pub const DUP_X2: u8 = 91;
-    pub const DUP2: u8 = 92;
-    pub const DUP2_X1: u8 = 93;
-    pub const DUP2_X2: u8 = 94;
-    pub const SWAP: u8 = 95;
-    pub const IINC: u8 = 132;
-    pub const I2L: u8 = 133;
-    pub const IFEQ: u8 = 153;
-    pub const GOTO: u8 = 167;
-    pub const JSR: u8 = 168;
-    pub const TABLESWITCH: u8 = 170;
-    pub const LOOKUPSWITCH: u8 = 171;
-    pub const IRETURN: u8 = 172;
-    pub const RETURN: u8 = 177;
-    pub const GETSTATIC: u8 = 178;
-    pub const PUTSTATIC: u8 = 179;
-    pub const GETFIELD: u8 = 180;
-    pub const PUTFIELD: u8 = 181;
-    pub const INVOKEVIRTUAL: u8 = 182;
-    pub const INVOKESPECIAL: u8 = 183;
-    pub const INVOKESTATIC: u8 = 184;
-    pub const INVOKEINTERFACE: u8 = 185;
-    pub const INVOKEDYNAMIC: u8 = 186;
-    pub const NEW: u8 = 187;
-    pub const ATHROW: u8 = 191;
-    pub const CHECKCAST: u8 = 192;
-    pub const MONITORENTER: u8 = 194;
-    pub const MONITOREXIT: u8 = 195;
-    pub const WIDE: u8 = 196;
-    pub const IFNULL: u8 = 198;
-    pub const IFNONNULL: u8 = 199;
-    pub const GOTO_W: u8 = 200;
-    pub const JSR_W: u8 = 201;
+/// The opcodes that are looked at or woven in.
+pub(crate) mod opcode {
+    pub(crate) const ACONST_NULL: u8 = 1;
+    pub(crate) const ICONST_M1: u8 = 2;
+    pub(crate) const LCONST_0: u8 = 9;
+    pub(crate) const SIPUSH: u8 = 17;
+    pub(crate) const LDC_W: u8 = 19;
+    pub(crate) const ILOAD: u8 = 21;
+    pub(crate) const ALOAD: u8 = 25;
+    pub(crate) const ALOAD_0: u8 = 42;
+    pub(crate) const IALOAD: u8 = 46;
+    pub(crate) const LALOAD: u8 = 47;
+    pub(crate) const DALOAD: u8 = 49;
+    pub(crate) const SALOAD: u8 = 53;
+    pub(crate) const ISTORE: u8 = 54;
+    pub(crate) const ASTORE: u8 = 58;
+    pub(crate) const IASTORE: u8 = 79;
+    pub(crate) const LASTORE: u8 = 80;
+    pub(crate) const DASTORE: u8 = 82;
+    pub(crate) const SASTORE: u8 = 86;
+    pub(crate) const POP: u8 = 87;
+    pub(crate) const POP2: u8 = 88;
+    pub(crate) const DUP: u8 = 89;
+    pub(crate) const DUP_X1: u8 = 90;
+    pub(crate) const DUP_X2: u8 = 91;
+    pub(crate) const DUP2: u8 = 92;
+    pub(crate) const DUP2_X1: u8 = 93;
+    pub(crate) const DUP2_X2: u8 = 94;
+    pub(crate) const SWAP: u8 = 95;
+    pub(crate) const IINC: u8 = 132;
+    pub(crate) const I2L: u8 = 133;
+    pub(crate) const IFEQ: u8 = 153;
+    pub(crate) const GOTO: u8 = 167;
+    pub(crate) const JSR: u8 = 168;
+    pub(crate) const TABLESWITCH: u8 = 170;
+    pub(crate) const LOOKUPSWITCH: u8 = 171;
+    pub(crate) const IRETURN: u8 = 172;
+    pub(crate) const RETURN: u8 = 177;
+    pub(crate) const GETSTATIC: u8 = 178;
+    pub(crate) const PUTSTATIC: u8 = 179;
+    pub(crate) const GETFIELD: u8 = 180;
+    pub(crate) const PUTFIELD: u8 = 181;
+    pub(crate) const INVOKEVIRTUAL: u8 = 182;
+    pub(crate) const INVOKESPECIAL: u8 = 183;
+    pub(crate) const INVOKESTATIC: u8 = 184;
+    pub(crate) const INVOKEINTERFACE: u8 = 185;
+    pub(crate) const INVOKEDYNAMIC: u8 = 186;
+    pub(crate) const NEW: u8 = 187;
+    pub(crate) const ATHROW: u8 = 191;
+    pub(crate) const CHECKCAST: u8 = 192;
+    pub(crate) const MONITORENTER: u8 = 194;
+    pub(crate) const MONITOREXIT: u8 = 195;
+    pub(crate) const WIDE: u8 = 196;
+    pub(crate) const IFNULL: u8 = 198;
+    pub(crate) const IFNONNULL: u8 = 199;
+    pub(crate) const GOTO_W: u8 = 200;
+    pub(crate) const JSR_W: u8 = 201;
 }
 use opcode::*;
 
 /// An instruction in the code of a method.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Instruction {
-    /// Where it begins.
+    /// Its position.
     pub at: usize,
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: usize,
-    /// The first of them.
+    /// Its first byte.
     pub opcode: u8,
 }
 
-/// What an instruction says of places in the code.
+/// How an instruction names positions in the code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Branches {
-    /// Nothing.
+    /// Not at all.
     None,
-    /// How far it goes, in two bytes.
+    /// A distance of two bytes.
     Short,
-    /// The same in four.
+    /// A distance of four bytes.
     Long,
     /// A table.
     Switch,
@@ -132,18 +123,18 @@ impl Instruction {
         }
     }
 
-    /// The two bytes behind the first: the number of a constant, if it names one.
+    /// The two bytes after the first: the number of a constant, if the instruction has one.
     pub fn short(&self, code: &[u8]) -> Result<u16> {
         Cursor::from(code, self.at + 1).u2()
     }
 }
 
-/// Where the table of a switch begins: at the next multiple of four.
+/// The position of a switch's table: the next multiple of four.
 pub(crate) fn table_at(at: usize) -> usize {
     (at + 4) & !3
 }
 
-/// The bytes of the instruction at a place.
+/// The size of the instruction at a position.
 fn size(code: &[u8], at: usize) -> Result<usize> {
     let opcode = code[at];
     Ok(match opcode {
@@ -168,10 +159,10 @@ fn size(code: &[u8], at: usize) -> Result<usize> {
     })
 }
 
-/// There is no such instruction, or it has no fixed size.
+/// The opcode is unknown, or has no fixed size.
 const NONE: u8 = u8::MAX;
 
-/// The bytes of operands, by the first byte of the instruction.
+/// The size of operands, by opcode.
 const OPERANDS: [u8; 202] = {
     let mut bytes = [0; 202];
     let mut set = [(0u8, 0u8, 0u8); 20];

@@ -1,12 +1,13 @@
 //! Classes that are woven before they are loaded (`foretrace weave`).
 //!
-//! Such a class calls hooks that do nothing ([`inert`](crate::inert())), and has the parent and the fields that it had: without the agent it does what it did. Its last
-//! attribute, [`ATTRIBUTE`], tells what the agent needs to make a class of it that does the same as one woven at load time ([`Prepared::woven`]); and it has what
-//! was there before ([`Prepared::original`]), for an agent of another version, one that is to watch other classes, or a specification that wants more. New constants stand behind
-//! the old ones, so only what follows them is kept.
+//! Such a class calls [inert hooks](crate::inert()), and has the super class and the fields that it had: without the
+//! agent it does what it did. Its last attribute, [`ATTRIBUTE`], says what the agent must change to make it what it
+//! would have become at load time ([`OfflineClass::woven`]). The attribute also has the original
+//! ([`OfflineClass::original`]), for an agent of another version, for other classes to watch, or for a specification
+//! that wants more.
 //!
-//! Numbers of sites are constants of their own, because the numbers that classes are woven with here are too large for anything else. At load time small ones are part of the instruction, and less
-//! is known of fields of classes that are not loaded yet: so the bytes may differ.
+//! The content of the attribute, from its end: [`END`], the version, and what [`OfflineClass::original`] needs, which
+//! never change; before these, what only this version understands.
 
 use crate::bytes::{Cursor, put_u2, put_u4, short};
 use crate::class::{Attribute, Class, Member};
@@ -18,17 +19,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The attribute's name.
 pub const ATTRIBUTE: &str = "foretrace.Woven";
-/// How the attribute, and so the file, ends; the version stands before it.
+/// How the attribute, and so the file, ends. The version is before it.
 const END: &[u8; 8] = b"ftwoven\n";
-/// The number of the first site.
+/// The number of the first site, until the class is loaded.
 const FIRST: u32 = 1 << 30;
-/// How long what is the same in all versions is: the size of what follows the old constants, where these end, how many they are; the version, the end.
+/// The length of what no version changes: the size of what follows the old constants, where these end, how many they
+/// are; the version; the end.
 const TRAILER: usize = 4 + 4 + 2 + 8 + END.len();
 /// Where constants begin in a class file.
 const CONSTANTS: usize = 10;
 const OBJECT: &[u8] = b"java/lang/Object";
 
-/// The version of what is woven in: it changes with this crate.
+/// The version of what is woven in. It changes with this crate's sources.
 pub fn version() -> u64 {
     const { parsed(env!("FORETRACE_WEAVE")) }
 }
@@ -42,7 +44,8 @@ const fn parsed(text: &str) -> u64 {
     number
 }
 
-/// Weaves a class that nobody loads yet; `file` of what comes of it is to be written. Who runs it needs the [inert hooks](crate::inert()) of its package. `choice`: by which it is known which classes are watched.
+/// Weaves a class that is not loaded yet; its file is to be written. To run it, its package needs the [inert
+/// hooks](crate::inert()). `filter` is what the class was woven for.
 pub fn weave_offline(file: &[u8], context: &dyn ClassContext, filter: &ClassFilter) -> Result<Woven> {
     bounded(&Class::read(file)?)?;
     let mut woven = weave(file, FIRST, context)?;
@@ -52,7 +55,8 @@ pub fn weave_offline(file: &[u8], context: &dyn ClassContext, filter: &ClassFilt
     Ok(woven)
 }
 
-/// Refuses a class whose names, written out wherever they are used, would take more memory than any real one's: a small file can name one long text very often.
+/// Refuses a class whose names would take too much memory if they were written out wherever they are used: a small
+/// file can name one long text very often.
 pub(crate) fn bounded(class: &Class) -> Result<()> {
     const MOST: usize = 1 << 27;
     let length = |number: u16| class.constants.text(number).map_or(0, <[u8]>::len);
@@ -74,7 +78,7 @@ pub fn package(class: &[u8]) -> &[u8] {
     &class[..end]
 }
 
-/// Makes a class that was woven one that can wait.
+/// Makes of a woven class one that is to be loaded later.
 fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, filter: &ClassFilter) -> Result<Vec<u8>> {
     let original = Class::read(file)?;
     let mut class = Class::read(at_load)?;
@@ -96,7 +100,7 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, filter: &ClassFilter) -> 
         }
     }
     let cells = class.fields.split_off(original.fields.len());
-    // What sites access, by the numbers of constants.
+    // The members that sites access, by the numbers of constants.
     let named = |number| Some((original.constants.named(number).ok()?, number));
     let numbers: FxHashMap<_, u16> = (1..constants)
         .filter_map(named)
@@ -152,14 +156,14 @@ fn prepare(file: &[u8], at_load: &[u8], woven: &Woven, filter: &ClassFilter) -> 
 #[derive(Debug)]
 pub struct OfflineClass<'a> {
     file: &'a [u8],
-    /// Without its attribute.
+    /// Without the attribute.
     class: Class<'a>,
     content: &'a [u8],
     version: u64,
 }
 
 impl<'a> OfflineClass<'a> {
-    /// Looks whether a class file is of one.
+    /// Reads a class file, if it was woven offline.
     pub fn of(file: &'a [u8]) -> Option<OfflineClass<'a>> {
         let (_, version) = file.strip_suffix(END)?.split_last_chunk::<8>()?;
         let version = u64::from_be_bytes(*version);
@@ -175,12 +179,12 @@ impl<'a> OfflineClass<'a> {
         self.version == version()
     }
 
-    /// Whether it was woven when the same classes were to be watched. (Hooks are there also for what is not.)
+    /// Whether it was woven for the same filter. (Hooks depend on which other classes are watched.)
     pub fn is_for(&self, filter: &ClassFilter) -> bool {
         self.content.starts_with(&filter.digest().to_be_bytes())
     }
 
-    /// The class file as it was. This works for all versions: how the attribute ends does not change.
+    /// The class file as it was before weaving. This works for all versions: how the attribute ends does not change.
     pub fn original(&self) -> Result<Vec<u8>> {
         let damaged = || Error::Damaged { name: ATTRIBUTE };
         let (rest, trailer) = self.content.split_at(self.content.len() - TRAILER);
@@ -191,7 +195,8 @@ impl<'a> OfflineClass<'a> {
         Ok([&self.file[..CONSTANTS - 2], trailer.take(2)?, constants, rest].concat())
     }
 
-    /// What weaving it now gives, if this version has woven it. `first`: the number of its first site.
+    /// The class as weaving it now would make it, if this version has woven it. `first` is the number of its first
+    /// site.
     pub fn woven(mut self, first: u32) -> Result<Woven> {
         let mut cursor = Cursor::from(self.content, size_of::<u64>());
         let [constants, methods, hooks_text, parent_text] = [cursor.u2()?, cursor.u2()?, cursor.u2()?, cursor.u2()?];

@@ -11,29 +11,30 @@ use std::collections::hash_map::Entry;
 /// Names of members, and of classes.
 type Name = Box<[u8]>;
 
-/// The classes of a program. One name may stand for several (for other releases of Java, in other jars): of these only that is known in which they agree.
+/// The classes of a program. Several may have one name (for other releases of Java, or in other jars): then only what
+/// they agree on is known.
 #[derive(Default, Debug)]
 pub struct Program {
     /// Which classes are watched.
     filter: ClassFilter,
     classes: FxHashMap<Name, Fields>,
-    /// How long all names are; [`MOST`]: nothing is known any more.
+    /// The size of all names; at [`MOST`], nothing is known any more.
     size: usize,
 }
 
-/// So much memory the names of all classes may take: a hundred times that of large programs.
+/// The most memory that names may take: a hundred times that of large programs.
 const MOST: usize = 1 << 29;
 
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Fields {
     parent: Option<Name>,
     flags: FxHashMap<(Name, Name), u16>,
-    /// There are several, and they differ.
+    /// There are several classes of this name, and they differ.
     is_in_doubt: bool,
 }
 
 impl Program {
-    /// Nothing is known yet, but which classes are watched.
+    /// A program of which only the filter is known.
     pub fn new(filter: ClassFilter) -> Program {
         Program { filter, ..Program::default() }
     }
@@ -43,7 +44,7 @@ impl Program {
         weave_offline(file, self, &self.filter)
     }
 
-    /// A class of the program.
+    /// Adds a class.
     pub fn add(&mut self, file: &[u8]) -> Result<()> {
         let class = Class::read(file)?;
         bounded(&class)?;
@@ -72,7 +73,7 @@ impl ClassContext for Program {
     fn field(&self, class: &[u8], name: &[u8], descriptor: &[u8]) -> Option<u16> {
         let field = (name.into(), descriptor.into());
         let mut class = self.classes.get(class)?;
-        // A class may name itself as its parent's parent.
+        // A hostile class may be its own super class.
         for _ in 0..self.classes.len() {
             if class.is_in_doubt {
                 return None;

@@ -25,9 +25,10 @@ pub(crate) struct Entry {
     pub(crate) size: u64,
     internal: u16,
     external: u32,
-    /// Where its own header is: in the file if it was read, as it is to be told if it is to be written.
+    /// The position of its own header: in the file if it was read, relative to the archive's begin if it is to be
+    /// written.
     pub(super) at: u64,
-    /// Without the one of large numbers.
+    /// Extra fields, without the one of large numbers.
     extra: Vec<u8>,
     pub(crate) name: Vec<u8>,
     comment: Vec<u8>,
@@ -36,7 +37,7 @@ pub(crate) struct Entry {
 impl Entry {
     const SIZE: usize = 46;
 
-    /// Reads one, and says where it ends. Where its header is, it tells as the archive does.
+    /// Reads an entry. Also returns where it ends. The position of its header is relative to the archive's begin.
     pub(super) fn read(bytes: &[u8]) -> Result<(Entry, usize)> {
         const SHORT: Error = Error::Directory("it ends in the middle of an entry");
         if bytes.len() < Entry::SIZE {
@@ -62,7 +63,7 @@ impl Entry {
                 (number, _) => Ok(number.into()),
             }
         };
-        // In this order.
+        // The extra field has them in this order.
         let (size, packed) = (number(24)?, number(20)?);
         let at = number(42)?;
         if !matches!(u16_at(bytes, 34), 0 | u16::MAX) {
@@ -87,7 +88,7 @@ impl Entry {
         Ok((entry, end))
     }
 
-    /// Writes it.
+    /// Writes the entry.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let small = |number: u64| u32::try_from(number).ok().filter(|&number| number != ELSEWHERE);
         let large: Vec<u8> = [self.size, self.packed, self.at]
@@ -124,17 +125,17 @@ impl Entry {
         out.extend(&self.comment);
     }
 
-    /// One beside it, with nothing in it yet.
+    /// An empty entry that is like this one otherwise.
     pub(crate) fn beside(&self, name: Vec<u8>) -> Entry {
         Entry { name, extra: Vec::new(), comment: Vec::new(), ..self.clone() }
     }
 
-    /// Its name, for people.
+    /// Its name, for messages.
     pub(crate) fn shown(&self) -> String {
         String::from_utf8_lossy(&self.name).into_owned()
     }
 
-    /// Whether its data is packed in a way that is known: if not, it is left alone.
+    /// Whether its data is packed in a known way: if not, it is left alone.
     pub(crate) fn is_readable(&self) -> bool {
         self.flags & ENCRYPTED == 0 && matches!(self.method, STORED | DEFLATED)
     }
@@ -143,13 +144,13 @@ impl Entry {
         self.method == STORED
     }
 
-    /// Gives it other data.
+    /// Sets checksum and sizes of new data.
     pub(super) fn set_sizes(&mut self, sum: u32, packed: u64, size: u64) {
         self.flags &= !SIZES_FOLLOW;
         (self.sum, self.packed, self.size) = (sum, packed, size);
     }
 
-    /// That something is wrong with it.
+    /// An error of this entry.
     pub(crate) fn wrong(&self, what: impl ToString) -> Error {
         Error::Entry { name: self.shown(), what: what.to_string() }
     }

@@ -1,4 +1,4 @@
-//! Archives, entry by entry.
+//! Reads and writes zip archives, entry by entry.
 
 mod entry;
 mod read;
@@ -8,7 +8,7 @@ pub(crate) use entry::Entry;
 pub(crate) use read::Archive;
 pub(crate) use write::Writer;
 
-/// Signatures of what archives are made of.
+/// Signatures of the parts of archives.
 mod signature {
     pub(super) const LOCAL: u32 = 0x0403_4b50;
     pub(super) const CENTRAL: u32 = 0x0201_4b50;
@@ -17,9 +17,9 @@ mod signature {
     pub(super) const LOCATOR_64: u32 = 0x0706_4b50;
 }
 
-/// A number that stands elsewhere, because it is too large.
+/// Instead of a number that is too large: it is in an extra field.
 const ELSEWHERE: u32 = u32::MAX;
-/// Where: the extra field of this number.
+/// The number of that extra field.
 const EXTRA_64: u16 = 1;
 
 fn u16_at(bytes: &[u8], at: usize) -> u16 {
@@ -34,7 +34,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
-/// Extra fields: their numbers, their contents, and both with their sizes. What does not have the form of one is one of number 0 to the end.
+/// Extra fields: number, content, and the whole field. What is malformed is a field of number 0 up to the end.
 fn extras(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8], &[u8])> {
     std::iter::from_fn(move || {
         if bytes.is_empty() {
@@ -50,7 +50,7 @@ fn extras(mut bytes: &[u8]) -> impl Iterator<Item = (u16, &[u8], &[u8])> {
     })
 }
 
-/// The others, without the one that has large numbers.
+/// Extra fields without the one of large numbers.
 fn without_64(bytes: &[u8]) -> Vec<u8> {
     extras(bytes).filter(|(number, ..)| *number != EXTRA_64).flat_map(|(.., whole)| whole).copied().collect()
 }

@@ -16,11 +16,11 @@ const MOST: u64 = 1 << 28;
 /// An archive.
 pub(crate) struct Archive<R> {
     input: R,
-    /// As the directory has them.
+    /// The entries, in the order of the directory.
     pub(crate) entries: Vec<Entry>,
-    /// Which entry comes when in the file, and where it and what may lie behind it ends.
+    /// The entries in the order of the file: the number of each, and where it ends with what lies after it.
     pub(crate) order: Vec<(usize, u64)>,
-    /// What the archive takes for its beginning. Something may be before it, like a script.
+    /// What the archive takes for its begin. Something may be before it, like a script.
     pub(super) base: u64,
     pub(super) comment: Vec<u8>,
 }
@@ -30,7 +30,7 @@ struct Directory {
     at: u64,
     size: u64,
     base: u64,
-    /// How many entries it has; if it is an old archive, the lower bits of that.
+    /// How many entries it has; in an old archive, only the lower bits.
     count: u64,
     is_64: bool,
     comment: Vec<u8>,
@@ -57,7 +57,7 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Archive { input, entries, order, base: directory.base, comment: directory.comment })
     }
 
-    /// How much comes before the first entry.
+    /// How many bytes come before the first entry.
     pub(crate) fn before(&self) -> u64 {
         self.order.first().map_or(self.base, |&(first, _)| self.entries[first].at)
     }
@@ -72,7 +72,7 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// The extra fields of an entry's own header, without those that its other data makes wrong; and where its data begins.
+    /// The extra fields of an entry's own header, without those that new data makes wrong; and where its data begins.
     pub(super) fn local(&mut self, number: usize) -> Result<(Vec<u8>, u64)> {
         let (entry, input) = (&self.entries[number], &mut self.input);
         let mut header = [0; LOCAL_SIZE];
@@ -91,7 +91,7 @@ impl<R: Read + Seek> Archive<R> {
         Ok((without_64(&bytes), begin))
     }
 
-    /// The data of an entry: what it says to be, or an error.
+    /// The data of an entry, if it is what the directory says.
     pub(crate) fn read(&mut self, number: usize, end: u64) -> Result<Vec<u8>> {
         let (_, begin) = self.local(number)?;
         let entry = &self.entries[number];
@@ -101,7 +101,7 @@ impl<R: Read + Seek> Archive<R> {
         self.input.seek(SeekFrom::Start(begin))?;
         let packed = self.input.by_ref().take(entry.packed);
         let mut data = Vec::new();
-        // One byte more shows that there is more; memory grows with what is really there.
+        // One byte more shows that there is more. Memory grows only with what is really there.
         let most = entry.size.saturating_add(1);
         if entry.is_stored() {
             packed.take(most).read_to_end(&mut data)?;
@@ -119,7 +119,7 @@ impl<R: Read + Seek> Archive<R> {
     }
 }
 
-/// Which entry comes when, and up to where.
+/// The entries in the order of the file, and where each ends.
 fn order(entries: &[Entry], directory: u64) -> Result<Vec<(usize, u64)>> {
     let mut order: Vec<usize> = (0..entries.len()).collect();
     order.sort_by_key(|&number| entries[number].at);
@@ -137,7 +137,7 @@ fn order(entries: &[Entry], directory: u64) -> Result<Vec<(usize, u64)>> {
     Ok(order)
 }
 
-/// Finds the directory, from the end.
+/// Finds the directory, from the end of the file.
 fn find_directory<R: Read + Seek>(input: &mut R) -> Result<Directory> {
     let size = input.seek(SeekFrom::End(0))?;
     let tail = size.min((END_SIZE + usize::from(u16::MAX) + LOCATOR_SIZE + END_64_SIZE) as u64);
@@ -165,7 +165,7 @@ fn find_directory<R: Read + Seek>(input: &mut R) -> Result<Directory> {
             (end, [u16_at(&bytes, end + 10).into(), length, summary])
         }
     };
-    // It ends where its end begins.
+    // The directory ends where its end record begins.
     let begin = (size - tail + at as u64).checked_sub(length).ok_or(Error::Directory("it is longer than the file"))?;
     let base = begin.checked_sub(summary).ok_or(Error::Directory("it is not where it says to be"))?;
     if length > MOST {

@@ -1,4 +1,4 @@
-//! Writes archives, from the beginning to the end.
+//! Writes archives, from begin to end.
 
 use super::entry::Entry;
 use super::read::Archive;
@@ -8,20 +8,20 @@ use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use std::io::{self, Read, Seek, Write};
 
-/// Who needs more than archives had at first must know this version.
+/// The version that readers of large archives must know.
 const VERSION_64: u16 = 45;
 
 /// An archive that is being written.
 pub(crate) struct Writer<W> {
     out: Counted<W>,
-    /// What the archive takes for its beginning.
+    /// What the archive takes for its begin.
     base: u64,
-    /// The entries, in the order of the directory: those that were there by their numbers there, then the others.
+    /// The entries, to be sorted as in the directory: old entries by their numbers there, then new ones.
     entries: Vec<(usize, Entry)>,
     comment: Vec<u8>,
 }
 
-/// Knows how much was written.
+/// Counts what is written.
 struct Counted<W> {
     out: W,
     at: u64,
@@ -40,14 +40,14 @@ impl<W: Write> Write for Counted<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// One that begins and ends as another.
+    /// An archive that begins and ends as another.
     pub(crate) fn like<R: Read + Seek>(archive: &mut Archive<R>, out: W) -> Result<Writer<W>> {
         let mut out = Counted { out, at: 0 };
         archive.copy(0, archive.before(), &mut out)?;
         Ok(Writer { out, base: archive.base, entries: Vec::new(), comment: archive.comment.clone() })
     }
 
-    /// An entry as it is, with what lies behind it.
+    /// Copies an entry with what lies after it.
     pub(crate) fn copy<R: Read + Seek>(&mut self, archive: &mut Archive<R>, number: usize, end: u64) -> Result<()> {
         let mut entry = archive.entries[number].clone();
         let begin = std::mem::replace(&mut entry.at, self.out.at - self.base);
@@ -55,7 +55,7 @@ impl<W: Write> Writer<W> {
         archive.copy(begin, end, &mut self.out)
     }
 
-    /// An entry with other data, packed as it was.
+    /// Writes an entry with new data, packed as it was.
     pub(crate) fn replace<R: Read + Seek>(
         &mut self,
         archive: &mut Archive<R>,
@@ -66,7 +66,7 @@ impl<W: Write> Writer<W> {
         self.write(number, archive.entries[number].clone(), &extra, data)
     }
 
-    /// Another entry.
+    /// Adds an entry.
     pub(crate) fn add(&mut self, entry: Entry, data: &[u8]) -> Result<()> {
         self.write(usize::MAX, entry, &[], data)
     }
@@ -111,7 +111,7 @@ impl<W: Write> Writer<W> {
         if count >= u16::MAX.into() || at >= ELSEWHERE.into() || size >= ELSEWHERE.into() {
             let end = self.out.at - self.base + size;
             bytes.extend(signature::END_64.to_le_bytes());
-            // How much follows this number.
+            // The size of what follows.
             bytes.extend(44u64.to_le_bytes());
             [VERSION_64, VERSION_64].into_iter().for_each(|version| bytes.extend(version.to_le_bytes()));
             bytes.extend(0u64.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Annotations of types inside code: some name instructions.
+//! Moves annotations of types inside code, some of which name instructions.
 
 use super::layout::Layout;
 use super::tables::range;
@@ -6,10 +6,10 @@ use crate::bytes::{Cursor, put_u2, short};
 use crate::error::{Error, Result};
 
 const NAME: &str = "TypeAnnotations";
-/// Elements inside elements at most: no compiler makes so many.
+/// The deepest nesting of elements: no compiler nests so many.
 const DEEPEST: u32 = 64;
 
-/// `RuntimeVisibleTypeAnnotations` and `RuntimeInvisibleTypeAnnotations` of an attribute `Code`.
+/// Moves `RuntimeVisibleTypeAnnotations` and `RuntimeInvisibleTypeAnnotations` of a `Code` attribute.
 pub(super) fn moved(content: &[u8], layout: &Layout) -> Result<Vec<u8>> {
     let mut cursor = Cursor::new(content);
     let count = cursor.u2()?;
@@ -50,7 +50,7 @@ pub(super) fn moved(content: &[u8], layout: &Layout) -> Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Goes past an annotation.
+/// Skips an annotation.
 fn annotation(cursor: &mut Cursor, depth: u32) -> Result<()> {
     cursor.u2()?;
     for _ in 0..cursor.u2()? {

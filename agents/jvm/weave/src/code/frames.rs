@@ -1,4 +1,4 @@
-//! Frames: what is on the stack and in local variables where branches go. They move with their instructions.
+//! Moves frames with their instructions. A frame has the types on the stack and in local variables where branches go.
 
 use super::Code;
 use super::layout::Layout;
@@ -8,9 +8,9 @@ use rustc_hash::FxHashMap;
 
 const NAME: &str = "StackMapTable";
 
-/// What is at a place of the stack or in a local variable.
+/// Types: an initialised object.
 const OBJECT: u8 = 7;
-/// An object that is not initialised yet: where the instruction is that made it.
+/// Types: an object that is not initialised yet; the position of the instruction that made it follows.
 const UNINITIALIZED: u8 = 8;
 
 /// Kinds of frames.
@@ -19,8 +19,8 @@ const SAME_ONE_FAR: u8 = 247;
 const SAME_FAR: u8 = 251;
 const FULL: u8 = 255;
 
-/// The frames at their new places; and those of handlers behind the code: of what leaves the method, where only a `Throwable` is known, and of guards, which know what the handlers know that
-/// they are in.
+/// The frames at their new positions, and those of handlers after the code: of the handler for exceptions that leave
+/// the method, where only a `Throwable` is known, and of guards, which know what the handlers around them know.
 pub(super) fn moved(content: &[u8], layout: &Layout, code: &Code) -> Result<Vec<u8>> {
     let leaving = code.leaving.as_ref().map(|leaving| leaving.1);
     let mut cursor = Cursor::new(content);
@@ -92,10 +92,10 @@ pub(super) fn moved(content: &[u8], layout: &Layout, code: &Code) -> Result<Vec<
     Ok(out)
 }
 
-/// What is in local variables and on the stack, in each frame, by its place; types as they are written.
+/// Types of local variables and of the stack, as they are encoded, by the position of the frame.
 type Frames = FxHashMap<usize, [Vec<Vec<u8>>; 2]>;
 
-/// All frames, whole. `initial`: what is in local variables where the method begins.
+/// All frames in full. `initial` has the types of local variables where the method begins.
 fn all(content: &[u8], initial: &[Vec<u8>]) -> Result<Frames> {
     let mut cursor = Cursor::new(content);
     let (mut known, mut locals, mut was) = (Frames::default(), initial.to_vec(), Before::default());
@@ -118,7 +118,7 @@ fn all(content: &[u8], initial: &[Vec<u8>]) -> Result<Frames> {
                 let count = cursor.u2()?;
                 stack = take_types(&mut cursor, count)?;
             }
-            // Fewer, or more.
+            // Fewer local variables, or more.
             kind if kind < SAME_FAR => locals.truncate(locals.len().saturating_sub(usize::from(SAME_FAR - kind))),
             kind => locals.extend(take_types(&mut cursor, u16::from(kind - SAME_FAR))?),
         }
@@ -139,19 +139,19 @@ fn take_types(cursor: &mut Cursor, count: u16) -> Result<Vec<Vec<u8>>> {
     Ok(types)
 }
 
-/// Where the frame before was, if there was one.
+/// The position of the last frame, if there was one.
 #[derive(Default)]
 struct Before(Option<usize>);
 
 impl Before {
-    /// Where the next one is, so much further.
+    /// The position of the next frame, which is so much further.
     fn next(&mut self, delta: usize) -> usize {
         let at = self.0.map_or(delta, |before| before + 1 + delta);
         self.0 = Some(at);
         at
     }
 
-    /// How much further one at this place is.
+    /// How much further a frame at this position is.
     fn delta(&mut self, at: usize) -> Result<u16> {
         let begin = self.0.map_or(0, |before| before + 1);
         self.0 = Some(at);

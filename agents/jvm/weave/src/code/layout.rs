@@ -1,4 +1,4 @@
-//! Where everything comes to stand when something is woven in.
+//! Computes the new position of every instruction when something is woven in.
 
 use super::Code;
 use crate::bytes::{Cursor, put_u4};
@@ -8,30 +8,31 @@ use crate::instruction::{Branches, Instruction, table_at};
 
 /// The largest method.
 const MOST: usize = 65_535;
-/// How much `goto_w` and `jsr_w` are behind the short ones.
+/// `goto_w` and `jsr_w` have opcodes that are so much larger than the short ones'.
 const WIDER: u8 = 33;
 
-/// Where an instruction comes to stand.
+/// The new positions around an instruction.
 #[derive(Clone, Copy, Default, Debug)]
 struct Stands {
-    /// What is before it: where branches to it go.
+    /// What is woven in before it: branches to it go here.
     before: usize,
-    /// Itself.
+    /// The instruction itself.
     at: usize,
-    /// What is after it.
+    /// What is woven in after it.
     after: usize,
-    /// Whether it has become the wide form.
+    /// It has become the wide form.
     is_wide: bool,
 }
 
-/// Where every instruction comes to stand.
+/// The new positions of all instructions.
 #[derive(Debug)]
 pub(super) struct Layout {
-    /// By the place where an instruction began: its number, and one behind the last for the end. No number: none begins there.
+    /// By old position: the number of the instruction that began there, and one after the last for the end. None: no
+    /// instruction begins there.
     numbers: Vec<u32>,
-    /// And one for the end.
+    /// One for each instruction, and one for the end.
     stands: Vec<Stands>,
-    /// The opcode of each.
+    /// The opcode of each instruction.
     opcodes: Vec<u8>,
     entry: usize,
 }
@@ -48,7 +49,7 @@ impl Layout {
         let opcodes = code.instructions.iter().map(|instruction| instruction.opcode).collect();
         let stands = vec![Stands::default(); code.instructions.len() + 1];
         let mut layout = Layout { numbers, stands, opcodes, entry: code.entry.len() };
-        // Whatever grows makes other branches longer.
+        // A branch that grows may make others too short.
         loop {
             layout.place(code)?;
             if !layout.widen(code)? {
@@ -84,7 +85,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Makes those branches wide that have to be. Whether there are any.
+    /// Widens branches that are too short. Returns whether there were any.
     fn widen(&mut self, code: &Code) -> Result<bool> {
         let mut any = false;
         for (number, instruction) in code.instructions.iter().enumerate() {
@@ -114,18 +115,18 @@ impl Layout {
         }
     }
 
-    /// Where branches to an instruction go, or where the code ends.
+    /// The target of branches to an old position; also of the end of the code.
     pub(super) fn target(&self, at: i64) -> Result<usize> {
         Ok(self.stands[self.number(at)?].before)
     }
 
-    /// Where the instruction itself is.
+    /// The new position of an instruction itself.
     pub(super) fn instruction(&self, at: u16) -> Result<usize> {
         Ok(self.stands[self.number(at.into())?].at)
     }
 
-    /// Where a part begins whose exceptions are caught. What comes after a `monitorenter` is in it, too: HotSpot does not compile methods that call something with a
-    /// monitor that no handler gives back.
+    /// Where a range of a handler begins. What is woven in after a `monitorenter` is inside: HotSpot does not compile
+    /// methods that call something while a monitor is held that no handler releases.
     pub(super) fn range_start(&self, at: u16) -> Result<usize> {
         let number = self.number(at.into())?;
         Ok(match number.checked_sub(1) {
@@ -134,7 +135,8 @@ impl Layout {
         })
     }
 
-    /// Where it ends: what comes after a `monitorexit` is not in it, or the monitor would be given back twice.
+    /// Where a range of a handler ends. What is woven in after a `monitorexit` is outside: else the monitor would be
+    /// released twice.
     pub(super) fn range_end(&self, at: u16) -> Result<usize> {
         let number = self.number(at.into())?;
         Ok(match number.checked_sub(1) {
@@ -143,28 +145,29 @@ impl Layout {
         })
     }
 
-    /// Where what is done first ends.
+    /// The end of what is woven in where the method is entered.
     pub(super) fn entry_end(&self) -> usize {
         self.entry
     }
 
-    /// Where what is done with exceptions that leave the method begins: behind everything.
+    /// The begin of the handler for exceptions that leave the method: after all other code.
     pub(super) fn leaving(&self) -> usize {
         self.stands[self.stands.len() - 1].at
     }
 
-    /// Where what is woven in before an instruction begins, and where that instruction does.
+    /// The begin of what is woven in before an instruction, and the instruction.
     pub(super) fn before(&self, number: usize) -> [usize; 2] {
         [self.stands[number].before, self.stands[number].at]
     }
 
-    /// Where the handler of a guard begins: behind that of exceptions that leave the method. One behind the last: where the last has ended.
+    /// The begin of a guard's handler: after the one for exceptions that leave the method. For one after the last
+    /// guard, it is the end of the last.
     pub(super) fn guard(&self, code: &Code, number: usize) -> usize {
         let leaving = code.leaving.as_ref().map_or(0, |(leaving, _)| leaving.len());
         self.leaving() + leaving + code.guards[..number].iter().map(|guard| guard.code().len()).sum::<usize>()
     }
 
-    /// The code as it stands.
+    /// The code at its new positions.
     pub(super) fn write(&self, code: &Code) -> Result<Vec<u8>> {
         let mut out = code.entry.clone();
         for ((instruction, edit), stands) in code.instructions.iter().zip(&code.edits).zip(&self.stands) {

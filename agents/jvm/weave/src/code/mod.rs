@@ -1,7 +1,7 @@
-//! The code of a method, and what is woven into it: instructions before and after others, and in their place.
+//! The code of a method, and what is woven into it: instructions before, after and instead of others.
 //!
-//! Nothing that is woven in branches, so no frames are computed: those that are there only move with their instructions. Who branched to an instruction
-//! comes to what was put before it.
+//! What is woven in does not branch, so no frames are computed: those that are there only move with their
+//! instructions. A branch to an instruction goes to what is woven in before it.
 
 mod annotations;
 mod frames;
@@ -17,44 +17,45 @@ use crate::instruction::opcode::{ALOAD, ATHROW, MONITOREXIT, WIDE};
 use layout::Layout;
 use std::borrow::Cow;
 
-/// A part of the code whose exceptions are caught.
+/// A range of the code with a handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Caught {
-    /// Where it begins.
+    /// Its begin.
     pub start: u16,
-    /// Where it has ended.
+    /// Its end, which is outside.
     pub end: u16,
-    /// Where the handler begins.
+    /// The begin of the handler.
     pub handler: u16,
-    /// The number of the class that is caught, 0 for any.
+    /// The constant of the class that is caught; 0 for any.
     pub class: u16,
 }
 
 /// What is woven in around one instruction.
 #[derive(Clone, Default, Debug)]
 pub struct Edit {
-    /// Before it.
+    /// Code before it.
     pub before: Vec<u8>,
-    /// In its place.
+    /// Code instead of it.
     pub instead: Option<Vec<u8>>,
-    /// After it, if it goes on there.
+    /// Code after it, if it goes on there.
     pub after: Vec<u8>,
 }
 
-/// A `monitorexit` in a handler that catches its own exceptions, as compilers make them. HotSpot's first compiler does not take a call there, and neither takes one where nothing gives the
-/// monitor back: so a call before it gets another handler, which does.
+/// A `monitorexit` inside a handler that catches its own exceptions, as compilers make them. HotSpot's C1 does not
+/// compile a call there, and neither C1 nor C2 compiles one where no handler releases the monitor. So a call before
+/// it gets another handler, which does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Guard {
     /// The number of the instruction.
     pub index: usize,
     /// The local variable that has the monitor's object.
     pub local: u16,
-    /// Where the handler begins that it is in.
+    /// The begin of the handler that it is in.
     pub handler: u16,
 }
 
 impl Guard {
-    /// What its handler does, with the exception on the stack.
+    /// The handler's code. The exception is on the stack.
     fn code(self) -> Vec<u8> {
         let mut code = Vec::with_capacity(6);
         match u8::try_from(self.local) {
@@ -72,23 +73,24 @@ impl Guard {
 /// The code of a method.
 #[derive(Debug)]
 pub struct Code<'a> {
-    /// How deep its stack is at most, and how many local variables it has.
+    /// The greatest depth of its stack.
     pub max_stack: u16,
-    /// The same of local variables.
+    /// How many local variables it has.
     pub max_locals: u16,
-    /// As it was read.
+    /// The code as it was read.
     pub bytes: &'a [u8],
-    /// One after the other.
+    /// Its instructions.
     pub instructions: Vec<Instruction>,
-    /// For each of them.
+    /// What is woven in around each of them.
     pub edits: Vec<Edit>,
-    /// What is done before the first: nobody branches to it.
+    /// What is done before the first instruction. Branches do not come here.
     pub entry: Vec<u8>,
-    /// What is done with any exception that leaves the method, with `Throwable` on the stack: it must throw in the end. The number of the class `java/lang/Throwable`.
+    /// What is done with any exception that leaves the method: code that begins with it on the stack and throws in
+    /// the end; and the constant of the class `java/lang/Throwable`.
     pub leaving: Option<(Vec<u8>, u16)>,
-    /// Of these, what is woven in before them has a handler of its own.
+    /// Instructions with a handler for what is woven in before them.
     pub guards: Vec<Guard>,
-    /// What is in local variables where the method begins, as frames have it; needed for guards.
+    /// Types of local variables where the method begins, as frames encode them. Guards need them.
     pub initial: Vec<Vec<u8>>,
     caught: Vec<Caught>,
     attributes: Vec<Attribute<'a>>,
@@ -133,7 +135,7 @@ impl<'a> Code<'a> {
         &self.caught
     }
 
-    /// The lines that code begins, as places in it and numbers.
+    /// The line table: positions in the code and lines.
     pub fn lines(&self, constants: &Constants) -> Result<Vec<(u16, u16)>> {
         let mut lines = Vec::new();
         for attribute in &self.attributes {
@@ -198,7 +200,7 @@ impl<'a> Code<'a> {
         Ok(out)
     }
 
-    /// The new table of handlers: start, end, handler, class. Of several that catch something, the first one does.
+    /// The new table of handlers: start, end, handler, class. The first that catches an exception handles it.
     fn handlers(&self, layout: &Layout) -> Result<Vec<[usize; 4]>> {
         let mut all = Vec::with_capacity(self.caught.len() + 1);
         for (number, guard) in self.guards.iter().enumerate() {
@@ -209,7 +211,7 @@ impl<'a> Code<'a> {
             let [mut start, end] = [layout.range_start(caught.start)?, layout.range_end(caught.end)?];
             let handler = layout.target(caught.handler.into())?;
             for guard in self.guards.iter().filter(|guard| guard.handler == caught.handler) {
-                // What has a handler of its own is not in this range, not even as one that comes later.
+                // What has a handler of its own is not in this range, not even after that one.
                 let [from, to] = layout.before(guard.index);
                 if start < from && to < end {
                     all.push([start, from, handler, caught.class.into()]);
@@ -217,7 +219,7 @@ impl<'a> Code<'a> {
                 }
             }
             all.push([start, end, handler, caught.class.into()]);
-            // Whoever else catches what leaves the guard's handler.
+            // Other handlers around the guard also catch what leaves its handler.
             for (number, guard) in self.guards.iter().enumerate().filter(|(_, guard)| guard.handler != caught.handler) {
                 let at = self.instructions[guard.index].at as u16;
                 if (caught.start..caught.end).contains(&at) {
@@ -227,7 +229,8 @@ impl<'a> Code<'a> {
             }
         }
         if self.leaving.is_some() {
-            // Behind all others, so that theirs come first; and for what leaves through guards' handlers, too.
+            // It comes after all others, so that these are tried first, and also catches what leaves guards'
+            // handlers.
             let (begin, leaving) = (layout.entry_end(), layout.leaving());
             all.push([begin, leaving, leaving, 0]);
             if !self.guards.is_empty() {

@@ -1,4 +1,4 @@
-//! Which lines code is of, and where local variables are known.
+//! Moves the tables of lines and local variables.
 
 use super::layout::Layout;
 use crate::bytes::{Cursor, put_u2, short};
@@ -26,14 +26,14 @@ pub(super) fn variables(content: &[u8], layout: &Layout) -> Result<Vec<u8>> {
     put_u2(&mut out, count);
     for _ in 0..count {
         range(&mut cursor, layout, &mut out)?;
-        // Its name, its type, its number.
+        // Name, type, number.
         out.extend_from_slice(cursor.take(6)?);
     }
     out.extend_from_slice(cursor.take(cursor.left())?);
     Ok(out)
 }
 
-/// Where something is known: from a place on, for so many bytes.
+/// Moves a range: a position and a size.
 pub(super) fn range(cursor: &mut Cursor, layout: &Layout, out: &mut Vec<u8>) -> Result<()> {
     let (start, size) = (i64::from(cursor.u2()?), i64::from(cursor.u2()?));
     let (start, end) = (layout.target(start)?, layout.target(start + size)?);

@@ -1,4 +1,4 @@
-//! Hooks of accesses: fields, static fields, elements of arrays.
+//! Hooks of accesses: fields, static fields, array elements.
 
 use super::{HOOKS, Method, SiteKind};
 use crate::class::access;
@@ -9,18 +9,18 @@ use crate::emit::Emit;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::*;
 
-/// Takes what is on top below the two under it, and copies those two above it again: `a, i, v` becomes `a, i, v, a, i`.
+/// Moves the top below the two under it, and copies those two above it again: `a, i, v` becomes `a, i, v, a, i`.
 const UNDER_ONE: [u8; 3] = [DUP_X2, POP, DUP2_X1];
-/// The same of a value of two places.
+/// As [`UNDER_ONE`], for a value of two slots.
 const UNDER_TWO: [u8; 3] = [DUP2_X2, POP2, DUP2_X2];
 
-/// Takes what is on top below the two under it: `a, i, v` becomes `v, a, i`.
+/// Moves the top below the two under it: `a, i, v` becomes `v, a, i`.
 const ABOVE_ONE: [u8; 2] = [DUP_X2, POP];
-/// The same of a value of two places.
+/// As [`ABOVE_ONE`], for a value of two slots.
 const ABOVE_TWO: [u8; 2] = [DUP2_X2, POP2];
 
 impl Method<'_, '_> {
-    /// Weaves the hook of an instruction that accesses something. Whether it is one.
+    /// Weaves the hook of an access. Returns whether the instruction is one.
     pub(super) fn access(
         &mut self,
         code: &mut Code,
@@ -33,13 +33,14 @@ impl Method<'_, '_> {
             GETSTATIC..=PUTFIELD => {
                 let field = self.class.constants.named(instruction.short(code.bytes)?)?;
                 let kind = Kind::of(field.descriptor);
-                // The compiler's own; and an object that is none yet is nobody else's.
+                // Fields that the compiler made; and fields of an object that is not constructed yet, which other
+                // threads cannot see.
                 let is_own = field.name.starts_with(b"$SwitchMap$") || field.name == b"$assertionsDisabled";
                 if is_own || instruction.opcode == PUTFIELD && !is_constructed {
                     return Ok(true);
                 }
                 let flags = self.flags(&field)?;
-                // A final field has one value for all who may see it.
+                // A final field has one value for all threads.
                 if flags.is_some_and(|flags| flags & access::FINAL != 0) {
                     return Ok(true);
                 }
@@ -89,8 +90,8 @@ impl Method<'_, '_> {
         Ok(None)
     }
 
-    /// Weaves what makes an access and its hook one, if it turns out that their order matters: the hook of a read is told before it that it will come, that of a write after it that
-    /// it was made.
+    /// Weaves the hooks that make an access of a volatile field and its record one step: one before a read, which
+    /// takes the variable's lock, and one after a write, which releases it.
     fn exact(&mut self, code: &mut Code, index: usize, access: SiteKind, site: i32) -> Result<()> {
         let emit = Emit::new(&mut self.class.constants);
         let hooks = HOOKS.as_bytes();
@@ -106,7 +107,7 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// The array and the index, or copies of them, go to the hook.
+    /// A hook that gets the array and the index.
     fn element(&mut self, copy: &[u8], hook: &[u8], site: i32) -> Result<Vec<u8>> {
         let emit = Emit::new(&mut self.class.constants).op(copy).int(site)?;
         Ok(emit.call(HOOKS.as_bytes(), hook, b"(Ljava/lang/Object;II)V")?.done())
@@ -133,7 +134,7 @@ impl Method<'_, '_> {
                 edit.after = emit.op(&[copy]).int(site)?.call(hooks, b"read", of_object.as_bytes())?.done();
             }
             _ if is_wide => {
-                // The object cannot be reached below it: it goes to a local variable of its own, that nobody else knows.
+                // The object cannot be reached below the value, which goes to a new local variable meanwhile.
                 let local = code.max_locals;
                 code.max_locals = local.checked_add(2).ok_or(Error::Many { of: "local variables" })?;
                 let [load, store] = [ILOAD, ISTORE].map(|opcode| opcode + kind.further());

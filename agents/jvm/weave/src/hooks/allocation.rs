@@ -1,11 +1,11 @@
-//! Where objects are made: those of classes under watch, and locks of the JDK.
+//! Hooks where objects are made: objects of watched classes, and locks of the JDK.
 
 use super::{Method, SiteKind};
 use crate::code::Code;
 use crate::error::Result;
 use crate::instruction::opcode::*;
 
-/// What is a lock, of the JDK's classes.
+/// Classes of the JDK whose objects are locks.
 const LOCKS: [&[u8]; 4] = [
     b"java/lang/Object",
     b"java/util/concurrent/locks/ReentrantLock",
@@ -14,16 +14,17 @@ const LOCKS: [&[u8]; 4] = [
 ];
 
 impl Method<'_, '_> {
-    /// Weaves the hook after the constructors of objects that are made here, and stay on the stack, as compilers have it: `new`, `dup`, what the constructor needs, the call.
+    /// Weaves the hook after constructor calls whose object stays on the stack, as compilers make them: `new`, `dup`,
+    /// the arguments, the call.
     pub(super) fn made(&mut self, code: &mut Code, lines: &[(u16, u16)]) -> Result<()> {
-        // Those that are not constructed yet: of which class, and whether they are copied.
+        // Objects that are not constructed yet: their class, and whether the reference was copied.
         let mut made = Vec::new();
         for index in 0..code.instructions.len() {
             let instruction = code.instructions[index];
             match instruction.opcode {
                 NEW => {
                     let opcode = |at: usize| code.instructions.get(at).map(|instruction| instruction.opcode);
-                    // What becomes of the copy otherwise is not looked for: compilers do not do such things.
+                    // Other uses of the copy are not tracked: compilers do not make them.
                     let is_moved = |opcode| matches!(opcode, ASTORE | 75..=78 | POP..=SWAP);
                     let is_copied = opcode(index + 1) == Some(DUP) && !opcode(index + 2).is_some_and(is_moved);
                     made.push((self.class.constants.class(instruction.short(code.bytes)?)?, is_copied));

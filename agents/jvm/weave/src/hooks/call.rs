@@ -1,6 +1,10 @@
-//! Hooks of calls that synchronise. A call is one of a method that is added to the class: it has the same arguments; it calls the hooks and, between them, what was called. So nothing has
-//! to be moved on the stack. The first calls of a class have a method of their own each: to those who compile it, the number of the site is a constant, and so is all that is known of it.
-//! If there are more, these share one for each method that they call, and pass the number: methods and constants are not without end.
+//! Hooks of calls that synchronise.
+//!
+//! The call becomes a call of a bridge method, which is added to the class (`foretrace$N`). It has the arguments of
+//! the call, and makes it between the two hooks; so nothing has to be moved on the stack. The first [`MOST_OWN`]
+//! calls of a class have bridges of their own, in which the number of the site is a constant: so HotSpot knows all
+//! effects when it compiles them. Further calls share a bridge for each called method and pass the number, because
+//! methods and constants of a class are limited.
 
 use super::table::{Call, Calls, Names};
 use super::{HOOKS, Method, Row, SiteKind};
@@ -13,11 +17,11 @@ use crate::emit::Emit;
 use crate::error::{Error, Result};
 use crate::instruction::opcode::*;
 
-/// From which version on interfaces can have such methods.
+/// The first version of class files in which interfaces can have such methods.
 const INTERFACE_METHODS: u16 = 52;
-/// So many calls of a class have a method of their own.
+/// How many calls of a class have a bridge of their own.
 const MOST_OWN: usize = 256;
-/// The most that hooks and what they leave have on the stack: a result twice, and all that goes with it.
+/// The most that a bridge has on the stack: a result twice, and the arguments of a hook.
 const DEEPEST: u16 = 10;
 
 impl<'a> Method<'_, 'a> {
@@ -38,7 +42,7 @@ impl<'a> Method<'_, 'a> {
         Ok(())
     }
 
-    /// What is called instead of a method, with the same arguments, if it is one of the table.
+    /// The code that calls the bridge instead of a method, with the same arguments, if the table has the call.
     pub(super) fn call_instead(
         &mut self,
         opcode: u8,
@@ -75,14 +79,14 @@ impl<'a> Method<'_, 'a> {
         Ok(Some(Emit::new(&mut self.class.constants).int(site)?.with(INVOKESTATIC, method).done()))
     }
 
-    /// The number of a method of the class itself.
+    /// The constant of a method of the class itself.
     pub(super) fn own_method(&mut self, name: &[u8], descriptor: &[u8]) -> Result<u16> {
         let is_interface = self.class.access & access::INTERFACE != 0;
         // A hidden class is not found by its name.
         self.class.constants.add_own_method(self.class.this, name, descriptor, is_interface)
     }
 
-    /// Adds a static method to the class that only the class itself calls, with the content of its code.
+    /// Adds a private static method to the class.
     pub(super) fn add_method(&mut self, name: &[u8], descriptor: &[u8], content: Vec<u8>) -> Result<()> {
         let constants = &mut self.class.constants;
         let attribute = Attribute { name: constants.add_text(b"Code")?, content: content.into() };
@@ -95,12 +99,12 @@ impl<'a> Method<'_, 'a> {
         Ok(())
     }
 
-    /// Adds the method between a call and what it calls; its number.
+    /// Adds the bridge method of a call. Returns its constant.
     fn bridge(&mut self, bridge: &Bridge<'a>, number: SiteNumber) -> Result<u16> {
         let name = self.added_name("").into_bytes();
         let (_, result) = of_method(bridge.called.descriptor)?;
         let arguments = &bridge.called.descriptor[1..bridge.called.descriptor.len() - result.len() - 1];
-        // The receiver's class is not named, so that who looks at the methods of the class needs not find it.
+        // The receiver's class is not named: reflection on this class need not find it.
         let receiver: &[u8] = if bridge.call.is_static { b"" } else { b"Ljava/lang/Object;" };
         let passed: &[u8] = if matches!(number, SiteNumber::Passed) { b"I" } else { b"" };
         let descriptor = [b"(", receiver, arguments, passed, b")", result].concat();
@@ -115,7 +119,7 @@ impl<'a> Method<'_, 'a> {
         let arguments = Arguments::new(&arguments, call.is_static);
         let constants = &mut self.class.constants;
         let mut emit = Emit::new(constants);
-        // Who is told before an atomic access sees to it that what is told after it is true.
+        // The hook before an atomic access takes the variable's lock, so that the record after it is right.
         let is_atomic =
             call.rows.iter().flat_map(Row::effects).any(|effect| matches!(effect.kind, "load" | "store" | "rmw"));
         if is_atomic || call.rows.iter().any(|row| !row.before.is_empty()) {
@@ -123,7 +127,7 @@ impl<'a> Method<'_, 'a> {
             emit = emit.call(HOOKS.as_bytes(), b"before", passed.descriptor("", &arguments).as_bytes())?;
         }
         if !call.is_static {
-            // What is protected can be called of the class's own objects only.
+            // Protected methods can be called only on the class's own objects.
             let is_protected = called.class.starts_with(b"java/util/concurrent/locks/AbstractQueued")
                 && matches!(called.name, b"getState" | b"setState" | b"compareAndSetState");
             let is_own = opcode == INVOKESPECIAL || is_protected;
@@ -144,7 +148,7 @@ impl<'a> Method<'_, 'a> {
         if is_atomic || call.rows.iter().any(|row| !row.after.is_empty()) {
             emit = match kind {
                 Some(kind) => as_hooks_want(emit.op(&[if kind.size() == 2 { DUP2 } else { DUP }]), kind)?,
-                // All have a result where there are arguments.
+                // The long form of hooks always has a result.
                 None if passed.is_long() => emit.op(&[LCONST_0]),
                 None => emit,
             };
@@ -189,7 +193,7 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// A method between a call and what it calls.
+/// What a bridge method is made of.
 struct Bridge<'a> {
     call: &'static Call,
     passed: HookArguments,
@@ -198,11 +202,11 @@ struct Bridge<'a> {
     called: Named<'a>,
 }
 
-/// Where such a method has the number of the site from.
+/// Where a bridge method gets the number of the site from.
 #[derive(Clone, Copy)]
 enum SiteNumber {
     Constant(i32),
-    /// Behind the arguments.
+    /// It is the last argument.
     Passed,
 }
 
@@ -215,7 +219,8 @@ impl SiteNumber {
     }
 }
 
-/// The one frame of a method between, at its handler: the receiver, what needs not be known of the arguments, which end there, maybe the number of the site; and what was thrown.
+/// The one frame of a bridge method, at its handler: the receiver, nothing of the arguments, the number of the site
+/// if it is passed, and the exception.
 fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: SiteNumber) -> Result<Vec<u8>> {
     const FULL: u8 = 255;
     const TOP: u8 = 0;
@@ -235,18 +240,18 @@ fn caught_frame(constants: &mut Constants, handler: usize, end: u16, number: Sit
     Ok(frame)
 }
 
-/// Whether a function of the program is called, which may throw something.
+/// Whether the call may run a function of the program, which may throw.
 fn takes_function(descriptor: &[u8]) -> bool {
     const FUNCTION: &[u8] = b"Ljava/util/function/";
     descriptor.windows(FUNCTION.len()).any(|part| part == FUNCTION)
 }
 
-/// What hooks have for a value: `J` for everything but objects.
+/// The type that hooks have for a value: `J` for everything but objects.
 fn hooks_kind(kind: Kind) -> &'static str {
     if kind == Kind::Object { kind.hook() } else { "J" }
 }
 
-/// Makes of the value on the stack what hooks have for it: all numbers are longs, or their bits are.
+/// Converts the value on the stack to what hooks have for it: numbers become longs.
 fn as_hooks_want<'c, 'a>(emit: Emit<'c, 'a>, kind: Kind) -> Result<Emit<'c, 'a>> {
     Ok(match kind {
         Kind::Int => emit.op(&[I2L]),
@@ -256,10 +261,10 @@ fn as_hooks_want<'c, 'a>(emit: Emit<'c, 'a>, kind: Kind) -> Result<Emit<'c, 'a>>
     })
 }
 
-/// The arguments of a method between, without the receiver: kinds, and where they are.
+/// The arguments of a bridge method without the receiver: kinds, and local variables.
 pub(super) struct Arguments {
     pub(super) all: Vec<(Kind, u16)>,
-    /// Where they end.
+    /// The local variable after the last.
     pub(super) size: u16,
 }
 
@@ -276,18 +281,18 @@ impl Arguments {
     }
 }
 
-/// What goes to the hooks of a call, besides the receiver: numbers of arguments, from 0.
+/// What a call's hooks get besides the receiver: numbers of arguments, from 0.
 #[derive(Clone, Copy, Default)]
 struct HookArguments {
     object: Option<usize>,
     index: Option<usize>,
     value: Option<usize>,
-    /// The arguments name a variable, and the class file says of which types.
+    /// The first arguments name a variable, whose type only the call has.
     is_variable: bool,
 }
 
 impl HookArguments {
-    /// None: it cannot be told.
+    /// None: the variable cannot be found.
     fn of(number: usize, called: Named) -> Option<HookArguments> {
         let call = &Calls::all().calls[number];
         let (arguments, _) = of_method(called.descriptor).ok()?;
@@ -307,12 +312,12 @@ impl HookArguments {
         Some(HookArguments { object, index, value: call.value().map(from_0), is_variable: false })
     }
 
-    /// Whether anything does.
+    /// Whether the long form of hooks is needed.
     fn is_long(self) -> bool {
         self.is_variable || self.object.is_some() || self.index.is_some() || self.value.is_some()
     }
 
-    /// Puts it on the stack.
+    /// Loads it onto the stack.
     fn emit<'c, 'a>(self, emit: Emit<'c, 'a>, arguments: &Arguments, is_static: bool) -> Result<Emit<'c, 'a>> {
         let emit = emit.op(&[if is_static { ACONST_NULL } else { ALOAD_0 }]);
         if !self.is_long() {
@@ -332,7 +337,7 @@ impl HookArguments {
         }
     }
 
-    /// The type of a hook that gets it.
+    /// The type of the hook.
     fn descriptor(self, result: &str, arguments: &Arguments) -> String {
         if !self.is_long() {
             return format!("({result}Ljava/lang/Object;I)V");

@@ -1,6 +1,7 @@
-//! What a row of a table has told: the notation, which `concurrent.table` explains, and what it means.
+//! Effects: what a row of a table says that a call does to the order of events. `concurrent.table` explains the
+//! notation.
 
-/// The words that tables may use.
+/// The kinds of effects, as tables spell them.
 pub const EFFECT_KINDS: [&str; 39] = [
     "acq",
     "rel",
@@ -42,96 +43,99 @@ pub const EFFECT_KINDS: [&str; 39] = [
     "ended",
     "change",
 ];
-/// The memory orders that follow some of them.
+/// The memory orders that may follow some kinds.
 pub const ORDERS: [&str; 5] = ["relaxed", "acquire", "release", "acqrel", "seqcst"];
 
-/// What is told once.
+/// One effect of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effect {
-    /// What: one of [`WORDS`].
+    /// One of [`EFFECT_KINDS`].
     pub kind: &'static str,
     /// One of [`ORDERS`].
     pub order: &'static str,
-    /// Of what.
+    /// The object that it is an effect on.
     pub target: Target,
     /// The value that an atomic access loads or stores.
     pub value: Option<Value>,
-    /// Only then.
+    /// When the call has the effect.
     pub condition: Condition,
-    /// Also when the call throws something.
+    /// The call has it also when it throws.
     pub is_thrown: bool,
 }
 
-/// Of what something is told.
+/// The object that an effect is on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Target {
-    /// Of the object that is called or whose field it is; of none if there is none.
+    /// The object that is called or whose field it is. A static method has none.
     Receiver,
-    /// `@`: of another object. If it is an int, of the receiver's element with that index. If the receiver stands for a field (word `field`), of that field of the object.
+    /// `@`: another object. If it is an int: the receiver's element with that index. If the receiver stands for a
+    /// field (kind `field`): that field of the object.
     Object(Operand),
-    /// `@*`, of `VarHandle`s: of the variable that the first arguments name.
+    /// `@*`: of a `VarHandle`, the variable that the first arguments name.
     Variable,
-    /// `@.`: of the thread that calls.
+    /// `@.`: the current thread.
     Thread,
-    /// `^`, inside the JDK: of the object whose method it is.
+    /// `^`: inside the JDK, the object whose method it is.
     This,
-    /// `$`, inside the JDK: of what is in the field of that name, of the object whose method it is; with `*` behind it, of each element of that collection.
+    /// `$`: inside the JDK, the value of the field of that name, of the object whose method it is; with `*` after it,
+    /// each element of that collection.
     Field(&'static str, bool),
-    /// `@…*`, inside the JDK: of each element of a collection.
+    /// `@…*`: inside the JDK, each element of a collection.
     Each(Operand),
-    /// `@!`: of what all of the process have in common.
+    /// `@!`: an object that the whole process shares.
     All,
-    /// `@<`: of what comes back from who takes to who gives; of a queue with bounds only if it is nearly full, of one without them never.
+    /// `@<`: the back of a bounded queue, to which takers post and which putters await if the queue is nearly full.
+    /// An unbounded queue has none.
     Back,
-    /// `#`: of the receiver's entry for a key; keys that are equal are the same.
+    /// `#`: the receiver's entry for a key. Equal keys have one entry.
     Key(Operand),
-    /// `#…*`: of the receiver's entries for each key of a map or element of a collection.
+    /// `#…*`: the receiver's entries for each key of a map, or element of a collection.
     Keys(Operand),
-    /// `%`: of the receiver's element that is this object.
+    /// `%`: the receiver's entry for an element, by its identity.
     Element(Operand),
-    /// `%…*`: of the receiver's elements that are those of a collection.
+    /// `%…*`: the receiver's entries for each element of a collection.
     Elements(Operand),
 }
 
-/// Which object of a call.
+/// An object of a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operand {
     /// An argument; the first is 1.
     Argument(u8),
-    /// What is returned.
+    /// The result.
     Result,
 }
 
-/// What value an atomic access has.
+/// The value of an atomic access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Value {
-    /// `=@N`: that of an argument.
+    /// `=@N`: the value of an argument.
     Argument(u8),
-    /// `=@-`: that of the last argument.
+    /// `=@-`: the value of the last argument.
     Last,
-    /// `=@=`: what is returned.
+    /// `=@=`: the result.
     Result,
-    /// `=@=+1`: so much more than what is returned.
+    /// `=@=+1`: the result and so much more.
     ResultPlus(i8),
-    /// `=@=+@N`: more than what is returned by an argument.
+    /// `=@=+@N`: the result and an argument.
     ResultPlusArgument(u8),
 }
 
-/// When something is told.
+/// When a call has an effect.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Condition {
     /// Always.
     Always,
-    /// `?`: if the result is true, not 0, not null. What was no `rmw` then is a `load`.
+    /// `?`: if the result is true, not 0, not null. An `rmw` without this is a `load`.
     True,
-    /// `?!`: if it is not.
+    /// `?!`: if the result is false, 0 or null.
     False,
-    /// `?<`: if it is negative.
+    /// `?<`: if the result is negative.
     Negative,
 }
 
 impl Target {
-    /// The argument that is spoken of.
+    /// The argument that it names.
     pub(super) fn argument(self) -> Option<u8> {
         match self {
             Target::Object(which)
@@ -155,7 +159,7 @@ impl Target {
 }
 
 impl Effect {
-    /// The argument whose value is spoken of.
+    /// The argument that its value names.
     pub(super) fn value_argument(&self) -> Option<u8> {
         match self.value {
             Some(Value::Argument(number) | Value::ResultPlusArgument(number)) => Some(number),
@@ -163,17 +167,17 @@ impl Effect {
         }
     }
 
-    /// Whether an object stands for another from then on.
+    /// Whether an object becomes a view of another.
     pub(super) fn is_view(&self) -> bool {
         matches!(self.kind, "view" | "part")
     }
 
-    /// Everything that a column of a row tells; `None` if it makes no sense.
+    /// The effects of a column; `None` if it is malformed.
     pub(super) fn column(text: &'static str) -> Option<Vec<Effect>> {
         if text == "-" {
             return Some(Vec::new());
         }
-        // A `+` before a word; others are in values.
+        // A `+` before a kind separates effects; others are part of values.
         let is_new = |at: usize| text[at + 1..].starts_with(|next: char| next.is_ascii_lowercase());
         let mut all = Vec::new();
         let mut begin = 0;
@@ -214,7 +218,7 @@ impl Effect {
     }
 }
 
-/// Of what, and what follows it.
+/// Reads a target. Also what follows it.
 fn target(text: &'static str) -> Option<(Target, &'static str)> {
     let Some(rest) = text.strip_prefix(['@', '#', '%', '^', '$']) else { return Some((Target::Receiver, text)) };
     match (text.as_bytes()[0], rest.as_bytes().first()) {

@@ -1,4 +1,5 @@
-//! Objects that are finalized: the end of their constructor comes before that (`inside.table` has the finalizer's side). Only of classes that have the method themselves: what is above one is not known here.
+//! Objects that are finalized: their constructor happens before the finalizer (whose side is in `inside.table`). Only
+//! for classes that have `finalize` themselves: super classes are not known here.
 
 use super::{Inside, Method, SiteKind};
 use crate::code::Code;

@@ -1,7 +1,9 @@
-//! What is woven into classes of the JDK (`inside.table`): hooks of what synchronises there. Nothing is added to a class but constants, so one that was loaded before can be changed, too.
+//! Hooks inside classes of the JDK (`inside.table`). Only constants are added to a class, so one that is loaded
+//! already can be changed, too.
 
 use super::effect::{Condition, Effect, Operand, Target};
 use super::reference::Bootstraps;
+use super::rows::rows;
 use super::{ClassInfo, HOOKS, Method, SiteKind, Woven, code_of};
 use crate::class::{Class, access as flags};
 use crate::code::Code;
@@ -14,25 +16,25 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// The table, as text: it says itself how it is to be read.
+/// The table. Its head says how it is read.
 const TABLE: &str = include_str!("inside.table");
-/// How much deeper the stack can get.
+/// How much deeper hooks can make the stack.
 const DEEPER: u16 = 8;
 
 /// A row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InsideRow {
-    /// The class; with `*` at its end: how the names of the classes begin. `{` and `}` are around several, with `|` between them.
+    /// The class. With `*` at its end, a prefix of names; `{` and `}` are around several, with `|` between them.
     pub class: &'static str,
-    /// The method, or the name of what is used in methods with that of its class before it. Empty: all monitors.
+    /// The method; or, with the name of its class before it, a member that methods use. Empty: all monitors.
     pub member: &'static str,
     /// Its type.
     pub descriptor: &'static str,
-    /// What is told before it, as numbers in [`Inside::told`].
+    /// Its effects before it, as numbers in [`Inside::effects`].
     pub before: Vec<u16>,
-    /// And after it.
+    /// Its effects after it.
     pub after: Vec<u16>,
-    /// The first and the last release that has it.
+    /// The first and the last release of Java that has it.
     pub releases: [u16; 2],
 }
 
@@ -51,7 +53,7 @@ impl InsideRow {
         })
     }
 
-    /// The class and the name of what is used in methods.
+    /// The class and the name of a member that methods use.
     fn used(&self) -> Option<(&[u8], &[u8])> {
         self.member.split_once('.').map(|(class, name)| (class.as_bytes(), name.as_bytes()))
     }
@@ -62,14 +64,15 @@ impl InsideRow {
 pub struct Inside {
     /// Its rows.
     pub rows: Vec<InsideRow>,
-    /// Everything that is told.
+    /// All effects of all rows.
     pub effects: Vec<Effect>,
-    /// What is told of an object that will be finalized, where its constructor ends. No row has it: it is in classes of programs.
+    /// The effect of a constructor's end on an object that will be finalized. No row has it: it is woven into classes
+    /// of programs.
     pub constructed: u16,
 }
 
 impl Inside {
-    /// That of the table.
+    /// The table.
     pub fn all() -> &'static Inside {
         static ALL: LazyLock<Inside> = LazyLock::new(|| Inside::read(TABLE));
         &ALL
@@ -77,7 +80,7 @@ impl Inside {
 
     fn read(table: &'static str) -> Inside {
         let mut all = Inside::default();
-        for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in rows(table) {
             let (class, member, descriptor, before, after, releases) = match line.split(' ').collect::<Vec<_>>()[..] {
                 ["monitors", class] => (class, "", "", "-", "-", "11-"),
                 [class, member, descriptor, before, after] => (class, member, descriptor, before, after, "11-"),
@@ -107,7 +110,8 @@ impl Inside {
     }
 }
 
-/// Weaves hooks into a class of the JDK. `first`: the number of its first site. Also which rows of the table were found there.
+/// Weaves hooks into a class of the JDK. `first` is the number of its first site. Also returns which rows of the
+/// table were found.
 pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     let mut class = Class::read(file)?;
     let mut woven = Woven { info: ClassInfo::of(&class)?, ..Woven::default() };
@@ -117,7 +121,7 @@ pub fn weave_inside(file: &[u8], first: u32) -> Result<(Woven, Vec<usize>)> {
     if rows.is_empty() {
         return Ok((woven, Vec::new()));
     }
-    // Nothing is added here.
+    // Nothing is added to these classes.
     let (mut added, mut shared, mut bootstraps) = (Vec::new(), FxHashMap::default(), Bootstraps::default());
     for number in 0..class.methods.len() {
         let Some(at) = code_of(&class.constants, &class.methods[number])? else { continue };
@@ -169,7 +173,7 @@ impl<'a> Method<'_, 'a> {
         let (name, descriptor) = (name?, descriptor?);
         for &(number, row) in rows {
             let is_found = if row.member.is_empty() {
-                // What is done there is not seen.
+                // What is done under the monitor is not watched.
                 let unseen = self.unseen_hook()?;
                 for index in 0..code.instructions.len() {
                     self.monitor(&mut code, index, &lines)?;
@@ -201,7 +205,8 @@ impl<'a> Method<'_, 'a> {
         code.write(&mut self.class.constants).map(Some)
     }
 
-    /// The hooks of a method: first of all, and before it returns. Whether there is what they are told of: fields may have other names in releases that are newer than the table.
+    /// Weaves the hooks of a row's own method: first of all, and before it returns. Returns false if it lacks a field
+    /// that the row names: newer releases than the table may have renamed it.
     fn own(&mut self, code: &mut Code, row: &InsideRow, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
         let mut fields = FxHashMap::default();
         for &number in row.before.iter().chain(&row.after) {
@@ -237,7 +242,7 @@ impl<'a> Method<'_, 'a> {
                 let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
                 let tell = match effect.target {
-                    // What the object stands for is told with it.
+                    // The hook also gets the object that this one becomes a view of.
                     Target::Object(Operand::Argument(number)) if effect.is_view() => {
                         hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
                     }
@@ -268,7 +273,7 @@ impl<'a> Method<'_, 'a> {
         Ok(true)
     }
 
-    /// The number of a field of the class.
+    /// The constant of a field of the class.
     fn own_field(&mut self, name: &'static str) -> Result<Option<u16>> {
         let class = self.class.name()?;
         for at in 0..self.class.fields.len() {
@@ -281,7 +286,7 @@ impl<'a> Method<'_, 'a> {
         Ok(None)
     }
 
-    /// The hooks around what a method uses. Whether it does.
+    /// Weaves the hooks around uses of a member. Returns whether the method uses it.
     fn used(&mut self, code: &mut Code, row: &InsideRow, is_static: bool, lines: &[(u16, u16)]) -> Result<bool> {
         let mut is_found = false;
         for index in 0..code.instructions.len() {
@@ -304,7 +309,7 @@ impl<'a> Method<'_, 'a> {
                 continue;
             }
             is_found = true;
-            // What fields have after it is when they are read, what they have before it when they are set.
+            // For fields, what is before is for writes, and what is after is for reads.
             let before = if instruction.opcode == GETFIELD { &[][..] } else { &row.before };
             let after = if instruction.opcode == PUTFIELD { &[][..] } else { &row.after };
             let result = if is_call { of_method(named.descriptor)?.1 } else { named.descriptor };
@@ -312,10 +317,10 @@ impl<'a> Method<'_, 'a> {
                 let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let (copy, value): (&[u8], _) = match instruction.opcode {
                     _ if is_this => (&[ALOAD_0], ""),
-                    // What the object stands for is told with it.
+                    // The hook also gets the object that this one becomes a view of.
                     PUTFIELD if all.effects[usize::from(number)].is_view() => (&[DUP2], "Ljava/lang/Object;"),
                     PUTFIELD => (&[DUP2, POP], ""),
-                    // Below the argument.
+                    // The receiver is below the argument.
                     _ if all.effects[usize::from(number)].target == Target::Receiver && has_one(named.descriptor)? => {
                         (&[DUP2, POP], "")
                     }
@@ -338,7 +343,7 @@ impl<'a> Method<'_, 'a> {
                     hook(emit.op(if result == b"V" { &[] } else { &[SWAP] }), site, "")?
                 };
                 if !is_this && !is_result {
-                    // For later, below what it will be.
+                    // A copy for the hook after the instruction.
                     code.edits[index].before.push(DUP);
                 }
                 code.edits[index].after.extend(tell);
@@ -348,7 +353,7 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// Whether a method has one argument, of one place.
+/// Whether a method has one argument that takes one slot of the stack.
 fn has_one(descriptor: &[u8]) -> Result<bool> {
     let (arguments, _) = of_method(descriptor)?;
     Ok(arguments.len() == 1 && Kind::of(arguments[0]).size() == 1)
@@ -359,7 +364,7 @@ fn hook(emit: Emit, site: i32, value: &str) -> Result<Vec<u8>> {
     Ok(emit.int(site)?.call(HOOKS.as_bytes(), b"inside", descriptor.as_bytes())?.done())
 }
 
-/// With the value that it depends on, on top.
+/// A hook with the value for its condition, which is on top of the stack.
 fn value_hook(emit: Emit, site: i32, kind: Kind) -> Result<Vec<u8>> {
     if kind == Kind::Object { hook(emit, site, "Ljava/lang/Object;") } else { hook(emit.op(&[I2L]), site, "J") }
 }
@@ -401,7 +406,7 @@ mod tests {
                     };
                     assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
                     assert!(!after.iter().any(is_last), "{row:?}");
-                    // Below arguments, and values of two places, nothing can be reached.
+                    // Below arguments, and values of two slots, the receiver cannot be reached.
                     let size = match of_method(row.descriptor.as_bytes()) {
                         Ok((arguments, result)) => {
                             let is_above = has_one(row.descriptor.as_bytes()).unwrap_or(false) && after.is_empty();

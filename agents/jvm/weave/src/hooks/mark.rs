@@ -1,4 +1,5 @@
-//! Hooks of what a specification speaks of, or the program itself (`foretrace.Monitor`): blocks and events; and of what the agent must know of classes and copies.
+//! Hooks of what a specification names and what the program says of itself (`foretrace.Monitor`); and of class
+//! initialisers and copied objects.
 
 use super::{HOOKS, Method, SiteKind};
 use crate::code::Code;
@@ -11,17 +12,17 @@ use crate::instruction::opcode::*;
 pub enum Mark {
     /// Its calls are blocks.
     Region,
-    /// That it is entered is an event.
+    /// Entering it is an event.
     Entered,
-    /// That it is left is an event.
+    /// Leaving it is an event.
     Left,
 }
 
-/// What programs tell of themselves.
+/// The class by which programs say something of themselves.
 const MONITOR: &[u8] = b"foretrace/Monitor";
 
 impl Method<'_, '_> {
-    /// The hooks of a method that is marked, where it is entered and left. `name` is what the specification calls it.
+    /// The hooks of a marked method, where it is entered and left. `name` is what the specification calls it.
     pub(super) fn mark(&mut self, mark: Mark, name: &str, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
         let site = self.site(SiteKind::Mark, 0, lines, None)?;
         let mut hook = |hook: &[u8]| {
@@ -36,14 +37,15 @@ impl Method<'_, '_> {
         })
     }
 
-    /// The hooks of a method that initialises a class. What it does is done before others may see the class.
+    /// The hooks of a class initialiser. What it does happens before other threads can see the class.
     pub(super) fn initialiser(&mut self) -> Result<(Vec<u8>, Vec<u8>)> {
         let mut hook =
             |name: &[u8]| Ok(Emit::new(&mut self.class.constants).call(HOOKS.as_bytes(), name, b"()V")?.done());
         Ok((hook(b"initialising")?, hook(b"initialised")?))
     }
 
-    /// Weaves the hooks of a call of `foretrace.Monitor`, and of one that copies an object with all its fields, those of the agent, too. Whether it is one.
+    /// Weaves the hooks of a call of `foretrace.Monitor`, or of one that copies an object with all its fields, even
+    /// the agent's. Returns whether it is one.
     pub(super) fn known_call(&mut self, code: &mut Code, index: usize, lines: &[(u16, u16)]) -> Result<bool> {
         let instruction = code.instructions[index];
         if !matches!(instruction.opcode, INVOKESTATIC | INVOKESPECIAL) {

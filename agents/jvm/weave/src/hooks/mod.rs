@@ -1,36 +1,52 @@
-//! What is woven into the classes under watch: calls of the static methods of one class, which gets the object, the value and the number of the site.
+//! The hooks: calls of static methods of `foretrace.agent.Hooks` that are woven into classes.
 //!
-//! | code | hook | when |
-//! | --- | --- | --- |
-//! | `getfield`, `getstatic` | `read(o, v, site)`, `read(v, site)` | after it |
-//! | `putfield`, `putstatic` | `write(o, v, site)`, `write(v, site)` | before it |
-//! | the same, if the field may be volatile | `reading(o, site)`, `reading(site)`; `wrote(site)` | before a read; after a write |
-//! | `iaload` and the like | `element(a, i, site)` | after it |
-//! | `iastore` and the like | `store(a, i, site)` | before it |
-//! | `monitorenter` | `entered(o, site)` | after it, where a handler gives the monitor back |
-//! | `monitorexit` | `leaving(o, site)` | before it, still in the monitor |
-//! | a synchronized method | `enteredMethod(o, site)`, `leavingMethod(site)` (static: of the class) | first of all; before each return, and when an exception leaves it |
-//! | `wait`, `notify`, `notifyAll` | the same names `(o, …, site)` | instead of it |
-//! | `<clinit>` | `initialising()`, `initialised()` | first of all; where it is left |
-//! | a constructor, of an object of a class under watch or a lock that is made there | `made(o, site)` | after it |
-//! | `super.clone()` | `cloned(o)` | after it |
-//! | calls of `foretrace.Monitor` | `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` | instead of it |
-//! | a method that a specification names ([`Mark`]) | `begin(name, site)` and `end(name, site)`, or `event(name, site)` | first of all, where it is left |
-//! | a call of code that is not watched, if it may share state with others (`pure.table`) | `unseen()` | before it |
-//! | `start` of a thread ([`thread()`]) | `starting(o)` | first of all |
-//! | a call of `concurrent.table` ([`Calls`]) | `before(o, site)`; `after(o, site)` or `after(result, o, site)` | before it; after it, and for rows with `&!` also `after(o, site)` when it throws |
-//! | the same, if rows speak of arguments | `before(o, argument, index, value, site)`; `after(result, o, argument, index, value, site)` | before it; after it |
-//! | the same, if it is an atomic access with a function, or of an entry of a collection | `threw(o)` | when it throws |
-//! | a method reference to such a call (`latch::countDown`) | the same | when it is called |
-//! | the return of a constructor, in classes with `finalize` | `inside(o, site)` | before it |
-//! | what `inside.table` ([`Inside`]) names, in classes of the JDK | `inside(o, site)`; if it depends on a value `inside(o, value, site)` | as the table says |
+//! A hook gets the object, the value and the number of the site. In this list, `o` is the object, `v` the value, `a`
+//! an array and `i` an index.
 //!
-//! Of calls: `before` is called if any row of the call tells something before it, `after` if any does after it; which row it is, the hook finds by the class of `o`. `o` is the receiver, null
-//! for static methods. `result` and `value` are objects or longs: smaller numbers are made long, of real ones it is the bits; there are hooks for each. `argument` is the one that
-//! rows speak of, or null; `index` it is if it is an int, or else -1; `value` is the argument whose value they speak of, or 0L. Where there is no result, the long form has 0L.
-//! Of `VarHandle`s `argument` and `index` are the object (null: a static field) and the index that come first; the site has class, name and type of the call.
+//! * `getfield`, `getstatic`: `read(o, v, site)` or `read(v, site)` after it. If the field may be volatile, also
+//!   `reading(o, site)` or `reading(site)` before it.
+//! * `putfield`, `putstatic`: `write(o, v, site)` or `write(v, site)` before it. If the field may be volatile, also
+//!   `wrote(site)` after it.
+//! * `iaload` and the like: `element(a, i, site)` after it. `iastore` and the like: `store(a, i, site)` before it.
+//! * `monitorenter`: `entered(o, site)` after it, inside the handler that releases the monitor.
+//! * `monitorexit`: `leaving(o, site)` before it, while the monitor is still held.
+//! * A synchronized method: `enteredMethod(o, site)` first of all (static: of the class); `leavingMethod(site)`
+//!   before each return, and when an exception leaves it.
+//! * `wait`, `notify`, `notifyAll`: the hook of that name, `(o, …, site)`, instead of it.
+//! * `<clinit>`: `initialising()` first of all, `initialised()` where it is left.
+//! * A constructor call that makes an object of a watched class, or a lock: `made(o, site)` after it.
+//! * `super.clone()`: `cloned(o)` after it.
+//! * Calls of `foretrace.Monitor`: `internal(name, value, site)`, `begin(name, site)`, `end(name, site)` instead of
+//!   it.
+//! * A method that a specification names ([`Mark`]): `begin(name, site)` and `end(name, site)`, or `event(name,
+//!   site)`, where it is entered and left.
+//! * A call of code that is not watched and may share state (not in `pure.table`): `unseen()` before it.
+//! * `start` of a thread ([`thread()`]): `starting(o)` first of all.
+//! * A call of `concurrent.table` ([`Calls`]): `before(…)` and `after(…)` around it; see below.
+//! * A method reference to such a call (`latch::countDown`): the hooks of the call, when it is called.
+//! * The return of a constructor, in classes with `finalize`: `inside(o, site)` before it.
+//! * What `inside.table` ([`Inside`]) names, in classes of the JDK: `inside(o, site)` or `inside(o, value, site)`, as
+//!   the table says.
 //!
-//! Of `inside`: one call tells one thing ([`Inside::told`]), of `o`; nothing if `o` is null. There are hooks for values that are objects, and that are longs (ints are made long).
+//! The hooks of calls have two forms:
+//!
+//! * short: `before(o, site)`; `after(o, site)` or `after(result, o, site)`;
+//! * long, if rows name arguments: `before(o, argument, index, value, site)`; `after(result, o, argument, index,
+//!   value, site)`.
+//!
+//! `before` is called if any row of the call has an effect before it, `after` if any has one after it. Which row
+//! applies, the hook finds by the class of `o`, the receiver (null for static methods). `argument` is the one that
+//! rows name, or null; if it is an int, it is `index` instead, which is else -1. `value` is the argument whose value
+//! rows name, or 0L. `result` and `value` are objects or longs, with a hook for each: smaller numbers are made long,
+//! and of floating-point numbers the bits are passed. Without a result, the long form gets 0L. For a `VarHandle`,
+//! `argument` and `index` are the first arguments, which name the variable (null: a static field), and the site has
+//! class, name and type of the call.
+//!
+//! For rows with `&!`, `after(o, site)` is also called when the call throws. For atomic accesses with a function, and
+//! calls on entries of a collection, that is `threw(o)`.
+//!
+//! A call of `inside` has one effect ([`Inside::effects`]) on `o`, and none if `o` is null. The value is an object or
+//! a long.
 
 mod access;
 mod allocation;
@@ -43,12 +59,13 @@ mod mark;
 mod monitor;
 mod parent;
 mod reference;
+mod rows;
 mod table;
 mod thread;
 mod unwatched;
 
 pub(crate) use cells::CELL_ACCESS;
-pub use cells::{CELL, CELL_WORDS, has_cell};
+pub use cells::{CELL, CELL_WORDS};
 pub use effect::{Condition, EFFECT_KINDS, Effect, ORDERS, Operand, Target, Value};
 pub use inside::{Inside, InsideRow, weave_inside};
 pub use mark::Mark;
@@ -65,22 +82,22 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
 /// The class of the hooks.
-pub const HOOKS: &str = "foretrace/agent/Hooks";
-/// The class that the objects of classes under watch descend from, instead of `Object`: it knows who they are.
+pub(crate) const HOOKS: &str = "foretrace/agent/Hooks";
+/// The super class that classes get instead of `Object`: it has fields for what the agent knows of their objects.
 pub const WATCHED: &str = "foretrace/agent/Watched";
-/// How the names of methods begin that are added to classes, and what those of references have behind that.
+/// How the names of added methods begin, and what follows in those of method references.
 pub const ADDED: &str = "foretrace$";
 const REFERENCE: &str = "to";
-/// The deepest that what is woven in makes the stack.
+/// How much deeper hooks can make the stack.
 const DEEPER: u16 = 8;
 
 /// How the names of the JDK's classes begin.
 const JDK: [&str; 5] = ["java/", "javax/", "jdk/", "sun/", "com/sun/"];
 
-/// From which version on classes can be constants.
+/// The first version of class files in which classes can be constants.
 const CLASS_CONSTANTS: u16 = 49;
 
-/// What a site does.
+/// What is done at a site.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SiteKind {
     /// Reads a field.
@@ -95,13 +112,13 @@ pub enum SiteKind {
     Element,
     /// Writes an element of an array.
     Store,
-    /// Takes a monitor.
+    /// Acquires a monitor.
     Enter,
-    /// Gives it back.
+    /// Releases a monitor.
     Leave,
-    /// Takes and gives back the monitor of a synchronized method.
+    /// Acquires and releases the monitor of a synchronized method.
     Method,
-    /// The same of a static one.
+    /// Acquires and releases the monitor of a static synchronized method.
     StaticMethod,
     /// Waits.
     Wait,
@@ -109,7 +126,7 @@ pub enum SiteKind {
     Notify,
     /// Notifies all.
     NotifyAll,
-    /// Enters or leaves a block, or is an event.
+    /// Enters or leaves a block, or is an event of a specification.
     Mark,
     /// Makes an object.
     Make,
@@ -120,7 +137,7 @@ pub enum SiteKind {
 }
 
 impl SiteKind {
-    /// As two numbers, for files.
+    /// Encodes it as two numbers, for files.
     pub(crate) fn code(self) -> (u8, u16) {
         match self {
             SiteKind::Call(number) => (CALL, number),
@@ -129,7 +146,7 @@ impl SiteKind {
         }
     }
 
-    /// What two numbers mean.
+    /// Decodes two numbers.
     pub(crate) fn decode(code: u8, number: u16) -> Option<SiteKind> {
         match code {
             CALL => Some(SiteKind::Call(number)),
@@ -139,10 +156,10 @@ impl SiteKind {
     }
 }
 
-/// Codes of what has a number.
+/// Codes of kinds that have a number.
 const CALL: u8 = 0xfe;
 const INSIDE: u8 = 0xff;
-/// What has none, by its code.
+/// Kinds that have no number, by their codes.
 const PLAIN_KINDS: [SiteKind; 15] = [
     SiteKind::Read,
     SiteKind::Write,
@@ -161,27 +178,28 @@ const PLAIN_KINDS: [SiteKind; 15] = [
     SiteKind::Make,
 ];
 
-/// Where something is done that has a hook.
+/// A position in the code that has a hook.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// What.
+    /// What is done there.
     pub kind: SiteKind,
-    /// In which method of the class, by its number there.
+    /// The number of its method in the class.
     pub method: usize,
-    /// Where in its code, as it was.
+    /// The position in the method's code before weaving.
     pub at: u16,
-    /// In which line; 0: not known.
+    /// The line; 0: not known.
     pub line: u16,
-    /// The field that is accessed, or the method that is called of a `VarHandle` or of the class above, as its class, its name and its type.
+    /// Class, name and type: of the field that is accessed, or of the method that is called on a `VarHandle` or a
+    /// super class.
     pub field: Option<[Vec<u8>; 3]>,
 }
 
-/// What is to be known of a class, its sites apart.
+/// What others need to know of a class, besides its sites.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ClassInfo {
     /// Its name, as `java/lang/Object`.
     pub name: Vec<u8>,
-    /// Its super class's.
+    /// The name of its super class.
     pub parent: Option<Vec<u8>>,
     /// The file that it was compiled from.
     pub source: Option<Vec<u8>>,
@@ -206,22 +224,22 @@ impl ClassInfo {
     }
 }
 
-/// What came of weaving a class.
+/// A class after weaving.
 #[derive(Clone, Debug, Default)]
 pub struct Woven {
-    /// The class as it was.
+    /// What is known of the class, as it was before.
     pub info: ClassInfo,
-    /// The class file. None: nothing was woven in.
+    /// The new class file. None: nothing was woven in.
     pub file: Option<Vec<u8>>,
-    /// Its sites, with numbers one after the other from the one that was given.
+    /// Its sites. Their numbers follow the one that was given.
     pub sites: Vec<Site>,
     /// Methods (by their numbers) whose accesses are not watched, and why.
     pub skipped: Vec<(usize, String)>,
 }
 
-/// What is known of the program around a class.
+/// What is known of the program when a class is woven.
 pub trait ClassContext {
-    /// The flags of a field, if its class is known. Whose values are wanted is volatile here, whatever it is.
+    /// The flags of a field, if its class is known. A field whose values a specification wants counts as volatile.
     fn field(&self, _class: &[u8], _name: &[u8], _descriptor: &[u8]) -> Option<u16> {
         None
     }
@@ -237,10 +255,11 @@ pub trait ClassContext {
     }
 }
 
-/// Nothing is.
+/// Nothing is known of the program.
 impl ClassContext for () {}
 
-/// Weaves hooks into a class, gives its fields cells ([`CELL`]), and makes it a descendant of [`WATCHED`] if it was one of `Object` only. `first`: the number of its first site.
+/// Weaves hooks into a class, gives its fields cells, and makes it extend [`WATCHED`] if it extended `Object`.
+/// `first` is the number of its first site.
 pub fn weave(file: &[u8], first: u32, context: &dyn ClassContext) -> Result<Woven> {
     let mut class = Class::read(file)?;
     let mut woven = Woven { info: ClassInfo::of(&class)?, ..Woven::default() };
@@ -275,7 +294,7 @@ pub fn weave(file: &[u8], first: u32, context: &dyn ClassContext) -> Result<Wove
             Ok(None) => {}
             Err(error @ (Error::TooLarge | Error::TooFar { .. } | Error::Many { .. })) => {
                 method.forget_after(was);
-                // What orders threads is smaller, and without it there would be races that are none.
+                // Hooks of synchronisation are fewer. Without them there would be false races.
                 method.is_large = true;
                 let result = match method.weave(content) {
                     Err(Error::TooLarge | Error::TooFar { .. } | Error::Many { .. }) => {
@@ -302,7 +321,7 @@ pub fn weave(file: &[u8], first: u32, context: &dyn ClassContext) -> Result<Wove
     Ok(woven)
 }
 
-/// From which number on methods that are added can be named: the class may have some already, from whatever has changed it before.
+/// The first number with which an added method can be named: something else may have added such methods before.
 fn first_added(class: &Class) -> Result<usize> {
     let mut first = 0;
     for method in &class.methods {
@@ -315,7 +334,7 @@ fn first_added(class: &Class) -> Result<usize> {
     Ok(first)
 }
 
-/// Which attribute of a method its code is.
+/// The index of a method's `Code` attribute.
 fn code_of(constants: &Constants, method: &Member) -> Result<Option<usize>> {
     for (at, attribute) in method.attributes.iter().enumerate() {
         if constants.text(attribute.name)? == b"Code" {
@@ -332,16 +351,17 @@ struct Method<'m, 'a> {
     first: u32,
     context: &'m dyn ClassContext,
     sites: &'m mut Vec<Site>,
-    /// The class has got another parent.
+    /// The class has got [`WATCHED`] as its super class.
     is_adopted: bool,
-    /// Methods that are added to the class ([`call`], [`reference`]), and the number from which on they are named.
+    /// Methods that are added to the class ([`call`], [`mod@reference`]), and the number of the first of them.
     added: &'m mut Vec<Member<'a>>,
     first_added: usize,
-    /// Those of them that several calls have between, by the numbers of what they call and whether it is that of the class above: which of the added it is, and its own number.
+    /// Bridge methods that several calls share, by the constant of the called method and whether it is called on the
+    /// super class: their index in `added`, and their own constant.
     shared: &'m mut FxHashMap<(u16, bool), (usize, u16)>,
-    /// How dynamic calls get their target.
+    /// The bootstrap methods of dynamic calls.
     bootstraps: &'m mut Bootstraps<'a>,
-    /// All hooks are too many: only those of synchronisation are woven in.
+    /// The method is too large for all hooks: only those of synchronisation are woven in.
     is_large: bool,
 }
 
@@ -385,7 +405,8 @@ impl<'a> Method<'_, 'a> {
         let (access, name) = (method.access, self.class.constants.text(method.name)?);
         let is_static = access & flags::STATIC != 0;
         let is_synchronized = access & flags::SYNCHRONIZED != 0;
-        // Before Java 5, a class could not be named as an object: what such methods order would be races.
+        // Before Java 5, a class constant could not be loaded. Without their hooks, such methods would make false
+        // races.
         if is_synchronized && is_static && self.class.major < CLASS_CONSTANTS {
             return Err(Error::TooOld);
         }
@@ -400,7 +421,7 @@ impl<'a> Method<'_, 'a> {
         if is_synchronized {
             hooks.push(self.synchronized(is_static, lines)?);
         }
-        // A constructor's object is none yet where it begins.
+        // Where a constructor begins, its object is not initialised yet.
         for (mark, name) in marks.iter().filter(|_| name != b"<init>") {
             hooks.push(self.mark(*mark, name, lines)?);
         }
@@ -432,7 +453,8 @@ impl<'a> Method<'_, 'a> {
         format!("{ADDED}{what}{}", self.first_added + self.added.len())
     }
 
-    /// Forgets sites, methods and dynamic calls but the first so many: what was woven in is not taken. (Constants stay.)
+    /// Forgets all sites, methods and bootstrap methods but the first so many, of an attempt that failed. (Constants
+    /// stay.)
     fn forget_after(&mut self, (sites, added, bootstraps): (usize, usize, usize)) {
         self.sites.truncate(sites);
         self.added.truncate(added);

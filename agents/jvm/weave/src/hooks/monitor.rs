@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::instruction::opcode::*;
 
 impl Method<'_, '_> {
-    /// Weaves the hook of an instruction that has to do with monitors.
+    /// Weaves the hook of an instruction on a monitor.
     pub(super) fn monitor(&mut self, code: &mut Code, index: usize, lines: &[(u16, u16)]) -> Result<()> {
         let instruction = code.instructions[index];
         match instruction.opcode {
@@ -24,7 +24,7 @@ impl Method<'_, '_> {
                 self.guard(code, index)?;
             }
             INVOKEVIRTUAL => {
-                // No class can have others of these names and types.
+                // These methods are final in `Object`.
                 let method = self.class.constants.named(instruction.short(code.bytes)?)?;
                 let kind = match (method.name, method.descriptor) {
                     (b"wait", b"()V" | b"(J)V" | b"(JI)V") => SiteKind::Wait,
@@ -43,14 +43,14 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// Gives the hook of a `monitorexit` a handler, if it is in one that catches its own exceptions.
+    /// Gives the hook of a `monitorexit` a handler of its own, if its handler catches its own exceptions.
     fn guard(&mut self, code: &mut Code, index: usize) -> Result<()> {
         let at = code.instructions[index].at as u16;
         let is_own = |caught: &&Caught| {
             (caught.start..caught.end).contains(&at) && (caught.start..=at).contains(&caught.handler)
         };
         let Some(&Caught { handler, .. }) = code.caught().iter().find(is_own) else { return Ok(()) };
-        // Where the object comes from otherwise, nothing can be done.
+        // If the object comes from elsewhere, nothing can be done.
         let Some(local) = index.checked_sub(1).and_then(|before| code.instructions[before].loaded(code.bytes)) else {
             return Ok(());
         };
@@ -61,7 +61,7 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// What is in local variables where the method begins, as frames have it.
+    /// The types of local variables where the method begins, as frames encode them.
     fn initial(&mut self) -> Result<Vec<Vec<u8>>> {
         const UNINITIALIZED_THIS: u8 = 6;
         const OBJECT: u8 = 7;
@@ -86,7 +86,8 @@ impl Method<'_, '_> {
         Ok(initial)
     }
 
-    /// The hooks of a synchronized method, where it is entered and left. Which object it is, the hooks keep: its local variable may be used for something else.
+    /// The hooks of a synchronized method, where it is entered and left. The hooks remember the object: its local
+    /// variable may be overwritten.
     pub(super) fn synchronized(&mut self, is_static: bool, lines: &[(u16, u16)]) -> Result<(Vec<u8>, Vec<u8>)> {
         let kind = if is_static { SiteKind::StaticMethod } else { SiteKind::Method };
         let site = self.site(kind, 0, lines, None)?;

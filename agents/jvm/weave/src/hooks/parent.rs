@@ -1,4 +1,4 @@
-//! Who objects are: classes that descended from `Object` descend from [`WATCHED`] instead, and their constructors call its.
+//! Gives classes that extend `Object` the super class [`WATCHED`], whose constructor their constructors then call.
 
 use super::{Method, WATCHED};
 use crate::class::{Class, access};
@@ -11,7 +11,7 @@ use crate::instruction::opcode::{INVOKESPECIAL, NEW};
 const OBJECT: &[u8] = b"java/lang/Object";
 
 impl Class<'_> {
-    /// Gives it the new parent, if it is a class that has only `Object`. Whether it is.
+    /// Gives the class the new super class, if it extends `Object`. Returns whether it does.
     pub(super) fn adopt(&mut self) -> Result<bool> {
         if self.access & access::INTERFACE != 0 || self.parent_name()? != Some(OBJECT) {
             return Ok(false);
@@ -22,7 +22,8 @@ impl Class<'_> {
 }
 
 impl<'a> Method<'_, 'a> {
-    /// Makes a constructor call that of the new parent. The number of the instruction from which on its object is one; 0 if it is no constructor.
+    /// Makes a constructor call the new super class's. Returns the index of the first instruction at which the object
+    /// is initialised; 0 if this is no constructor.
     pub(super) fn adopt(&mut self, code: &mut Code<'a>) -> Result<usize> {
         if self.class.constants.text(self.class.methods[self.number].name)? != b"<init>" {
             return Ok(0);
@@ -38,7 +39,7 @@ impl<'a> Method<'_, 'a> {
         Ok(index + 1)
     }
 
-    /// The new content of its code, if only that is done; it is as large as it was.
+    /// The new content of its code, if nothing else is woven in. It keeps its size.
     pub(super) fn only_adopted(&mut self, content: &'a [u8]) -> Result<Option<Vec<u8>>> {
         let mut code = Code::read(content)?;
         self.adopt(&mut code)?;
@@ -46,7 +47,7 @@ impl<'a> Method<'_, 'a> {
     }
 }
 
-/// The number of the instruction that calls another constructor of a constructor's own object.
+/// The index of the instruction in a constructor that calls another constructor for the same object.
 fn constructor(code: &Code, constants: &Constants) -> Result<Option<usize>> {
     let mut made = 0;
     for (index, instruction) in code.instructions.iter().enumerate() {

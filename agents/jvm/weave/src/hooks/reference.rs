@@ -1,5 +1,6 @@
-//! Method references to calls that synchronise, as `latch::countDown`: no instruction of the class calls them. A dynamic call makes an object of them, by a bootstrap method; it gets another one, to which
-//! a method is given that is added to the class and makes the call.
+//! Method references to calls that synchronise, such as `latch::countDown`. No instruction of the class makes these
+//! calls: a dynamic call makes an object of the method, by a bootstrap method. That gets another target, a method
+//! that is added to the class and makes the call with its hooks.
 
 use super::call::Arguments;
 use super::{Method, REFERENCE};
@@ -18,10 +19,10 @@ const VIRTUAL: u8 = 5;
 const STATIC: u8 = 6;
 const INTERFACE: u8 = 9;
 
-/// How dynamic calls get their target: those of the class, and more.
+/// The bootstrap methods of a class, and those that were added.
 #[derive(Default)]
 pub(super) struct Bootstraps<'a> {
-    /// For each the method and its arguments, as numbers of constants.
+    /// For each, the method and its arguments, as numbers of constants.
     all: Vec<Cow<'a, [u8]>>,
     was: usize,
 }
@@ -52,7 +53,7 @@ impl<'a> Bootstraps<'a> {
         self.all.truncate(count);
     }
 
-    /// Gives those that were added to the class.
+    /// Writes those that were added to the class.
     pub(super) fn write(self, class: &mut Class<'a>) -> Result<()> {
         if self.all.len() == self.was {
             return Ok(());
@@ -71,7 +72,7 @@ impl<'a> Bootstraps<'a> {
 }
 
 impl<'a> Method<'_, 'a> {
-    /// Gives another target to an instruction that makes an object of a method of the table.
+    /// Gives another target to a dynamic call that makes an object of a method of the table.
     pub(super) fn reference(&mut self, code: &mut Code<'a>, index: usize, lines: &[(u16, u16)]) -> Result<()> {
         let instruction = code.instructions[index];
         if instruction.opcode != INVOKEDYNAMIC {
@@ -82,7 +83,7 @@ impl<'a> Method<'_, 'a> {
         let mut cursor = Cursor::new(&bootstrap);
         let (_, factory) = self.class.constants.method_handle(cursor.u2()?)?;
         let factory = self.class.constants.named(factory)?;
-        // Its sister makes objects that can be written, and then looked for by the method.
+        // Its sister method makes objects that can be serialised, and are then looked up by the method's name.
         if (factory.class, factory.name) != (b"java/lang/invoke/LambdaMetafactory", b"metafactory") || cursor.u2()? != 3
         {
             return Ok(());
@@ -97,7 +98,7 @@ impl<'a> Method<'_, 'a> {
         };
         let called = self.class.constants.named(constant)?;
         let Some(call) = self.call_instead(opcode, constant, instruction.at, lines)? else { return Ok(()) };
-        // Who is bound must have the very type that he is given as.
+        // A bound receiver must have the very type that it is passed as.
         let (bound, _) = of_method(made)?;
         let receiver = match (kind, bound.first()) {
             (STATIC, _) => Vec::new(),

@@ -1,35 +1,37 @@
-//! The table of calls that synchronise (`concurrent.table`): which of them have hooks, and what these tell.
+//! The table of calls that synchronise (`concurrent.table`): which have hooks, and what their effects are.
 //!
-//! Which row a call is of is known when it is made, by the class of the receiver. So those with one name and type are a [`Call`], and all of its rows are asked. Of a static method,
-//! and of methods of any type (`VarHandle`), there is but one.
+//! The class of the receiver decides which row applies, and it is known only when the call is made. So all calls of
+//! one name and type are a [`Call`] with several rows. A static method, and a method of any type (`VarHandle`), has
+//! one row.
 
 use super::JDK;
 use super::effect::{Effect, Target};
+use super::rows::rows;
 use crate::descriptor::of_method;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
-/// The table, as text: it says itself how it is to be read.
+/// The table. Its head says how it is read.
 const TABLE: &str = include_str!("concurrent.table");
 
 /// A row of the table.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Row {
-    /// The class of the receivers. With `*` at its end: how the names of the classes begin.
+    /// The class of the receivers. With `*` at its end, a prefix of their names.
     pub class: &'static str,
-    /// What is told before it.
+    /// Its effects before the call.
     pub before: Vec<Effect>,
-    /// What is told after it.
+    /// Its effects after the call.
     pub after: Vec<Effect>,
 }
 
 impl Row {
-    /// Everything that is told.
+    /// All its effects.
     pub fn effects(&self) -> impl Iterator<Item = &Effect> {
         self.before.iter().chain(&self.after)
     }
 
-    /// Whether something is told of an entry of a collection before it.
+    /// Whether it has an effect on an entry of a collection before the call.
     pub fn names_entry(&self) -> bool {
         self.before.iter().any(|effect| {
             matches!(effect.target, Target::Key(_) | Target::Keys(_) | Target::Element(_) | Target::Elements(_))
@@ -42,21 +44,22 @@ impl Row {
 pub struct Call {
     /// The name of the method.
     pub name: &'static str,
-    /// Its type. `*` and a digit: any, of which so many arguments are values and those before them name a variable.
+    /// Its type. `*` and a digit: any type; so many of the last arguments are values, and those before them name a
+    /// variable.
     pub descriptor: &'static str,
-    /// Of a static method.
+    /// Whether it is a static method.
     pub is_static: bool,
-    /// What is told, by the class of the receiver.
+    /// The rows, by the class of the receiver.
     pub rows: Vec<Row>,
 }
 
 impl Call {
-    /// The argument that rows speak of; the first is 1.
+    /// The argument that rows name; the first is 1.
     pub fn argument(&self) -> Option<u8> {
         self.rows.iter().flat_map(Row::effects).find_map(|effect| effect.target.argument())
     }
 
-    /// The argument whose value rows speak of.
+    /// The argument whose value rows name.
     pub fn value(&self) -> Option<u8> {
         self.rows.iter().flat_map(Row::effects).find_map(Effect::value_argument)
     }
@@ -67,10 +70,10 @@ impl Call {
     }
 }
 
-/// All of them.
+/// The whole table.
 #[derive(Default, Debug)]
 pub struct Calls {
-    /// By their numbers.
+    /// All calls, by their numbers.
     pub calls: Vec<Call>,
     by_name: FxHashMap<(&'static str, &'static str), usize>,
     /// Static methods and those of any type, by class, name and type.
@@ -89,7 +92,7 @@ impl Calls {
         std::str::from_utf8(class).is_ok_and(|class| self.plain.contains(class))
     }
 
-    /// Those of the table.
+    /// The table.
     pub fn all() -> &'static Calls {
         static ALL: LazyLock<Calls> = LazyLock::new(|| Calls::read(TABLE));
         &ALL
@@ -97,9 +100,9 @@ impl Calls {
 
     fn read(table: &'static str) -> Calls {
         let mut all = Calls::default();
-        for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in rows(table) {
             let mut words: Vec<&str> = line.split(' ').collect();
-            // From which release on there is such a method: where there is none, nobody calls it.
+            // The first release with the method. In older releases it is not called, so the number is not needed.
             words.pop_if(|last| last.parse::<u16>().is_ok());
             match words[..] {
                 ["=", ref classes @ ..] => all.classes.extend(classes),
@@ -122,7 +125,7 @@ impl Calls {
     fn number(&mut self, class: &'static str, name: &'static str, descriptor: &'static str, is_static: bool) -> usize {
         let new = self.calls.len();
         let number = if is_static || descriptor.starts_with('*') {
-            // What is of any type is not looked up by it.
+            // A method of any type is not looked up by its type.
             let descriptor = if is_static { descriptor } else { "*" };
             *self.of_class.entry([class, name, descriptor]).or_insert(new)
         } else {
@@ -139,7 +142,7 @@ impl Calls {
         self.calls[number].rows.push(Row { class, before: read(before), after: read(after) });
     }
 
-    /// The number of the calls that one of a method of this class is of.
+    /// The number of the [`Call`] for a call of a method of this class.
     pub(crate) fn find(&self, class: &[u8], name: &[u8], descriptor: &[u8], is_static: bool) -> Option<usize> {
         let text = |bytes| std::str::from_utf8(bytes).ok();
         let (class, name, descriptor) = (text(class)?, text(name)?, text(descriptor)?);
@@ -150,7 +153,7 @@ impl Calls {
             return Some(number);
         }
         let &number = self.by_name.get(&(name, descriptor))?;
-        // Every class has this.
+        // Every class has this method.
         if name == "toString" {
             return self.calls[number].rows.iter().any(|row| row.class == class).then_some(number);
         }
@@ -159,10 +162,10 @@ impl Calls {
     }
 }
 
-/// How the arguments of a method of any type name a variable.
+/// How the first arguments of a method of any type name a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Names {
-    /// Not at all: it is a static field, or known by the table.
+    /// Not at all: it is a static field, or the handle itself says which.
     Nothing,
     /// By an object.
     Object,
@@ -171,7 +174,8 @@ pub(super) enum Names {
 }
 
 impl Names {
-    /// By a call's type, of whose arguments so many are values. None: in another way.
+    /// How the arguments of a call of this type name the variable, if so many of them are values. None: in a way that
+    /// is not known.
     pub(super) fn of(descriptor: &[u8], values: usize) -> Option<Names> {
         let (arguments, _) = of_method(descriptor).ok()?;
         let is_object = |argument: &[u8]| matches!(argument.first(), Some(b'L' | b'['));
@@ -179,7 +183,7 @@ impl Names {
             [] => Some(Names::Nothing),
             [object] if is_object(object) => Some(Names::Object),
             [array, index] if is_object(array) && *index == b"I" => Some(Names::Element),
-            // Memory, and where in it: that it is the same place is not known by these.
+            // Memory and a position in it. These do not say whether two positions are the same.
             [memory, at @ ..] if is_object(memory) && at.iter().all(|at| *at == b"J") => Some(Names::Object),
             _ => None,
         }
@@ -203,7 +207,7 @@ mod tests {
                 call.rows.iter().flat_map(|row| &row.before).all(|effect| effect.condition == Condition::Always),
                 "{call:?}"
             );
-            // One argument, and one value, go to the hooks.
+            // Hooks get one argument and one value.
             assert!(
                 effects().filter_map(|effect| effect.target.argument()).all(|of| Some(of) == call.argument()),
                 "{call:?}"
@@ -212,7 +216,7 @@ mod tests {
             let classes: FxHashSet<&str> = call.rows.iter().map(|row| row.class).collect();
             assert_eq!(classes.len(), call.rows.len(), "{call:?}");
             assert!(!effects().any(|effect| effect.target == Target::This), "{call:?}");
-            // What goes on with an exception has no result, and no arguments.
+            // When the call throws, there is no result, and arguments are not passed.
             let is_thrown = effects().any(|effect| effect.is_thrown);
             assert!(!is_thrown || call.argument().is_none() && call.value().is_none(), "{call:?}");
             if call.values().is_some() {
@@ -244,7 +248,7 @@ mod tests {
         };
         let lock = find("java/util/concurrent/locks/Lock", "lock", "()V", false);
         assert!(lock.is_some());
-        // The program's own may be one.
+        // A class of the program may be a lock.
         assert_eq!(find("com/example/Door", "lock", "()V", false), lock);
         assert_eq!(find("java/util/concurrent/locks/ReentrantLock", "lock", "()V", false), lock);
         assert_eq!(find("java/nio/channels/FileChannel", "lock", "()V", false), None);

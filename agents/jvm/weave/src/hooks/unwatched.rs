@@ -1,6 +1,8 @@
-//! Calls of code that is not watched: a hook before them says that whatever the locks guard which the thread holds may be used now. Sections of a lock in which that happens
-//! keep their order in all predictions, as if each read and wrote a variable of the lock's.
+//! Calls of code that is not watched: a hook before them says that what the held locks guard may be used now.
+//! Critical sections in which that happens keep their order in all predictions, as if each read and wrote a variable
+//! of the lock's.
 
+use super::rows::rows;
 use super::{HOOKS, Method};
 use crate::code::Code;
 use crate::constants::Named;
@@ -10,7 +12,7 @@ use crate::error::Result;
 use crate::instruction::opcode::*;
 use std::sync::LazyLock;
 
-/// What needs no hook: the table says itself how it is read.
+/// Calls that need no hook. The head of the table says how it is read.
 const TABLE: &str = include_str!("pure.table");
 
 /// A row of the table.
@@ -20,12 +22,11 @@ struct Row {
 }
 
 static ROWS: LazyLock<Vec<Row>> = LazyLock::new(|| {
-    let lines = TABLE.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     let row = |line: &'static str| {
         let mut words = line.split(' ');
         Row { class: words.next().unwrap_or_default(), methods: words.collect() }
     };
-    lines.map(row).collect()
+    rows(TABLE).map(row).collect()
 });
 
 fn fits(pattern: &str, name: &[u8]) -> bool {
@@ -36,7 +37,7 @@ fn fits(pattern: &str, name: &[u8]) -> bool {
     }
 }
 
-/// Whether a method of code that is not watched has nothing to do with what locks guard.
+/// Whether a method that is not watched never uses what locks guard.
 fn is_pure(called: Named) -> bool {
     let is_simple = |argument: &[u8]| !matches!(argument, [b'L' | b'[', ..]) || argument == b"Ljava/lang/String;";
     let is_new = called.name == b"<init>"
@@ -65,7 +66,7 @@ impl Method<'_, '_> {
         Ok(())
     }
 
-    /// Weaves it after a lock may have been taken, in a method whose accesses have no hooks.
+    /// Weaves the hook after a lock may have been acquired, in a method whose accesses have no hooks.
     pub(super) fn unseen_after(&mut self, code: &mut Code, index: usize) -> Result<()> {
         if code.instructions[index].opcode == MONITORENTER || code.edits[index].instead.is_some() {
             let hook = self.unseen_hook()?;

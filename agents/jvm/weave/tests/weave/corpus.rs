@@ -1,4 +1,5 @@
-//! The programs of `corpus/programs/java`: what they say of themselves makes sense, and woven, every class of theirs is verified.
+//! Tests the programs of `corpus/programs/java`: what `expected.toml` says makes sense, and all woven classes are
+//! verified.
 
 use crate::{classes, tool};
 use serde::Deserialize;

@@ -1,5 +1,6 @@
 //! Damaged class files give errors: no panic, no endless loop.
 
+use crate::random::Random;
 use crate::{classes, compiled};
 use weave::{Class, weave};
 
@@ -7,11 +8,7 @@ use weave::{Class, weave};
 fn damaged_files_are_told() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
-    let mut seed = 1u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random::new();
     let (mut wrong, mut all) = (0, 0);
     for path in classes(folder.path()) {
         let file = std::fs::read(&path).expect("readable");
@@ -20,11 +17,11 @@ fn damaged_files_are_told() {
         }
         for _ in 0..20_000 {
             let mut file = file.clone();
-            for _ in 0..1 + random(4) {
-                let at = random(file.len());
-                file[at] = if random(2) == 0 { random(256) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random(5)] };
+            for _ in 0..1 + random.below(4) {
+                let at = random.below(file.len());
+                file[at] = random.byte();
             }
-            wrong += usize::from(weave(&file, random(100_000) as u32, &()).is_err());
+            wrong += usize::from(weave(&file, random.below(100_000) as u32, &()).is_err());
             all += 1;
         }
     }

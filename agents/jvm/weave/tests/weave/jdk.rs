@@ -1,4 +1,4 @@
-//! Every class of the JDK: read and written, and laid out anew with nothing woven in, it is the same.
+//! Every class of the JDK comes out as it went in, even if the layout of its code is computed with nothing woven in.
 
 use crate::{classes, tool};
 use std::borrow::Cow;

@@ -1,4 +1,5 @@
-//! Class files of real programs: those of the JDK come out as they went in, and woven ones do what they did.
+//! Tests with class files of real programs: those of the JDK come out as they went in, and woven ones do what they
+//! did.
 
 mod corpus;
 mod hostile;
@@ -7,12 +8,14 @@ mod many_calls;
 mod offline;
 mod pairs;
 mod programs;
+mod random;
 mod rows;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Runs a tool of the JDK, which must succeed; what it wrote. `JAVA_RUNTIME`: a Java without the other tools, to run programs.
+/// Runs a tool of the JDK, which must succeed. `JAVA_RUNTIME` may name a Java without the other tools, to run
+/// programs.
 fn tool(name: &str, arguments: &[&str], folder: &Path) -> std::process::Output {
     let runtime = std::env::var_os("JAVA_RUNTIME").filter(|_| name == "java");
     let mut command = match runtime.or_else(|| std::env::var_os("JAVA_HOME")) {

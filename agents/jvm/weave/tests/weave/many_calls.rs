@@ -1,4 +1,5 @@
-//! A class with more calls that have hooks than have methods of their own, a method that is too large for all hooks, and names that are taken already: each call is told as itself.
+//! A class with more calls than can have bridge methods of their own, a method that is too large for all hooks, and
+//! names that are taken already: each call has its own site.
 
 use crate::{classes, compiled, tool};
 use std::collections::BTreeSet;
@@ -13,12 +14,15 @@ const ACCESSES: usize = 4000;
 fn source() -> String {
     let mut text = String::from(
         "import java.util.concurrent.atomic.AtomicInteger;\nimport java.util.concurrent.locks.ReentrantLock;\n\
-         public class Many {\n  static int sum;\n  static final AtomicInteger all = new AtomicInteger();\n  static final ReentrantLock lock = new ReentrantLock();\n  static final java.util.concurrent.locks.Condition changed = lock.newCondition();\n\
-         private static int foretrace$0(Object one) { return 1; }\n  private static void foretrace$to7() { all.addAndGet(foretrace$0(all)); }\n",
+         public class Many {\n  static int sum;\n  static final AtomicInteger all = new AtomicInteger();\n  \
+         static final ReentrantLock lock = new ReentrantLock();\n  \
+         static final java.util.concurrent.locks.Condition changed = lock.newCondition();\n\
+         private static int foretrace$0(Object one) { return 1; }\n  \
+         private static void foretrace$to7() { all.addAndGet(foretrace$0(all)); }\n",
     );
     for method in 0..3 {
         writeln!(text, "  static void method{method}() throws InterruptedException {{").expect("a string");
-        // The first is tried with all hooks, and then with fewer.
+        // This method is woven with all hooks first, and then with fewer.
         let accesses = if method == 0 { ACCESSES } else { 0 };
         (0..accesses).for_each(|_| text.push_str("    sum += 1;\n"));
         for call in 0..CALLS {
@@ -34,7 +38,8 @@ fn source() -> String {
         text.push_str("  }\n");
     }
     text.push_str(
-        "  public static void main(String[] args) throws InterruptedException {\n    method0(); method1(); method2(); foretrace$to7();\n",
+        "  public static void main(String[] args) throws InterruptedException {\n    \
+         method0(); method1(); method2(); foretrace$to7();\n",
     );
     text.push_str("    System.out.println(all + \" \" + sum + \" \" + lock.isLocked());\n  }\n}\n");
     text

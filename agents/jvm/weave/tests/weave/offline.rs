@@ -1,10 +1,12 @@
-//! Classes that are woven before they are loaded: what becomes of them at load time is what would have become of the original, and that is still there. Without the agent, they do what they did.
+//! Classes that are woven before they are loaded become at load time what the original would have become, and the
+//! original can be restored. Without the agent, they do what they did.
 
+use crate::random::Random;
 use crate::{classes, compiled, tool};
 use std::borrow::Cow;
 use weave::{Class, ClassContext, ClassFilter, OfflineClass, Program, inert, package, weave, weave_offline};
 
-/// All that is known of fields, and that some are volatile.
+/// A context in which all fields are known, and some are volatile.
 struct Some;
 
 impl ClassContext for Some {
@@ -30,7 +32,7 @@ fn same(file: &[u8], context: &dyn ClassContext, what: &str) -> usize {
         assert!(now.file == at_load.file, "{what}: the file");
         assert_eq!((now.info, now.sites, now.skipped), (at_load.info, at_load.sites, at_load.skipped), "{what}");
     }
-    // Nobody else sees a difference.
+    // Reflection sees no difference.
     let (was, is) = (Class::read(file).expect(what), Class::read(offline).expect(what));
     assert!(was.parent_name() == is.parent_name() && was.fields.len() == is.fields.len());
     1
@@ -47,7 +49,7 @@ fn loading_gives_what_weaving_then_gives() {
         count += same(&file, &(), &name) + same(&file, &Some, &name);
     }
     assert!(count > 4);
-    // Some of the JDK's, which have everything.
+    // Classes of the JDK, which have every construct.
     let said = tool("java", &["-XshowSettings:properties", "-version"], folder.path()).stderr;
     let said = String::from_utf8_lossy(&said);
     let home = said.lines().find_map(|line| line.trim().strip_prefix("java.home = ")).expect("it says so");
@@ -90,11 +92,7 @@ fn without_the_agent_programs_do_what_they_did() {
 fn damaged_attributes_are_told() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
-    let mut seed = 1u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = Random::new();
     for path in classes(&folder.path().join("program")) {
         let file = std::fs::read(&path).expect("readable");
         let Option::Some(file) = weave_offline(&file, &(), &ClassFilter::default()).expect("a class").file else {
@@ -102,15 +100,15 @@ fn damaged_attributes_are_told() {
         };
         for _ in 0..20_000 {
             let mut file = file.clone();
-            for _ in 0..1 + random(4) {
-                // Most often near the end, where it is told what is where.
-                let from = if random(2) == 0 { file.len() - file.len().min(40) } else { 0 };
-                let at = from + random(file.len() - from);
-                file[at] = if random(2) == 0 { random(256) as u8 } else { [0, 1, 0x7f, 0x80, 0xff][random(5)] };
+            for _ in 0..1 + random.below(4) {
+                // Most often near the end, where the trailer is.
+                let from = if random.below(2) == 0 { file.len() - file.len().min(40) } else { 0 };
+                let at = from + random.below(file.len() - from);
+                file[at] = random.byte();
             }
             if let Option::Some(offline) = OfflineClass::of(&file) {
                 let _ = offline.original();
-                let _ = offline.woven(random(100_000) as u32);
+                let _ = offline.woven(random.below(100_000) as u32);
             }
         }
     }

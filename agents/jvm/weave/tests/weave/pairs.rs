@@ -1,4 +1,5 @@
-//! For each row of the tables a program that is right only by it, and one that has a race: made of `pairs.table`, which says how.
+//! For each row of the tables, a program that is right only because of it, and one that has a race. They are made
+//! from `pairs.table`, whose head says how.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -7,19 +8,19 @@ const PAIRS: &str = include_str!("pairs.table");
 
 /// A program.
 pub(crate) struct Program {
-    /// The class, and the name of its file without the ending.
+    /// The name of its class and its file.
     pub(crate) name: String,
     /// Its text.
     pub(crate) source: String,
-    /// Whether there is a race of `read` and `write` for `x`.
+    /// Whether `read` and `write` of `x` race.
     pub(crate) is_racy: bool,
     /// The row.
     pub(crate) row: String,
-    /// From which release on there is what it uses.
+    /// The first release of Java that has what it uses.
     pub(crate) release: u16,
 }
 
-/// What comes where in programs of a group.
+/// The code that the programs of a group share.
 #[derive(Default)]
 struct Group<'t> {
     declared: &'t str,
@@ -27,12 +28,14 @@ struct Group<'t> {
     code: BTreeMap<&'t str, &'t str>,
 }
 
-/// All of them.
+/// All programs.
 pub(crate) fn programs() -> Vec<Program> {
     let mut group = Group::default();
     let mut all = Vec::new();
     let mut number = 0;
-    for line in PAIRS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    // A line that begins with spaces continues the one before it; a backslash continues a word.
+    let table = PAIRS.replace("\\\n    ", "").replace("\n    ", " ");
+    for line in table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
         match first {
             "=" => group = Group { declared: rest, code: BTreeMap::new() },
@@ -61,7 +64,7 @@ fn of_row(line: &str, number: usize, group: &Group, all: &mut Vec<Program>) {
         if !is_racy && !is_ordering {
             continue;
         }
-        // Where nothing is ordered anyway, the write may come first.
+        // If the row orders nothing, the write may come first.
         let has_late = is_racy && is_ordering;
         let name = format!("Pair{number:03}{}", if is_racy { "Racy" } else { "Safe" });
         let of = |sign: &str| if role == sign { code } else { group.code.get(sign).copied().unwrap_or("") };
@@ -75,7 +78,7 @@ fn of_row(line: &str, number: usize, group: &Group, all: &mut Vec<Program>) {
                 two(&first, &format!("{} read();", of("<")))
             }
             _ => {
-                // Both in the same way, so that it matters whoever comes first.
+                // Both threads do the same, so it does not matter which is first.
                 let [first, second] = ["write();", "read();"].map(|act| {
                     let (enter, leave) = (of("["), of("]"));
                     if has_late { format!("{enter} {leave} {act}") } else { format!("{enter} {act} {leave}") }
@@ -103,7 +106,8 @@ fn of_row(line: &str, number: usize, group: &Group, all: &mut Vec<Program>) {
 fn two(first: &str, second: &str) -> String {
     let methods = [("first", first), ("second", second)]
         .map(|(name, code)| format!("\n    static void {name}() throws Exception {{\n        {code}\n    }}\n"));
-    let code = "Thread one = new Thread(() -> quietly(Me::first)), two = new Thread(() -> quietly(Me::second));\n        \
+    let code = "Thread one = new Thread(() -> quietly(Me::first));\n        \
+                Thread two = new Thread(() -> quietly(Me::second));\n        \
                 one.start();\n        two.start();\n        one.join();\n        two.join();";
     methods.concat() + &main(code)
 }
@@ -112,7 +116,7 @@ fn main(code: &str) -> String {
     format!("\n    public static void main(String[] args) throws Exception {{\n        {code}\n    }}\n")
 }
 
-/// What all programs have.
+/// What all programs share.
 const COMMON: &str = r#"
     interface Act {
         void run() throws Exception;

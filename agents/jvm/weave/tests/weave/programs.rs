@@ -1,4 +1,4 @@
-//! A program with one of everything that has a hook: woven, it does what it did, and tells what it does.
+//! A program with one of everything that has a hook: woven, it does what it did, and calls the hooks.
 
 use crate::{classes, compiled, tool};
 use std::fmt::Write;

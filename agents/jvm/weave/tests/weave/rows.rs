@@ -1,4 +1,5 @@
-//! The rows of the tables: what they name is there in the JDK that runs, and each orders what it says it does, and nothing else.
+//! Tests the rows of the tables: what they name exists in the JDK that runs, and each row orders what it says, and
+//! nothing else.
 
 use crate::pairs::{Program, programs};
 use crate::{classes, tool};
@@ -19,16 +20,17 @@ fn property(folder: &Path, name: &str) -> String {
     line.expect("it says so").to_owned()
 }
 
-/// Takes classes out of the JDK that runs; the folder that those of `java.base` are in.
+/// Extracts classes from the JDK that runs. Returns the folder of those of `java.base`.
 fn extracted(folder: &Path, of: &str) -> PathBuf {
     let modules = format!("{}/lib/modules", property(folder, "java.home"));
     tool("jimage", &["extract", "--dir", "jdk", "--include", of, &modules], folder);
     folder.join("jdk/java.base")
 }
 
-/// The classes of `java.base` that the table names, woven into `patch`; their sites.
+/// Weaves the classes of `java.base` that the table names into `patch`. Returns their sites.
 fn patched(folder: &Path, release: u16) -> Vec<Site> {
-    let of = "regex:/java.base/(java/(io|lang|lang/ref|net|util|util/concurrent|util/concurrent/locks|util/stream)|jdk/internal/(lang/stable|ref)|sun/nio/c[hs])/[^/]*.class";
+    let of = "regex:/java.base/(java/(io|lang|lang/ref|net|util|util/concurrent|util/concurrent/locks|util/stream)\
+              |jdk/internal/(lang/stable|ref)|sun/nio/c[hs])/[^/]*.class";
     let from = extracted(folder, of);
     let (mut sites, mut found) = (Vec::new(), BTreeSet::new());
     for file in classes(&from) {
@@ -54,7 +56,7 @@ fn is_of_desktop(class: &str) -> bool {
     class.starts_with("java/awt/") || class.starts_with("sun/swing/")
 }
 
-/// What the judge has to know of sites and tables.
+/// What the judge needs to know of sites and tables.
 fn data(sites: &[Site]) -> String {
     let mut data = String::new();
     let text = |effect: &Effect| {
@@ -93,16 +95,24 @@ fn data(sites: &[Site]) -> String {
     data
 }
 
-/// The programs that the judge is asked about. It keeps all objects: none is ever finalized.
+/// The programs that the judge decides. It keeps all objects alive, so none is ever finalized.
 fn judged(release: u16) -> impl Iterator<Item = Program> {
     programs().into_iter().filter(move |one| one.release <= release && !one.row.contains("invokeFinalize"))
 }
 
-/// The list of right programs that have a race without their row. Not those of monitors, fields, and other releases; nor where another row orders the same: conditions have a lock, futures and
-/// phasers are told inside, too, and so is what reads all elements of the JDK's own collections; before `next` there is `iterator`, `close` may be by `awaitTermination`, `submit` by
-/// other methods than `externalSubmit`, who executes a task again may be the same thread, and so may the last worker of a pool, and
-/// who merges what was collected in parallel; channels that call may do so by a pool; a worker that ends was quiet before, and one that a pool interrupts comes after who shuts that down;
-/// a stream flushes what is below, too, and the judge asks nobody whether that is the program's.
+/// The list of right programs that have a race without their row.
+///
+/// Left out are rows of monitors, of fields and of other releases; and rows whose order another row establishes as
+/// well:
+///
+/// * conditions have a lock; futures and phasers, and all that reads a whole collection of the JDK, have rows inside
+///   the JDK, too;
+/// * `iterator` comes before `next`; `close` may work by `awaitTermination`, and `submit` by other methods than
+///   `externalSubmit`;
+/// * a task may be executed again, a pool be ended, and what was collected in parallel be merged, by the same thread;
+/// * channels that call back may do so through a pool; a worker that ends was idle before, and one that a pool
+///   interrupts comes after the shutdown;
+/// * a stream also flushes the stream below, and the judge does not ask whether that is the program's.
 fn needed(release: u16) -> String {
     let others = Inside::all().rows.iter().filter(|row| {
         let is_twice = [
@@ -147,7 +157,7 @@ fn needed(release: u16) -> String {
     programs.map(|program| format!("{} safe {}\n", program.name, program.row)).collect()
 }
 
-/// Whether a row is of something that orders; those of all of `java.util` are of collections that do not.
+/// Whether a row is about something that orders. Rows of all of `java.util` are about collections that do not.
 fn orders(row: &Row) -> bool {
     !["~", "java/util/*"].contains(&row.class)
         && row.effects().any(|effect| {
@@ -191,7 +201,7 @@ fn what_has_another_name_is_left_out_alone() {
 
 #[test]
 fn no_method_is_overlooked_for_its_type() {
-    // Elements of an array are seen one by one, if at all.
+    // Elements of an array are watched one by one, if at all.
     let others = ["java/lang/String join (Ljava/lang/CharSequence;[Ljava/lang/CharSequence;)Ljava/lang/String;"];
     let folder = tempfile::tempdir().expect("a temporary folder");
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/hooks/concurrent.table");
@@ -210,7 +220,7 @@ fn every_row_has_its_programs() {
     let calls = calls.flat_map(|call| {
         call.rows.iter().filter(|row| orders(row)).map(|row| format!("{} {} {}", row.class, call.name, call.descriptor))
     });
-    // What is a preview needs an option to be compiled.
+    // Previews need an option of the compiler.
     let others = ["StructuredTaskScope", "StableValue", "ShutdownHooks"];
     let is_other = |class: &str| is_of_desktop(class) || others.iter().any(|other| class.contains(other));
     let inside = Inside::all().rows.iter().filter(|row| !is_other(row.class));
@@ -252,7 +262,7 @@ fn every_row_orders_what_it_says() {
         &["--release", &of, "-XDstringConcat=inline", "-d", "patch", &judge[0], &judge[1], &judge[2]],
         folder,
     );
-    // As they are, they end.
+    // Without hooks, they end.
     tool("java", &["-cp", "plain:tools", "Pairs", "list"], folder);
     std::fs::create_dir(folder.join("woven")).expect("writable");
     for file in classes(&folder.join("plain")) {
@@ -264,12 +274,13 @@ fn every_row_orders_what_it_says() {
         sites.extend(woven.sites);
     }
     std::fs::write(folder.join("data"), data(&sites)).expect("writable");
-    // The hooks are of the same module, or they could not be found as early as they are called.
+    // The hooks are in the same module, or they could not be found as early as they are called.
     let patch = ["--patch-module", "java.base=patch", "--add-exports", "java.base/foretrace.agent=ALL-UNNAMED"];
     let open = ["--add-opens", "java.base/java.util.concurrent.locks=ALL-UNNAMED"];
     let run = ["-Xverify:all", "-cp", "woven:tools", "Pairs", "list", "data"];
     tool("java", &[&patch[..], &open, &run].concat(), folder);
-    // Without its row, each of the right ones has a race: it is what orders them. Of a few, another row does that in some releases (25: eight) or schedules.
+    // Without its row, each right program has a race. For a few, another row orders them in some releases (25: eight)
+    // or schedules.
     let needed = needed(release);
     std::fs::write(folder.join("list"), &needed).expect("writable");
     let said = tool("java", &[&patch[..], &open, &run, &["without"]].concat(), folder).stdout;

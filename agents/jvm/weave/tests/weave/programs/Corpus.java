@@ -10,7 +10,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
-/** `compile RELEASE API OUT FOLDER…` compiles the programs of folders, each into one of its own; `link OUT` loads and verifies all their classes. */
+/**
+ *
+ * `compile RELEASE API OUT FOLDER…` compiles the programs of folders, each into a folder of its own; `link OUT` loads
+ * and verifies all their classes.
+ */
 public class Corpus {
     static List<Path> files(Path folder, String ending) {
         try (Stream<Path> all = Files.walk(folder)) {
@@ -24,9 +28,12 @@ public class Corpus {
         int wrong = 0;
         for (int k = 4; k < args.length; k++) {
             Path folder = Path.of(args[k]);
-            List<String> options = new ArrayList<>(List.of("--release", args[1], "-g", "-Xlint:all", "-d", Path.of(args[3], folder.getFileName().toString()).toString(), args[2]));
+            String out = Path.of(args[3], folder.getFileName().toString()).toString();
+            List<String> options = new ArrayList<>(
+                List.of("--release", args[1], "-g", "-Xlint:all", "-d", out, args[2]));
             files(folder, ".java").forEach(file -> options.add(file.toString()));
-            wrong += ToolProvider.getSystemJavaCompiler().run(null, System.err, System.err, options.toArray(new String[0])) == 0 ? 0 : 1;
+            String[] all = options.toArray(new String[0]);
+            wrong += ToolProvider.getSystemJavaCompiler().run(null, System.err, System.err, all) == 0 ? 0 : 1;
         }
         return wrong;
     }
@@ -35,7 +42,8 @@ public class Corpus {
         int wrong = 0, linked = 0;
         try (Stream<Path> programs = Files.list(out)) {
             for (Path program : programs.sorted().collect(Collectors.toList())) {
-                try (URLClassLoader loader = new URLClassLoader(new URL[] { program.toUri().toURL() }, ClassLoader.getPlatformClassLoader())) {
+                URL[] path = { program.toUri().toURL() };
+                try (URLClassLoader loader = new URLClassLoader(path, ClassLoader.getPlatformClassLoader())) {
                     for (Path file : files(program, ".class")) {
                         String name = program.relativize(file).toString().replace('/', '.');
                         try {

@@ -12,11 +12,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Tells which methods of the classes that a table of calls names (`Erased TABLE`) have no row, though there is one of a method that has their name and as many arguments, and is of their class or one above: most often the
- * same method, whose arguments or result are of other classes there (`DelayQueue.put(Delayed)`).
+ *
+ * Prints methods that may have been overlooked in a table of calls (`Erased TABLE`): methods without a row of classes
+ * that the table names, if there is a row of a method with their name and number of arguments in their class or
+ * above. Most often these are one method, with other classes in its type (`DelayQueue.put(Delayed)`).
  */
 public class Erased {
-    /** Of a row: the class that has it, and the method's type. */
+    /** Rows by the method's name: the class, and the method's type. */
     static final Map<String, List<String[]>> rows = new HashMap<>();
     static final Set<String> classes = new TreeSet<>(), plain = new HashSet<>();
 
@@ -39,8 +41,12 @@ public class Erased {
         }
     }
 
+    static String type(Method method) {
+        return MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString();
+    }
+
     static boolean isOverlooked(Method method, Set<String> types) {
-        String type = MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString();
+        String type = type(method);
         boolean isNear = false;
         for (String[] row : rows.getOrDefault(method.getName(), List.of())) {
             if (row[1].equals(type) || row[1].startsWith("*"))
@@ -52,7 +58,9 @@ public class Erased {
     }
 
     public static void main(String[] args) throws Exception {
-        for (String line : Files.readAllLines(Path.of(args[0])))
+        // A line that begins with spaces continues the one before it; a backslash continues a word.
+        String table = Files.readString(Path.of(args[0])).replace("\\\n    ", "").replace("\n    ", " ");
+        for (String line : table.split("\n"))
             if (!line.isEmpty() && !line.startsWith("#"))
                 read(line);
         for (String name : classes) {
@@ -60,10 +68,10 @@ public class Erased {
             try {
                 type = Class.forName(name.replace('/', '.'));
             } catch (ClassNotFoundException e) {
-                // Of another release, or the beginning of many.
+                // The class is of another release, or the name is a prefix.
                 continue;
             }
-            // Methods of others are called as those of the interfaces that they are of.
+            // Methods of classes that are not public are called through their interfaces.
             if (!Modifier.isPublic(type.getModifiers()))
                 continue;
             Set<String> types = new HashSet<>();
@@ -71,9 +79,10 @@ public class Erased {
             if (plain.contains(name))
                 types.add("~");
             for (Method method : type.getDeclaredMethods()) {
-                boolean isCalled = Modifier.isPublic(method.getModifiers()) || Modifier.isProtected(method.getModifiers());
+                int flags = method.getModifiers();
+                boolean isCalled = Modifier.isPublic(flags) || Modifier.isProtected(flags);
                 if (isCalled && !method.isSynthetic() && isOverlooked(method, types))
-                    System.out.println(name + " " + method.getName() + " " + MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString());
+                    System.out.println(name + " " + method.getName() + " " + type(method));
             }
         }
     }

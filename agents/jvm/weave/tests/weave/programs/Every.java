@@ -137,7 +137,8 @@ public class Every {
         long added = a.getAndAdd(1, 5L);
         AtomicReference<String> r = new AtomicReference<>("r");
         String was = r.getAndSet("s");
-        AtomicReferenceFieldUpdater<Every, String> u = AtomicReferenceFieldUpdater.newUpdater(Every.class, String.class, "named");
+        AtomicReferenceFieldUpdater<Every, String> u =
+            AtomicReferenceFieldUpdater.newUpdater(Every.class, String.class, "named");
         boolean named = u.compareAndSet(new Every(1), null, "n");
         return i.getAndIncrement() + added + was.length() + (swapped ? 10 : 0) + (named ? 20 : 0);
     }
@@ -200,7 +201,8 @@ public class Every {
         LinkedBlockingQueue<String> q = new LinkedBlockingQueue<>(List.of("a"));
         Callable<String> take = q::take;
         BooleanSupplier interrupted = Thread::interrupted;
-        return next.apply(new AtomicInteger(4)) + get.apply(Map.of("k", 5L), "k").intValue() + take.call().length() + (interrupted.getAsBoolean() ? 1 : 0);
+        return next.apply(new AtomicInteger(4)) + get.apply(Map.of("k", 5L), "k").intValue() + take.call().length()
+            + (interrupted.getAsBoolean() ? 1 : 0);
     }
 
     class Inner {
@@ -228,7 +230,8 @@ public class Every {
         waits(new Object());
         sum += concurrent() + atomics() + handles() + collections() + threads() + references() + throwing();
         arrays();
-        System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt() + " " + sl + " " + e.ints[1]);
+        System.out.println(sum + " " + branches(9) + " " + lockedStatic() + " " + e.new Inner().q + " " + of.getAsInt()
+            + " " + sl + " " + e.ints[1]);
     }
 
     static int throwing() {

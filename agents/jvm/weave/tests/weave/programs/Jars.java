@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Loads and verifies every class in the folders of a folder, each of which was a jar; those of the others are there, too. Tells which fail, and how. */
+/**
+ * Loads and verifies every class in the folders of a folder, each of which was a jar; its classes can find those of the
+ * others. Prints which classes fail, and why.
+ */
 public class Jars {
     static List<Path> sorted(Stream<Path> paths) {
         try (paths) {
@@ -25,7 +28,8 @@ public class Jars {
                 if (other != jar)
                     path.add(other.toUri().toURL());
             }
-            try (URLClassLoader loader = new URLClassLoader(path.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+            URL[] all = path.toArray(new URL[0]);
+            try (URLClassLoader loader = new URLClassLoader(all, ClassLoader.getPlatformClassLoader())) {
                 for (Path file : sorted(Files.walk(jar).filter(file -> file.toString().endsWith(".class")))) {
                     String name = jar.relativize(file).toString().replace('/', '.');
                     if (name.equals("module-info.class"))
@@ -35,8 +39,10 @@ public class Jars {
                         Class.forName(name.substring(0, name.length() - 6), false, loader).getDeclaredMethods();
                         linked++;
                     } catch (Throwable e) {
-                        // What is missing is named in no certain order.
-                        String why = e instanceof NoClassDefFoundError || e instanceof ClassNotFoundException ? "" : " " + String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+                        // Which of several missing classes is named is not certain.
+                        boolean isMissing = e instanceof NoClassDefFoundError || e instanceof ClassNotFoundException;
+                        String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+                        String why = isMissing ? "" : " " + message;
                         System.out.println(jar.getFileName() + " " + name + " " + e.getClass().getSimpleName() + why);
                         failed++;
                     }

@@ -4,8 +4,10 @@ import java.util.Collection;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Runs the programs that a list names (`Pairs LIST [DATA [without]]`), one after another: tells which threw something, or did not end. With data for the judge, also of which it does not
- * say what the list says; with each right program's row left out, which are still right; that is no error.
+ *
+ * Runs the programs of a list (`Pairs LIST [DATA [without]]`), one after another, and prints which threw something or
+ * did not end. With data for the judge, also prints those of which it says the contrary of the list. With `without`,
+ * each right program runs without its row, and those that are still right are printed, which is no error.
  */
 public class Pairs {
     public static void main(String[] args) throws Exception {
@@ -41,7 +43,8 @@ public class Pairs {
             Collection<?> racy = (Collection<?>) judge.getMethod("end").invoke(null);
             for (String line : Files.readAllLines(Path.of(args[0]))) {
                 String[] words = line.split(" ");
-                if (args.length > 2 ? words[1].equals("safe") && !racy.contains(words[0]) : racy.contains(words[0]) != words[1].equals("racy")) {
+                boolean isRacy = racy.contains(words[0]);
+                if (args.length > 2 ? words[1].equals("safe") && !isRacy : isRacy != words[1].equals("racy")) {
                     System.out.println(line + ": the judge says the contrary");
                     wrong++;
                 }

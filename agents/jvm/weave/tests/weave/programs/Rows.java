@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Tells which rows of a table of calls (`Rows TABLE`) name a method that their class, its parents and interfaces do not have. */
+/**
+ * Prints rows of a table of calls (`Rows TABLE`) that name a method which their class, its super classes and interfaces
+ * do not have in this JDK; in the end, how many rows were right.
+ */
 public class Rows {
     static List<Method> methods(Class<?> type) {
         List<Method> all = new ArrayList<>(Arrays.asList(type.getDeclaredMethods()));
@@ -21,15 +24,20 @@ public class Rows {
     static boolean is(Method method, boolean isStatic, String name, String type) {
         if (!method.getName().equals(name) || Modifier.isStatic(method.getModifiers()) != isStatic)
             return false;
-        // Those of any type have an array of objects.
-        return type.startsWith("*") ? method.isVarArgs() : MethodType.methodType(method.getReturnType(), method.getParameterTypes()).toMethodDescriptorString().equals(type);
+        // A method of any type has an array of objects.
+        if (type.startsWith("*"))
+            return method.isVarArgs();
+        MethodType own = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
+        return own.toMethodDescriptorString().equals(type);
     }
 
     public static void main(String[] args) throws Exception {
         int wrong = 0, right = 0;
-        for (String line : Files.readAllLines(Path.of(args[0]))) {
+        // A line that begins with spaces continues the one before it; a backslash continues a word.
+        String table = Files.readString(Path.of(args[0])).replace("\\\n    ", "").replace("\n    ", " ");
+        for (String line : table.split("\n")) {
             List<String> words = new ArrayList<>(Arrays.asList(line.split(" ")));
-            // Those with `~` are of any of some classes, which need not have all.
+            // Rows with `~` are for several classes, of which not all need to have the method.
             if (line.isEmpty() || line.startsWith("#") || line.startsWith("~"))
                 continue;
             String last = words.get(words.size() - 1);

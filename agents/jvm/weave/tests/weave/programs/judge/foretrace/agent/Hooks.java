@@ -1,6 +1,9 @@
 package foretrace.agent;
 
-/** Passes what the tables tell, and accesses of static ints, to {@link Judge}; all else it lets pass. Until that is there, and while it is at work, everything. */
+/**
+ * Passes effects of the tables, and accesses of static ints, to the {@link Judge}; other hooks do nothing. So do all of
+ * them until there is a judge, and while it works.
+ */
 public final class Hooks {
     static Judge judge;
 
@@ -45,16 +48,34 @@ public final class Hooks {
     public static void notify(Object o, int site) { o.notify(); }
     public static void notifyAll(Object o, int site) { o.notifyAll(); }
 
-    public static void before(Object o, int site) { if (judge != null) judge.call(true, null, o, null, -1, 0L, site); }
-    public static void after(Object o, int site) { if (judge != null) judge.call(false, null, o, null, -1, 0L, site); }
-    public static void after(long result, Object o, int site) { if (judge != null) judge.call(false, result, o, null, -1, 0L, site); }
-    public static void after(Object result, Object o, int site) { if (judge != null) judge.call(false, result, o, null, -1, 0L, site); }
-    public static void before(Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(true, null, o, argument, index, value, site); }
-    public static void after(long result, Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
-    public static void after(Object result, Object o, Object argument, int index, long value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
-    public static void before(Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(true, null, o, argument, index, value, site); }
-    public static void after(long result, Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
-    public static void after(Object result, Object o, Object argument, int index, Object value, int site) { if (judge != null) judge.call(false, result, o, argument, index, value, site); }
+    private static void call(
+        boolean isBefore, Object result, Object o, Object argument, int index, Object value, int site) {
+        if (judge != null)
+            judge.call(isBefore, result, o, argument, index, value, site);
+    }
+
+    public static void before(Object o, int site) { call(true, null, o, null, -1, 0L, site); }
+    public static void after(Object o, int site) { call(false, null, o, null, -1, 0L, site); }
+    public static void after(long result, Object o, int site) { call(false, result, o, null, -1, 0L, site); }
+    public static void after(Object result, Object o, int site) { call(false, result, o, null, -1, 0L, site); }
+    public static void before(Object o, Object argument, int index, long value, int site) {
+        call(true, null, o, argument, index, value, site);
+    }
+    public static void after(long result, Object o, Object argument, int index, long value, int site) {
+        call(false, result, o, argument, index, value, site);
+    }
+    public static void after(Object result, Object o, Object argument, int index, long value, int site) {
+        call(false, result, o, argument, index, value, site);
+    }
+    public static void before(Object o, Object argument, int index, Object value, int site) {
+        call(true, null, o, argument, index, value, site);
+    }
+    public static void after(long result, Object o, Object argument, int index, Object value, int site) {
+        call(false, result, o, argument, index, value, site);
+    }
+    public static void after(Object result, Object o, Object argument, int index, Object value, int site) {
+        call(false, result, o, argument, index, value, site);
+    }
 
     public static void inside(Object o, int site) { if (judge != null) judge.inside(o, null, site); }
     public static void inside(Object o, long value, int site) { if (judge != null) judge.inside(o, value, site); }

@@ -19,18 +19,21 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TransferQueue;
 import java.util.concurrent.locks.StampedLock;
 
-/** Says which programs have a race for their `x`, by happens-before, from what the hooks tell: the simplest that takes the tables at their word. One lock for all; slow. */
+/**
+ * Decides by happens-before which programs have a race for their `x`, from the effects that the hooks pass. It is the
+ * simplest judge that takes the tables at their word. One lock guards everything, so it is slow.
+ */
 public final class Judge {
-    /** What one thread knows. */
+    /** The state of a thread. */
     static final class State {
         final int number;
         int[] clock;
-        /** What a release fence gave to later stores, and what relaxed loads left for a later acquire fence. */
+        /** The clock of the last release fence, for later stores; and of relaxed loads, for a later acquire fence. */
         int[] fenced = {}, loaded = {};
         boolean busy;
-        /** What was called last. */
+        /** The object that was called last. */
         Object current;
-        /** What is put into, as a whole, at this time. */
+        /** The collection that another one is being put into. */
         Object filled;
         final ArrayDeque<Object> monitors = new ArrayDeque<>();
 
@@ -41,29 +44,29 @@ public final class Judge {
         }
     }
 
-    /** What is told once, as the tables say it. */
-    static final class Told {
-        final String what, order, of, value, when;
-        /** The same is told of a part. */
+    /** One effect of a row. */
+    static final class Effect {
+        final String kind, order, target, value, condition;
+        /** The row also has an effect on a part. */
         boolean isOfPart;
 
-        Told(String text) {
+        Effect(String text) {
             String[] parts = text.split(" ");
-            what = parts[0];
+            kind = parts[0];
             order = parts[1];
-            of = parts[2];
+            target = parts[2];
             value = parts[3];
-            when = parts[4];
+            condition = parts[4];
         }
 
-        boolean isOf(String begin) { return of.startsWith(begin); }
+        boolean isOf(String begin) { return target.startsWith(begin); }
         boolean acquires() { return !order.equals("relaxed") && !order.equals("release"); }
         boolean releases() { return !order.equals("relaxed") && !order.equals("acquire"); }
     }
 
     static final class Row {
         String type, name;
-        final List<Told> before = new ArrayList<>(), after = new ArrayList<>();
+        final List<Effect> before = new ArrayList<>(), after = new ArrayList<>();
     }
 
     /** A part of an object: an element, an entry, a field. */
@@ -77,9 +80,15 @@ public final class Judge {
             this.isSame = isSame;
         }
 
-        @Override public int hashCode() { return System.identityHashCode(whole) + (isSame ? System.identityHashCode(part) : part.hashCode()); }
+        @Override public int hashCode() {
+            return System.identityHashCode(whole) + (isSame ? System.identityHashCode(part) : part.hashCode());
+        }
+
         @Override public boolean equals(Object other) {
-            return other instanceof Part && ((Part) other).whole == whole && (isSame ? ((Part) other).part == part : part.equals(((Part) other).part));
+            if (!(other instanceof Part) || ((Part) other).whole != whole)
+                return false;
+            Object own = ((Part) other).part;
+            return isSame ? own == part : part.equals(own);
         }
     }
 
@@ -88,10 +97,11 @@ public final class Judge {
     }
 
     private final Map<Integer, List<Row>> calls = new HashMap<>();
-    private final Map<Integer, Told> told = new HashMap<>();
+    private final Map<Integer, Effect> effects = new HashMap<>();
     private final Map<Integer, String> sites = new HashMap<>();
-    /** `wholes`: who awaits a part comes after these, too. */
-    private final Map<Object, int[]> posts = new IdentityHashMap<>(), reads = new IdentityHashMap<>(), wholes = new IdentityHashMap<>();
+    private final Map<Object, int[]> posts = new IdentityHashMap<>(), reads = new IdentityHashMap<>();
+    /** Posts of a whole, which an await of a part comes after, too. */
+    private final Map<Object, int[]> wholes = new IdentityHashMap<>();
     private final Map<Part, int[]> parts = new HashMap<>();
     private final Map<Object, Object> views = new IdentityHashMap<>(), names = new IdentityHashMap<>();
     private final Map<Thread, State> threads = new IdentityHashMap<>();
@@ -119,27 +129,27 @@ public final class Judge {
             if (parts[0].equals("site"))
                 sites.put(number, parts[2]);
             else if (parts[0].equals("inside")) {
-                told.put(number, new Told(parts[3]));
-                names.put(told.get(number), parts[2]);
+                effects.put(number, new Effect(parts[3]));
+                names.put(effects.get(number), parts[2]);
             } else {
                 Row row = new Row();
                 row.type = parts[2].split(" ")[0].replace('/', '.');
                 row.name = parts[2];
                 for (int k = 3; k < parts.length; k++)
-                    (parts[k].startsWith("<") ? row.before : row.after).add(new Told(parts[k].substring(1)));
-                for (Told one : row.before)
+                    (parts[k].startsWith("<") ? row.before : row.after).add(new Effect(parts[k].substring(1)));
+                for (Effect one : row.before)
                     one.isOfPart = row.before.stream().anyMatch(other -> other.isOf("Key") || other.isOf("Element"));
                 calls.computeIfAbsent(number, n -> new ArrayList<>()).add(row);
             }
         }
     }
 
-    /** From now on. */
+    /** Begins to judge. */
     public static void begin(String data) throws IOException {
         Hooks.judge = new Judge(Path.of(data));
     }
 
-    /** From now on, a row is not there. */
+    /** Ignores a row from now on. */
     public static void without(String row) {
         ignored = row;
     }
@@ -242,7 +252,11 @@ public final class Judge {
         Row best = null;
         for (Row row : rows) {
             boolean isPrefix = row.type.endsWith("*");
-            if (isPrefix ? best == null && o.getClass().getName().startsWith(row.type.substring(0, row.type.length() - 1)) : isOf(o.getClass(), row.type)) {
+            String prefix = row.type.substring(0, row.type.length() - 1);
+            boolean fits = isPrefix
+                ? best == null && o.getClass().getName().startsWith(prefix)
+                : isOf(o.getClass(), row.type);
+            if (fits) {
                 try {
                     if (best == null || best.type.endsWith("*") || isOf(Class.forName(row.type), best.type))
                         best = row;
@@ -254,11 +268,16 @@ public final class Judge {
         return best;
     }
 
-    /** What a collection of the JDK's passes calls on to, if that is one that synchronises. */
+    /** The collection to which one of the JDK passes calls on, if that one synchronises. */
     private static Object within(Object o) {
         String name = o == null ? "" : o.getClass().getName();
-        String field = name.startsWith("java.util.ReverseOrderDeque") ? "base" : name.endsWith("$AsLIFOQueue") ? "q" : name.endsWith("$CheckedEntrySet") ? "s" : o instanceof Map ? "m" : "c";
-        boolean is = name.startsWith("java.util.ReverseOrderDeque") || name.matches("java.util.Collections.(AsLIFOQueue|Unmodifiable.*(Map|Collection|Set|List)|Checked.*(Map|Collection|Set|List|Queue))");
+        boolean isReverse = name.startsWith("java.util.ReverseOrderDeque");
+        String field = isReverse ? "base"
+            : name.endsWith("$AsLIFOQueue") ? "q"
+            : name.endsWith("$CheckedEntrySet") ? "s"
+            : o instanceof Map ? "m" : "c";
+        boolean is = isReverse || name.matches("java.util.Collections.(AsLIFOQueue"
+            + "|Unmodifiable.*(Map|Collection|Set|List)|Checked.*(Map|Collection|Set|List|Queue))");
         Object within = is ? within(sync(o, field)) : o;
         return within == o || within.getClass().getName().startsWith("java.util.concurrent.") ? within : o;
     }
@@ -273,10 +292,12 @@ public final class Judge {
             if (me == null)
                 return;
             Row row = choose(calls.get(Integer.parseInt(text)), o);
-            boolean isRefused = isBefore && o != of && of.getClass().getName().contains("$Unmodifiable") && row != null && row.before.stream().anyMatch(told -> told.what.equals("post"));
+            boolean isFixed = o != of && of.getClass().getName().contains("$Unmodifiable");
+            boolean isRefused = isBefore && isFixed && row != null
+                && row.before.stream().anyMatch(effect -> effect.kind.equals("post"));
             if (row != null && !row.name.equals(ignored) && !isRefused)
-                for (Told told : isBefore ? row.before : row.after)
-                    tell(told, isBefore, result, o, argument, index, value, me);
+                for (Effect effect : isBefore ? row.before : row.after)
+                    record(effect, isBefore, result, o, argument, index, value, me);
             me.busy = false;
         }
     }
@@ -289,27 +310,28 @@ public final class Judge {
             State me = enter();
             if (me == null)
                 return;
-            Told one = told.get(Integer.parseInt(text));
-            boolean isEach = o != null && (one.isOf("Each") || one.isOf("Field") && one.of.endsWith("true)"));
+            Effect one = effects.get(Integer.parseInt(text));
+            boolean isEach = o != null && (one.isOf("Each") || one.isOf("Field") && one.target.endsWith("true)"));
             if (!names.get(one).equals(ignored))
-                for (Object each : isEach ? (Iterable<?>) o : Collections.singleton(one.of.equals("All") ? common : o))
+                for (Object each : isEach ? (Iterable<?>) o
+                    : Collections.singleton(one.target.equals("All") ? common : o))
                     inside(one, each, value, me);
             me.busy = false;
         }
     }
 
-    private void inside(Told one, Object o, Object value, State me) {
-        Object parent = one.what.equals("part") && value == null ? me.current : value;
+    private void inside(Effect one, Object o, Object value, State me) {
+        Object parent = one.kind.equals("part") && value == null ? me.current : value;
         if (o == null)
             return;
-        if (one.what.equals("current"))
+        if (one.kind.equals("current"))
             me.current = o;
-        else if (!one.what.equals("view") && !one.what.equals("part")) {
-            Object of = is(one.when, value) ? resolve(o) : null;
-            if (of != null && one.what.equals("post"))
+        else if (!one.kind.equals("view") && !one.kind.equals("part")) {
+            Object of = is(one.condition, value) ? resolve(o) : null;
+            if (of != null && one.kind.equals("post"))
                 post(wholes, of, me);
-            plain(one.what, of, me);
-            if (one.what.equals("await") && me.filled != null) {
+            plain(one.kind, of, me);
+            if (one.kind.equals("await") && me.filled != null) {
                 post(wholes, me.filled, me);
                 plain("post", me.filled, me);
             }
@@ -317,9 +339,9 @@ public final class Judge {
             views.put(o, parent);
     }
 
-    private static boolean is(String when, Object value) {
+    private static boolean is(String condition, Object value) {
         boolean isTrue = value instanceof Long ? (Long) value != 0 : value != null;
-        switch (when) {
+        switch (condition) {
             case "True": return isTrue;
             case "False": return !isTrue;
             case "Negative": return (Long) value < 0;
@@ -333,17 +355,18 @@ public final class Judge {
         return o;
     }
 
-    private void tell(Told told, boolean isBefore, Object result, Object o, Object argument, int index, Object value, State me) {
-        boolean is = is(told.when, result);
+    private void record(
+        Effect effect, boolean isBefore, Object result, Object o, Object argument, int index, Object value, State me) {
+        boolean is = is(effect.condition, result);
         Object whole = resolve(o);
-        switch (told.what) {
+        switch (effect.kind) {
             case "load": case "store": case "rmw":
-                atomic(told, isBefore, is, variable(told, whole, o, argument, index), me);
+                atomic(effect, isBefore, is, variable(effect, whole, o, argument, index), me);
                 return;
             case "fence":
-                if (told.releases())
+                if (effect.releases())
                     me.fenced = me.clock.clone();
-                if (told.acquires())
+                if (effect.acquires())
                     me.clock = max(me.clock, me.loaded);
                 me.clock[me.number]++;
                 return;
@@ -358,35 +381,36 @@ public final class Judge {
                 names.put(result, ((Class<?>) argument).getName() + "." + value);
                 return;
             case "unlock": case "tooptimistic": case "toread": case "towrite":
-                stamped(told.what, isBefore, result, whole, (Long) value, me);
+                stamped(effect.kind, isBefore, result, whole, (Long) value, me);
                 return;
             default:
         }
         if (!is)
             return;
-        if (told.of.equals("Thread"))
-            plain(told.what, Thread.currentThread(), me);
-        else if (told.of.equals("All"))
-            plain(told.what, common, me);
-        else if (told.of.equals("Receiver")) {
-            if (told.what.equals("post") && !told.isOfPart)
+        if (effect.target.equals("Thread"))
+            plain(effect.kind, Thread.currentThread(), me);
+        else if (effect.target.equals("All"))
+            plain(effect.kind, common, me);
+        else if (effect.target.equals("Receiver")) {
+            if (effect.kind.equals("post") && !effect.isOfPart)
                 post(wholes, whole, me);
-            plain(told.what, whole, me);
+            plain(effect.kind, whole, me);
         }
-        else if (told.of.equals("Back")) {
-            // The least room that counts as full is none. When the room that somebody makes will be needed, nobody knows.
-            int most = told.what.equals("post") ? Integer.MAX_VALUE - 1 : 2;
-            if (o instanceof TransferQueue || o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= most)
-                part(told.what, new Part(whole, "back", false), me);
+        else if (effect.target.equals("Back")) {
+            // A take posts whatever room there is, because it is not known when its room will be needed.
+            int most = effect.kind.equals("post") ? Integer.MAX_VALUE - 1 : 2;
+            boolean isFull = o instanceof BlockingQueue && ((BlockingQueue<?>) o).remainingCapacity() <= most;
+            if (o instanceof TransferQueue || isFull)
+                part(effect.kind, new Part(whole, "back", false), me);
         }
         else {
-            Object part = told.of.contains("Result") ? result : argument;
-            if (told.isOf("Object"))
-                plain(told.what, part, me);
-            else if (told.isOf("Keys") || told.isOf("Elements"))
+            Object part = effect.target.contains("Result") ? result : argument;
+            if (effect.isOf("Object"))
+                plain(effect.kind, part, me);
+            else if (effect.isOf("Keys") || effect.isOf("Elements"))
                 post(wholes, me.filled = whole, me);
             else if (part != null)
-                part(told.what, new Part(whole, part, told.isOf("Element")), me);
+                part(effect.kind, new Part(whole, part, effect.isOf("Element")), me);
         }
     }
 
@@ -417,7 +441,7 @@ public final class Judge {
                 if (!((Thread) of).isAlive() && ended != null)
                     me.clock = max(me.clock, ended.clock);
                 break;
-            default: // A wait gives its lock back, but who takes it next has told so himself in these programs.
+            default: // A wait releases its lock, but in these programs the next holder has an effect of its own.
         }
     }
 
@@ -448,12 +472,13 @@ public final class Judge {
             plain(what.equals("towrite") ? "acq" : "racq", lock, me);
     }
 
-    private Part variable(Told told, Object whole, Object o, Object argument, int index) {
-        if (told.of.equals("Receiver"))
+    private Part variable(Effect effect, Object whole, Object o, Object argument, int index) {
+        if (effect.target.equals("Receiver"))
             return new Part(whole, "", false);
-        // Several buffers may be of the same memory.
+        // Several buffers may share their memory.
         if (index >= 0)
-            return new Part(argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
+            return new Part(
+                argument == null ? whole : argument instanceof java.nio.ByteBuffer ? common : argument, index, false);
         Object name = names.get(whole);
         if (name == null && argument.getClass().getName().startsWith("jdk.internal.foreign."))
             return new Part(common, "memory", false);
@@ -462,19 +487,19 @@ public final class Judge {
         return new Part(argument, name, false);
     }
 
-    private void atomic(Told told, boolean isBefore, boolean is, Part of, State me) {
+    private void atomic(Effect effect, boolean isBefore, boolean is, Part of, State me) {
         int[] there = parts.getOrDefault(of, new int[0]);
-        if (told.what.equals("store")) {
-            parts.put(of, told.releases() ? me.clock.clone() : me.fenced);
+        if (effect.kind.equals("store")) {
+            parts.put(of, effect.releases() ? me.clock.clone() : me.fenced);
             me.clock[me.number]++;
             return;
         }
         if (isBefore) {
-            parts.put(of, max(there, told.releases() ? me.clock : me.fenced));
+            parts.put(of, max(there, effect.releases() ? me.clock : me.fenced));
             me.clock[me.number]++;
             return;
         }
-        if (told.acquires())
+        if (effect.acquires())
             me.clock = max(me.clock, there);
         else
             me.loaded = max(me.loaded, there);
