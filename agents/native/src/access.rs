@@ -123,7 +123,7 @@ unsafe fn check_cell<const SIZE: usize, const READ: bool, const WRITE: bool>(
 #[inline(never)]
 extern "C" fn read_biased<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread, leaf: Leaf) {
     let cell = leaf.cell(addr);
-    // SAFETY: this thread's own state; its fast way is open.
+    // SAFETY: this thread's own state; its fast path is open.
     unsafe {
         if !(*thread).recorder.is_covered(cell, mask::<SIZE>(addr), false) {
             access_biased::<SIZE, true, false>(
@@ -165,7 +165,7 @@ unsafe fn access_biased<const SIZE: usize, const READ: bool, const WRITE: bool>(
     mask: u8,
 ) {
     let tls = machine::tls();
-    // SAFETY: this thread's own state; its fast way is open.
+    // SAFETY: this thread's own state; its fast path is open.
     unsafe {
         if (*tls).busy {
             return;

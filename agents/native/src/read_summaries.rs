@@ -53,7 +53,7 @@ pub fn of_kind(odd: bool) -> usize {
 #[inline(always)]
 pub unsafe fn among(summaries: usize, addr: usize) -> &'static AtomicEntry {
     let offset = ((addr >> SUMMARY_BITS) * size_of::<AtomicEntry>()) & (BYTES - size_of::<AtomicEntry>());
-    // SAFETY: masked to the lines of one kind.
+    // SAFETY: masked to the summaries of one kind.
     unsafe { &*((summaries + offset) as *const AtomicEntry) }
 }
 

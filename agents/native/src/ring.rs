@@ -147,7 +147,7 @@ impl Ring {
         self.at.is_null()
     }
 
-    /// Whether there is room for so many words at once.
+    /// Whether there is room for this many words at once.
     #[inline(always)]
     pub fn has_room(&self, words: usize) -> bool {
         (self.end as usize) - (self.at as usize) >= (words + STAMP) * 8

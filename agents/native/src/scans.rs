@@ -14,13 +14,13 @@ pub struct Own(pub u32);
 impl ScanMemory for Own {
     #[inline]
     fn cell(&self, word: usize) -> Cell<'_> {
-        // SAFETY: rows that are swept have cells.
+        // SAFETY: strips that are scanned have cells.
         unsafe { shadow::leaf_unchecked(word) }.cell(word)
     }
 
     #[inline]
     fn strip(&self, addr: usize) -> &Strip {
-        // SAFETY: only addresses are asked for whose unit is known.
+        // SAFETY: callers pass addresses whose region has a leaf.
         unsafe { shadow::leaf_unchecked(addr) }.strip(addr)
     }
 
@@ -37,7 +37,7 @@ pub const LOG2: [usize; 9] = [0, 0, 1, 0, 2, 0, 0, 0, 3];
 /// same in assembly.
 #[inline(never)]
 pub unsafe extern "C" fn advance<const SIZE: usize>(addr: usize, pc: usize, thread: *mut Thread) {
-    // SAFETY: this thread's own state; its fast way is open.
+    // SAFETY: this thread's own state; its fast path is open.
     unsafe {
         let critical = &(*thread).critical;
         if !critical.scan.goes_on_at(pc, frames::parent(machine::tls())) {
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn advance<const SIZE: usize>(addr: usize, pc: usize, thre
 /// The scan has come to the end of a strip.
 #[inline(never)]
 pub unsafe extern "C" fn end_strip(thread: *mut Thread) {
-    // SAFETY: this thread's own state, in its critical: no signal handler comes in between.
+    // SAFETY: this thread's own state, inside its critical region: no signal handler comes in between.
     unsafe {
         let Thread { critical, recorder, slot, .. } = &mut *thread;
         loop {
@@ -146,7 +146,7 @@ pub unsafe fn access_scanned<const SIZE: usize, const WRITE: bool>(
     strip: &Strip,
     context: u32,
 ) -> bool {
-    // SAFETY: this thread's own state, in its critical; the address has a unit, which is this thread's.
+    // SAFETY: this thread's own state, inside its critical region; it owns the region of the address.
     unsafe {
         let Thread { critical, recorder, slot, .. } = &mut *thread;
         let parent = frames::parent(machine::tls());

@@ -87,7 +87,7 @@ impl Leaf {
     pub fn blocks(self, addr: usize, count: usize) -> [&'static [AtomicEntry]; 2] {
         let first = self.first_entry(addr & !(BLOCK_BYTES - 1));
         let cells = count.min((STRIP_BYTES - addr % STRIP_BYTES).div_ceil(BLOCK_BYTES)) * BLOCK_BYTES / 8;
-        // SAFETY: masked to the leaf, which has whole rows.
+        // SAFETY: masked to the leaf, which has whole strips.
         unsafe { [first, first.byte_add(ENTRIES_BYTES)].map(|entries| slice::from_raw_parts(entries, cells)) }
     }
 
@@ -117,7 +117,7 @@ impl Leaf {
 #[inline(always)]
 pub fn hand_off(lock: usize) -> Option<&'static HandOff> {
     let Leaf(leaf) = leaf(lock)?;
-    // SAFETY: behind the rows of the leaf, masked to their number.
+    // SAFETY: behind the strips of the leaf, masked to their number.
     Some(unsafe { leaf.byte_add(HAND_OFFS_AT).cast::<HandOff>().add((lock / LOCK_BYTES) & (HAND_OFFS - 1)).as_ref() })
 }
 

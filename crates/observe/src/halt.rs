@@ -108,7 +108,7 @@ fn send(processes: &[u32], signal: Signal) {
     }
 }
 
-/// Copies a trace, because the file goes on growing, and late records belong before what is there.
+/// Copies a trace, because the file goes on growing, and deferred events belong before what is there.
 fn copy(Grown { file, len, benign }: Grown) -> io::Result<SoFar> {
     let mut trace = tempfile::tempfile()?;
     let mut buffer = vec![0; 1 << 18];

@@ -61,7 +61,7 @@ pub(super) unsafe fn jump_stack(buffer: *const usize) -> usize {
     (*buffer.add(6)).rotate_right(17) ^ guard
 }
 
-/// `name(first, argument, …)` becomes `body(first, arguments, pc)`: the arguments from the second on lie in a row in
+/// `name(first, argument, …)` becomes `body(first, arguments, pc)`: the arguments from the second on are consecutive in
 /// memory.
 macro_rules! listed {
     ($($name:ident => $body:path;)*) => { $(

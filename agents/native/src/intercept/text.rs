@@ -146,7 +146,7 @@ unsafe fn copying_some(to: Pointer, from: Pointer, most: usize, pc: usize) {
     }
 }
 
-/// A text, or so many bytes of it, is put behind another.
+/// A text, or `most` bytes of it, is put behind another.
 unsafe fn appending(to: Pointer, from: Pointer, most: usize, pc: usize) {
     if !is_quiet() {
         let before = length(to.cast());

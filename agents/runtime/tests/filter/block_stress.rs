@@ -197,7 +197,8 @@ fn buffers_go_from_thread_to_thread() {
         seed += 1;
     }
     println!(
-        "{seed} runs, {in_blocks} accesses in blocks, {side_by_side} blocks with the one before, {with_races} racy words"
+        "{seed} runs, {in_blocks} accesses in blocks, {side_by_side} blocks with the one before, \
+         {with_races} racy words"
     );
     assert!(in_blocks > 1000 * seed && side_by_side > 10 * seed && with_races > seed);
 }

@@ -184,7 +184,7 @@ impl Build {
             _ => self.variables.one(word, mask),
         };
         if let (Some(action), Some(var)) = (action, var) {
-            self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+            self.out.act_deferred((thread, action, var.0), at, &self.names, &self.meta);
             return Known { mask, var: Some(var), ..known };
         }
         self.put_parts((slot, op, thread, at), (word, mask), number, action);
@@ -204,14 +204,14 @@ impl Build {
         let vars = self.vars(word, mask);
         if let Some(action) = action {
             for &var in vars.vars() {
-                self.out.act_late((thread, action, var.0), at, &self.names, &self.meta);
+                self.out.act_deferred((thread, action, var.0), at, &self.names, &self.meta);
             }
             return;
         }
         let (site, stack) = self.context(slot, context);
         for &var in vars.vars() {
             let event = Event::new(thread, op, var.0, site);
-            self.out.push_late(event, stack, at, &self.names, &self.meta);
+            self.out.push_deferred(event, stack, at, &self.names, &self.meta);
         }
     }
 }

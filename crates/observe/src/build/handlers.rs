@@ -82,7 +82,7 @@ impl Build {
         // there.
         let at = DeferredPosition { after: made.saturating_sub(1), sequence: u32::MAX };
         let fork = Event::new(by.thread, Op::Fork, handler.0, site);
-        self.out.push_late(fork, stack, at, &self.names, &self.meta);
+        self.out.push_deferred(fork, stack, at, &self.names, &self.meta);
         self.announce_thread(handler, "", site, stack);
         Some(handler)
     }

@@ -184,7 +184,7 @@ impl Build {
             let (site, stack) = self.context(freed.by.slot, freed.by.context);
             let event = Event::new(freed.by.thread, Op::Free, var.0, site);
             // After all that its thread did there before, which may come to light only now.
-            self.out.push_late(event, stack, freed.at, &self.names, &self.meta);
+            self.out.push_deferred(event, stack, freed.at, &self.names, &self.meta);
         }
         Some(var)
     }

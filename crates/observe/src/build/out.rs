@@ -125,9 +125,9 @@ impl Out {
         }
     }
 
-    /// Adds a late event that is nothing but an action on an object.
+    /// Adds a deferred event that is nothing but an action on an object.
     #[inline]
-    pub(crate) fn act_late(
+    pub(crate) fn act_deferred(
         &mut self,
         (thread, action, object): (ThreadId, Action, u32),
         at: DeferredPosition,
@@ -142,8 +142,15 @@ impl Out {
         }
     }
 
-    /// Adds a late event, with its stack.
-    pub(crate) fn push_late(&mut self, event: Event, stack: StackId, at: DeferredPosition, names: &Names, meta: &Meta) {
+    /// Adds a deferred event, with its stack.
+    pub(crate) fn push_deferred(
+        &mut self,
+        event: Event,
+        stack: StackId,
+        at: DeferredPosition,
+        names: &Names,
+        meta: &Meta,
+    ) {
         self.events += 1;
         if let Some(writer) = &mut self.writer
             && writer.add_deferred_event(event, &Extra { stack, ..Extra::default() }, &[], at)

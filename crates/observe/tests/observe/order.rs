@@ -215,7 +215,7 @@ fn two_thousand_threads() {
     assert_eq!(losses, Vec::<String>::new());
     assert_eq!(trace.names.space(Space::Thread).len(), 2_001);
     assert_eq!(trace.batch.events.len(), 2_000 + 2 * 20 * 2_000);
-    // Round after round: who releases is who acquired.
+    // Round after round: the thread that acquired is the one that releases.
     let locked: Vec<_> = trace.batch.events.iter().filter(|event| event.op() != Op::Fork).collect();
     assert!(locked.chunks(2).all(|pair| pair[0].thread() == pair[1].thread()));
 }
