@@ -35,7 +35,7 @@ fn sources_are_understood() {
 }
 
 #[test]
-fn who_has_a_monitor_is_pinned() {
+fn threads_with_a_monitor_are_pinned() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("java/foretrace/agent");
     let mut count = 0;
     for file in std::fs::read_dir(folder).expect("readable") {

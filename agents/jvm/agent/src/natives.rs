@@ -37,7 +37,7 @@ extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, number: i32, s
     or(0, |agent| {
         let block = agent.session.block([slot as u32, number as u32], sync_index as u64);
         if block == 0 {
-            agent.say_once(
+            agent.note_once(
                 "there were so many threads, or accesses, that all that is done from now on is recorded: that is slow",
             );
         }
@@ -47,7 +47,7 @@ extern "system" fn block(_: *mut c_void, _: Reference, slot: i32, number: i32, s
 
 extern "system" fn too_long(_: *mut c_void, _: Reference) {
     or((), |agent| {
-        agent.say_once("there is no room for times any more: the program goes on unwatched");
+        agent.note_once("there is no room for times any more: the program goes on unwatched");
         agent.session.detach();
         Some(())
     });
@@ -111,7 +111,7 @@ extern "system" fn object(_: *mut c_void, _: Reference, kind: i32, parts: i64, s
         let address = agent.classes().object(kind as u32, parts as u64, site as u32);
         if address == 0 {
             // Two objects without an address would be one.
-            agent.say_once("there is no room for more objects: the program goes on unwatched");
+            agent.note_once("there is no room for more objects: the program goes on unwatched");
             agent.session.detach();
         }
         Some(address as i64)
@@ -220,7 +220,7 @@ extern "system" fn failed(jni: *mut c_void, _: Reference, why: Reference) {
     or((), |agent| {
         agent.session.failed();
         let text = Jni(jni).text_of(why).unwrap_or_default();
-        agent.say_once(&format!("a hook failed, and something is not recorded: {text}"));
+        agent.note_once(&format!("a hook failed, and something is not recorded: {text}"));
         Some(())
     });
 }

@@ -323,7 +323,7 @@ mod tests {
     use super::is_over;
 
     #[test]
-    fn who_has_ended_is_over_even_if_nobody_asked() {
+    fn a_process_is_over_before_its_parent_asks() {
         assert!(!is_over(std::process::id()));
         let mut child = std::process::Command::new("true").spawn().expect("a program");
         let id = child.id();

@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn what_builds_bring_is_not_the_program() {
+    fn libraries_of_build_tools_are_not_the_program() {
         let (gradle, own) = ("org/gradle/internal/classloader/VisitableURLClassLoader", "java/net/URLClassLoader");
         let library = "com/google/common/collect/ImmutableList";
         assert!(

@@ -44,6 +44,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
     "Cells",
     "AccessFilter",
     "VariableLock",
+    "PackedField",
     "Sites",
     "Sites$1",
     "HeldLocks",
@@ -76,7 +77,7 @@ static OWN_CLASSES: &[(&CStr, &[u8])] = own_classes![
 ];
 
 /// How many different notes are written once.
-const MOST_SAID: usize = 16;
+const MOST_NOTES: usize = 16;
 
 /// The newest release of Java against which the tables were checked (agents/jvm/check-jdks).
 const NEWEST: u16 = 25;
@@ -95,7 +96,7 @@ pub(crate) struct Agent {
     module: AtomicPtr<c_void>,
     hooks: AtomicPtr<c_void>,
     /// Notes that are written only once.
-    said: Mutex<Vec<String>>,
+    noted: Mutex<Vec<String>>,
     /// Whether the classes of a loader find the hooks, by the loaders' numbers.
     pub(crate) asked: Mutex<FxHashMap<i64, bool>>,
     /// Site numbers have run out.
@@ -128,17 +129,17 @@ impl Agent {
     }
 
     /// Adds a note for the report.
-    pub(crate) fn say(&self, text: &str) {
+    pub(crate) fn note(&self, text: &str) {
         self.classes().note(text);
     }
 
     /// Adds a note for the report once, unless there are too many of these.
-    pub(crate) fn say_once(&self, text: &str) {
-        let mut said = self.said.lock().unwrap_or_else(|failed| failed.into_inner());
-        if said.len() < MOST_SAID && !said.iter().any(|other| other == text) {
-            said.push(text.to_owned());
-            drop(said);
-            self.say(text);
+    pub(crate) fn note_once(&self, text: &str) {
+        let mut noted = self.noted.lock().unwrap_or_else(|failed| failed.into_inner());
+        if noted.len() < MOST_NOTES && !noted.iter().any(|other| other == text) {
+            noted.push(text.to_owned());
+            drop(noted);
+            self.note(text);
         }
     }
 }
@@ -181,13 +182,13 @@ fn begin(machine: *mut c_void) -> Option<()> {
         live: AtomicBool::new(false),
         module: AtomicPtr::default(),
         hooks: AtomicPtr::default(),
-        said: Mutex::default(),
+        noted: Mutex::default(),
         asked: Mutex::default(),
         full: Once::new(),
     };
     if agent.release > NEWEST {
         let release = agent.release;
-        agent.say(&format!(
+        agent.note(&format!(
             "Java {release} is newer than the tables ({NEWEST}): what it brought may order more than is seen"
         ));
     }
@@ -254,7 +255,7 @@ extern "system" fn initialised(_: *mut c_void, jni: *mut c_void, _thread: Refere
     if !matches!(result, Ok(Some(())))
         && let Some(agent) = agent()
     {
-        agent.say("the agent's own classes could not be defined: nothing is watched");
+        agent.note("the agent's own classes could not be defined: nothing is watched");
         agent.session.detach();
     }
 }
@@ -289,7 +290,7 @@ fn live(jni: Jni) -> Option<()> {
     let is_late = |class: &Reference| jvmti.class_name(*class).is_some_and(|name| weaving::is_late(&name));
     let late: Vec<Reference> = jvmti.loaded().into_iter().filter(is_late).collect();
     if jvmti.retransform(&late) != 0 {
-        agent.say("classes of the JDK could not be changed: who starts threads is not known");
+        agent.note("classes of the JDK could not be changed: who starts threads is not known");
     }
     jvmti.enable(event::THREAD_END);
     if jvmti.add_capabilities(&[capability::MONITOR_EVENTS]) {

@@ -51,7 +51,7 @@ pub(crate) fn loader_number(jvmti: Jvmti, loader: Reference) -> i64 {
 fn woven(agent: &Agent, jni: Jni, loader: Reference, name: &[u8], file: &[u8]) -> Option<Vec<u8>> {
     if name == THREAD || name == VIRTUAL_THREAD {
         let woven = weave::thread(file, name == THREAD, agent.is_live());
-        return woven.inspect_err(|error| agent.say_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
+        return woven.inspect_err(|error| agent.note_once(&format!("{}: {error}", String::from_utf8_lossy(name)))).ok();
     }
     if agent.is_live() && Inside::all().has(name) {
         return inside(agent, name, file);
@@ -136,7 +136,7 @@ fn finds_hooks(agent: &Agent, jni: Jni, loader: Reference, number: i64) -> bool 
     if is_new && !finds {
         let name = agent.jvmti.class_name(jni.class(loader)).unwrap_or_default();
         let name = String::from_utf8_lossy(&name).replace('/', ".");
-        agent.say(&format!("classes of a {name} are not watched: that loader does not let them find the agent's"));
+        agent.note(&format!("classes of a {name} are not watched: that loader does not let them find the agent's"));
     }
     finds
 }
@@ -230,12 +230,12 @@ pub(crate) extern "system" fn class_file(
     if result.is_err()
         && let Some(agent) = start::agent()
     {
-        agent.say_once("a class could not be woven (the agent failed)");
+        agent.note_once("a class could not be woven (the agent failed)");
     }
 }
 
 #[test]
-fn what_is_missing_is_said() {
+fn missing_rows_are_noted() {
     let pool = "java/util/concurrent/ThreadPoolExecutor";
     let rows = Inside::all().rows.iter().enumerate();
     let of_pool: Vec<usize> = rows.filter(|(_, row)| row.class == pool).map(|(number, _)| number).collect();

@@ -210,7 +210,7 @@ fn woven_by_another(file: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn who_needs_hooks_no_more_does_not_call_them() {
+fn classes_that_need_no_hooks_any_more_do_not_call_them() {
     let original = plain("a/Plain");
     let before = woven_by_another(&original);
     assert_eq!(OfflineClass::of(&before).expect("woven").original().as_deref(), Ok(&original[..]));
@@ -270,12 +270,12 @@ fn jars_inside_are_rewritten() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
+fn errors_say_what_is_wrong() {
     let class = class(A);
     let path = format!("{A}.class");
     let says = |file: &[u8], what: &str| {
         let error = woven_but(file, &[]).expect_err(what).to_string();
-        assert!(error.contains(what), "{error:?} does not tell {what:?}");
+        assert!(error.contains(what), "{error:?} does not say {what:?}");
     };
     says(b"", "not a jar");
     says(b"no jar at all, but long enough to be one", "not a jar");

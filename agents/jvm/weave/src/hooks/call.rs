@@ -6,7 +6,7 @@
 //! effects when it compiles them. Further calls share a bridge for each called method and pass the number, because
 //! methods and constants of a class are limited.
 
-use super::table::{Call, Calls, Names};
+use super::table::{Call, Calls, VariableKey};
 use super::{HOOKS, Method, Row, SiteKind};
 use crate::bytes::{put_u2, put_u4};
 use crate::class::{Attribute, Member, access};
@@ -297,10 +297,10 @@ impl HookArguments {
         let call = &Calls::all().calls[number];
         let (arguments, _) = of_method(called.descriptor).ok()?;
         if let Some(values) = call.values() {
-            let names = Names::of(called.descriptor, values)?;
+            let names = VariableKey::of(called.descriptor, values)?;
             return Some(HookArguments {
-                object: (names != Names::Nothing).then_some(0),
-                index: (names == Names::Element).then_some(1),
+                object: (names != VariableKey::Nothing).then_some(0),
+                index: (names == VariableKey::Element).then_some(1),
                 value: (values > 0).then(|| arguments.len() - 1),
                 is_variable: true,
             });

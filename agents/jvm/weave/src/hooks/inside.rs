@@ -1,9 +1,9 @@
 //! Hooks inside classes of the JDK (`inside.table`). Only constants are added to a class, so one that is loaded
 //! already can be changed, too.
 
-use super::effect::{Condition, Effect, Operand, Target};
+use super::effect::{Condition, Operand, Target};
+use super::inside_table::{Inside, InsideRow};
 use super::reference::Bootstraps;
-use super::rows::rows;
 use super::{ClassInfo, HOOKS, Method, SiteKind, Woven, code_of};
 use crate::class::{Class, access as flags};
 use crate::code::Code;
@@ -14,101 +14,9 @@ use crate::error::{Error, Result};
 use crate::instruction::opcode::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::borrow::Cow;
-use std::sync::LazyLock;
 
-/// The table. Its head says how it is read.
-const TABLE: &str = include_str!("inside.table");
 /// How much deeper hooks can make the stack.
 const DEEPER: u16 = 8;
-
-/// A row of the table.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct InsideRow {
-    /// The class. With `*` at its end, a prefix of names; `{` and `}` are around several, with `|` between them.
-    pub class: &'static str,
-    /// The method; or, with the name of its class before it, a member that methods use. Empty: all monitors.
-    pub member: &'static str,
-    /// Its type.
-    pub descriptor: &'static str,
-    /// Its effects before it, as numbers in [`Inside::effects`].
-    pub before: Vec<u16>,
-    /// Its effects after it.
-    pub after: Vec<u16>,
-    /// The first and the last release of Java that has it.
-    pub releases: [u16; 2],
-}
-
-impl InsideRow {
-    /// Whether a release of Java has it.
-    pub fn is_of(&self, release: u16) -> bool {
-        (self.releases[0]..=self.releases[1]).contains(&release)
-    }
-
-    fn is_in(&self, class: &[u8]) -> bool {
-        let (package, names) = self.class.split_once('{').unwrap_or(("", self.class));
-        let Some(class) = class.strip_prefix(package.as_bytes()) else { return false };
-        names.trim_end_matches('}').split('|').any(|name| match name.strip_suffix('*') {
-            Some(begin) => class.starts_with(begin.as_bytes()),
-            None => class == name.as_bytes(),
-        })
-    }
-
-    /// The class and the name of a member that methods use.
-    fn used(&self) -> Option<(&[u8], &[u8])> {
-        self.member.split_once('.').map(|(class, name)| (class.as_bytes(), name.as_bytes()))
-    }
-}
-
-/// The whole table.
-#[derive(Default, Debug)]
-pub struct Inside {
-    /// Its rows.
-    pub rows: Vec<InsideRow>,
-    /// All effects of all rows.
-    pub effects: Vec<Effect>,
-    /// The effect of a constructor's end on an object that will be finalized. No row has it: it is woven into classes
-    /// of programs.
-    pub constructed: u16,
-}
-
-impl Inside {
-    /// The table.
-    pub fn all() -> &'static Inside {
-        static ALL: LazyLock<Inside> = LazyLock::new(|| Inside::read(TABLE));
-        &ALL
-    }
-
-    fn read(table: &'static str) -> Inside {
-        let mut all = Inside::default();
-        for line in rows(table) {
-            let (class, member, descriptor, before, after, releases) = match line.split(' ').collect::<Vec<_>>()[..] {
-                ["monitors", class] => (class, "", "", "-", "-", "11-"),
-                [class, member, descriptor, before, after] => (class, member, descriptor, before, after, "11-"),
-                [class, member, descriptor, before, after, releases] => {
-                    (class, member, descriptor, before, after, releases)
-                }
-                _ => unreachable!("a test reads the whole table: {line}"),
-            };
-            let (first, last) = releases.split_once('-').unwrap_or((releases, releases));
-            let releases = [first.parse().unwrap_or(u16::MAX), last.parse().unwrap_or(u16::MAX)];
-            let [before, after] = [before, after].map(|column| all.add(column));
-            all.rows.push(InsideRow { class, member, descriptor, before, after, releases });
-        }
-        all.constructed = all.add("post")[0];
-        all
-    }
-
-    fn add(&mut self, column: &'static str) -> Vec<u16> {
-        let begin = self.effects.len();
-        self.effects.extend(Effect::column(column).unwrap_or_else(|| unreachable!("a test reads all: {column}")));
-        (begin..self.effects.len()).map(|number| number as u16).collect()
-    }
-
-    /// Whether anything is to be woven into a class of this name.
-    pub fn has(&self, class: &[u8]) -> bool {
-        self.rows.iter().any(|row| row.is_in(class))
-    }
-}
 
 /// Weaves hooks into a class of the JDK. `first` is the number of its first site. Also returns which rows of the
 /// table were found.
@@ -241,7 +149,7 @@ impl<'a> Method<'_, 'a> {
                 let effect = &Inside::all().effects[usize::from(number)];
                 let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
-                let tell = match effect.target {
+                let hook_code = match effect.target {
                     // The hook also gets the object that this one becomes a view of.
                     Target::Object(Operand::Argument(number)) if effect.is_view() => {
                         hook(emit.op(&[ALOAD_0]).local(ALOAD, local(number)), site, "Ljava/lang/Object;")?
@@ -267,7 +175,7 @@ impl<'a> Method<'_, 'a> {
                     _ if effect.condition == Condition::Always => hook(emit.op(&[ALOAD_0]), site, "")?,
                     _ => value_hook(emit.op(&[DUP, ALOAD_0, SWAP]), site, Kind::of(result))?,
                 };
-                code.edits[index].before.extend(tell);
+                code.edits[index].before.extend(hook_code);
             }
         }
         Ok(true)
@@ -333,7 +241,7 @@ impl<'a> Method<'_, 'a> {
                 let site = self.site(SiteKind::Inside(number), instruction.at, lines, None)?;
                 let emit = Emit::new(&mut self.class.constants);
                 let is_result = all.effects[usize::from(number)].target == Target::Object(Operand::Result);
-                let tell = if is_this {
+                let hook_code = if is_this {
                     hook(emit.op(&[ALOAD_0]), site, "")?
                 } else if is_result {
                     hook(emit.op(&[DUP]), site, "")?
@@ -346,7 +254,7 @@ impl<'a> Method<'_, 'a> {
                     // A copy for the hook after the instruction.
                     code.edits[index].before.push(DUP);
                 }
-                code.edits[index].after.extend(tell);
+                code.edits[index].after.extend(hook_code);
             }
         }
         Ok(is_found)
@@ -354,7 +262,7 @@ impl<'a> Method<'_, 'a> {
 }
 
 /// Whether a method has one argument that takes one slot of the stack.
-fn has_one(descriptor: &[u8]) -> Result<bool> {
+pub(super) fn has_one(descriptor: &[u8]) -> Result<bool> {
     let (arguments, _) = of_method(descriptor)?;
     Ok(arguments.len() == 1 && Kind::of(arguments[0]).size() == 1)
 }
@@ -367,83 +275,4 @@ fn hook(emit: Emit, site: i32, value: &str) -> Result<Vec<u8>> {
 /// A hook with the value for its condition, which is on top of the stack.
 fn value_hook(emit: Emit, site: i32, kind: Kind) -> Result<Vec<u8>> {
     if kind == Kind::Object { hook(emit, site, "Ljava/lang/Object;") } else { hook(emit.op(&[I2L]), site, "J") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_table_makes_sense() {
-        let all = Inside::all();
-        assert!(all.rows.len() > 50 && all.has(b"java/util/Vector") && !all.has(b"java/util/ArrayList"));
-        let constructed = all.effects[usize::from(all.constructed)];
-        assert!(
-            (constructed.kind, constructed.target, constructed.condition)
-                == ("post", Target::Receiver, Condition::Always)
-        );
-        for row in &all.rows {
-            assert!(!row.before.iter().chain(&row.after).any(|&number| number == all.constructed), "{row:?}");
-            assert!(row.releases[0] <= row.releases[1] && row.releases[0] >= 11, "{row:?}");
-            if row.member.is_empty() {
-                continue;
-            }
-            let effects =
-                |numbers: &[u16]| numbers.iter().map(|&number| all.effects[usize::from(number)]).collect::<Vec<_>>();
-            let (before, after) = (effects(&row.before), effects(&row.after));
-            assert!(!before.is_empty() || !after.is_empty(), "{row:?}");
-            assert!(before.iter().all(|effect| effect.condition == Condition::Always), "{row:?}");
-            assert!(!before.iter().chain(&after).any(|effect| effect.is_thrown || effect.value.is_some()), "{row:?}");
-            match row.used() {
-                Some(_) => {
-                    let ofs: FxHashSet<bool> =
-                        before.iter().chain(&after).map(|effect| effect.target == Target::This).collect();
-                    let count = of_method(row.descriptor.as_bytes()).map_or(0, |(arguments, _)| arguments.len());
-                    let is_last = |effect: &Effect| effect.target.argument().map(usize::from) == Some(count);
-                    let is_result = |effect: &Effect| effect.target == Target::Object(Operand::Result);
-                    let is_known = |effect: &Effect| {
-                        matches!(effect.target, Target::Receiver | Target::This) || is_last(effect) || is_result(effect)
-                    };
-                    assert!(ofs.len() == 1 && before.iter().chain(&after).all(is_known), "{row:?}");
-                    assert!(!after.iter().any(is_last), "{row:?}");
-                    // Below arguments, and values of two slots, the receiver cannot be reached.
-                    let size = match of_method(row.descriptor.as_bytes()) {
-                        Ok((arguments, result)) => {
-                            let is_above = has_one(row.descriptor.as_bytes()).unwrap_or(false) && after.is_empty();
-                            let is_reached = before.iter().all(is_last) || ofs.contains(&true) || is_above;
-                            assert!(arguments.is_empty() || is_reached, "{row:?}");
-                            if result == b"V" { 0 } else { Kind::of(result).size() }
-                        }
-                        Err(_) => Kind::of(row.descriptor.as_bytes()).size(),
-                    };
-                    assert!(size < 2 || ofs.contains(&true), "{row:?}");
-                }
-                None => {
-                    let (arguments, result) = of_method(row.descriptor.as_bytes()).expect("a method's type");
-                    assert!(row.member != "<init>" || before.is_empty(), "{row:?}");
-                    for effect in before.iter().chain(&after) {
-                        let is_known = match effect.target {
-                            Target::Receiver | Target::Field(..) => {
-                                effect.condition == Condition::Always || result != b"V" && Kind::of(result).size() == 1
-                            }
-                            Target::This => effect.condition == Condition::Always,
-                            Target::Object(Operand::Argument(number)) => {
-                                Kind::of(arguments[usize::from(number) - 1]) == Kind::Object
-                                    && effect.condition == Condition::Always
-                            }
-                            Target::Object(Operand::Result) | Target::Each(Operand::Result) => {
-                                Kind::of(result) == Kind::Object
-                            }
-                            Target::Thread => effect.condition == Condition::Always,
-                            Target::All => {
-                                effect.condition == Condition::Always || result != b"V" && Kind::of(result).size() == 1
-                            }
-                            _ => false,
-                        };
-                        assert!(is_known, "{row:?}");
-                    }
-                }
-            }
-        }
-    }
 }

@@ -164,7 +164,7 @@ impl Calls {
 
 /// How the first arguments of a method of any type name a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Names {
+pub(super) enum VariableKey {
     /// Not at all: it is a static field, or the handle itself says which.
     Nothing,
     /// By an object.
@@ -173,18 +173,18 @@ pub(super) enum Names {
     Element,
 }
 
-impl Names {
+impl VariableKey {
     /// How the arguments of a call of this type name the variable, if so many of them are values. None: in a way that
     /// is not known.
-    pub(super) fn of(descriptor: &[u8], values: usize) -> Option<Names> {
+    pub(super) fn of(descriptor: &[u8], values: usize) -> Option<VariableKey> {
         let (arguments, _) = of_method(descriptor).ok()?;
         let is_object = |argument: &[u8]| matches!(argument.first(), Some(b'L' | b'['));
         match arguments.get(..arguments.len().checked_sub(values)?)? {
-            [] => Some(Names::Nothing),
-            [object] if is_object(object) => Some(Names::Object),
-            [array, index] if is_object(array) && *index == b"I" => Some(Names::Element),
+            [] => Some(VariableKey::Nothing),
+            [object] if is_object(object) => Some(VariableKey::Object),
+            [array, index] if is_object(array) && *index == b"I" => Some(VariableKey::Element),
             // Memory and a position in it. These do not say whether two positions are the same.
-            [memory, at @ ..] if is_object(memory) && at.iter().all(|at| *at == b"J") => Some(Names::Object),
+            [memory, at @ ..] if is_object(memory) && at.iter().all(|at| *at == b"J") => Some(VariableKey::Object),
             _ => None,
         }
     }
@@ -264,15 +264,15 @@ mod tests {
     #[test]
     fn arguments_name_variables() {
         for (descriptor, values, names) in [
-            (&b"()I"[..], 0, Some(Names::Nothing)),
-            (b"(I)V", 1, Some(Names::Nothing)),
-            (b"(LA;JJ)Z", 2, Some(Names::Object)),
-            (b"([LA;ILB;)V", 1, Some(Names::Element)),
-            (b"(LA;JI)V", 1, Some(Names::Object)),
+            (&b"()I"[..], 0, Some(VariableKey::Nothing)),
+            (b"(I)V", 1, Some(VariableKey::Nothing)),
+            (b"(LA;JJ)Z", 2, Some(VariableKey::Object)),
+            (b"([LA;ILB;)V", 1, Some(VariableKey::Element)),
+            (b"(LA;JI)V", 1, Some(VariableKey::Object)),
             (b"(LA;DI)V", 1, None),
             (b"(I)V", 2, None),
         ] {
-            assert_eq!(Names::of(descriptor, values), names, "{descriptor:?}");
+            assert_eq!(VariableKey::of(descriptor, values), names, "{descriptor:?}");
         }
     }
 }

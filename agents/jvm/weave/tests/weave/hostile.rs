@@ -5,7 +5,7 @@ use crate::{classes, compiled};
 use weave::{Class, weave};
 
 #[test]
-fn damaged_files_are_told() {
+fn damaged_files_give_errors() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
     let mut random = Random::new();

@@ -46,7 +46,7 @@ fn source() -> String {
 }
 
 #[test]
-fn each_call_is_told() {
+fn each_call_has_its_hooks() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
     std::fs::write(folder.path().join("Many.java"), source()).expect("writable");

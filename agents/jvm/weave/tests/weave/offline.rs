@@ -89,7 +89,7 @@ fn without_the_agent_programs_do_what_they_did() {
 }
 
 #[test]
-fn damaged_attributes_are_told() {
+fn damaged_attributes_give_errors() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     compiled(folder.path());
     let mut random = Random::new();

@@ -13,37 +13,37 @@ final class Accesses {
     /** A field was read. {@code object} is the value, if it is one. */
     @ForceInline
     static void read(boolean isStatic, Object of, long value, Object object, int site) {
-        long known = Sites.known(site);
-        if ((int) known == Cells.NOTHING) {
+        long location = Sites.location(site);
+        if ((int) location == Cells.NOTHING) {
             return;
         }
         ThreadState self = ThreadState.own();
-        if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null
-            && (AccessFilter.fastRead(self, of, Cells.r(known), Cells.d(known), site)
-                || isCovered(self, isStatic, of, known, site))) {
+        if ((location & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null
+            && (AccessFilter.fastRead(self, of, Cells.r(location), Cells.d(location), site)
+                || isCovered(self, isStatic, of, location, site))) {
             return;
         }
-        slow(isStatic, of, known, value, object, site, false);
+        slow(isStatic, of, location, value, object, site, false);
     }
 
     /** A field is about to be written. */
     @ForceInline
     static void write(boolean isStatic, Object of, long value, int site) {
-        long known = Sites.known(site);
-        if ((int) known == Cells.NOTHING) {
+        long location = Sites.location(site);
+        if ((int) location == Cells.NOTHING) {
             return;
         }
         ThreadState self = ThreadState.own();
         // A write through null throws in the program; the hook records nothing of it.
-        if ((known & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null && (isStatic || of != null)
-            && AccessFilter.fastWrite(self, of, Cells.w(known), Cells.d(known), site)) {
+        if ((location & Cells.KIND & ~Cells.STATIC) == Cells.PLAIN && self != null && (isStatic || of != null)
+            && AccessFilter.fastWrite(self, of, Cells.w(location), Cells.d(location), site)) {
             return;
         }
-        slow(isStatic, of, known, value, null, site, true);
+        slow(isStatic, of, location, value, null, site, true);
     }
 
     private static void slow(
-        boolean isStatic, Object of, long known, long value, Object object, int site, boolean isWrite) {
+        boolean isStatic, Object of, long location, long value, Object object, int site, boolean isWrite) {
         ThreadState self = ThreadState.ready();
         if (self == null) {
             return;
@@ -53,29 +53,29 @@ final class Accesses {
             if (of == null && !isStatic) {
                 return;
             }
-            if (known == Cells.UNKNOWN) {
-                known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
+            if (location == Cells.UNKNOWN) {
+                location = isStatic ? Sites.resolveStatic(site) : Sites.resolve(of, site);
             }
-            int what = (int) known & Cells.KIND & ~Cells.STATIC;
-            if (what == Cells.UNKNOWN && isWrite) {
+            int kind = (int) location & Cells.KIND & ~Cells.STATIC;
+            if (kind == Cells.UNKNOWN && isWrite) {
                 self.pending = site;
                 self.pendingValue = value;
             }
-            if (what == Cells.NOTHING || what == Cells.UNKNOWN) {
+            if (kind == Cells.NOTHING || kind == Cells.UNKNOWN) {
                 return;
             }
-            long w = Cells.w(known), r = Cells.r(known), d = Cells.d(known);
+            long w = Cells.w(location), r = Cells.r(location), d = Cells.d(location);
             if (object != null) {
                 Shadow.noteReached(self, object);
             }
-            if (what == Cells.PLAIN) {
+            if (kind == Cells.PLAIN) {
                 boolean isDeferred = isWrite
                     ? AccessFilter.deferWrite(self, of, w, r, d, site)
                     : AccessFilter.deferRead(self, of, w, r, d, site);
                 if (isDeferred) {
                     return;
                 }
-                long address = address(of, known, self, site);
+                long address = address(of, location, self, site);
                 if (isWrite) {
                     AccessFilter.recordWrite(self, of, w, r, d, address, address, 0, of, site);
                 } else {
@@ -83,14 +83,14 @@ final class Accesses {
                 }
                 return;
             }
-            boolean isVolatile = what == Cells.VOLATILE;
-            int kind = isVolatile
+            boolean isVolatile = kind == Cells.VOLATILE;
+            int record = isVolatile
                 ? isWrite ? Record.STORE : Record.LOAD
                 : isWrite ? Record.WATCHED_WRITE : Record.WATCHED_READ;
             if (isWrite) {
                 VariableLock.lock(self, of, d);
             }
-            AccessFilter.recordValue(self, of, w, r, address(of, known, self, site), kind, Sites.encoding(site),
+            AccessFilter.recordValue(self, of, w, r, address(of, location, self, site), record, Sites.encoding(site),
                 value, site);
             if (!isWrite) {
                 VariableLock.unlock(self);
@@ -105,26 +105,26 @@ final class Accesses {
     /** A field that may be volatile is about to be read. */
     @ForceInline
     static void reading(boolean isStatic, Object of, int site) {
-        long known = Sites.known(site);
-        int what = (int) known & Cells.KIND & ~Cells.STATIC;
-        if (what != Cells.PLAIN && what != Cells.NOTHING && (isStatic || of != null)) {
-            slowReading(isStatic, of, known, site);
+        long location = Sites.location(site);
+        int kind = (int) location & Cells.KIND & ~Cells.STATIC;
+        if (kind != Cells.PLAIN && kind != Cells.NOTHING && (isStatic || of != null)) {
+            slowReading(isStatic, of, location, site);
         }
     }
 
-    private static void slowReading(boolean isStatic, Object of, long known, int site) {
+    private static void slowReading(boolean isStatic, Object of, long location, int site) {
         ThreadState self = ThreadState.ready();
         if (self == null) {
             return;
         }
         self.enter();
         try {
-            if (known == Cells.UNKNOWN) {
-                known = isStatic ? Sites.ofStatic(site) : Sites.of(of, site);
+            if (location == Cells.UNKNOWN) {
+                location = isStatic ? Sites.resolveStatic(site) : Sites.resolve(of, site);
             }
-            int what = (int) known & Cells.KIND & ~Cells.STATIC;
-            if (what == Cells.VOLATILE || what == Cells.WATCHED) {
-                VariableLock.lock(self, of, Cells.d(known));
+            int kind = (int) location & Cells.KIND & ~Cells.STATIC;
+            if (kind == Cells.VOLATILE || kind == Cells.WATCHED) {
+                VariableLock.lock(self, of, Cells.d(location));
             }
         } catch (Throwable failed) {
             Native.failed(failed);
@@ -136,8 +136,8 @@ final class Accesses {
     /** A field that may be volatile was written. */
     @ForceInline
     static void wrote(int site) {
-        int what = (int) Sites.known(site) & Cells.KIND & ~Cells.STATIC;
-        if (what == Cells.VOLATILE || what == Cells.WATCHED || what == Cells.UNKNOWN) {
+        int kind = (int) Sites.location(site) & Cells.KIND & ~Cells.STATIC;
+        if (kind == Cells.VOLATILE || kind == Cells.WATCHED || kind == Cells.UNKNOWN) {
             slowWrote(site);
         }
     }
@@ -156,24 +156,24 @@ final class Accesses {
 
     /** Whether a read needs no record, as far as a look at the read cache can say so. */
     @ForceInline
-    private static boolean isCovered(ThreadState self, boolean isStatic, Object of, long known, int site) {
+    private static boolean isCovered(ThreadState self, boolean isStatic, Object of, long location, int site) {
         if (Memory.ALL) {
             return false;
         }
         if (isStatic) {
-            return AccessFilter.isCovered(self, null, Cells.w(known), U.getLong((known >>> Cells.OFFSET_SHIFT) + 24));
+            return AccessFilter.isCovered(self, null, Cells.w(location), U.getLong(Cells.staticAddress(location)));
         }
         if (!(of instanceof Watched)) {
             return false;
         }
         Shadow shadow = ((Watched) of).foretrace$shadow;
         return shadow != null
-            && AccessFilter.isCovered(self, of, Cells.w(known), shadow.address + 8 + 8L * Sites.field(site));
+            && AccessFilter.isCovered(self, of, Cells.w(location), shadow.address + 8 + 8L * Sites.field(site));
     }
 
-    private static long address(Object of, long known, ThreadState self, int site) {
-        return (known & Cells.STATIC) != 0
-            ? U.getLong((known >>> Cells.OFFSET_SHIFT) + 24)
+    private static long address(Object of, long location, ThreadState self, int site) {
+        return (location & Cells.STATIC) != 0
+            ? U.getLong(Cells.staticAddress(location))
             : Shadows.of(of, self, site).address + 8 + 8L * Sites.field(site);
     }
 

@@ -68,20 +68,20 @@ final class Atomics {
         if (variable == null) {
             return false;
         }
-        boolean isStatic = (variable.known & Cells.STATIC) != 0;
+        boolean isStatic = (variable.location & Cells.STATIC) != 0;
         // The call throws if the object is of another class.
         if (!isStatic && !variable.isOf(object)) {
             return false;
         }
         cell.of = isStatic ? null : object;
-        cell.w = Cells.w(variable.known);
-        cell.r = Cells.r(variable.known);
-        cell.d = Cells.d(variable.known);
+        cell.w = Cells.w(variable.location);
+        cell.r = Cells.r(variable.location);
+        cell.d = Cells.d(variable.location);
         cell.shift = 0;
         cell.first = 0;
         cell.encoding = variable.encoding;
         cell.address = isStatic
-            ? U.getLong(cell.w + 24)
+            ? U.getLong(Cells.staticAddress(variable.location))
             : Shadows.of(object, self, site + 1).address + 8 + 8L * variable.number;
         return true;
     }

@@ -32,7 +32,7 @@ final class CallContexts {
     /** An int would overflow. */
     private long misses;
 
-    int of(int site) {
+    int at(int site) {
         int at = site & COUNT - 1;
         long asked = known[at] + ONCE;
         int count = asked(asked);
@@ -83,7 +83,7 @@ final class CallContexts {
     void note(int site) {
         long old = known[site & COUNT - 1];
         if (old >>> SITE_SHIFT != site || asked(old) < WALKS) {
-            of(site);
+            at(site);
         }
     }
 

@@ -163,7 +163,7 @@ final class Calls {
         try {
             VariableLock.unlock(self);
             over(self);
-            Shadow shadow = of == null ? null : Shadows.known(of);
+            Shadow shadow = of == null ? null : Shadows.existing(of);
             if (shadow != null && shadow.whole().stamps != null) {
                 EntrySync.post(self, shadow.whole(), EntrySync.WHOLE, 0);
             }

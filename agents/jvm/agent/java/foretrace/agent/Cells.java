@@ -31,7 +31,7 @@ import jdk.internal.vm.annotation.ForceInline;
  *   lock: the slot + 1 of the thread that holds the {@link VariableLock}; 0: none
  * </pre>
  *
- * A variable's place, as {@link Sites} and {@link FieldHandle} know it, is one long as well:
+ * The location of a variable, as {@link Sites} and {@link FieldHandle} know it, is one long as well:
  *
  * <pre>
  *   of a field:         63      44 43      24 23       4 3     0
@@ -69,22 +69,30 @@ final class Cells {
 
     /** The offset, or the address, of W. */
     @ForceInline
-    static long w(long known) {
-        return (known & STATIC) != 0 ? known >>> OFFSET_SHIFT : known >>> OFFSET_SHIFT & OFFSET_MASK;
+    static long w(long location) {
+        return (location & STATIC) != 0 ? location >>> OFFSET_SHIFT : location >>> OFFSET_SHIFT & OFFSET_MASK;
     }
 
     /** The offset, or the address, of R. */
     @ForceInline
-    static long r(long known) {
-        return (known & STATIC) != 0
-            ? (known >>> OFFSET_SHIFT) + 8
-            : known >>> OFFSET_SHIFT + OFFSET_BITS & OFFSET_MASK;
+    static long r(long location) {
+        return (location & STATIC) != 0
+            ? (location >>> OFFSET_SHIFT) + 8
+            : location >>> OFFSET_SHIFT + OFFSET_BITS & OFFSET_MASK;
     }
 
     /** The offset, or the address, of D. */
     @ForceInline
-    static long d(long known) {
-        return (known & STATIC) != 0 ? (known >>> OFFSET_SHIFT) + 16 : known >>> OFFSET_SHIFT + 2 * OFFSET_BITS;
+    static long d(long location) {
+        return (location & STATIC) != 0
+            ? (location >>> OFFSET_SHIFT) + 16
+            : location >>> OFFSET_SHIFT + 2 * OFFSET_BITS;
+    }
+
+    /** Of a static field: where its address in records is, after its cell. */
+    @ForceInline
+    static long staticAddress(long location) {
+        return (location >>> OFFSET_SHIFT) + 24;
     }
 
     /** Whether a word is a deferred access. */

@@ -101,9 +101,9 @@ final class Effect {
         Object part = isOfResult(effect) ? returned : argument;
         switch (target(effect)) {
             case KEY:
-                return EntrySync.of(isSorted ? 1 : KeyHashes.hash(part));
+                return EntrySync.entryOf(isSorted ? 1 : KeyHashes.hash(part));
             case ELEMENT:
-                return EntrySync.of(part == null ? 0 : System.identityHashCode(part));
+                return EntrySync.entryOf(part == null ? 0 : System.identityHashCode(part));
             default:
                 return EntrySync.WHOLE;
         }

@@ -154,7 +154,7 @@ final class EffectRecorder {
      * changes only that element: two threads may do so at once.)
      */
     private static void change(ThreadState self, Object by, int site) {
-        Shadow known = Shadows.known(by, self, site);
+        Shadow known = Shadows.existing(by, self, site);
         Shadow whole = known == null ? null : known.whole();
         if (whole != null && whole.get() != by && whole.cells != null) {
             Accesses.whole(self, whole, false, site);

@@ -25,7 +25,7 @@ final class EntrySync {
     private EntrySync() {}
 
     /** The entry for a key. */
-    static int of(int hash) {
+    static int entryOf(int hash) {
         return (hash * 0x9e3779b9) >>> 26;
     }
 

@@ -9,14 +9,14 @@ final class FieldHandle {
      * before its handle.
      */
     private final WeakReference<Class<?>> of;
-    /** The field's place, as {@link Cells} draws it. */
-    final long known;
+    /** The field's location, as {@link Cells} draws it. */
+    final long location;
     /** The field's number among the fields of an object, and how records encode its values. */
     final int number, encoding;
 
-    private FieldHandle(Class<?> of, long known, int number, int encoding) {
+    private FieldHandle(Class<?> of, long location, int number, int encoding) {
         this.of = new WeakReference<>(of);
-        this.known = known;
+        this.location = location;
         this.number = number;
         this.encoding = encoding;
     }
@@ -30,14 +30,15 @@ final class FieldHandle {
     /** The field of this name of a class; null if it is not watched. */
     static FieldHandle of(Class<?> of, String name) {
         long field = Native.named(of, name);
-        int what = (int) (field >>> 56) & Cells.KIND, encoding = (int) (field >>> 52 & 0xf) << 4;
-        if (what == Cells.NOTHING) {
+        int kind = PackedField.kind(field) & Cells.KIND, encoding = PackedField.encoding(field);
+        if (kind == Cells.NOTHING) {
             return null;
         }
-        if ((what & Cells.STATIC) != 0) {
-            return new FieldHandle(of, (field & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what, 0, encoding);
+        if ((kind & Cells.STATIC) != 0) {
+            return new FieldHandle(of, PackedField.staticLocation(field), 0, encoding);
         }
-        long known = Sites.cell(of, (int) (field >>> 24 & 0xfffff), what);
-        return known == Cells.NOTHING ? null : new FieldHandle(of, known, (int) (field & 0xffffff), encoding);
+        long location = Sites.location(of, PackedField.numberInClass(field), kind);
+        int number = PackedField.numberInObject(field);
+        return location == Cells.NOTHING ? null : new FieldHandle(of, location, number, encoding);
     }
 }

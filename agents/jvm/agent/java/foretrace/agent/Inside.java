@@ -92,7 +92,7 @@ final class Inside {
         // Maps that only the JDK knows get no shadow, and what has no shadow has no posts to await.
         boolean isMade = Effect.target(effect) != Effect.THIS && (kind == Effect.POST || kind == Effect.VIEW);
         boolean needsNone = kind == Effect.PART || kind == Effect.CURRENT;
-        Shadow shadow = needsNone ? null : isMade ? Shadows.of(of, self, site) : Shadows.known(of, self, site);
+        Shadow shadow = needsNone ? null : isMade ? Shadows.of(of, self, site) : Shadows.existing(of, self, site);
         boolean isCurrent = Effect.target(effect) == Effect.THIS && shadow != null && self.current == shadow;
         int entry = isCurrent && self.currentEntry != EntrySync.FILLED ? self.currentEntry : EntrySync.WHOLE;
         switch (kind) {
@@ -116,14 +116,14 @@ final class Inside {
                 boolean isPrograms = value != null && value.getClass().getClassLoader() != null;
                 Shadow whole = value == null
                     ? self.current
-                    : isPrograms ? Shadows.of(value, self, site + 1) : Shadows.known(value, self, site + 1);
+                    : isPrograms ? Shadows.of(value, self, site + 1) : Shadows.existing(value, self, site + 1);
                 if (whole != null) {
                     Shadows.of(of, self, site).setViewOf(whole.whole());
                     isBelow |= of instanceof java.io.Flushable;
                 }
                 break;
             case Effect.CURRENT:
-                self.current = Shadows.known(of, self, site);
+                self.current = Shadows.existing(of, self, site);
                 self.currentEntry = EntrySync.WHOLE;
                 break;
             default:

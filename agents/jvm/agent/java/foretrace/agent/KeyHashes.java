@@ -1,8 +1,9 @@
 package foretrace.agent;
 
 /**
- * Hashes of keys by which entries are told apart; equal keys have equal hashes. The program's own {@code hashCode} is
- * not called: it may do anything.
+ *
+ * Hashes of keys by which entries are distinguished; equal keys have equal hashes. The program's own {@code hashCode}
+ * is not called: it may do anything.
  */
 final class KeyHashes {
     /** Whether objects of a class are equal only to themselves. */

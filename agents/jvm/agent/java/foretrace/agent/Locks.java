@@ -149,7 +149,7 @@ final class Locks {
     }
 
     static void readReleasing(ThreadState self, Shadow lock, int site) {
-        if (self.readHolds.of(lock) > 0 && self.readHolds.add(lock, -1) == 0) {
+        if (self.readHolds.count(lock) > 0 && self.readHolds.add(lock, -1) == 0) {
             sectionEnded(self, lock, true, site);
         }
     }

@@ -37,33 +37,13 @@ final class Native {
     /** The object with this address was made at a site. */
     static native void made(long address, int site);
 
-    /**
-     *
-     * The field that a site accesses in an object of this class.
-     *
-     * <pre>
-     *    63    56 55       52 51   44 43               24 23                  0
-     *   |  kind  |  encoding | depth |  number in class  |  number in object  |
-     *
-     *   kind, encoding: as in {@link Cells} and in records; depth: super classes between object and field
-     * </pre>
-     */
+    /** The field that a site accesses in an object of this class ({@link PackedField}). */
     static native long field(int site, Class<?> of);
 
-    /**
-     * The field of a name in a class, packed as in {@link #field}, or as in {@link #statics} with {@link
-     * Cells#STATIC}.
-     */
+    /** The field of a name in a class ({@link PackedField}); {@link Cells#STATIC} is part of its kind. */
     static native long named(Class<?> of, String name);
 
-    /**
-     * The static field that a site accesses; 0: it is not watched; -1: its class is not loaded yet.
-     *
-     * <pre>
-     *    63    56 55       52 51                     0
-     *   |  kind  |  encoding |  address of the cell   |
-     * </pre>
-     */
+    /** The static field that a site accesses ({@link PackedField}); 0: not watched; -1: its class is not loaded yet. */
     static native long statics(int site);
 
     /** Whether objects of a class are known to be equal only to themselves. */

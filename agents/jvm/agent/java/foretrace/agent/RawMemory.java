@@ -31,7 +31,7 @@ final class RawMemory {
         long address = (U.getLong(buffer, ADDRESS) + call.index) >>> 3;
         // A read-only buffer hides its array.
         int array = System.identityHashCode(Memory.reference(buffer, ARRAY));
-        return EntrySync.of((int) (address ^ address >>> 32) + array);
+        return EntrySync.entryOf((int) (address ^ address >>> 32) + array);
     }
 
     /** An access is about to be made: posts what a later load may see. */

@@ -6,7 +6,7 @@ final class ReadHolds {
     private int[] counts = new int[4];
 
     /** How often the thread holds a lock as a reader. */
-    int of(Shadow lock) {
+    int count(Shadow lock) {
         for (int i = 0; i < locks.length; i++) {
             if (locks[i] == lock) {
                 return counts[i];

@@ -20,7 +20,10 @@ final class Shadows {
 
     private Shadows() {}
 
-    /** The shadow of an object, which is made if there is none. The site says where the thread looks first. */
+    /**
+     * The shadow of an object, which is made if there is none. The site says where the thread looks first; callers pass
+     * {@code site + 1} for the second object of a call, so that the two do not replace each other.
+     */
     static Shadow of(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             Shadow known = ((Watched) object).foretrace$shadow;
@@ -37,7 +40,7 @@ final class Shadows {
     }
 
     /** The shadow of an object, if it has one. */
-    static Shadow known(Object object) {
+    static Shadow existing(Object object) {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
         }
@@ -46,7 +49,7 @@ final class Shadows {
     }
 
     /** The shadow of an object, if it has one. The site says where the thread looks first. */
-    static Shadow known(Object object, ThreadState self, int site) {
+    static Shadow existing(Object object, ThreadState self, int site) {
         if (object instanceof Watched) {
             return ((Watched) object).foretrace$shadow;
         }

@@ -5,12 +5,12 @@ import static foretrace.agent.Memory.U;
 import jdk.internal.vm.annotation.ForceInline;
 import jdk.internal.vm.annotation.Stable;
 
-/** What a site accesses: the place and number of its field, found out when the site is first reached. */
+/** What a site accesses: the location and number of its field, found out when the site is first reached. */
 final class Sites {
     private static final int PAGE_BITS = 12, PAGE = 1 << PAGE_BITS, PAGES = 1 << 12;
 
-    /** The place of the variable, as {@link Cells} draws it, by site. HotSpot takes it for a constant. */
-    @Stable private static final long[][] KNOWN = new long[PAGES][];
+    /** The location of the variable, as {@link Cells} draws it, by site. HotSpot takes it for a constant. */
+    @Stable private static final long[][] LOCATIONS = new long[PAGES][];
     private static final int NUMBER_BITS = 24, NUMBER_MASK = (1 << NUMBER_BITS) - 1;
 
     /** By site: the field's number among those of an object, and above it how records encode its values. */
@@ -18,10 +18,10 @@ final class Sites {
 
     private Sites() {}
 
-    /** The place of the variable that a site accesses; 0 if it is not known yet. */
+    /** The location of the variable that a site accesses; 0 if it is not known yet. */
     @ForceInline
-    static long known(int site) {
-        long[] page = KNOWN[site >>> PAGE_BITS];
+    static long location(int site) {
+        long[] page = LOCATIONS[site >>> PAGE_BITS];
         return page == null ? 0 : page[site & PAGE - 1];
     }
 
@@ -35,44 +35,42 @@ final class Sites {
         return FIELDS[site >>> PAGE_BITS][site & PAGE - 1] >>> NUMBER_BITS;
     }
 
-    /** Finds out which field of an object a site accesses. */
-    static long of(Object object, int site) {
+    /** Finds out which field of an object a site accesses. Returns its location. */
+    static long resolve(Object object, int site) {
         long field = Native.field(site, object.getClass());
-        int what = (int) (field >>> 56);
+        int kind = PackedField.kind(field);
         Class<?> of = object.getClass();
-        for (long depth = field >>> 44 & 0xff; depth > 0; depth--) {
+        for (int depth = PackedField.depth(field); depth > 0; depth--) {
             of = of.getSuperclass();
         }
-        long found = what == Cells.NOTHING ? what : cell(of, (int) (field >>> 24 & 0xfffff), what);
-        set(site, found, (int) (field & NUMBER_MASK) | (int) (field >>> 52 & 0xf) << NUMBER_BITS + 4);
-        return found;
+        long location = kind == Cells.NOTHING ? kind : location(of, PackedField.numberInClass(field), kind);
+        set(site, location, PackedField.numberInObject(field) | PackedField.encoding(field) << NUMBER_BITS);
+        return location;
     }
 
-    /** The place of a field: the offsets of the three fields that were added for its cell. */
-    static long cell(Class<?> of, int number, int what) {
-        long known = what;
+    /** The location of a field: the offsets of the three fields that were added for its cell. */
+    static long location(Class<?> of, int number, int kind) {
+        long location = kind;
         for (int word = 0; word < 3; word++) {
             long offset = U.objectFieldOffset(of, "foretrace$" + number + "wrd".charAt(word));
             if (offset >>> Cells.OFFSET_BITS != 0) {
                 return Cells.NOTHING;
             }
-            known |= offset << Cells.OFFSET_SHIFT + word * Cells.OFFSET_BITS;
+            location |= offset << Cells.OFFSET_SHIFT + word * Cells.OFFSET_BITS;
         }
-        return known;
+        return location;
     }
 
-    /** Finds out which static field a site accesses. */
-    static long ofStatic(int site) {
-        long found = Native.statics(site);
-        if (found == -1) {
+    /** Finds out which static field a site accesses. Returns its location, or {@link Cells#UNKNOWN}. */
+    static long resolveStatic(int site) {
+        long field = Native.statics(site);
+        if (field == -1) {
             return Cells.UNKNOWN;
         }
-        int what = (int) (found >>> 56);
-        long known = found == 0 || what == Cells.NOTHING
-            ? Cells.NOTHING
-            : (found & 0xfffffffffffffL) << Cells.OFFSET_SHIFT | what | Cells.STATIC;
-        set(site, known, (int) (found >>> 52 & 0xf) << NUMBER_BITS + 4);
-        return known;
+        boolean isWatched = field != 0 && PackedField.kind(field) != Cells.NOTHING;
+        long location = isWatched ? PackedField.staticLocation(field) : Cells.NOTHING;
+        set(site, location, PackedField.encoding(field) << NUMBER_BITS);
+        return location;
     }
 
     /** The offsets of all words of cells in objects of a class. */
@@ -105,7 +103,7 @@ final class Sites {
         }
     }
 
-    private static void set(int site, long known, int field) {
+    private static void set(int site, long location, int field) {
         CarrierPin.begin();
         try {
             synchronized (Sites.class) {
@@ -113,13 +111,13 @@ final class Sites {
                 if (page >= PAGES) {
                     return;
                 }
-                if (KNOWN[page] == null) {
+                if (LOCATIONS[page] == null) {
                     FIELDS[page] = new int[PAGE];
-                    KNOWN[page] = new long[PAGE];
+                    LOCATIONS[page] = new long[PAGE];
                 }
                 FIELDS[page][site & PAGE - 1] = field;
                 U.storeFence();
-                KNOWN[page][site & PAGE - 1] = known;
+                LOCATIONS[page][site & PAGE - 1] = location;
             }
         } finally {
             CarrierPin.end();

@@ -47,7 +47,7 @@ final class StampedLocks {
                 }
                 break;
             case Effect.TO_WRITE:
-                if (isOfReader && self.readHolds.of(lock) > 0) {
+                if (isOfReader && self.readHolds.count(lock) > 0) {
                     Locks.readReleasing(self, lock, site);
                 } else if (isOfReader) {
                     releaseForOther(self, lock, site);
@@ -100,7 +100,7 @@ final class StampedLocks {
 
     /** A reader is about to release a stamp, its own or another thread's. */
     static void readReleasing(ThreadState self, Shadow lock, int site) {
-        if (self.readHolds.of(lock) > 0) {
+        if (self.readHolds.count(lock) > 0) {
             Locks.readReleasing(self, lock, site);
             EntrySync.post(self, lock.back(), EntrySync.WHOLE, site);
         } else if (isReadLocked(lock)) {
@@ -120,7 +120,7 @@ final class StampedLocks {
 
     /** Whether other threads have released all that a thread held of a lock. */
     static boolean isOver(ThreadState self, Shadow lock) {
-        return lock.isReleasedByOther && (self.readHolds.of(lock) == 0 || !isReadLocked(lock));
+        return lock.isReleasedByOther && (self.readHolds.count(lock) == 0 || !isReadLocked(lock));
     }
 
     /**
@@ -129,7 +129,7 @@ final class StampedLocks {
      */
     static void end(ThreadState self, Shadow lock, int site) {
         EntrySync.await(self, lock.back(), EntrySync.WHOLE, site);
-        int holds = self.readHolds.of(lock);
+        int holds = self.readHolds.count(lock);
         if (holds > 0) {
             self.readHolds.add(lock, -holds);
         }

@@ -162,7 +162,7 @@ final class ThreadState extends RecordWriter {
 
     /** The call context of a record at a site. */
     int context(int site) {
-        return contexts.of(site);
+        return contexts.at(site);
     }
 
     /** The call context of an access that the thread of a slot deferred, as far as it is known. */

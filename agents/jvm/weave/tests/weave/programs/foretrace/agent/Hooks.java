@@ -1,6 +1,6 @@
 package foretrace.agent;
 
-/** Tells every call on the standard error, as the test wants it: what, the number of the site, the value. */
+/** Prints every call to standard error: the hook, the number of the site, the value. */
 public final class Hooks {
     private static void print(String what, int site, Object value) {
         System.err.println(what + " " + site + " " + value);
