@@ -1,7 +1,7 @@
 //! Specifications: the parser, the checker, the printer and the monitors' compiler.
 #![no_main]
 
-use property::check::{Knobs, check_file, explain};
+use property::check::{Settings, check_file, explain};
 use property::syntax::{Loader, render};
 use std::path::Path;
 
@@ -21,7 +21,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             let _ = explain(spec, property);
             // A user-defined logic would start a process.
             if !matches!(property.logic, property::check::Logic::Logic { .. }) {
-                let _ = property::compile::compile(property, &Knobs::default(), Path::new(""));
+                let _ = property::compile::compile(property, &Settings::default(), Path::new(""));
             }
         }
     }

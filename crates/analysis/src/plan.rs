@@ -2,7 +2,7 @@
 
 use crate::detectors::DetectorId;
 use event::CausalityChoice;
-use property::check::{Const, Knobs, Spec};
+use property::check::{Const, Settings, Spec};
 use property::syntax::Sources;
 use report::Suppressions;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub struct Plan {
     pub(crate) detectors: Option<Vec<DetectorId>>,
     pub(crate) specs: Vec<PlannedSpec>,
     /// What the caller says, before what specifications say.
-    pub(crate) overrides: Knobs,
+    pub(crate) overrides: Settings,
     pub(crate) init: Vec<(String, Const)>,
     pub(crate) count: bool,
     pub(crate) search_time: Option<Duration>,
@@ -56,7 +56,7 @@ impl Plan {
 
     /// Options that count before those of specifications.
     #[must_use]
-    pub fn options(mut self, overrides: Knobs) -> Plan {
+    pub fn options(mut self, overrides: Settings) -> Plan {
         self.overrides = overrides;
         self
     }

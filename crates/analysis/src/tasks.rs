@@ -40,8 +40,8 @@ impl Tasks {
         let specs = || properties.runs().map(|run| run.spec());
         let checks: Vec<_> =
             specs().enumerate().flat_map(|(n, spec)| spec.checks.iter().map(move |c| (n, c))).collect();
-        let of_check = || checks.iter().find_map(|(_, check)| check.knobs.window);
-        let of_spec = || specs().find_map(|spec| spec.knobs.window);
+        let of_check = || checks.iter().find_map(|(_, check)| check.settings.window);
+        let of_spec = || specs().find_map(|spec| spec.settings.window);
         let window = plan.overrides.window.or_else(of_check).or_else(of_spec).unwrap_or(WINDOW);
         let mut tasks = Tasks { tasks: BTreeMap::new(), window };
         match &plan.detectors {

@@ -7,7 +7,7 @@ use crate::specs::{self, complain};
 use analysis::Plan;
 use anyhow::{Context, Result, bail};
 use event::{Names, Space};
-use property::check::{self, Const, Knobs, Known, Spec};
+use property::check::{self, Const, Known, Settings, Spec};
 use property::syntax::{Diagnostic, Sources};
 use report::Suppressions;
 use std::path::{Path, PathBuf};
@@ -49,8 +49,8 @@ pub(crate) fn plan(args: &Options, names: Option<&Names>, color: bool) -> Result
 }
 
 /// The options that count before those of specifications.
-fn options(args: &Options) -> Knobs {
-    Knobs {
+fn options(args: &Options) -> Settings {
+    Settings {
         steps: args.steps.map(|steps| match steps {
             Steps::Relevant => check::Steps::Relevant,
             Steps::All => check::Steps::All,

@@ -17,6 +17,7 @@ mod meta;
 mod names;
 mod op;
 mod order;
+mod status;
 mod value;
 
 pub use batch::{Batch, Init, Item};
@@ -27,4 +28,5 @@ pub use meta::{Made, Meta, Module, Origin, Stacks, ThreadInfo};
 pub use names::{Full, Interner, Names, Space};
 pub use op::Op;
 pub use order::Order;
+pub use status::PathStatus;
 pub use value::Value;

@@ -3,7 +3,8 @@
 //!
 //! Run `cargo bench -p foretrace-lattice`. The column `asked` is what the project demands of one core.
 
-use lattice::{Automaton, Explorer, Limits, Message, Status};
+use event::PathStatus;
+use lattice::{Automaton, Explorer, Limits, Message};
 use std::time::Instant;
 
 /// Eight states, none of which is violated, so that nothing ends the search early.
@@ -18,8 +19,8 @@ impl Automaton for Eight {
     fn step(&mut self, state: u32, class: u32) -> u32 {
         self.next[class as usize][state as usize]
     }
-    fn status(&self, _state: u32) -> Status {
-        Status::Open
+    fn status(&self, _state: u32) -> PathStatus {
+        PathStatus::Open
     }
 }
 

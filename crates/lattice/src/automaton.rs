@@ -1,15 +1,6 @@
 //! The monitor that runs along every path: a deterministic automaton over the classes of events.
 
-/// What a state says about the continuations of a path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// The property can still be violated.
-    Open,
-    /// The property can no longer be violated.
-    Safe,
-    /// The property is violated, whatever comes.
-    Violated,
-}
+use event::PathStatus;
 
 /// A deterministic automaton, discovered as it runs.
 ///
@@ -23,7 +14,7 @@ pub trait Automaton {
     fn step(&mut self, state: u32, class: u32) -> u32;
 
     /// What a state says about the continuations.
-    fn status(&self, state: u32) -> Status;
+    fn status(&self, state: u32) -> PathStatus;
 
     /// The owner of a state; owners count from 0.
     fn owner(&self, state: u32) -> u32 {
@@ -39,7 +30,7 @@ impl<A: Automaton + ?Sized> Automaton for &mut A {
     fn step(&mut self, state: u32, class: u32) -> u32 {
         (**self).step(state, class)
     }
-    fn status(&self, state: u32) -> Status {
+    fn status(&self, state: u32) -> PathStatus {
         (**self).status(state)
     }
     fn owner(&self, state: u32) -> u32 {
@@ -63,8 +54,8 @@ impl SmallAutomaton {
     /// Discovers all states of an automaton; `None` if there are too many.
     pub(crate) fn new<A: Automaton>(automaton: &mut A, classes: u32) -> Option<SmallAutomaton> {
         let mut seen: Vec<u32> = Vec::new();
-        let mut number = |state: u32, status: Status| match seen.iter().position(|&s| s == state) {
-            _ if status == Status::Safe => Some(None),
+        let mut number = |state: u32, status: PathStatus| match seen.iter().position(|&s| s == state) {
+            _ if status == PathStatus::Safe => Some(None),
             Some(at) => Some(Some(at)),
             None if seen.len() < 64 => {
                 seen.push(state);
@@ -101,7 +92,7 @@ impl SmallAutomaton {
             at += 1;
         }
         for (at, &state) in states.iter().enumerate() {
-            if automaton.status(state) == Status::Violated {
+            if automaton.status(state) == PathStatus::Violated {
                 small.violated |= 1 << at;
             }
             let owner = automaton.owner(state) as usize;

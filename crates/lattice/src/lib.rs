@@ -24,7 +24,8 @@
 //! counts its runs exactly.
 //!
 //! ```
-//! use lattice::{Automaton, Limits, Status, explore};
+//! use event::PathStatus;
+//! use lattice::{Automaton, Limits, explore};
 //! use trace::text::TextReader;
 //!
 //! /// Violated once event B (class 1) comes before event A (class 0).
@@ -37,8 +38,8 @@
 //!     fn step(&mut self, state: u32, class: u32) -> u32 {
 //!         if state == 0 { 1 + class } else { state }
 //!     }
-//!     fn status(&self, state: u32) -> Status {
-//!         [Status::Open, Status::Safe, Status::Violated][state as usize]
+//!     fn status(&self, state: u32) -> PathStatus {
+//!         [PathStatus::Open, PathStatus::Safe, PathStatus::Violated][state as usize]
 //!     }
 //! }
 //!
@@ -69,7 +70,7 @@ mod payload;
 mod search;
 mod violated_runs;
 
-pub use automaton::{Automaton, Status};
+pub use automaton::Automaton;
 pub use explorer::{Counted, Explorer, Outcome, Violation, count, explore};
 pub use limits::{Limits, Shortened};
 pub use messages::Message;

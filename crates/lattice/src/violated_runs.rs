@@ -1,6 +1,7 @@
 //! Lists the complete runs that violate a property, for lattices small enough to be shown.
 
-use crate::automaton::{Automaton, Status};
+use crate::automaton::Automaton;
+use event::PathStatus;
 use order::{Admission, Context, EventStructure};
 
 /// The number of events that are tried before the listing gives up.
@@ -35,7 +36,7 @@ impl<A: Automaton> Listing<'_, A> {
     /// Extends a path, which led to a cut, a context and a state, in all ways.
     fn extend(&mut self, cut: &mut [u32], context: &Context, state: u32, path: &mut Vec<u64>) {
         if path.len() == self.structure.len() {
-            if self.automaton.status(state) == Status::Violated {
+            if self.automaton.status(state) == PathStatus::Violated {
                 self.found.push(path.clone());
             }
             return;
@@ -45,7 +46,7 @@ impl<A: Automaton> Listing<'_, A> {
             (0..cut.len()).filter(|&chain| (cut[chain] as usize) < structure.chains[chain].events.len()).collect();
         next.sort_unstable_by_key(|&chain| structure.chains[chain].events[cut[chain] as usize].index);
         for chain in next {
-            if self.found.len() >= self.limit || self.effort == 0 || self.automaton.status(state) == Status::Safe {
+            if self.found.len() >= self.limit || self.effort == 0 || self.automaton.status(state) == PathStatus::Safe {
                 return;
             }
             self.effort -= 1;

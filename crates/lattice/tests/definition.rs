@@ -1,7 +1,8 @@
 //! The search against its definition, a plain breadth-first search over sets of cuts, on random orders.
 
 use crate::naive::{Machine, Random, TestEvent, chains, search, shows};
-use lattice::{Automaton, Explorer, Limits, Message, Outcome, Status};
+use event::PathStatus;
+use lattice::{Automaton, Explorer, Limits, Message, Outcome};
 use order::ChainPrefix;
 use std::collections::BTreeMap;
 
@@ -93,7 +94,7 @@ fn long_chains_and_many_threads_that_come_and_go() {
         let chains = if seed % 2 == 0 { chain(&mut r) } else { chains(&mut r, 8, 800, 3, 98) };
         let mut machine = Machine::random(&mut r, 1, 7, 3);
         if seed % 3 > 0 {
-            machine.status = vec![Status::Open; 7];
+            machine.status = vec![PathStatus::Open; 7];
         }
         let history = [1 << 22, 20_000][r.below(2) as usize];
         let limits = Limits { history: Some(history), ..Limits::default() };
@@ -153,7 +154,7 @@ fn messages_may_come_in_any_order() {
 #[test]
 fn progress_lets_levels_go_on() {
     // The second chain sends no event, but announces that its next one follows both events of the first.
-    let status = vec![Status::Open, Status::Open, Status::Violated];
+    let status = vec![PathStatus::Open, PathStatus::Open, PathStatus::Violated];
     let machine = Machine { next: vec![vec![1], vec![2], vec![2]], status, starts: vec![0] };
     let mut explorer = Explorer::new(machine, Limits::default(), None);
     explorer.chain(0);
@@ -178,7 +179,7 @@ fn a_narrow_search_keeps_the_recorded_run_and_its_neighbourhood() {
         let mut state = 0;
         let recorded = order.iter().position(|event| {
             state = machine.step(state, event.class);
-            machine.status(state) == Status::Violated
+            machine.status(state) == PathStatus::Violated
         });
         let narrow = [
             Limits { breadth: Some(1), ..Limits::default() },
@@ -217,7 +218,7 @@ fn several_threads_find_what_one_finds() {
         let chains: Vec<Vec<TestEvent>> = (0..6).map(|chain| (0..12).map(|n| event(n * 6 + chain)).collect()).collect();
         let mut machine = Machine::random(&mut r, 2, 6, 3);
         if seed == 1 {
-            machine.status = vec![Status::Open; 12];
+            machine.status = vec![PathStatus::Open; 12];
         }
         let outcomes = [1, 2, 3].map(|threads| {
             let limits = Limits { threads, ..Limits::default() };

@@ -1,7 +1,7 @@
 //! Limits while counting, and predecessors in chains that were not announced.
 
-use event::{Batch, Event, Names, Op, SiteId, Space, ThreadId};
-use lattice::{Automaton, Explorer, Limits, Message, Shortened, Status, count};
+use event::{Batch, Event, Names, Op, PathStatus, SiteId, Space, ThreadId};
+use lattice::{Automaton, Explorer, Limits, Message, Shortened, count};
 use order::{ChainPrefix, EventStructure, Trace, full_hb};
 
 /// One state that stays open.
@@ -14,8 +14,8 @@ impl Automaton for Idle {
     fn step(&mut self, state: u32, _class: u32) -> u32 {
         state
     }
-    fn status(&self, _state: u32) -> Status {
-        Status::Open
+    fn status(&self, _state: u32) -> PathStatus {
+        PathStatus::Open
     }
 }
 

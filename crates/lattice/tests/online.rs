@@ -1,6 +1,7 @@
 //! A search whose messages are incomplete must say so.
 
-use lattice::{Automaton, Explorer, Limits, Message, Status};
+use event::PathStatus;
+use lattice::{Automaton, Explorer, Limits, Message};
 
 /// Violated by class 1.
 struct One;
@@ -12,8 +13,8 @@ impl Automaton for One {
     fn step(&mut self, state: u32, class: u32) -> u32 {
         state.max(u32::from(class == 1))
     }
-    fn status(&self, state: u32) -> Status {
-        if state == 1 { Status::Violated } else { Status::Open }
+    fn status(&self, state: u32) -> PathStatus {
+        if state == 1 { PathStatus::Violated } else { PathStatus::Open }
     }
 }
 

@@ -5,7 +5,7 @@
 use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::Predictor;
-use property::check::{Knobs, Known, Spec, check_formula};
+use property::check::{Known, Settings, Spec, check_formula};
 use property::steps::BoundSpec;
 use std::path::Path;
 use std::time::Instant;
@@ -41,13 +41,13 @@ fn measure(options: &Options) {
         Trace::read(&mut generator).expect("a generator does not fail")
     });
     let (names, batch) = (&trace.names, &trace.batch);
-    let knobs = Knobs { causality: Some(Causality::FullHb.into()), ..Knobs::default() };
+    let settings = Settings { causality: Some(Causality::FullHb.into()), ..Settings::default() };
     let spec = formula(&trace);
-    let (binding, bound) = best(|| BoundSpec::new(&spec, knobs, &[], Path::new(""), names, batch));
+    let (binding, bound) = best(|| BoundSpec::new(&spec, settings, &[], Path::new(""), names, batch));
     let (looking, order) = best(|| order::Trace::new(names, batch));
-    let courses = bound.courses(0, 1).expect("a monitor");
+    let instances = bound.instances(0, 1).expect("a monitor");
     let mut is_relevant = vec![false; batch.events.len()];
-    courses.courses[0].steps.iter().for_each(|step| is_relevant[step.event as usize] = true);
+    instances.instances[0].steps.iter().for_each(|step| is_relevant[step.event as usize] = true);
     let is_relevant = |event: u64| is_relevant[event as usize];
     let (clocks, structure) = best(|| order::full_hb(&order, is_relevant));
 

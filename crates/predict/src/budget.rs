@@ -1,6 +1,6 @@
 //! Searches within a time: close to the recorded run first, and a fair share for each window.
 
-use crate::joint::Joint;
+use crate::union::UnionAutomaton;
 use lattice::{Limits, Outcome as Explored, Shortened, explore};
 use order::EventStructure;
 use std::time::{Duration, Instant};
@@ -16,22 +16,22 @@ const NEAR: [u64; 2] = [64, 4096];
 pub(crate) fn broaden(
     structure: &EventStructure,
     class: &dyn Fn(u64) -> u32,
-    joint: &mut Joint,
+    automaton: &mut UnionAutomaton,
     limits: &Limits<'_>,
 ) -> Explored {
     if limits.deadline.is_none() || limits.breadth.is_some() {
-        return explore(structure, class, joint, limits);
+        return explore(structure, class, automaton, limits);
     }
     let (mut violations, mut without_path) = (Vec::new(), Vec::new());
     let mut outcome = Explored::default();
     for breadth in NEAR.into_iter().map(Some).chain([None]) {
-        outcome = explore(structure, class, &mut *joint, &Limits { breadth, ..*limits });
-        outcome.violations.iter().for_each(|violation| joint.retire(violation.owner as usize));
+        outcome = explore(structure, class, &mut *automaton, &Limits { breadth, ..*limits });
+        outcome.violations.iter().for_each(|violation| automaton.retire(violation.owner as usize));
         violations.append(&mut outcome.violations);
-        outcome.without_path.iter().for_each(|&owner| joint.retire(owner as usize));
+        outcome.without_path.iter().for_each(|&owner| automaton.retire(owner as usize));
         without_path.append(&mut outcome.without_path);
         let only_narrow = breadth.is_some_and(|breadth| outcome.shortened == [Shortened::Breadth(breadth)]);
-        if joint.is_idle() || !only_narrow {
+        if automaton.is_idle() || !only_narrow {
             break;
         }
     }

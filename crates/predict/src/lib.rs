@@ -8,9 +8,9 @@
 mod budget;
 mod counting;
 mod group;
-mod joint;
 mod predictor;
 mod search;
+mod union;
 mod verify;
 mod weave;
 

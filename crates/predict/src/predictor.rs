@@ -1,7 +1,8 @@
 //! What is asked, and what is answered.
 
 use event::{Batch, Causality, CausalityChoice, Names, Value, VarId};
-use property::run::{NoMonitor, Outcome};
+use property::compile::NoMonitor;
+use property::run::Outcome;
 use property::steps::BoundSpec;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -55,8 +56,8 @@ pub struct Counts {
 pub struct Tried {
     /// The model.
     pub causality: Causality,
-    /// What came of it: `no violation`, or what cut it short.
-    pub why: String,
+    /// What cut it short; empty if the model was covered completely, without a violation.
+    pub cut_short: Vec<String>,
 }
 
 /// A violation on another run than the recorded one.
@@ -133,7 +134,7 @@ impl<'a> Predictor<'a> {
 
     /// The model that is asked for.
     pub fn causality(&self, property: usize) -> CausalityChoice {
-        self.bound.knobs(property).causality.unwrap_or_default()
+        self.bound.settings(property).causality.unwrap_or_default()
     }
 
     /// Searches the other runs for violations of some properties, those with the same settings in one pass. `observed` is

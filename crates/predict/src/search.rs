@@ -2,16 +2,18 @@
 
 use crate::budget::{broaden, slice};
 use crate::group::{Group, groups};
-use crate::joint::SILENCE;
 use crate::predictor::{Predicted, Prediction, Predictions, Predictor, Tried};
+use crate::union::SILENCE;
 use crate::verify::{is_inexact, recorded_problem, verify};
 use crate::weave::weave;
 use event::{Causality, CausalityChoice};
 use lattice::{Limits, Outcome as Explored, Shortened};
 use order::EventStructure;
-use property::check::{Breadth, Knobs};
-use property::run::{NoMonitor, Outcome, Shown};
-use property::steps::Course;
+use property::check::{Breadth, Settings};
+use property::compile::NoMonitor;
+use property::monitor::Verdict;
+use property::run::Outcome;
+use property::steps::InstanceSteps;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -48,9 +50,9 @@ struct Known {
 /// Properties with the same settings on their way through the models.
 pub(crate) struct Search<'s, 'a> {
     pub(crate) of: &'s Predictor<'a>,
-    pub(crate) knobs: Knobs,
+    pub(crate) settings: Settings,
     /// Their instances.
-    pub(crate) courses: Vec<Course>,
+    pub(crate) instances: Vec<InstanceSteps>,
     /// By instance: its property.
     pub(crate) property: Vec<usize>,
     known: Vec<Known>,
@@ -70,12 +72,12 @@ pub(crate) fn search(
     let mut found: Vec<Predictions> = vec![Predictions::default(); properties.len()];
     let mut left: Vec<usize> = (0..properties.len()).collect();
     while let Some(&first) = left.first() {
-        let knobs = of.bound.knobs(properties[first]);
-        let (together, others) = left.into_iter().partition(|&at| of.bound.knobs(properties[at]) == knobs);
+        let settings = of.bound.settings(properties[first]);
+        let (together, others) = left.into_iter().partition(|&at| of.bound.settings(properties[at]) == settings);
         left = others;
         let together: Vec<usize> = together;
         let numbers: Vec<usize> = together.iter().map(|&at| properties[at]).collect();
-        for (at, predictions) in together.into_iter().zip(search_together(of, knobs, &numbers, observed)?) {
+        for (at, predictions) in together.into_iter().zip(search_together(of, settings, &numbers, observed)?) {
             found[at] = predictions;
         }
     }
@@ -84,36 +86,37 @@ pub(crate) fn search(
 
 fn search_together(
     of: &Predictor<'_>,
-    knobs: Knobs,
+    settings: Settings,
     properties: &[usize],
     observed: &[Outcome],
 ) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
     let mut found: Vec<Predictions> = vec![Predictions::default(); properties.len()];
-    let causality = knobs.causality.unwrap_or_default();
+    let causality = settings.causality.unwrap_or_default();
     if causality == CausalityChoice::OBSERVED && !of.options.count && of.options.list == 0 {
         return Ok(found);
     }
     let models = causality.models();
     let time = of.options.time * properties.len() as u32;
     let auto = causality == CausalityChoice::Auto;
-    let mut search = Search { of, knobs, courses: vec![], property: vec![], known: vec![], auto, time, scheduled: 0 };
+    let mut search =
+        Search { of, settings, instances: vec![], property: vec![], known: vec![], auto, time, scheduled: 0 };
     let mut asked = Vec::new();
     for (&property, found) in properties.iter().zip(&mut found) {
-        let of_it = of.bound.courses(property, of.options.instances).map_err(|reason| (property, reason))?;
+        let of_it = of.bound.instances(property, of.options.instances).map_err(|reason| (property, reason))?;
         found.omitted = of_it.omitted;
         asked.push(of_it.asked);
-        for course in of_it.courses {
-            let mut outcomes = observed.iter().filter(|o| o.property == property && o.instance == course.instance);
-            let violated = outcomes.any(|o| matches!(o.shown, Shown::Violated(_)));
+        for instance in of_it.instances {
+            let mut outcomes = observed.iter().filter(|o| o.property == property && o.instance == instance.subjects);
+            let violated = outcomes.any(|o| o.verdict == Verdict::Violated);
             search.known.push(Known { violated, ..Known::default() });
-            search.courses.push(course);
+            search.instances.push(instance);
             search.property.push(property);
         }
     }
     for &model in models {
         search.model(model);
     }
-    for number in 0..search.courses.len() {
+    for number in 0..search.instances.len() {
         let at = properties.iter().position(|&property| property == search.property[number]);
         found[at.expect("it was asked for")].instances.push(search.answer(number, models));
     }
@@ -136,11 +139,11 @@ impl<'a> Search<'_, 'a> {
         let options = &self.of.options;
         let deadline = self.auto.then(|| (Instant::now() + self.time, self.time));
         Limits {
-            breadth: self.knobs.breadth.and_then(|breadth| match breadth {
+            breadth: self.settings.breadth.and_then(|breadth| match breadth {
                 Breadth::Cuts(n) => Some(n),
                 Breadth::All => None,
             }),
-            max_cuts: self.knobs.max_cuts.or((!self.auto).then_some(MAX_CUTS)),
+            max_cuts: self.settings.max_cuts.or((!self.auto).then_some(MAX_CUTS)),
             bytes: options.bytes,
             history: Some(options.bytes / 4),
             deadline,
@@ -150,7 +153,7 @@ impl<'a> Search<'_, 'a> {
     }
 
     pub(crate) fn window(&self) -> u64 {
-        self.knobs.window.unwrap_or(WINDOW)
+        self.settings.window.unwrap_or(WINDOW)
     }
 
     /// Searches the runs of one model for all instances that are still open.
@@ -163,7 +166,7 @@ impl<'a> Search<'_, 'a> {
             return;
         }
         let limits = self.limits();
-        let groups = groups(&self.courses, |number| self.is_open(number));
+        let groups = groups(&self.instances, |number| self.is_open(number));
         let whole = (!order::is_windowed(model)).then(|| self.static_structure(model, &groups));
         for mut group in groups {
             // Many instances have many groups, and each would begin anew.
@@ -217,8 +220,8 @@ impl<'a> Search<'_, 'a> {
 
     /// Searches a structure of the whole trace.
     fn explore(&mut self, model: Causality, structure: &EventStructure, group: &mut Group, limits: &Limits<'_>) {
-        let Group { events, joint, .. } = &mut *group;
-        let outcome = broaden(structure, &|event| class_of(events, event), joint, limits);
+        let Group { events, automaton, .. } = &mut *group;
+        let outcome = broaden(structure, &|event| class_of(events, event), automaton, limits);
         for violation in &outcome.violations {
             let of = self.of;
             let essential = |event: u64| group.contains(event);
@@ -234,7 +237,7 @@ impl<'a> Search<'_, 'a> {
         let of = self.of;
         let total = of.batch.events.len() as u64;
         let mut windows = of.trace.windows(self.window(), of.initial);
-        let Group { members, events, joint } = &mut *group;
+        let Group { members, events, automaton } = &mut *group;
         let class = |event: u64| class_of(events, event);
         let mut gone_on = 0;
         let mut outcome = Explored::default();
@@ -250,10 +253,10 @@ impl<'a> Search<'_, 'a> {
             while let Some(&(event, class)) = events.get(gone_on)
                 && event < range.start
             {
-                joint.go_on(class);
+                automaton.go_on(class);
                 gone_on += 1;
             }
-            if joint.is_idle() {
+            if automaton.is_idle() {
                 break;
             }
             // Steps of one thread always come in its order: the recorded run has shown all there is.
@@ -266,11 +269,11 @@ impl<'a> Search<'_, 'a> {
             let is_step = |event: u64| class(event) != SILENCE;
             let structure = Self::windowed_structure(model, &window, is_step);
             let left = (total - range.start).div_ceil(self.window()) as u32;
-            let explored = broaden(&structure, &class, joint, &slice(limits, left));
+            let explored = broaden(&structure, &class, automaton, &slice(limits, left));
             for violation in &explored.violations {
                 let woven = Self::woven(model, &window, &structure, &violation.path);
                 self.found(model, members[violation.owner as usize], woven, violation.terminal);
-                joint.retire(violation.owner as usize);
+                automaton.retire(violation.owner as usize);
             }
             outcome.without_path.extend(explored.without_path);
             cut_short += u64::from(!explored.shortened.is_empty());
@@ -320,15 +323,15 @@ impl<'a> Search<'_, 'a> {
             self.known[number].untold = Some(why.to_owned());
             return;
         }
-        let course = &self.courses[number];
+        let instance = &self.instances[number];
         let verified = built.and_then(|schedule| {
-            verify(self.of, model, self.property[number], &course.instance, &schedule, terminal)?;
+            verify(self.of, model, self.property[number], &instance.subjects, &schedule, terminal)?;
             Ok(schedule)
         });
         match verified {
             Ok(schedule) => {
                 self.scheduled += schedule.len();
-                let values = course.values(&schedule);
+                let values = instance.values(&schedule);
                 let event = *schedule.last().expect("a violation at step 0 is one of the recorded run");
                 let inexact = schedule.iter().copied().find(|&event| is_inexact(self.of.batch, event));
                 let predicted = Predicted { schedule, event, terminal, values };
@@ -350,7 +353,7 @@ impl<'a> Search<'_, 'a> {
     fn said(&mut self, model: Causality, group: &Group, outcome: &Explored, windowed: Vec<String>) {
         let mut short: Vec<String> = outcome.shortened.iter().map(ToString::to_string).collect();
         short.extend(windowed);
-        if group.joint.gave_up {
+        if group.automaton.gave_up {
             short.push("a monitor hit its bounds".to_owned());
         }
         short.dedup();
@@ -371,17 +374,17 @@ impl<'a> Search<'_, 'a> {
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
         let model = predicted.as_ref().map(|(model, _)| *model).or(doubtful.map(|(model, ..)| *model)).or(complete);
         let model = model.unwrap_or(if *violated { models[models.len() - 1] } else { models[0] });
-        let tried = said.iter().filter(|said| said.model != model).map(|said| Tried {
-            causality: said.model,
-            why: if said.short.is_empty() { "no violation".to_owned() } else { said.short.join("; ") },
-        });
+        let tried = said
+            .iter()
+            .filter(|said| said.model != model)
+            .map(|said| Tried { causality: said.model, cut_short: said.short.clone() });
         let mut truncated: Vec<String> =
             said.iter().filter(|said| said.model == model).flat_map(|said| said.short.clone()).collect();
         truncated.extend(untold.clone());
         truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
         let mut prediction = Prediction {
             property: self.property[number],
-            instance: self.courses[number].instance.clone(),
+            instance: self.instances[number].subjects.clone(),
             causality: model,
             tried: tried.collect(),
             predicted: predicted.as_ref().map(|(_, predicted)| predicted.clone()),

@@ -2,7 +2,8 @@
 
 use crate::predictor::Predictor;
 use event::{Batch, Causality};
-use property::run::{Outcome, Shown};
+use property::monitor::Verdict;
+use property::run::Outcome;
 
 /// Whether a schedule is feasible and its last event violates the property for an instance; if not, why.
 pub(crate) fn verify(
@@ -20,7 +21,7 @@ pub(crate) fn verify(
     }
     let last = schedule.len() as u64 - 1;
     let violates = |outcomes: &[Outcome]| {
-        outcomes.iter().any(|o| o.instance == *instance && o.shown == Shown::Violated(Some(last)))
+        outcomes.iter().any(|o| o.instance == *instance && o.verdict == Verdict::Violated && o.event == Some(last))
     };
     if violates(&judge(of, property, schedule)?) {
         return Ok(());

@@ -3,8 +3,8 @@
 use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::{Prediction, Predictor};
-use property::check::{Knobs, Known, check_formula};
-use property::run::Shown;
+use property::check::{Known, Settings, check_formula};
+use property::monitor::Verdict;
 use property::steps::BoundSpec;
 use std::path::Path;
 use trace::Trace;
@@ -17,10 +17,10 @@ fn predict(options: Options) -> Prediction {
         (0..names.space(Space::Var).len()).map(|number| names.get(Space::Var, number as u32)).collect();
     let known = Known { variables: &variables, locks: &[], threads: &[] };
     let (_, spec) = check_formula("never-both", "!(a == 7 && b == 7)", known);
-    let knobs = Knobs { causality: Some(Causality::FullHb.into()), ..Knobs::default() };
-    let bound = BoundSpec::new(&spec.expect("a formula"), knobs, &[], Path::new(""), names, batch);
+    let settings = Settings { causality: Some(Causality::FullHb.into()), ..Settings::default() };
+    let bound = BoundSpec::new(&spec.expect("a formula"), settings, &[], Path::new(""), names, batch);
     let observed = bound.judge(0, names, batch).expect("a monitor");
-    assert!(observed.iter().all(|outcome| !matches!(outcome.shown, Shown::Violated(_))));
+    assert!(observed.iter().all(|outcome| outcome.verdict != Verdict::Violated));
     let initial = |_: VarId| Value::Unknown;
     let predictor = Predictor::new(&bound, names, batch, &initial, predict::Options::default());
     predictor.predict_one(0, &observed).expect("a monitor").instances.remove(0)

@@ -1,9 +1,9 @@
 //! How fast a long trace is read for properties, where few events matter and where all do. Best of several rounds.
 
 use event::{Batch, Event, Extra, Names, Op, SiteId, Space, ThreadId, Value};
-use property::check::{Knobs, Spec, check_file};
+use property::check::{Settings, Spec, check_file};
 use property::run::SpecRun;
-use property::steps::{BoundSpec, Status};
+use property::steps::BoundSpec;
 use property::syntax::Loader;
 use std::hint::black_box;
 use std::path::Path;
@@ -67,24 +67,24 @@ fn measure(name: &str, spec: &Spec, names: &Names, trace: &Batch) {
     let (mut steps, mut states, mut instances) = (0, 0, 0);
     for _ in 0..3 {
         let begin = Instant::now();
-        let bound = BoundSpec::new(spec, Knobs::default(), &[], Path::new(""), names, trace);
+        let bound = BoundSpec::new(spec, Settings::default(), &[], Path::new(""), names, trace);
         read = read.min(begin.elapsed().as_secs_f64());
         let begin = Instant::now();
-        let mut courses = bound.courses(0, 10_000).expect("a monitor").courses;
+        let mut followed = bound.instances(0, 10_000).expect("a monitor").instances;
         made = made.min(begin.elapsed().as_secs_f64());
-        (steps, states, instances) = (0, 0, courses.len());
+        (steps, states, instances) = (0, 0, followed.len());
         let begin = Instant::now();
-        for course in &mut courses {
-            let mut state = course.automaton.start();
-            for step in &course.steps {
-                state = course.automaton.step(state, step.class);
+        for instance in &mut followed {
+            let mut state = instance.automaton.start();
+            for step in &instance.steps {
+                state = instance.automaton.step(state, step.class);
             }
-            assert_ne!(black_box(course.automaton.status(state)), Status::GaveUp);
-            steps += course.steps.len();
-            states = states.max(course.automaton.states());
+            assert!(!black_box(instance.automaton.gave_up(state)));
+            steps += instance.steps.len();
+            states = states.max(instance.automaton.states());
         }
         walked = walked.min(begin.elapsed().as_secs_f64());
-        let (mut run, failed) = SpecRun::new(spec.clone(), Knobs::default(), &[], Path::new(""));
+        let (mut run, failed) = SpecRun::new(spec.clone(), Settings::default(), &[], Path::new(""));
         assert!(failed.is_empty());
         let begin = Instant::now();
         run.batch(names, trace);
@@ -102,7 +102,7 @@ fn measure(name: &str, spec: &Spec, names: &Names, trace: &Batch) {
 fn main() {
     println!(
         "{:<34} {:>5} {:>9} {:>6} {:>8} {:>9} {:>9} {:>8} {:>8}",
-        "5 000 000 events", "inst.", "steps", "states", "read M/s", "courses s", "walk M/s", "run M/s", "run s"
+        "5 000 000 events", "inst.", "steps", "states", "read M/s", "instances s", "walk M/s", "run M/s", "run s"
     );
     let two = "spec S { shared int x = 0 at trace \"x\"; shared int y = 0 at trace \"y\"; \
                property p past { start(x > 500) && y > 500 -> prev (x + y < 5000) } }";

@@ -218,10 +218,10 @@ fn settings_and_checks_become_data() {
            on truncated { report \"cut\"; exec \"true\"; stop; exit 9; }
            suppress p at \"a b.c:12\" because \"known\"; suppress races at \"x.c:1\"; }",
     );
-    assert_eq!(spec.knobs.causality, Some(Causality::WeakHb.into()));
-    let knobs = spec.properties[0].knobs.or(spec.knobs);
-    assert_eq!((knobs.causality, knobs.breadth), (Some(Causality::FullHb.into()), Some(Breadth::Cuts(3))));
-    assert_eq!((knobs.max_cuts, knobs.window, knobs.steps), (Some(5), Some(10), None));
+    assert_eq!(spec.settings.causality, Some(Causality::WeakHb.into()));
+    let settings = spec.properties[0].settings.or(spec.settings);
+    assert_eq!((settings.causality, settings.breadth), (Some(Causality::FullHb.into()), Some(Breadth::Cuts(3))));
+    assert_eq!((settings.max_cuts, settings.window, settings.steps), (Some(5), Some(10), None));
     let checks: Vec<&CheckKind> = spec.checks.iter().map(|c| &c.what).collect();
     assert_eq!(checks[0], &CheckKind::Races(vec![0], Some(RaceMethod::SyncPreserving)));
     assert_eq!(checks[1], &CheckKind::Races(vec![], Some(RaceMethod::Model(Causality::Maximal))));
@@ -229,7 +229,7 @@ fn settings_and_checks_become_data() {
         checks[2..],
         [&CheckKind::Deadlocks(Some(3)), &CheckKind::Mutex(vec![1]), &CheckKind::LostWakeup(vec![0])]
     );
-    assert_eq!(spec.checks[1].knobs.window, Some(7));
+    assert_eq!(spec.checks[1].settings.window, Some(7));
     assert_eq!((spec.handlers.len(), spec.handlers[0].actions.len()), (1, 4));
     assert_eq!((spec.suppressions.len(), spec.suppressions[0].line), (2, 12));
     assert_eq!(spec.suppressions[0].file, "a b.c");

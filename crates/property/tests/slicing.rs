@@ -8,8 +8,9 @@ mod naive_past;
 use event::{Batch, Event, Extra, Names, Op, SiteId, Space, ThreadId, Value};
 use naive_past::Truth;
 use property::Formula;
-use property::check::{Knobs, check_file};
-use property::run::{Shown, SpecRun};
+use property::check::{Settings, check_file};
+use property::monitor::Verdict;
+use property::run::{Outcome, SpecRun};
 use property::syntax::Loader;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -395,7 +396,7 @@ fn instances_are_judged_as_if_alone() {
         assert!(!checked.has_errors(), "{source}\n{:?}", checked.diagnostics);
         let events = run(&mut random);
         let (names, batch) = record(&events);
-        let (mut spec, failed) = SpecRun::new(checked.specs[0].clone(), Knobs::default(), &[], Path::new(""));
+        let (mut spec, failed) = SpecRun::new(checked.specs[0].clone(), Settings::default(), &[], Path::new(""));
         assert!(failed.is_empty(), "{failed:?}");
         // In pieces, as traces come.
         let cut = random.below(events.len() + 1);
@@ -408,16 +409,14 @@ fn instances_are_judged_as_if_alone() {
             spec.batch(&names, &piece);
         }
         let outcomes = spec.finish(&names, true);
-        let judge = |shown: Shown| match shown {
-            Shown::Violated(event) => Some(Judged::Violated(event)),
-            Shown::Unknown => Some(Judged::Unknown),
+        let judge = |outcome: &Outcome| match outcome.verdict {
+            Verdict::Violated => Some(Judged::Violated(outcome.event)),
+            Verdict::Unknown => Some(Judged::Unknown),
             _ => None,
         };
         let own = if params.is_empty() { &outcomes[..] } else { &outcomes[1..] };
-        let found: BTreeMap<Vec<String>, Judged> = own
-            .iter()
-            .filter_map(|o| Some((o.instance.iter().map(|(_, s)| s.clone()).collect(), judge(o.shown)?)))
-            .collect();
+        let found: BTreeMap<Vec<String>, Judged> =
+            own.iter().filter_map(|o| Some((o.instance.iter().map(|(_, s)| s.clone()).collect(), judge(o)?))).collect();
         let expected = expected(&events, &atoms, &f, &params, all);
         assert_eq!(found, expected, "round {round}: {source}\n{events:#?}");
         violated += usize::from(expected.values().any(|j| matches!(j, Judged::Violated(_))));

@@ -4,7 +4,10 @@ use event::Causality;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What can be said of a property.
+/// The verdict on a property, or on one of its instances: the recorded run and the search of other runs together.
+///
+/// The verdict on the recorded run alone is that of its monitor; docs/semantics.md, "Verdicts", says how it becomes this
+/// one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
@@ -23,6 +26,18 @@ pub enum Verdict {
 }
 
 impl Verdict {
+    /// How bad it is; the worst is 0.
+    pub const fn severity(self) -> u8 {
+        match self {
+            Verdict::Violated => 0,
+            Verdict::Predicted => 1,
+            Verdict::Unfulfilled => 2,
+            Verdict::Truncated => 3,
+            Verdict::Unknown => 4,
+            Verdict::Holds => 5,
+        }
+    }
+
     /// The verdict as the JSON spells it.
     pub const fn text(self) -> &'static str {
         match self {
@@ -36,7 +51,8 @@ impl Verdict {
     }
 }
 
-/// How a property that looks ahead stood at the end of the run.
+/// How a property that holds and looks ahead stood at the end of the recorded run: the monitor's verdict there, beside
+/// [`Verdict::Holds`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum End {
@@ -65,8 +81,26 @@ pub struct Tried {
     /// The model.
     #[serde(with = "crate::causality")]
     pub causality: Causality,
-    /// What came of it.
-    pub why: String,
+    /// What cut its search short; `None` if it was covered completely, without a violation.
+    #[serde(rename = "why", with = "tried")]
+    pub cut_short: Option<String>,
+}
+
+/// The JSON spelling of what came of a model.
+mod tried {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    const COVERED: &str = "no violation";
+
+    #[allow(clippy::ref_option, reason = "serde passes fields by reference")]
+    pub(super) fn serialize<S: Serializer>(cut_short: &Option<String>, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(cut_short.as_deref().unwrap_or(COVERED))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+        let why = String::deserialize(deserializer)?;
+        Ok(Some(why).filter(|why| why != COVERED))
+    }
 }
 
 /// The result of one property, or of one instance of a property with parameters. What was not computed is `None`.

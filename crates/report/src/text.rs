@@ -183,8 +183,10 @@ fn property_details(p: &PropertyResult) -> String {
     details.extend(p.instances_omitted.map(|n| format!("{} not shown", count(n, "instance"))));
     // What a wider model would have said is not known.
     let found = matches!(p.verdict, Verdict::Violated | Verdict::Predicted);
-    let unsettled = p.tried.iter().flatten().filter(|tried| !found && tried.why != "no violation");
-    details.extend(unsettled.map(|tried| format!("{} cut short ({})", tried.causality, tried.why)));
+    let wider = p.tried.iter().flatten().filter(|_| !found);
+    details.extend(
+        wider.filter_map(|tried| Some(format!("{} cut short ({})", tried.causality, tried.cut_short.as_ref()?))),
+    );
     if p.is_truncated() {
         let why = if p.cut_short.is_empty() { String::new() } else { format!(" ({})", p.cut_short.join("; ")) };
         details.push(format!("search cut short{why}"));

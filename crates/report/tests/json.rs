@@ -86,7 +86,8 @@ fn property() -> impl Strategy<Value = PropertyResult> {
     use Verdict::*;
     let verdict = prop::sample::select(vec![Holds, Violated, Predicted, Unfulfilled, Truncated, Unknown]);
     let end = of(prop::sample::select(vec![End::Satisfied, End::Fulfilled, End::Pending]));
-    let tried = of(vec((causality(), name()).prop_map(|(causality, why)| Tried { causality, why }), 0..2));
+    let tried =
+        of(vec((causality(), of(name())).prop_map(|(causality, cut_short)| Tried { causality, cut_short }), 0..2));
     (
         (name(), name(), causality(), verdict, any::<bool>(), end, tried),
         (of(btree_map(name(), name(), 0..3)), of(any::<u64>()), of(any::<u64>()), of("[0-9]{1,40}"), of("[0-9]{1,40}")),

@@ -138,7 +138,8 @@ fn property_predicted() {
     landing.edges = Some(7);
     landing.runs = Some("3".to_owned());
     landing.bad_runs = Some("2".to_owned());
-    landing.tried = Some(vec![Tried { causality: Causality::Maximal, why: "no values were recorded".to_owned() }]);
+    landing.tried =
+        Some(vec![Tried { causality: Causality::Maximal, cut_short: Some("no values were recorded".to_owned()) }]);
     landing.witness = Some(vec![0, 2, 1]);
     landing.violating_event = Some(1);
     let mut cut_short = PropertyResult::new("mutex", "ere", Causality::FullHb, Verdict::Truncated);
@@ -157,8 +158,8 @@ fn orders_beside_each_other() {
     let mut report = report(9, 2, 2, 0);
     let mut wide = PropertyResult::new("q", "past", Causality::WeakHb, Verdict::Holds);
     wide.tried = Some(vec![
-        Tried { causality: Causality::FullHb, why: "no violation".to_owned() },
-        Tried { causality: Causality::Maximal, why: "10 seconds".to_owned() },
+        Tried { causality: Causality::FullHb, cut_short: None },
+        Tried { causality: Causality::Maximal, cut_short: Some("10 seconds".to_owned()) },
     ]);
     let mut cut_short = PropertyResult::new("r", "past", Causality::SyncOnly, Verdict::Truncated);
     cut_short.cut_short = vec!["50 cuts a level".to_owned()];

@@ -133,7 +133,10 @@ impl Judged {
         result.bad_runs = figures.bad_runs.clone();
         result.dead_ends = figures.dead_ends;
         let tried = prediction.tried.iter();
-        let tried = tried.map(|tried| Tried { causality: tried.causality, why: tried.why.clone() });
+        let tried = tried.map(|tried| {
+            let cut_short = (!tried.cut_short.is_empty()).then(|| tried.cut_short.join("; "));
+            Tried { causality: tried.causality, cut_short }
+        });
         result.tried = Some(tried.collect()).filter(|tried: &Vec<_>| !tried.is_empty());
         match (verdict, &prediction.predicted) {
             (Verdict::Violated, _) => {

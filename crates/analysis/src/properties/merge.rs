@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use predict::{Counts, Prediction, Predictions, Tried};
 
 use property::monitor;
-use property::run::{Outcome, Shown};
+use property::run::Outcome;
 use report::{End, Verdict};
 
 /// Entries of single instances; the others are only counted.
@@ -13,9 +13,6 @@ const INSTANCES: usize = 1000;
 
 /// Different reasons that are listed of a property with many instances.
 const LISTED: usize = 8;
-
-/// What is said of a model that was covered.
-const NO_VIOLATION: &str = "no violation";
 
 /// What is known of an instance, or of a property as a whole.
 pub(super) struct Entry {
@@ -45,18 +42,6 @@ pub(super) struct Figures {
     pub(super) dead_ends: Option<u64>,
 }
 
-/// How bad a verdict is; the worst comes first.
-fn severity(verdict: Verdict) -> u8 {
-    match verdict {
-        Verdict::Violated => 0,
-        Verdict::Predicted => 1,
-        Verdict::Unfulfilled => 2,
-        Verdict::Truncated => 3,
-        Verdict::Unknown => 4,
-        Verdict::Holds => 5,
-    }
-}
-
 /// A prediction that says nothing.
 pub(super) fn nothing(property: usize, causality: Causality) -> Prediction {
     Prediction {
@@ -83,29 +68,33 @@ fn entry(
 ) -> Entry {
     let truncated = outcome.truncated || !prediction.truncated.is_empty() || prediction.refused.is_some();
     let mut doubt = None;
-    let (verdict, end) = match outcome.shown {
-        Shown::Violated(Some(event)) if !sure(event) => {
-            doubt = Some(event);
-            (Verdict::Unknown, None)
-        }
-        Shown::Violated(_) => (Verdict::Violated, None),
+    let recorded = outcome.verdict;
+    let (verdict, end) = match recorded {
+        monitor::Verdict::Violated => match outcome.event.filter(|&event| !sure(event)) {
+            Some(event) => {
+                doubt = Some(event);
+                (Verdict::Unknown, None)
+            }
+            None => (Verdict::Violated, None),
+        },
         _ if prediction.predicted.is_some() => (Verdict::Predicted, None),
-        Shown::Unfulfilled => (Verdict::Unfulfilled, None),
+        monitor::Verdict::Unfulfilled => (Verdict::Unfulfilled, None),
         _ if prediction.doubtful.is_some() => {
             doubt = prediction.doubtful.as_ref().map(|(_, event)| *event);
             (Verdict::Unknown, None)
         }
         _ if truncated => (Verdict::Truncated, None),
-        Shown::Unknown => (Verdict::Unknown, None),
-        Shown::Holds(monitor::Verdict::Satisfied) => (Verdict::Holds, Some(End::Satisfied)),
-        Shown::Holds(monitor::Verdict::Fulfilled) => (Verdict::Holds, Some(End::Fulfilled)),
-        Shown::Holds(_) => (Verdict::Holds, Some(End::Pending)),
+        monitor::Verdict::Unknown => (Verdict::Unknown, None),
+        monitor::Verdict::Satisfied => (Verdict::Holds, Some(End::Satisfied)),
+        monitor::Verdict::Fulfilled => (Verdict::Holds, Some(End::Fulfilled)),
+        monitor::Verdict::Pending => (Verdict::Holds, Some(End::Pending)),
     };
-    // Nobody had to choose a model for what did happen.
-    if matches!(outcome.shown, Shown::Violated(_)) && asked == CausalityChoice::Auto && figures == Figures::default() {
+    // A violation that happened needs no model.
+    let is_recorded = recorded == monitor::Verdict::Violated;
+    if is_recorded && asked == CausalityChoice::Auto && figures == Figures::default() {
         prediction.causality = Causality::Observed;
     }
-    let violating = if let Shown::Violated(event) = outcome.shown { event } else { None };
+    let violating = outcome.event.filter(|_| is_recorded);
     let Outcome { instance, omitted, .. } = outcome;
     Entry { instance, verdict, end, violating, prediction, doubt, figures, truncated, omitted }
 }
@@ -146,17 +135,16 @@ pub(super) fn merge(
         entries.push(entry_alone(outcome, prediction, asked, sure));
     }
     for prediction in predictions.into_iter().flatten().filter(|p| p.predicted.is_some() || p.doubtful.is_some()) {
-        let shown = Shown::Holds(monitor::Verdict::Pending);
-        let instance = prediction.instance.clone();
-        let outcome = Outcome { property: number, instance, shown, omitted: 0, truncated: false };
+        let (instance, verdict) = (prediction.instance.clone(), monitor::Verdict::Pending);
+        let outcome = Outcome { property: number, instance, verdict, event: None, omitted: 0, truncated: false };
         entries.push(entry_alone(outcome, prediction, asked, sure));
     }
     entries.retain(|entry| !matches!(entry.verdict, Verdict::Truncated));
-    entries.sort_by_key(|entry| severity(entry.verdict));
+    entries.sort_by_key(|entry| entry.verdict.severity());
     let mut of_whole = entry(whole, whole_prediction, whole_figures, asked, sure);
     // What the worst instance shows, the whole shows.
     if let Some(worst) = entries.first()
-        && severity(worst.verdict) <= severity(of_whole.verdict)
+        && worst.verdict.severity() <= of_whole.verdict.severity()
     {
         of_whole.verdict = worst.verdict;
         of_whole.end = worst.end;
@@ -202,13 +190,7 @@ fn summary(number: usize, found: &Predictions, asked: CausalityChoice) -> Predic
 fn note(tried: &mut Vec<Tried>, one: &Tried) {
     match tried.iter_mut().find(|known| known.causality == one.causality) {
         None => tried.push(one.clone()),
-        Some(known) if known.why == NO_VIOLATION => known.why.clone_from(&one.why),
-        Some(known) if one.why != NO_VIOLATION && !known.why.split("; ").eq(one.why.split("; ")) => {
-            let mut whys: Vec<String> = known.why.split("; ").map(str::to_owned).collect();
-            one.why.split("; ").for_each(|why| list(&mut whys, why));
-            known.why = whys.join("; ");
-        }
-        Some(_) => {}
+        Some(known) => one.cut_short.iter().for_each(|why| list(&mut known.cut_short, why)),
     }
 }
 
@@ -241,8 +223,8 @@ fn figures(instances: &[Prediction]) -> Figures {
 mod tests {
     use super::*;
 
-    fn outcome(instance: &str, shown: Shown) -> Outcome {
-        Outcome { property: 0, instance: named(instance), shown, omitted: 0, truncated: false }
+    fn outcome(instance: &str, verdict: monitor::Verdict) -> Outcome {
+        Outcome { property: 0, instance: named(instance), verdict, event: None, omitted: 0, truncated: false }
     }
 
     fn named(instance: &str) -> Vec<(String, String)> {
@@ -263,11 +245,11 @@ mod tests {
         entries.iter().map(|entry| (name(entry), entry.verdict, entry.prediction.causality)).collect()
     }
 
-    const HOLDS: Shown = Shown::Holds(monitor::Verdict::Pending);
+    const HOLDS: monitor::Verdict = monitor::Verdict::Pending;
 
     #[test]
     fn the_worst_speaks_for_the_whole() {
-        let outcomes = vec![outcome("", Shown::Unfulfilled), outcome("1", Shown::Unfulfilled)];
+        let outcomes = ["", "1"].map(|instance| outcome(instance, monitor::Verdict::Unfulfilled)).to_vec();
         let instances = vec![Prediction { instance: named("1"), ..nothing(0, Causality::Maximal) }, predicted("2")];
         let entries = merge(outcomes, Predictions { instances, omitted: 0 }, CausalityChoice::Auto, true);
         let expected = [
@@ -309,7 +291,7 @@ mod tests {
         assert_eq!(verdicts(&entries), [unknown(""), unknown("1")]);
         assert_eq!((entries[0].doubt, entries[1].doubt), (None, Some(1)));
         let found = Predictions { instances: vec![doubtful("")], omitted: 0 };
-        let violated = vec![outcome("", Shown::Violated(Some(7)))];
+        let violated = vec![Outcome { event: Some(7), ..outcome("", monitor::Verdict::Violated) }];
         let entries = super::merge(violated, found, CausalityChoice::Auto, false, &|event| event != 7);
         assert_eq!((entries[0].verdict, entries[0].doubt, entries[0].violating), (Verdict::Unknown, Some(7), Some(7)));
     }
@@ -328,12 +310,15 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_told_once() {
+    fn a_model_is_listed_once() {
         let mut tried = Vec::new();
-        let one = |why: &str| Tried { causality: Causality::Maximal, why: why.to_owned() };
-        for why in [NO_VIOLATION, "a; b", NO_VIOLATION, "b; c", "a; b"] {
+        let one = |cut_short: &[&str]| {
+            let cut_short = cut_short.iter().map(|&why| why.to_owned()).collect();
+            Tried { causality: Causality::Maximal, cut_short }
+        };
+        for why in [&[][..], &["a", "b"], &[], &["b", "c"], &["a", "b"]] {
             note(&mut tried, &one(why));
         }
-        assert_eq!(tried, [one("a; b; c")]);
+        assert_eq!(tried, [one(&["a", "b", "c"])]);
     }
 }

@@ -21,7 +21,7 @@ use crate::plan::{Plan, PlannedSpec};
 use event::{Batch, CausalityChoice, Meta, Names, Space};
 use judge::{Judge, Searched, handlers};
 use predict::{Options, Predictions, Predictor};
-use property::check::{Action, Const, Knobs, Logic, Property, Spec, Variable, VariableKind};
+use property::check::{Action, Const, Logic, Property, Settings, Spec, Variable, VariableKind};
 use property::run::{NoMonitor, Outcome, SpecRun};
 use property::syntax::{self, Diagnostic, Sources};
 use report::Side;
@@ -47,7 +47,7 @@ pub(crate) struct Properties {
     running: Vec<Running>,
     init: Vec<(String, Const)>,
     /// Those of the command line.
-    knobs: Knobs,
+    settings: Settings,
     count: bool,
     held: HeldLocks,
 }
@@ -55,8 +55,8 @@ pub(crate) struct Properties {
 impl Properties {
     /// Compiles the monitors of a plan.
     pub(crate) fn new(plan: &Plan, messages: &mut Messages) -> Result<Properties, Error> {
-        let (init, knobs) = (plan.init.clone(), plan.overrides);
-        let mut properties = Properties { init, knobs, count: plan.count, ..Properties::default() };
+        let (init, settings) = (plan.init.clone(), plan.overrides);
+        let mut properties = Properties { init, settings, count: plan.count, ..Properties::default() };
         for planned in &plan.specs {
             properties.add(planned.clone(), messages)?;
             // Checks that are properties count unless the plan names detectors.
@@ -104,12 +104,12 @@ impl Properties {
         if matches!(property.logic, Logic::Mttl { .. }) {
             return CausalityChoice::OBSERVED;
         }
-        self.knobs.or(property.knobs).or(spec.knobs).causality.unwrap_or_default()
+        self.settings.or(property.settings).or(spec.settings).causality.unwrap_or_default()
     }
 
     fn add(&mut self, planned: PlannedSpec, messages: &mut Messages) -> Result<(), Error> {
         let PlannedSpec { spec, sources, folder } = planned;
-        let (run, failed) = SpecRun::new(spec, self.knobs, &self.init, &folder);
+        let (run, failed) = SpecRun::new(spec, self.settings, &self.init, &folder);
         for (number, reason) in failed {
             let property = run.spec().properties[number].name.clone();
             match reason {

@@ -46,7 +46,7 @@ fn one(spec: &Spec, check: &Check) -> Option<Checked> {
     }
     let mut checked = check_file(name, &Synthesised(format!("spec {} {{\n{text}}}\n", spec.name)));
     for built in &mut checked.specs {
-        built.knobs = check.knobs.or(spec.knobs);
+        built.settings = check.settings.or(spec.settings);
         built.handlers.clone_from(&spec.handlers);
         let silenced = spec.suppressions.iter().filter(|suppression| suppression.name == name);
         built.suppressions = silenced

@@ -7,11 +7,11 @@ use super::print;
 use crate::args::Demo;
 use analysis::{formula, step};
 use anyhow::{Context, Result, anyhow, bail};
-use event::{Causality, Op};
+use event::{Causality, Op, PathStatus};
 use examples::{By, EXAMPLES, Example};
 use predict::{Counts, Options, Prediction, Predictor};
-use property::check::{Checked, Knobs, Spec, check_file};
-use property::steps::{BoundSpec, Status};
+use property::check::{Checked, Settings, Spec, check_file};
+use property::steps::BoundSpec;
 use property::syntax::Loader;
 use report::{Schedule, Step, columns, side_by_side};
 use std::collections::HashMap;
@@ -60,8 +60,8 @@ fn tell(example: &Example, property: &str, causality: Causality, spec: &'static 
     let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
     let checked = check_file(&format!("{}.rvs", example.name), &Built(spec));
     let (spec, number) = find(&checked, property)?;
-    let knobs = Knobs { causality: Some(causality.into()), ..Knobs::default() };
-    let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), &trace.names, &trace.batch);
+    let settings = Settings { causality: Some(causality.into()), ..Settings::default() };
+    let bound = BoundSpec::new(spec, settings, &[], Path::new(""), &trace.names, &trace.batch);
     let (prediction, counts) = predict(&bound, number, &trace)?;
     let mut text = example.story.to_owned();
     if let Some(formula) = formula(&spec.properties[number], &checked.sources) {
@@ -125,10 +125,10 @@ fn schedules(
     trace: &Trace,
     prediction: &Prediction,
 ) -> Result<Vec<Schedule>> {
-    let courses = bound.courses(number, usize::MAX)?.courses;
-    let course = courses.into_iter().find(|course| course.instance == prediction.instance);
-    let mut course = course.context("the instance is gone")?;
-    let classes: HashMap<u64, u32> = course.steps.iter().map(|step| (step.event, step.class)).collect();
+    let instances = bound.instances(number, usize::MAX)?.instances;
+    let instance = instances.into_iter().find(|instance| instance.subjects == prediction.instance);
+    let mut instance = instance.context("the instance is gone")?;
+    let classes: HashMap<u64, u32> = instance.steps.iter().map(|step| (step.event, step.class)).collect();
     let recorded: Vec<u64> = (0..trace.batch.events.len() as u64).collect();
     let mut schedules = vec![Schedule { title: "recorded".to_owned(), steps: steps(trace, &recorded, None) }];
     for (run, title) in prediction.bad_runs.iter().zip(1..) {
@@ -140,10 +140,10 @@ fn schedules(
             }
             _ => run.clone(),
         };
-        let mut state = course.automaton.start();
+        let mut state = instance.automaton.start();
         let violates = schedule.iter().copied().find(|event| {
-            state = classes.get(event).map_or(state, |&class| course.automaton.step(state, class));
-            course.automaton.status(state) == Status::Violated
+            state = classes.get(event).map_or(state, |&class| instance.automaton.step(state, class));
+            instance.automaton.status(state) == PathStatus::Violated
         });
         if violates.is_none() {
             bail!("violating run {title} does not violate the property");

@@ -2,8 +2,9 @@
 
 use super::sets::Contexts;
 use super::{Candidate, Closing, Edge, PathState, Payload};
-use crate::automaton::{Automaton, Status};
+use crate::automaton::Automaton;
 use crate::messages::Messages;
+use event::PathStatus;
 use num_bigint::BigUint;
 use order::Admission;
 
@@ -47,7 +48,7 @@ impl<A: Automaton> Counts<A> {
         for (path, count) in column.paths_to(cut) {
             let (all, bad) = &mut paths[self.automaton.owner(path.state) as usize];
             *all += count;
-            if self.automaton.status(path.state) == Status::Violated {
+            if self.automaton.status(path.state) == PathStatus::Violated {
                 *bad += count;
             }
         }

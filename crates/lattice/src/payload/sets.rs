@@ -1,8 +1,9 @@
 //! Sets of states as sorted lists: for any automaton, and for paths with a context.
 
 use super::{Candidate, Closing, Edge, PathState, Payload, distance, offer};
-use crate::automaton::{Automaton, Status};
+use crate::automaton::Automaton;
 use crate::messages::Messages;
+use event::PathStatus;
 use order::{Admission, Context};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -103,13 +104,13 @@ impl<A: Automaton> Payload for Sets<A> {
         let mut states: Vec<PathState> = Vec::new();
         for state in self.automaton.start() {
             match self.automaton.status(state) {
-                Status::Safe => continue,
-                Status::Violated => {
+                PathStatus::Safe => continue,
+                PathStatus::Violated => {
                     let owner = self.automaton.owner(state);
                     let path = PathState { context, state };
                     offer(&mut self.found, Candidate { owner, cut: Vec::new(), path, terminal: None, distance: 0 });
                 }
-                Status::Open => {}
+                PathStatus::Open => {}
             }
             states.push(PathState { context, state });
         }
@@ -124,7 +125,7 @@ impl<A: Automaton> Payload for Sets<A> {
 
     fn edge(&mut self, from: &Column, cut: usize, edge: &Edge<'_>, messages: &Messages<'_>, to: &mut Vec<PathState>) {
         for &path in from.states_of(cut) {
-            if !self.is_alive(path.state) || self.automaton.status(path.state) == Status::Violated {
+            if !self.is_alive(path.state) || self.automaton.status(path.state) == PathStatus::Violated {
                 continue;
             }
             let (admission, context) = self.contexts.apply(path.context, edge, messages);
@@ -133,8 +134,8 @@ impl<A: Automaton> Payload for Sets<A> {
             }
             let state = self.automaton.step(path.state, edge.class);
             match (admission, self.automaton.status(state)) {
-                (Admission::Yes, Status::Open | Status::Violated) => to.push(PathState { context, state }),
-                (Admission::Terminal, Status::Violated) => {
+                (Admission::Yes, PathStatus::Open | PathStatus::Violated) => to.push(PathState { context, state }),
+                (Admission::Terminal, PathStatus::Violated) => {
                     let mut after = edge.cut.to_vec();
                     after[edge.chain as usize] += 1;
                     let candidate = Candidate {
@@ -157,7 +158,7 @@ impl<A: Automaton> Payload for Sets<A> {
         }
         gathered.sort_unstable();
         gathered.dedup();
-        let violated = gathered.iter().any(|path| self.automaton.status(path.state) == Status::Violated);
+        let violated = gathered.iter().any(|path| self.automaton.status(path.state) == PathStatus::Violated);
         to.states.append(gathered);
         to.ends.push(to.states.len());
         if violated { Closing::Violated } else { Closing::Carries }
@@ -165,7 +166,7 @@ impl<A: Automaton> Payload for Sets<A> {
 
     fn note(&mut self, column: &Column, cut: &[u32]) {
         for &path in column.states_of(column.ends.len() - 1) {
-            if self.automaton.status(path.state) == Status::Violated {
+            if self.automaton.status(path.state) == PathStatus::Violated {
                 let distance = distance(cut, &self.recorded);
                 let owner = self.automaton.owner(path.state);
                 offer(&mut self.found, Candidate { owner, cut: cut.to_vec(), path, terminal: None, distance });

@@ -1,6 +1,7 @@
 //! Random orders and automata, and the search as its definition says.
 
-use lattice::{Automaton, Status};
+use event::PathStatus;
+use lattice::Automaton;
 use order::ChainPrefix;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +18,7 @@ impl Random {
 #[derive(Clone, Debug)]
 pub(crate) struct Machine {
     pub(crate) next: Vec<Vec<u32>>,
-    pub(crate) status: Vec<Status>,
+    pub(crate) status: Vec<PathStatus>,
     pub(crate) starts: Vec<u32>,
 }
 
@@ -30,11 +31,11 @@ impl Machine {
             machine.starts.push(first);
             for state in 0..states {
                 let status = match r.below(12) {
-                    0 if state > 0 => Status::Safe,
-                    1 if state > 0 => Status::Violated,
-                    _ => Status::Open,
+                    0 if state > 0 => PathStatus::Safe,
+                    1 if state > 0 => PathStatus::Violated,
+                    _ => PathStatus::Open,
                 };
-                let is_final = status != Status::Open;
+                let is_final = status != PathStatus::Open;
                 let next = |r: &mut Random| if is_final { first + state } else { first + r.below(states) };
                 machine.next.push((0..classes).map(|_| next(r)).collect());
                 machine.status.push(status);
@@ -51,7 +52,7 @@ impl Automaton for Machine {
     fn step(&mut self, state: u32, class: u32) -> u32 {
         self.next[state as usize][class as usize]
     }
-    fn status(&self, state: u32) -> Status {
+    fn status(&self, state: u32) -> PathStatus {
         self.status[state as usize]
     }
     fn owner(&self, state: u32) -> u32 {
@@ -111,14 +112,14 @@ pub(crate) fn search(chains: &[Vec<TestEvent>], machine: &mut Machine) -> (u64, 
                 let mut to = cut.clone();
                 to[chain] += 1;
                 for &state in states {
-                    if machine.status(state) != Status::Open {
+                    if machine.status(state) != PathStatus::Open {
                         continue;
                     }
                     let state = machine.step(state, event.class);
-                    if machine.status(state) == Status::Safe || found.contains_key(&machine.owner(state)) {
+                    if machine.status(state) == PathStatus::Safe || found.contains_key(&machine.owner(state)) {
                         continue;
                     }
-                    if machine.status(state) == Status::Violated {
+                    if machine.status(state) == PathStatus::Violated {
                         fresh.insert(machine.owner(state));
                     }
                     next.entry(to.clone()).or_default().insert(state);
@@ -146,7 +147,7 @@ pub(crate) fn shows(chains: &[Vec<TestEvent>], machine: &mut Machine, owner: u32
         }
         cut[chain] += 1;
         state = machine.step(state, event.class);
-        if (machine.status(state) == Status::Violated) != (at + 1 == path.len()) {
+        if (machine.status(state) == PathStatus::Violated) != (at + 1 == path.len()) {
             return false;
         }
     }

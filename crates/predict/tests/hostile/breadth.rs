@@ -3,7 +3,7 @@
 use super::shared::{ask, read, spec};
 use event::CausalityChoice;
 use predict::Options;
-use property::check::{Knobs, Steps};
+use property::check::{Settings, Steps};
 
 #[test]
 fn what_is_found_at_once_was_not_cut_short() {
@@ -13,8 +13,8 @@ fn what_is_found_at_once_was_not_cut_short() {
     }
     text.push_str("T0|w(x)|1\nT1|w(y)|1\n");
     let spec = spec("property p past { write(y) -> once write(x) }");
-    let knobs = Knobs { steps: Some(Steps::All), ..Knobs::default() };
-    let answer = ask(&read(&text), &spec, CausalityChoice::Auto, None, knobs, Options::default());
+    let settings = Settings { steps: Some(Steps::All), ..Settings::default() };
+    let answer = ask(&read(&text), &spec, CausalityChoice::Auto, None, settings, Options::default());
     let prediction = &answer.predictions.instances[0];
     assert!(prediction.predicted.is_some());
     assert_eq!(prediction.truncated, [""; 0]);

@@ -4,7 +4,7 @@ use super::shared::{ask, read, spec};
 use event::Causality;
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Breadth, Knobs};
+use property::check::{Breadth, Settings};
 
 /// Writes and reads of shared variables; late, two writes that can swap.
 fn text(variables: usize, events: usize) -> String {
@@ -36,9 +36,9 @@ fn a_broader_search_finds_what_a_narrow_one_finds() {
     let answers: Vec<_> = [1, 8, 64]
         .into_iter()
         .map(|breadth| {
-            let knobs = Knobs { breadth: Some(Breadth::Cuts(breadth)), ..Knobs::default() };
+            let settings = Settings { breadth: Some(Breadth::Cuts(breadth)), ..Settings::default() };
             let options = Options { bytes: 1 << 25, ..Options::default() };
-            let answer = ask(&trace, &spec, Causality::Maximal, None, knobs, options);
+            let answer = ask(&trace, &spec, Causality::Maximal, None, settings, options);
             let prediction = &answer.predictions.instances[0];
             (breadth, prediction.predicted.is_some(), prediction.truncated.clone())
         })

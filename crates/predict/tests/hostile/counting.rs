@@ -3,7 +3,7 @@
 use super::shared::{ask, read, spec};
 use event::Causality;
 use predict::Options;
-use property::check::{Knobs, Steps};
+use property::check::{Settings, Steps};
 
 /// Violated on the recorded run, or safe at once: the search is over before it is cut short, then everything is counted.
 fn counted(max_cuts: Option<u64>, bytes: usize) -> Vec<String> {
@@ -12,9 +12,9 @@ fn counted(max_cuts: Option<u64>, bytes: usize) -> Vec<String> {
         text.push_str(&format!("T{}|w(v{})|1\n", event % 4, event % 4));
     }
     let spec = spec("property p past { !write(x) }");
-    let knobs = Knobs { steps: Some(Steps::All), max_cuts, ..Knobs::default() };
+    let settings = Settings { steps: Some(Steps::All), max_cuts, ..Settings::default() };
     let options = Options { count: true, bytes, ..Options::default() };
-    let answer = ask(&read(&text), &spec, Causality::FullHb, None, knobs, options);
+    let answer = ask(&read(&text), &spec, Causality::FullHb, None, settings, options);
     let prediction = &answer.predictions.instances[0];
     assert_eq!(prediction.counts, None);
     prediction.truncated.clone()

@@ -4,7 +4,7 @@ use super::shared::{ask, read, spec};
 use event::{Causality, CausalityChoice};
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Knobs, Steps};
+use property::check::{Settings, Steps};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -93,9 +93,9 @@ fn garbage_is_survived() {
                 {
                     continue;
                 }
-                let knobs = Knobs { steps: Some(steps), ..Knobs::default() };
+                let settings = Settings { steps: Some(steps), ..Settings::default() };
                 let options = Options { count: window.is_none(), list: 3, ..Options::default() };
-                let asked = || ask(&trace, &specs[number], causality, window, knobs, options);
+                let asked = || ask(&trace, &specs[number], causality, window, settings, options);
                 let began = std::time::Instant::now();
                 let problem = match catch_unwind(AssertUnwindSafe(asked)) {
                     Ok(answer) => {

@@ -6,8 +6,8 @@ use event::{Batch, Causality};
 use oracle::definition::Definition;
 use oracle::random::Random;
 use predict::Options;
-use property::check::{Knobs, Steps};
-use property::run::Shown;
+use property::check::{Settings, Steps};
+use property::monitor::Verdict;
 use std::collections::BTreeSet;
 use trace::Trace;
 
@@ -169,9 +169,9 @@ fn other_logics_are_what_brute_force_finds() {
         let values = initial(&trace);
         for model in [Causality::SyncOnly, Causality::FullHb, Causality::WeakHb, Causality::Maximal] {
             let definition = Definition::new(model, &trace.names, &trace.batch, &values);
-            let knobs = Knobs { steps: Some(steps), ..Knobs::default() };
+            let settings = Settings { steps: Some(steps), ..Settings::default() };
             let shown = || format!("seed {seed} {model:?} {steps:?}\n{text}{}\n", PROPERTIES[number]);
-            let answer = ask(&trace, &specs[number], model, None, knobs, Options::default());
+            let answer = ask(&trace, &specs[number], model, None, settings, Options::default());
             let mut expected: BTreeSet<String> = BTreeSet::new();
             let name = |instance: &[(String, String)]| format!("{instance:?}");
             let mut left = 600;
@@ -182,8 +182,8 @@ fn other_logics_are_what_brute_force_finds() {
                 for whole in [prefix, &order] {
                     let outcomes = answer.bound.judge(0, &trace.names, &in_order(&trace, whole)).expect("a monitor");
                     for outcome in outcomes {
-                        if let Shown::Violated(at) = outcome.shown
-                            && at.is_none_or(|at| at < prefix.len() as u64)
+                        if outcome.verdict == Verdict::Violated
+                            && outcome.event.is_none_or(|at| at < prefix.len() as u64)
                         {
                             expected.insert(name(&outcome.instance));
                         }
@@ -195,7 +195,7 @@ fn other_logics_are_what_brute_force_finds() {
             }
             asked += 1;
             for outcome in &answer.observed {
-                if matches!(outcome.shown, Shown::Violated(_)) {
+                if outcome.verdict == Verdict::Violated {
                     expected.remove(&name(&outcome.instance));
                 }
             }

@@ -3,14 +3,14 @@
 use super::shared::{ask, read, spec};
 use event::{Causality, CausalityChoice};
 use predict::Options;
-use property::check::Knobs;
+use property::check::Settings;
 
 fn refused(text: &str, property: &str, window: Option<u64>) -> Vec<String> {
     let trace = read(text);
     let spec = spec(property);
     let mut refused = Vec::new();
     for causality in [Causality::WeakHb.into(), Causality::Maximal.into(), CausalityChoice::Auto] {
-        let answer = ask(&trace, &spec, causality, window, Knobs::default(), Options::default());
+        let answer = ask(&trace, &spec, causality, window, Settings::default(), Options::default());
         refused.extend(answer.predictions.instances.into_iter().filter_map(|p| p.refused));
     }
     refused

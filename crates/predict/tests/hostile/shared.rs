@@ -2,7 +2,7 @@
 
 use event::{CausalityChoice, Id, Names, Space, Value, VarId};
 use predict::{Options, Predictions, Predictor};
-use property::check::{Knobs, Spec, check_file};
+use property::check::{Settings, Spec, check_file};
 use property::run::Outcome;
 use property::steps::BoundSpec;
 use property::syntax::{Loader, render};
@@ -60,12 +60,12 @@ pub(crate) fn ask(
     spec: &Spec,
     causality: impl Into<CausalityChoice>,
     window: Option<u64>,
-    knobs: Knobs,
+    settings: Settings,
     options: Options<'_>,
 ) -> Answer {
     let (names, batch) = (&trace.names, &trace.batch);
-    let knobs = Knobs { causality: Some(causality.into()), window, ..knobs };
-    let bound = BoundSpec::new(spec, knobs, &[], Path::new(""), names, batch);
+    let settings = Settings { causality: Some(causality.into()), window, ..settings };
+    let bound = BoundSpec::new(spec, settings, &[], Path::new(""), names, batch);
     let observed = bound.judge(0, names, batch).expect("a monitor");
     let values = initial(trace);
     let first = |var: VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);

@@ -6,7 +6,7 @@ use super::shared::{initial, read, spec};
 use event::{Causality, Id, Value, VarId};
 use oracle::random::Random;
 use predict::{Options, Predictor};
-use property::check::Knobs;
+use property::check::Settings;
 use property::steps::BoundSpec;
 use std::path::Path;
 
@@ -27,8 +27,8 @@ fn sharing_a_pass_does_not_show() {
         let (names, batch) = (&trace.names, &trace.batch);
         let causality = [None, Some(Causality::FullHb.into()), Some(Causality::Maximal.into())][r.below(3)];
         let window = [None, Some(4)][r.below(2)];
-        let knobs = Knobs { causality, window, ..Knobs::default() };
-        let bound = BoundSpec::new(&spec, knobs, &[], Path::new(""), names, batch);
+        let settings = Settings { causality, window, ..Settings::default() };
+        let bound = BoundSpec::new(&spec, settings, &[], Path::new(""), names, batch);
         let numbers: Vec<usize> = (0..spec.properties.len()).collect();
         let mut observed = Vec::new();
         for &number in &numbers {

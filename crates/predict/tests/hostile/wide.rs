@@ -2,7 +2,8 @@
 
 use super::garbage::count;
 use super::shared::read;
-use lattice::{Automaton, Limits, Status, explore};
+use event::PathStatus;
+use lattice::{Automaton, Limits, explore};
 use oracle::random::Random;
 use order::EventStructure;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,8 +25,8 @@ impl Automaton for Owners {
         };
         owner * 3 + next
     }
-    fn status(&self, state: u32) -> Status {
-        if state % 3 == 2 { Status::Violated } else { Status::Open }
+    fn status(&self, state: u32) -> PathStatus {
+        if state % 3 == 2 { PathStatus::Violated } else { PathStatus::Open }
     }
     fn owner(&self, state: u32) -> u32 {
         state / 3
@@ -78,7 +79,7 @@ fn table(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owners: u32, mo
                 let into = next.entry(to).or_default();
                 for &state in states {
                     let state = automaton.step(state, class(event.index));
-                    if automaton.status(state) == Status::Violated {
+                    if automaton.status(state) == PathStatus::Violated {
                         table.least.entry(state / 3).or_insert(depth);
                     }
                     into.insert(state);
@@ -106,7 +107,7 @@ fn stands_up(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owner: u32,
         }
         cut[chain] += 1;
         state = automaton.step(state, class(event));
-        if (automaton.status(state) == Status::Violated) != (at + 1 == path.len()) {
+        if (automaton.status(state) == PathStatus::Violated) != (at + 1 == path.len()) {
             return false;
         }
     }

@@ -4,8 +4,9 @@ use crate::enumerate::{Expected, Oracle};
 use crate::meaning::{Atom, Property, Term};
 use event::Causality;
 use property::Formula;
-use property::check::{Knobs, check_file};
-use property::run::{Outcome, Shown, SpecRun};
+use property::check::{Settings, check_file};
+use property::monitor::Verdict;
+use property::run::{Outcome, SpecRun};
 use property::syntax::{Disk, render};
 use std::path::{Path, PathBuf};
 use trace::Trace;
@@ -30,7 +31,7 @@ fn recorded(example: &str) -> Vec<Outcome> {
     assert!(checked.diagnostics.is_empty(), "{}", render(&checked.diagnostics, &checked.sources, false));
     let trace = trace(example);
     let spec = checked.specs.into_iter().next().expect("one specification");
-    let (mut run, failed) = SpecRun::new(spec, Knobs::default(), &[], Path::new(""));
+    let (mut run, failed) = SpecRun::new(spec, Settings::default(), &[], Path::new(""));
     assert!(failed.is_empty());
     run.batch(&trace.names, &trace.batch);
     assert_eq!(run.unbound(&trace.names), []);
@@ -38,7 +39,7 @@ fn recorded(example: &str) -> Vec<Outcome> {
 }
 
 fn all_hold(outcomes: &[Outcome]) -> bool {
-    outcomes.iter().all(|outcome| matches!(outcome.shown, Shown::Holds(_)))
+    outcomes.iter().all(|outcome| outcome.verdict.holds())
 }
 
 fn ask(example: &str, model: Causality, property: &Property) -> Expected {
@@ -164,6 +165,6 @@ fn row_7_rax() {
 fn row_8_response() {
     let outcomes = recorded("response");
     let of_two = outcomes.iter().find(|o| o.instance == [("id".to_owned(), "2".to_owned())]).expect("an instance");
-    assert_eq!(of_two.shown, Shown::Unfulfilled);
-    assert!(!outcomes.iter().any(|o| matches!(o.shown, Shown::Violated(_))));
+    assert_eq!(of_two.verdict, Verdict::Unfulfilled);
+    assert!(!outcomes.iter().any(|o| o.verdict == Verdict::Violated));
 }

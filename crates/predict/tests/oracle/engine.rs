@@ -5,17 +5,17 @@ use crate::enumerate::Oracle;
 use event::{Causality, Id, Value};
 use oracle::{cases, initial_values};
 use predict::{Counts, Options, Prediction, Predictor};
-use property::check::{Const, Knobs, Steps};
+use property::check::{Const, Settings, Steps};
 use property::steps::BoundSpec;
 use std::path::Path;
 
 /// What is predicted for a case.
 fn predicted(case: &Case, model: Causality, window: Option<u64>, count: bool) -> Result<Prediction, String> {
     let steps = if case.property.all_steps { Steps::All } else { Steps::Relevant };
-    let knobs = Knobs { causality: Some(model.into()), steps: Some(steps), window, ..Knobs::default() };
+    let settings = Settings { causality: Some(model.into()), steps: Some(steps), window, ..Settings::default() };
     let init: Vec<(String, Const)> = case.given.iter().map(|(name, n)| (name.clone(), Const::Int(*n))).collect();
     let (names, batch) = (&case.trace.names, &case.trace.batch);
-    let bound = BoundSpec::new(&case.spec(), knobs, &init, Path::new(""), names, batch);
+    let bound = BoundSpec::new(&case.spec(), settings, &init, Path::new(""), names, batch);
     let observed = bound.judge(0, names, batch).map_err(|error| error.to_string())?;
     let values = initial_values(&case.trace, &case.given);
     let initial = |var: event::VarId| values.get(var.index()).copied().unwrap_or(Value::Unknown);

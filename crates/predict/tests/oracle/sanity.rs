@@ -5,8 +5,9 @@ use crate::enumerate::Oracle;
 use event::{Causality, Op, Space, Value};
 use oracle::cases;
 use oracle::schedule::MOST_EVENTS;
-use property::check::{Const, Knobs, Steps};
-use property::run::{Shown, SpecRun};
+use property::check::{Const, Settings, Steps};
+use property::monitor::Verdict;
+use property::run::SpecRun;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -143,15 +144,15 @@ fn texts_mean_what_the_oracle_means() {
     for seed in 0..cases(20_000) {
         let case = Case::random(seed);
         let steps = if case.property.all_steps { Steps::All } else { Steps::Relevant };
-        let knobs = Knobs { steps: Some(steps), ..Knobs::default() };
+        let settings = Settings { steps: Some(steps), ..Settings::default() };
         let given: Vec<(String, Const)> = case.given.iter().map(|(x, n)| (x.clone(), Const::Int(*n))).collect();
-        let (mut run, failed) = SpecRun::new(case.spec(), knobs, &given, Path::new(""));
+        let (mut run, failed) = SpecRun::new(case.spec(), settings, &given, Path::new(""));
         assert!(failed.is_empty(), "seed {seed}\n{}", case.shown());
         run.batch(&case.trace.names, &case.trace.batch);
         let outcome = run.finish(&case.trace.names, true).into_iter().next().expect("one property");
-        let verdict = match outcome.shown {
-            Shown::Violated(_) => "violated",
-            Shown::Unknown => "unknown",
+        let verdict = match outcome.verdict {
+            Verdict::Violated => "violated",
+            Verdict::Unknown => "unknown",
             _ => "holds",
         };
         let expected = oracle(&case, Causality::Observed).expected();

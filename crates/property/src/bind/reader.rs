@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What one event does.
 #[derive(Default, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct EventEffect {
     /// Variables that hold something new.
     pub(crate) written: Vec<(Key, Held)>,
     /// Variables that hold their initial value again: their memory was given or taken back.
@@ -36,7 +36,7 @@ pub(crate) struct Reader {
     pub(crate) spec: Arc<Spec>,
     pub(crate) bindings: Arc<Bindings>,
     pub(crate) objects: Objects,
-    /// Initial values, until somebody applies deeds to them.
+    /// Initial values, until somebody applies effects to them.
     pub(crate) values: Values,
     quick: Quick,
     /// How many variables of the trace have got the initial values that were given for them.
@@ -110,7 +110,7 @@ impl Reader {
         BoundNames { bindings: self.bindings.clone(), objects: self.objects.clone() }
     }
 
-    /// What a variable of the trace holds at first, before anybody applies deeds.
+    /// What a variable of the trace holds at first, before anybody applies effects.
     pub(crate) fn initial(&self, names: &Names, var: VarId) -> Value {
         // Of several declarations that mean it, the first that says something.
         let meant = self.bindings.vars[var.0 as usize].iter();
@@ -142,13 +142,13 @@ impl Reader {
     }
 
     /// What the event that was asked about last does.
-    pub(crate) fn read(&mut self, names: &Names, batch: &Batch, event: Event, deed: &mut Deed) {
-        deed.written.clear();
-        deed.forgotten.clear();
-        deed.gone.clear();
-        deed.crossed.clear();
-        deed.args.clear();
-        deed.first = self.first;
+    pub(crate) fn read(&mut self, names: &Names, batch: &Batch, event: Event, effect: &mut EventEffect) {
+        effect.written.clear();
+        effect.forgotten.clear();
+        effect.gone.clear();
+        effect.crossed.clear();
+        effect.args.clear();
+        effect.first = self.first;
         let thread = event.thread();
         let own = Subject::Thread(thread);
         match event.op() {
@@ -163,16 +163,16 @@ impl Reader {
                     let index = if variable.kind == VariableKind::Local { Some(own) } else { meant.index };
                     let identity = variable.ty == Some(Type::Ref);
                     let value = value.map(|v| if identity { self.objects.of_identity(names, v) } else { v });
-                    deed.written.push(((meant.number, index), value.map_or(Held::Unknown, Held::Known)));
+                    effect.written.push(((meant.number, index), value.map_or(Held::Unknown, Held::Known)));
                 }
             }
             op @ (Op::Alloc | Op::Free) => {
                 for meant in &self.bindings.vars[event.var().0 as usize] {
-                    deed.forgotten.push((meant.number, meant.index));
+                    effect.forgotten.push((meant.number, meant.index));
                     if let (Op::Free, Some(subject @ Subject::Object(_))) = (op, meant.index)
-                        && !deed.gone.contains(&subject)
+                        && !effect.gone.contains(&subject)
                     {
-                        deed.gone.push(subject);
+                        effect.gone.push(subject);
                     }
                 }
             }
@@ -182,29 +182,35 @@ impl Reader {
                     let depth = self.depth.entry((region, thread)).or_default();
                     *depth = if enters { *depth + 1 } else { depth.saturating_sub(1) };
                     if *depth == u32::from(enters) {
-                        deed.crossed.push(region);
-                        deed.written.push(((region, Some(own)), Held::Known(Subject::Bool(enters))));
+                        effect.crossed.push(region);
+                        effect.written.push(((region, Some(own)), Held::Known(Subject::Bool(enters))));
                     }
                 }
             }
             Op::Internal => {
-                deed.args.extend(batch.args(event).iter().map(|&value| self.objects.of_value(names, value)));
+                effect.args.extend(batch.args(event).iter().map(|&value| self.objects.of_value(names, value)));
             }
             _ => {}
         }
     }
 
     /// The event with what it does, to be matched.
-    pub(crate) fn seen<'a>(&'a self, names: &'a Names, batch: &'a Batch, event: Event, deed: &'a Deed) -> Seen<'a> {
+    pub(crate) fn seen<'a>(
+        &'a self,
+        names: &'a Names,
+        batch: &'a Batch,
+        event: Event,
+        effect: &'a EventEffect,
+    ) -> Seen<'a> {
         Seen {
             names,
             batch,
             event,
             bindings: &self.bindings,
             objects: &self.objects,
-            crossed: &deed.crossed,
-            first: deed.first,
-            args: &deed.args,
+            crossed: &effect.crossed,
+            first: effect.first,
+            args: &effect.args,
         }
     }
 }

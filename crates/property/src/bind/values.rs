@@ -1,6 +1,6 @@
 //! What variables hold on the run, and how an instance sees them.
 
-use super::reader::Deed;
+use super::reader::EventEffect;
 use super::subject::{Objects, Subject};
 use crate::check::{Arg, Const, ParamId, Spec, Valuation, Value, VarRef, VariableKind};
 use crate::syntax::ast::Type;
@@ -93,9 +93,9 @@ impl Values {
     }
 
     /// What an event did: what it wrote is there, what it forgot no longer.
-    pub(crate) fn apply(&mut self, deed: &Deed) {
-        self.held.extend(deed.written.iter().copied());
-        for key in &deed.forgotten {
+    pub(crate) fn apply(&mut self, effect: &EventEffect) {
+        self.held.extend(effect.written.iter().copied());
+        for key in &effect.forgotten {
             self.held.remove(key);
         }
     }

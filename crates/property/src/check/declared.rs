@@ -1,8 +1,8 @@
 //! Declarations and headings of properties in one line each, for `foretrace spec`.
 
 use super::explain::constant;
-use super::knobs::{AtEnd, Breadth, Knobs, Steps};
 use super::model::{Check, CheckKind, Logic, Property, RaceMethod, Spec, VariableKind};
+use super::settings::{AtEnd, Breadth, Settings, Steps};
 use crate::syntax::ast::{Side, When};
 use crate::syntax::sort_text;
 use event::CausalityChoice;
@@ -61,9 +61,9 @@ pub fn checks(spec: &Spec) -> Vec<String> {
             CheckKind::Mutex(of) => format!("mutex{}", names("of", of, &variable)),
             CheckKind::LostWakeup(on) => format!("lost_wakeup{}", names("on", on, &lock)),
         };
-        let knobs = check.knobs.unusual();
-        let knobs = if knobs.is_empty() { String::new() } else { format!(" with {}", knobs.join(", ")) };
-        format!("check {what}{knobs}")
+        let settings = check.settings.unusual();
+        let settings = if settings.is_empty() { String::new() } else { format!(" with {}", settings.join(", ")) };
+        format!("check {what}{settings}")
     };
     spec.checks.iter().map(one).collect()
 }
@@ -82,7 +82,7 @@ pub fn heading(property: &Property) -> String {
     format!("{}{} {}{mode}", property.name, listed(params.collect()), property.logic.text())
 }
 
-impl Knobs {
+impl Settings {
     /// Those that are set to something else than the default.
     pub fn unusual(&self) -> Vec<String> {
         let mut out = Vec::new();

@@ -14,7 +14,6 @@
 //! * `suppress` takes the name of a property or of a check (`races`, `deadlocks`, …).
 //! * Quantifiers and `@` are for mttl only: elsewhere parameters do their work.
 
-mod bare;
 mod declare;
 mod declared;
 mod elaborate;
@@ -23,7 +22,7 @@ mod events;
 mod explain;
 mod expr;
 mod fsm;
-mod knobs;
+mod inline;
 mod lets;
 mod model;
 mod nearest;
@@ -32,22 +31,23 @@ mod place;
 mod property;
 mod rest;
 mod scope;
+mod settings;
 mod threads;
 mod typed;
 
-pub use bare::{Bare, Known, check_formula, parse_init};
 pub use declared::{checks, declarations, heading};
 pub use elaborate::MAX_ATOMS;
 pub use eval::{Truth, Unknown, Valuation, Value, evaluate, holds};
 pub use explain::{atom_text, explain};
 pub use expr::{Arg, ArithOp, CompareOp, Const, Expr, ExprKind, ParamId, VarId, VarRef};
-pub use knobs::{AtEnd, Breadth, Knobs, Steps};
+pub use inline::{Inline, Known, check_formula, parse_init};
 pub use model::{
     Action, Atom, Check, CheckKind, EventPattern, Handler, Lock, LockPattern, Logic, Param, Property, RaceMethod,
     Relevant, Spec, Suppression, UserEvent, Variable, VariableKind,
 };
 pub(crate) use nearest::nearest;
 pub use place::Place;
+pub use settings::{AtEnd, Breadth, Settings, Steps};
 pub use typed::{Connective, Typed};
 
 use crate::syntax::{Diagnostic, Diagnostics, Loader, Severity, Sources, Span, ast, load};

@@ -1,8 +1,8 @@
 //! What a checked specification consists of.
 
 use super::expr::{Arg, Const, Expr, ParamId, VarId, VarRef};
-use super::knobs::Knobs;
 use super::place::Place;
+use super::settings::Settings;
 use super::typed::Typed;
 use crate::syntax::Span;
 use crate::syntax::ast::{EreMode, Lang, Origin, Outcome, Side, Sort, Type, When};
@@ -27,7 +27,7 @@ pub struct Spec {
     /// Built-in checks.
     pub checks: Vec<Check>,
     /// `explore { … }`
-    pub knobs: Knobs,
+    pub settings: Settings,
     /// Handlers for properties that have none of the kind themselves.
     pub handlers: Vec<Handler>,
     /// What is not to be reported.
@@ -225,7 +225,7 @@ pub struct Property {
     /// What the atoms in it mean, and where each first stands.
     pub atoms: Vec<(Atom, Span)>,
     /// `with { … }`
-    pub knobs: Knobs,
+    pub settings: Settings,
     /// Its own handlers.
     pub handlers: Vec<Handler>,
     /// What makes a step.
@@ -242,7 +242,7 @@ pub struct Check {
     /// What is looked for.
     pub what: CheckKind,
     /// `with { … }`
-    pub knobs: Knobs,
+    pub settings: Settings,
     /// Where it stands.
     pub span: Span,
 }

@@ -2,10 +2,10 @@
 
 use super::elaborate::{Elab, Mode};
 use super::expr::ParamId;
-use super::knobs::{self, Knobs};
 use super::lets::hides;
 use super::model::{Atom, Logic, Param, Property, Relevant};
 use super::scope::{Scope, Symbol};
+use super::settings::{self, Settings};
 use super::{fsm, rest, twice};
 use crate::syntax::ast::{self, Body, EreKind, EreMode, Outcome, Repeat, Sort};
 use crate::syntax::{Diagnostic, Diagnostics, Span};
@@ -14,8 +14,8 @@ use crate::{Ere, Formula};
 /// Checks a property; `None` if it has mistakes.
 pub(super) fn check(ast: &ast::Property, scope: &Scope<'_>, out: &mut Diagnostics) -> Option<Property> {
     let before = out.len();
-    let mut knobs = Knobs::default();
-    knobs::check(&ast.settings, &mut knobs, &mut Vec::new(), out);
+    let mut settings = Settings::default();
+    settings::check(&ast.settings, &mut settings, &mut Vec::new(), out);
     let handlers = rest::handlers(ast.handlers.iter(), out);
     let mut elab = Elab::new(scope, mode(&ast.body), out);
     let mut params = Vec::new();
@@ -34,7 +34,7 @@ pub(super) fn check(ast: &ast::Property, scope: &Scope<'_>, out: &mut Diagnostic
     let Elab { atoms, used, failed, mut numbered, .. } = elab;
     let quantified = numbered.split_off(params.len());
     let logic = logic.filter(|_| !failed)?;
-    warn(ast, &logic, &params, &used, &knobs, out);
+    warn(ast, &logic, &params, &used, &settings, out);
     let relevant = relevant(&atoms);
     (!out.has_errors_since(before)).then(|| Property {
         name: ast.name.text.clone(),
@@ -43,7 +43,7 @@ pub(super) fn check(ast: &ast::Property, scope: &Scope<'_>, out: &mut Diagnostic
         filter,
         logic,
         atoms,
-        knobs,
+        settings,
         handlers,
         relevant,
         name_span: ast.name.span,
@@ -168,7 +168,14 @@ pub(super) fn relevant(atoms: &[(Atom, Span)]) -> Relevant {
 }
 
 /// What is allowed but cannot be meant.
-fn warn(ast: &ast::Property, logic: &Logic, params: &[Param], used: &[ParamId], knobs: &Knobs, out: &mut Diagnostics) {
+fn warn(
+    ast: &ast::Property,
+    logic: &Logic,
+    params: &[Param],
+    used: &[ParamId],
+    settings: &Settings,
+    out: &mut Diagnostics,
+) {
     for (id, param) in params.iter().enumerate() {
         if !used.contains(&(id as ParamId)) && !matches!(logic, Logic::Logic { .. }) {
             let what = match param.sort {
@@ -185,7 +192,7 @@ fn warn(ast: &ast::Property, logic: &Logic, params: &[Param], used: &[ParamId], 
         }
     }
     let ends = matches!(logic, Logic::Future(_) | Logic::Ere { mode: EreMode::Follows, .. } | Logic::Logic { .. });
-    if knobs.at_end.is_some()
+    if settings.at_end.is_some()
         && !matches!(logic, Logic::Future(_) | Logic::Logic { .. })
         && let Some(setting) = ast.settings.iter().find(|s| s.name.text == "at_end")
     {

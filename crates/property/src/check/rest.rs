@@ -1,9 +1,9 @@
 //! Checks, settings of the whole specification, handlers and suppressions.
 
-use super::knobs::{self, Knobs};
 use super::model::{Action, Check, CheckKind, Handler, RaceMethod, Suppression, VariableKind};
 use super::place::{self, Use};
 use super::scope::{Scope, Symbol};
+use super::settings::{self, Settings};
 use super::{nearest, twice};
 use crate::syntax::ast::{self, Decl, Name, What};
 use crate::syntax::{Diagnostic, Diagnostics};
@@ -22,13 +22,13 @@ const METHODS: [(&str, RaceMethod); 7] = [
 const CHECKS: [&str; 6] = ["races", "deadlocks", "atomicity", "mutex", "lost_wakeup", "misuse"];
 
 pub(super) fn check(ast: &ast::Spec, scope: &mut Scope<'_>, out: &mut Diagnostics) {
-    let mut knobs = Knobs::default();
+    let mut settings = Settings::default();
     let mut seen = Vec::new();
     let mut checks = Vec::new();
     let mut suppressions = Vec::new();
     for decl in &ast.decls {
         match decl {
-            Decl::Explore(settings) => knobs::check(settings, &mut knobs, &mut seen, out),
+            Decl::Explore(written) => settings::check(written, &mut settings, &mut seen, out),
             Decl::Check(c) => checks.extend(one(c, scope, out)),
             Decl::Suppress(s) => suppressions.extend(suppress(s, ast, out)),
             _ => {}
@@ -39,7 +39,7 @@ pub(super) fn check(ast: &ast::Spec, scope: &mut Scope<'_>, out: &mut Diagnostic
         _ => None,
     });
     scope.spec.handlers = handlers(spec_handlers, out);
-    scope.spec.knobs = knobs;
+    scope.spec.settings = settings;
     scope.spec.checks = checks;
     scope.spec.suppressions = suppressions;
 }
@@ -116,8 +116,8 @@ fn names(
 
 fn one(check: &ast::Check, scope: &Scope<'_>, out: &mut Diagnostics) -> Option<Check> {
     let before = out.len();
-    let mut knobs = Knobs::default();
-    knobs::check(&check.settings, &mut knobs, &mut Vec::new(), out);
+    let mut settings = Settings::default();
+    settings::check(&check.settings, &mut settings, &mut Vec::new(), out);
     let of_kind = |kind: VariableKind| {
         move |symbol: Symbol| match symbol {
             Symbol::Var(v) if scope.spec.variables[v as usize].kind == kind => Some(v),
@@ -150,7 +150,7 @@ fn one(check: &ast::Check, scope: &Scope<'_>, out: &mut Diagnostics) -> Option<C
             CheckKind::LostWakeup(names(on, scope, "a lock", out, lock))
         }
     };
-    (!out.has_errors_since(before)).then_some(Check { what, knobs, span: check.span })
+    (!out.has_errors_since(before)).then_some(Check { what, settings, span: check.span })
 }
 
 fn method(name: &Name, out: &mut Diagnostics) -> Option<RaceMethod> {

@@ -3,7 +3,7 @@
 use super::monitors::{NoMonitor, compile_known};
 use super::possible::Letters;
 use crate::Formula;
-use crate::check::{Knobs, Logic, Property};
+use crate::check::{Logic, Property, Settings};
 use crate::monitor::Letter;
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use std::path::Path;
 /// which `a` holds somewhere, if one was found in so many steps. `None`: it has no such form.
 pub fn shortest_with_condition(
     property: &Property,
-    knobs: &Knobs,
+    settings: &Settings,
     letters: &Letters,
     limit: usize,
 ) -> Result<Option<Option<Vec<Letter>>>, NoMonitor> {
@@ -30,7 +30,7 @@ pub fn shortest_with_condition(
     };
     let changed = Property { logic, ..property.clone() };
     // Neither of these logics reads files.
-    let compiled = compile_known(&changed, knobs, Path::new(""), letters)?;
+    let compiled = compile_known(&changed, settings, Path::new(""), letters)?;
     let found = letters.runs(&compiled.monitor, limit);
     Ok(Some(if past { found.shortest_violating() } else { found.shortest_satisfying() }))
 }

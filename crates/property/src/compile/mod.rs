@@ -8,7 +8,7 @@ pub use condition::shortest_with_condition;
 pub use monitors::{Compiled, NoMonitor, compile, compile_known};
 pub use possible::Letters;
 
-use crate::check::{Knobs, Property, Spec};
+use crate::check::{Property, Settings, Spec};
 use crate::monitor::AnyMonitor;
 use monitors::compile_unknown;
 use std::path::{Path, PathBuf};
@@ -25,17 +25,17 @@ pub struct CompiledSpec {
 }
 
 struct CompiledProperty {
-    knobs: Knobs,
+    settings: Settings,
     /// For runs on which any value can be unknown; compiled when it is first needed.
     monitor: OnceLock<Result<Arc<Compiled>, NoMonitor>>,
 }
 
 impl CompiledSpec {
-    /// Takes a specification. `knobs` are those of the command line, which win. Files of user-defined logics are found
+    /// Takes a specification. `settings` are those of the command line, which win. Files of user-defined logics are found
     /// from `folder`.
-    pub fn new(spec: Spec, knobs: Knobs, folder: &Path) -> CompiledSpec {
+    pub fn new(spec: Spec, settings: Settings, folder: &Path) -> CompiledSpec {
         let properties = spec.properties.iter().map(|property| CompiledProperty {
-            knobs: knobs.or(property.knobs).or(spec.knobs),
+            settings: settings.or(property.settings).or(spec.settings),
             monitor: OnceLock::new(),
         });
         CompiledSpec { properties: properties.collect(), spec: Arc::new(spec), folder: folder.to_owned() }
@@ -51,14 +51,14 @@ impl CompiledSpec {
     }
 
     /// The settings of a property: those of the command line, its own, those of the specification.
-    pub fn knobs(&self, property: usize) -> Knobs {
-        self.properties[property].knobs
+    pub fn settings(&self, property: usize) -> Settings {
+        self.properties[property].settings
     }
 
     /// The monitor of a property for any run.
     pub(crate) fn monitor(&self, number: usize) -> Result<Arc<Compiled>, NoMonitor> {
-        let CompiledProperty { knobs, monitor } = &self.properties[number];
-        let make = || compile(self.property(number), knobs, &self.folder).map(Arc::new);
+        let CompiledProperty { settings, monitor } = &self.properties[number];
+        let make = || compile(self.property(number), settings, &self.folder).map(Arc::new);
         monitor.get_or_init(make).clone()
     }
 
@@ -70,8 +70,8 @@ impl CompiledSpec {
         match self.monitor(number) {
             Ok(compiled) if matches!(compiled.monitor, AnyMonitor::Table(_)) => Ok(compiled),
             _ => {
-                let knobs = &self.properties[number].knobs;
-                compile_unknown(self.property(number), knobs, &self.folder, unknown).map(Arc::new)
+                let settings = &self.properties[number].settings;
+                compile_unknown(self.property(number), settings, &self.folder, unknown).map(Arc::new)
             }
         }
     }

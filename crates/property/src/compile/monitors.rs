@@ -1,7 +1,7 @@
 //! A property's monitor.
 
 use super::possible::{Kinds, Letters, mask};
-use crate::check::{AtEnd, Atom, Knobs, Logic, Property};
+use crate::check::{AtEnd, Atom, Logic, Property, Settings};
 use crate::logic;
 use crate::monitor::{self, AnyMonitor, Asked, CompileError, EreMode, Options, Possible, UserError};
 use crate::syntax::ast;
@@ -46,49 +46,49 @@ impl From<UserError> for NoMonitor {
     }
 }
 
-/// Compiles a property with these knobs. Files of user-defined logics are found from `folder`.
-pub fn compile(property: &Property, knobs: &Knobs, folder: &Path) -> Result<Compiled, NoMonitor> {
-    compile_unknown(property, knobs, folder, u64::MAX)
+/// Compiles a property with these settings. Files of user-defined logics are found from `folder`.
+pub fn compile(property: &Property, settings: &Settings, folder: &Path) -> Result<Compiled, NoMonitor> {
+    compile_unknown(property, settings, folder, u64::MAX)
 }
 
 /// Compiles a property for runs on which of its atoms only these can be unknown.
 pub(super) fn compile_unknown(
     property: &Property,
-    knobs: &Knobs,
+    settings: &Settings,
     folder: &Path,
     unknown: u64,
 ) -> Result<Compiled, NoMonitor> {
-    let kinds = Kinds::new(property, knobs);
+    let kinds = Kinds::new(property, settings);
     let possible = Possible { at_start: &|letter| kinds.at_start(letter), later: &|letter| kinds.later(letter) };
     let conditions = property.atoms.iter().filter(|(atom, _)| matches!(atom, Atom::Instance(_))).count();
     if conditions > MAX_CONDITIONS {
         return Err(NoMonitor::TooManyConditions(conditions));
     }
     let unknown = unknown & mask(property, |atom| !matches!(atom, Atom::Event(_)));
-    compile_with(property, knobs, folder, unknown, possible)
+    compile_with(property, settings, folder, unknown, possible)
 }
 
 /// Compiles a property for runs on which every value is known, to say what it means.
 pub fn compile_known(
     property: &Property,
-    knobs: &Knobs,
+    settings: &Settings,
     folder: &Path,
     letters: &Letters,
 ) -> Result<Compiled, NoMonitor> {
     let possible = Possible { at_start: &|letter| letters.at_start(letter), later: &|letter| letters.later(letter) };
-    compile_with(property, knobs, folder, 0, possible)
+    compile_with(property, settings, folder, 0, possible)
 }
 
 fn compile_with(
     property: &Property,
-    knobs: &Knobs,
+    settings: &Settings,
     folder: &Path,
     unknown: u64,
     possible: Possible<'_>,
 ) -> Result<Compiled, NoMonitor> {
     let options = Options {
         unknown,
-        at_end: match knobs.at_end.unwrap_or(AtEnd::Stutter) {
+        at_end: match settings.at_end.unwrap_or(AtEnd::Stutter) {
             AtEnd::Stutter => monitor::AtEnd::Stutter,
             AtEnd::Strong => monitor::AtEnd::Strong,
             AtEnd::Weak => monitor::AtEnd::Weak,

@@ -31,6 +31,21 @@ impl Verdict {
         matches!(self, Self::Violated | Self::Unfulfilled)
     }
 
+    /// Whether the run does not fail it, as far as that can be known.
+    pub fn holds(self) -> bool {
+        matches!(self, Self::Pending | Self::Satisfied | Self::Fulfilled)
+    }
+
+    /// How bad it is; the worst is 0, and what holds is last.
+    pub fn severity(self) -> u8 {
+        match self {
+            Self::Violated => 0,
+            Self::Unfulfilled => 1,
+            Self::Unknown => 2,
+            Self::Pending | Self::Satisfied | Self::Fulfilled => 3,
+        }
+    }
+
     /// One verdict for two ways of filling in what is unknown: bad only if both are.
     pub(super) fn either(self, other: Self) -> Self {
         use Verdict::{Fulfilled, Pending, Satisfied, Unfulfilled, Unknown, Violated};

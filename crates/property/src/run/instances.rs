@@ -5,10 +5,10 @@
 //! the subject in its place: until then the subject did nothing, so the copy's past is the original's. A property without
 //! parameters has one instance.
 
-use super::property::Shown;
+use super::property::Decision;
 use crate::bind::subject::Subject;
 use crate::check::ParamId;
-use crate::monitor::{Letter, Q};
+use crate::monitor::{Letter, Q, Verdict};
 use std::collections::{HashMap, HashSet};
 
 /// The most instances of one property at a time; further ones are left out, and that is told.
@@ -26,7 +26,7 @@ pub(super) struct Instance {
     /// Whether the verdict was unknown at some step.
     pub(super) unknown: bool,
     /// What is final; it then needs no more steps.
-    pub(super) decided: Option<Shown>,
+    pub(super) decided: Option<Decision>,
 }
 
 impl Instance {
@@ -140,7 +140,7 @@ impl Instances {
         let open: Vec<ParamId> =
             (0..).zip(instance.binding.iter()).filter(|(_, s)| s.is_none()).map(|(p, _)| p).collect();
         instance.binding = Box::new([]);
-        instance.decided = Some(Shown::Unknown);
+        instance.decided = Some(Verdict::Unknown.into());
         for param in open {
             if let Some(list) = self.open.get_mut(&param) {
                 list.retain(|&i| i != number);

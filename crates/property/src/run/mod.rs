@@ -7,11 +7,11 @@ mod property;
 
 pub use crate::bind::Unbound;
 pub use crate::compile::NoMonitor;
-pub use property::{Outcome, Shown};
+pub use property::Outcome;
 
-use crate::bind::reader::{Deed, Reader};
+use crate::bind::reader::{EventEffect, Reader};
 use crate::bind::{BoundNames, InitialValues, Meant};
-use crate::check::{Const, Knobs, Spec, Unknown};
+use crate::check::{Const, Settings, Spec, Unknown};
 use crate::compile::CompiledSpec;
 use crate::steps::BoundSpec;
 use event::{Batch, CondId, Event, LockId, Names, VarId};
@@ -32,20 +32,20 @@ pub struct SpecRun {
     /// Events at which a property was violated since they were last asked for.
     fresh: Vec<u64>,
     /// Scratch: what one event did.
-    deed: Deed,
+    effect: EventEffect,
 }
 
 impl SpecRun {
-    /// Compiles the properties that can be checked; the others are returned with the reason. `knobs` are those of the
+    /// Compiles the properties that can be checked; the others are returned with the reason. `settings` are those of the
     /// command line, which win; `init` are initial values, which win, too.
     pub fn new(
         spec: Spec,
-        knobs: Knobs,
+        settings: Settings,
         init: &[(String, Const)],
         folder: &Path,
     ) -> (SpecRun, Vec<(usize, NoMonitor)>) {
         let numbers: Vec<usize> = (0..spec.properties.len()).collect();
-        let compiled = Arc::new(CompiledSpec::new(spec, knobs, folder));
+        let compiled = Arc::new(CompiledSpec::new(spec, settings, folder));
         SpecRun::of_properties(&compiled, &numbers, init, BoundNames::default())
     }
 
@@ -61,8 +61,8 @@ impl SpecRun {
         for &number in numbers {
             match compiled.monitor(number) {
                 Ok(monitor) => {
-                    let (property, knobs) = (compiled.property(number), compiled.knobs(number));
-                    properties.push(PropertyRun::new(number, property, knobs, monitor));
+                    let (property, settings) = (compiled.property(number), compiled.settings(number));
+                    properties.push(PropertyRun::new(number, property, settings, monitor));
                 }
                 Err(reason) => failed.push((number, reason)),
             }
@@ -77,7 +77,7 @@ impl SpecRun {
             begun: false,
             event: 0,
             fresh: Vec::new(),
-            deed: Deed::default(),
+            effect: EventEffect::default(),
         };
         (run, failed)
     }
@@ -144,18 +144,18 @@ impl SpecRun {
     }
 
     fn step(&mut self, names: &Names, batch: &Batch, event: Event) {
-        self.reader.read(names, batch, event, &mut self.deed);
-        self.reader.values.apply(&self.deed);
+        self.reader.read(names, batch, event, &mut self.effect);
+        self.reader.values.apply(&self.effect);
         let Reader { spec, values, .. } = &self.reader;
-        let seen = self.reader.seen(names, batch, event, &self.deed);
+        let seen = self.reader.seen(names, batch, event, &self.effect);
         let mut violated = false;
         for property in &mut self.properties {
-            violated |= property.step(spec, values, &seen, &self.deed, self.event);
+            violated |= property.step(spec, values, &seen, &self.effect, self.event);
         }
         if violated {
             self.fresh.push(self.event);
         }
-        for &subject in &self.deed.gone {
+        for &subject in &self.effect.gone {
             self.properties.iter_mut().for_each(|property| property.gone(subject));
         }
     }

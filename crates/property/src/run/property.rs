@@ -2,10 +2,10 @@
 
 use super::instances::{Instance, Instances};
 use crate::bind::matching::{Concern, Seen, conditions_of, operations};
-use crate::bind::reader::Deed;
+use crate::bind::reader::EventEffect;
 use crate::bind::subject::{Objects, Subject};
 use crate::bind::values::{Key, Values, View};
-use crate::check::{Atom, Expr, Knobs, Property, Spec, Steps, Unknown, holds};
+use crate::check::{Atom, Expr, Property, Settings, Spec, Steps, Unknown, holds};
 use crate::compile::Compiled;
 use crate::logic::LogicError;
 use crate::monitor::{Letter, Monitor, Verdict};
@@ -23,8 +23,10 @@ pub struct Outcome {
     pub property: usize,
     /// What its parameters stand for, by name; empty for the property as a whole.
     pub instance: Vec<(String, String)>,
-    /// What is known of the recorded run.
-    pub shown: Shown,
+    /// The verdict on the recorded run.
+    pub verdict: Verdict,
+    /// The event that violated it; `None` if step 0 or the end did, or nothing.
+    pub event: Option<u64>,
     /// Instances that do not hold and have no outcome of their own, or could not be made.
     pub omitted: u64,
     /// Not everything was looked at: the run did not come to its end, instances could not be made, or a monitor hit
@@ -32,28 +34,17 @@ pub struct Outcome {
     pub truncated: bool,
 }
 
-/// What is known of a property on the recorded run.
+/// What was decided about an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Shown {
-    /// Violated at this event; `None`: at step 0.
-    Violated(Option<u64>),
-    /// Violated only because the trace ended.
-    Unfulfilled,
-    /// Not violated, but unknown at some step.
-    Unknown,
-    /// Not violated; what the end says: satisfied, fulfilled or pending.
-    Holds(Verdict),
+pub(super) struct Decision {
+    pub(super) verdict: Verdict,
+    /// The event that decided it; `None` for step 0 and the end.
+    pub(super) event: Option<u64>,
 }
 
-impl Shown {
-    /// The worse of two comes first.
-    fn rank(self) -> u8 {
-        match self {
-            Shown::Violated(_) => 0,
-            Shown::Unfulfilled => 1,
-            Shown::Unknown => 2,
-            Shown::Holds(_) => 3,
-        }
+impl From<Verdict> for Decision {
+    fn from(verdict: Verdict) -> Decision {
+        Decision { verdict, event: None }
     }
 }
 
@@ -68,7 +59,7 @@ pub(super) struct PropertyRun {
     /// State atoms by the variable they mention, as bits.
     by_variable: BTreeMap<u32, u64>,
     /// Full instances that do not hold, as they went wrong: the first ones, and how many more.
-    bad: Vec<(Box<[Option<Subject>]>, Shown)>,
+    bad: Vec<(Box<[Option<Subject>]>, Decision)>,
     more_bad: u64,
     /// What was said of full instances that hold: the least that is true of all of them.
     good: Option<Verdict>,
@@ -81,7 +72,7 @@ pub(super) struct PropertyRun {
 }
 
 impl PropertyRun {
-    pub(super) fn new(number: usize, property: &Property, knobs: Knobs, compiled: Arc<Compiled>) -> PropertyRun {
+    pub(super) fn new(number: usize, property: &Property, settings: Settings, compiled: Arc<Compiled>) -> PropertyRun {
         let mut by_variable: BTreeMap<u32, u64> = BTreeMap::new();
         for (bit, (atom, _)) in property.atoms.iter().enumerate() {
             if let Atom::State(expr) = atom {
@@ -94,7 +85,7 @@ impl PropertyRun {
             number,
             property: property.clone(),
             compiled,
-            all_steps: knobs.steps == Some(Steps::All),
+            all_steps: settings.steps == Some(Steps::All),
             instances: Instances::default(),
             operations: property.atoms.iter().fold(0, |set, (atom, _)| match atom {
                 Atom::Event(pattern) => set | operations(pattern),
@@ -187,9 +178,9 @@ impl PropertyRun {
     /// Takes note of what the monitor says.
     fn judge(&mut self, instance: &mut Instance, event: Option<u64>) {
         instance.decided = match self.compiled.monitor.verdict(instance.q) {
-            Verdict::Violated => Some(Shown::Violated(event)),
-            Verdict::Satisfied if instance.unknown => Some(Shown::Unknown),
-            Verdict::Satisfied => Some(Shown::Holds(Verdict::Satisfied)),
+            Verdict::Violated => Some(Decision { verdict: Verdict::Violated, event }),
+            Verdict::Satisfied if instance.unknown => Some(Verdict::Unknown.into()),
+            Verdict::Satisfied => Some(Verdict::Satisfied.into()),
             verdict => {
                 if verdict == Verdict::Unknown {
                     instance.unknown = true;
@@ -198,41 +189,48 @@ impl PropertyRun {
                 None
             }
         };
-        if let Some(shown) = instance.decided {
-            self.note(instance, shown);
+        if let Some(decision) = instance.decided {
+            self.note(instance, decision);
         }
     }
 
     /// Keeps what is said of a full instance.
-    fn note(&mut self, instance: &Instance, shown: Shown) {
+    fn note(&mut self, instance: &Instance, decision: Decision) {
         if !instance.is_full() {
             return;
         }
-        match shown {
-            Shown::Holds(verdict) => {
+        match decision.verdict {
+            verdict if verdict.holds() => {
                 let rank = |v| [Verdict::Satisfied, Verdict::Fulfilled].iter().position(|&x| x == v).unwrap_or(2);
                 self.good =
                     Some(self.good.map_or(verdict, |old| if rank(verdict) > rank(old) { verdict } else { old }));
             }
-            _ if self.bad.len() < SHOWN => self.bad.push((instance.binding.clone(), shown)),
+            _ if self.bad.len() < SHOWN => self.bad.push((instance.binding.clone(), decision)),
             _ => self.more_bad += 1,
         }
     }
 
     /// One event, after what it did to the variables.
     /// Whether it violated the property for some instance.
-    pub(super) fn step(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, deed: &Deed, event: u64) -> bool {
+    pub(super) fn step(
+        &mut self,
+        spec: &Spec,
+        values: &Values,
+        seen: &Seen<'_>,
+        effect: &EventEffect,
+        event: u64,
+    ) -> bool {
         // That a variable was forgotten is no step, but the next step sees it.
-        self.refresh(spec, values, seen, deed.forgotten.iter().copied());
-        if deed.written.is_empty() && self.operations >> seen.event.op() as u32 & 1 == 0 && !self.all_steps {
+        self.refresh(spec, values, seen, effect.forgotten.iter().copied());
+        if effect.written.is_empty() && self.operations >> seen.event.op() as u32 & 1 == 0 && !self.all_steps {
             return false;
         }
         let mut concern = std::mem::take(&mut self.concern);
-        concern.find(&self.property, seen, &deed.written);
+        concern.find(&self.property, seen, &effect.written);
         let violated = if concern.is_empty() && !self.all_steps {
             false
         } else {
-            self.step_of(spec, values, seen, deed, &concern, event)
+            self.step_of(spec, values, seen, effect, &concern, event)
         };
         self.concern = concern;
         violated
@@ -243,7 +241,7 @@ impl PropertyRun {
         spec: &Spec,
         values: &Values,
         seen: &Seen<'_>,
-        deed: &Deed,
+        effect: &EventEffect,
         concern: &Concern,
         event: u64,
     ) -> bool {
@@ -253,7 +251,7 @@ impl PropertyRun {
                 self.copy_for(param, subject, spec, values, seen);
             }
         }
-        self.refresh(spec, values, seen, deed.written.iter().map(|(key, _)| *key));
+        self.refresh(spec, values, seen, effect.written.iter().map(|(key, _)| *key));
         let mut concerned = std::mem::take(&mut self.concerned);
         concerned.clear();
         if self.all_steps {
@@ -282,7 +280,7 @@ impl PropertyRun {
             self.instances.all[number as usize] = instance;
         }
         self.concerned = concerned;
-        self.bad[bad..].iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
+        self.bad[bad..].iter().any(|(_, decision)| decision.verdict == Verdict::Violated)
     }
 
     pub(super) fn all_steps(&self) -> bool {
@@ -290,7 +288,7 @@ impl PropertyRun {
     }
 
     pub(super) fn is_violated(&self, number: usize) -> bool {
-        self.number == number && self.bad.iter().any(|(_, shown)| matches!(shown, Shown::Violated(_)))
+        self.number == number && self.bad.iter().any(|(_, decision)| decision.verdict == Verdict::Violated)
     }
 
     /// A subject is named for a parameter for the first time.
@@ -309,8 +307,8 @@ impl PropertyRun {
             }
             copy.lasting = self.lasting(u64::MAX, copy.lasting, &view);
             // What was decided without this parameter is decided for every instance of it.
-            if let Some(shown) = copy.decided {
-                self.note(&copy, shown);
+            if let Some(decision) = copy.decided {
+                self.note(&copy, decision);
             }
             self.instances.add(copy);
         }
@@ -365,21 +363,19 @@ impl PropertyRun {
         for number in self.instances.forget(subject, self.property.params.len()) {
             let instance = self.instances.all[number as usize].clone();
             if instance.decided.is_none() && instance.is_full() {
-                let shown = self.end_of(&instance);
-                self.note(&instance, shown);
+                let verdict = self.end_of(&instance);
+                self.note(&instance, verdict.into());
             }
             self.instances.remove(number);
         }
     }
 
     /// What is said of an instance if nothing more comes.
-    fn end_of(&self, instance: &Instance) -> Shown {
+    fn end_of(&self, instance: &Instance) -> Verdict {
         match self.compiled.monitor.at_end(instance.q, instance.last) {
-            Verdict::Violated => Shown::Violated(None),
-            Verdict::Unfulfilled => Shown::Unfulfilled,
-            _ if instance.unknown => Shown::Unknown,
-            Verdict::Unknown => Shown::Unknown,
-            verdict => Shown::Holds(verdict),
+            verdict if verdict.is_bad() => verdict,
+            _ if instance.unknown => Verdict::Unknown,
+            verdict => verdict,
         }
     }
 
@@ -388,34 +384,34 @@ impl PropertyRun {
     pub(super) fn finish(&mut self, names: &Names, objects: &Objects, at_end: bool) -> Vec<Outcome> {
         let undecided: Vec<Instance> = self.instances.all.iter().filter(|i| i.decided.is_none()).cloned().collect();
         for instance in &undecided {
-            let shown = if at_end {
+            let verdict = if at_end {
                 self.end_of(instance)
             } else if instance.unknown {
-                Shown::Unknown
+                Verdict::Unknown
             } else {
-                Shown::Holds(Verdict::Pending)
+                Verdict::Pending
             };
-            self.note(instance, shown);
+            self.note(instance, verdict.into());
         }
         // In the order in which they went wrong, then by name.
-        self.bad.sort_by_key(|(binding, shown)| {
-            let at = if let Shown::Violated(event) = shown { event.map_or(0, |e| e + 1) } else { 0 };
-            (shown.rank(), at, binding.clone())
+        self.bad.sort_by_key(|(binding, decision)| {
+            (decision.verdict.severity(), decision.event.map_or(0, |event| event + 1), binding.clone())
         });
-        let good = Shown::Holds(self.good.unwrap_or(Verdict::Pending));
-        let worst = self.bad.first().map_or(good, |(_, shown)| *shown);
+        let good = self.good.unwrap_or(Verdict::Pending).into();
+        let Decision { verdict, event } = self.bad.first().map_or(good, |(_, decision)| *decision);
         let omitted = self.more_bad + self.instances.omitted;
-        let decided = matches!(worst, Shown::Holds(Verdict::Satisfied));
+        let decided = verdict == Verdict::Satisfied;
         let truncated = self.instances.omitted > 0 || self.gave_up || (!at_end && !decided);
-        let whole = Outcome { property: self.number, instance: Vec::new(), shown: worst, omitted, truncated };
+        let whole = Outcome { property: self.number, instance: Vec::new(), verdict, event, omitted, truncated };
         let mut outcomes = vec![whole.clone()];
         if !self.property.params.is_empty() {
-            outcomes.extend(self.bad.iter().map(|(binding, shown)| {
+            outcomes.extend(self.bad.iter().map(|(binding, decision)| {
                 let subjects = self.property.params.iter().zip(binding);
                 let instance = subjects.map(|(param, subject)| {
                     (param.name.clone(), subject.map_or_else(String::new, |subject| objects.text(names, subject)))
                 });
-                Outcome { instance: instance.collect(), shown: *shown, omitted: 0, truncated: false, ..whole.clone() }
+                let Decision { verdict, event } = *decision;
+                Outcome { instance: instance.collect(), verdict, event, omitted: 0, truncated: false, ..whole.clone() }
             }));
         }
         outcomes

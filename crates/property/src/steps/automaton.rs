@@ -5,20 +5,8 @@ use super::instance::Instance;
 use crate::compile::Compiled;
 use crate::monitor::intern::FastMap;
 use crate::monitor::{Letter, Monitor, Q, Verdict};
+use event::PathStatus;
 use std::sync::Arc;
-
-/// What is known of a path that led to a state.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Status {
-    /// Not violated; some continuation may be.
-    Open,
-    /// No continuation is violated.
-    Safe,
-    /// Violated, for good.
-    Violated,
-    /// The monitor hit its bounds, or the instance cannot be followed: nothing is known, for good.
-    GaveUp,
-}
 
 /// Rows of this many classes are kept densely.
 const DENSE: usize = 256;
@@ -33,8 +21,10 @@ type State = Box<[u64]>;
 pub struct PathAutomaton {
     compiled: Arc<Compiled>,
     instance: Option<Arc<Instance>>,
-    states: Vec<(State, Status)>,
+    states: Vec<(State, PathStatus)>,
     numbers: FastMap<State, u32>,
+    /// The state of paths of which nothing is known.
+    gave_up: Option<u32>,
     start: u32,
     /// By state and class, if there are few classes.
     rows: Vec<u32>,
@@ -73,13 +63,14 @@ impl PathAutomaton {
             instance: instance.clone(),
             states: Vec::new(),
             numbers: FastMap::default(),
+            gave_up: None,
             start: 0,
             rows: Vec::new(),
             sparse: FastMap::default(),
             next: Vec::new(),
         };
         automaton.start = match instance {
-            None => automaton.fixed(Status::GaveUp),
+            None => automaton.give_up(),
             Some(instance) => {
                 let values: Vec<u64> = instance.slots.iter().map(|slot| slot.initial.into()).collect();
                 let q = automaton.compiled.monitor.init(instance.lasting(instance.tracked, &values));
@@ -94,7 +85,7 @@ impl PathAutomaton {
         self.start
     }
 
-    /// How many classes there are: those of the course's steps are below.
+    /// How many classes there are: those of the instance's steps are below.
     pub fn classes(&self) -> u32 {
         self.instance.as_ref().map_or(0, |instance| instance.classes.len() as u32)
     }
@@ -106,8 +97,15 @@ impl PathAutomaton {
 
     /// What is known of a path that led to this state.
     #[inline]
-    pub fn status(&self, state: u32) -> Status {
+    pub fn status(&self, state: u32) -> PathStatus {
         self.states[state as usize].1
+    }
+
+    /// Whether nothing is known of a path that led to this state, for good: the monitor hit its bounds, or the instance
+    /// cannot be followed. The status is then `Safe`: there is nothing to search for.
+    #[inline]
+    pub fn gave_up(&self, state: u32) -> bool {
+        self.gave_up == Some(state)
     }
 
     /// How many states were discovered so far. Their numbers are below.
@@ -118,7 +116,7 @@ impl PathAutomaton {
     /// The state after an event of this class, if that was discovered already.
     #[inline]
     pub fn known(&self, state: u32, class: u32) -> Option<u32> {
-        if self.status(state) != Status::Open {
+        if self.status(state) != PathStatus::Open {
             return Some(state);
         }
         let classes = self.classes() as usize;
@@ -203,30 +201,37 @@ impl PathAutomaton {
     fn settle(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
         let monitor = &self.compiled.monitor;
         if violated || (instance.freed == 0 && monitor.verdict(states[0]) == Verdict::Violated) {
-            return self.fixed(Status::Violated);
+            return self.fixed(PathStatus::Violated);
         }
         if states.iter().all(|&q| !monitor.can_violate(q)) {
-            return self.fixed(Status::Safe);
+            return self.fixed(PathStatus::Safe);
         }
         if states.iter().all(|&q| monitor.gave_up(q)) {
-            return self.fixed(Status::GaveUp);
+            return self.give_up();
         }
         let mut next = std::mem::take(&mut self.next);
         next.clear();
         next.extend_from_slice(values);
         next.push(unnamed);
         next.extend_from_slice(states);
-        let number = self.intern(&next, Status::Open);
+        let number = self.intern(&next, PathStatus::Open);
         self.next = next;
         number
     }
 
-    fn fixed(&mut self, status: Status) -> u32 {
-        // No other state is so short.
+    fn give_up(&mut self) -> u32 {
+        // No other state is empty.
+        let number = self.intern(&[], PathStatus::Safe);
+        self.gave_up = Some(number);
+        number
+    }
+
+    fn fixed(&mut self, status: PathStatus) -> u32 {
+        // No other state has one word.
         self.intern(&[status as u64], status)
     }
 
-    fn intern(&mut self, state: &[u64], status: Status) -> u32 {
+    fn intern(&mut self, state: &[u64], status: PathStatus) -> u32 {
         if let Some(&number) = self.numbers.get(state) {
             return number;
         }

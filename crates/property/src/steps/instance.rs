@@ -189,7 +189,7 @@ impl Instance {
             )
         };
         let at = At { ground: &self.ground, binding: &self.binding, held };
-        self.atoms.joint.iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));
+        self.atoms.over_several.iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));
         if unnamed != 0 {
             // Nobody can compare with what is not known yet.
             let hidden = self.atoms.all().filter(|atom| atom.params & unnamed != 0);
@@ -205,18 +205,18 @@ impl Instance {
             unknown |= slot.values.iter().fold(slot.generic_letter.unknown, |bits, (_, l)| bits | l.unknown);
         }
         unknown |= self.atoms.all().filter(|a| a.params & self.tracked != 0).fold(0, |bits, a| bits | a.bit);
-        let joint = self.atoms.joint.iter().fold(0, |bits, atom| bits | atom.bit);
-        if unknown & joint == joint {
+        let over_several = self.atoms.over_several.iter().fold(0, |bits, atom| bits | atom.bit);
+        if unknown & over_several == over_several {
             return unknown;
         }
         let shared: Vec<usize> = (0..self.slots.len()).filter(|&s| self.atoms.alone[s].is_none()).collect();
         let tried = shared.iter().try_fold(1usize, |n, &s| n.checked_mul(self.slots[s].values.len()));
         if self.tracked != 0 || tried.is_none_or(|n| n > MAX_TRIED) {
-            return unknown | joint;
+            return unknown | over_several;
         }
         let mut values = vec![0u64; self.slots.len()];
         loop {
-            unknown |= self.lasting(0, &values).unknown & joint;
+            unknown |= self.lasting(0, &values).unknown & over_several;
             let more = shared.iter().find(|&&slot| {
                 values[slot] += 1;
                 let fits = values[slot] < self.slots[slot].values.len() as u64;

@@ -1,7 +1,7 @@
 //! What the events of a recorded trace mean for a property, whatever order they come in.
 //!
-//! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::courses`] gives the
-//! instances of a property: each [`Course`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
+//! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::instances`] gives the
+//! instances of a property: each [`InstanceSteps`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
 //! On the recorded order that is what [`SpecRun`] says.
 //!
 //! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
@@ -10,24 +10,24 @@
 //! something of, are silent steps, too.
 //!
 //! Where an object's memory is taken back, the instances of that object come to their end, and what comes under its name
-//! later belongs to another object, which did nothing until then; one course stands for all of them. There, and only
+//! later belongs to another object, which did nothing until then; one instance stands for all of them. There, and only
 //! there, a violation shows not before all of an instance's subjects have been named on the path.
 
 mod automaton;
 mod class;
-mod course;
 mod instance;
+mod instances;
 mod slot;
 mod trace;
 
-pub use automaton::{PathAutomaton, Status};
-pub use course::{Course, Courses, Step};
+pub use automaton::PathAutomaton;
+pub use instances::{InstanceSteps, PropertyInstances, Step};
 
-use crate::bind::reader::{Deed, Reader};
+use crate::bind::reader::{EventEffect, Reader};
 use crate::bind::subject::Objects;
 use crate::bind::values::Values;
 use crate::bind::{BoundNames, InitialValues};
-use crate::check::{Const, Knobs, Logic, Property, Spec, Steps};
+use crate::check::{Const, Logic, Property, Settings, Spec, Steps};
 use crate::compile::{CompiledSpec, NoMonitor};
 use crate::run::{Outcome, SpecRun};
 use event::{Batch, Names, Space, Value, VarId};
@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::Arc;
 use trace::{Collector, Occurrences};
 
-/// What all courses of a specification share.
+/// What all instances of a specification share.
 struct Ground {
     spec: Arc<Spec>,
     /// The names of threads, under their numbers.
@@ -61,18 +61,18 @@ pub struct BoundSpec {
 }
 
 impl BoundSpec {
-    /// Reads a trace for a specification that was not run along it; else [`SpecRun::bind`] does less work. `knobs` are
+    /// Reads a trace for a specification that was not run along it; else [`SpecRun::bind`] does less work. `settings` are
     /// those of the command line, which win; `init` are initial values, which win, too. Files of user-defined logics are
     /// found from `folder`.
     pub fn new(
         spec: &Spec,
-        knobs: Knobs,
+        settings: Settings,
         init: &[(String, Const)],
         folder: &Path,
         names: &Names,
         trace: &Batch,
     ) -> BoundSpec {
-        let compiled = Arc::new(CompiledSpec::new(spec.clone(), knobs, folder));
+        let compiled = Arc::new(CompiledSpec::new(spec.clone(), settings, folder));
         BoundSpec::with(compiled, init, BoundNames::default(), names, trace)
     }
 
@@ -90,18 +90,18 @@ impl BoundSpec {
         reader.begin();
         let mut collectors: Vec<Collector> =
             spec.properties.iter().map(|property| Collector::new(spec, property)).collect();
-        let mut deed = Deed::default();
+        let mut effect = EventEffect::default();
         for (index, &event) in trace.events.iter().enumerate() {
             if !reader.matters(event) {
                 continue;
             }
-            reader.read(names, trace, event, &mut deed);
-            let seen = reader.seen(names, trace, event, &deed);
+            reader.read(names, trace, event, &mut effect);
+            let seen = reader.seen(names, trace, event, &effect);
             for (collector, property) in collectors.iter_mut().zip(&spec.properties) {
                 if matches!(property.logic, Logic::Mttl { .. }) {
                     continue;
                 }
-                collector.event(property, &seen, &deed, trace.first + index as u64);
+                collector.event(property, &seen, &effect, trace.first + index as u64);
             }
         }
         let mut threads = Names::default();
@@ -131,15 +131,15 @@ impl BoundSpec {
     }
 
     /// The settings of a property: those of the command line, its own, those of the specification.
-    pub fn knobs(&self, property: usize) -> Knobs {
-        self.compiled.knobs(property)
+    pub fn settings(&self, property: usize) -> Settings {
+        self.compiled.settings(property)
     }
 
     /// The instances of a property: one without parameters; else one for every combination of subjects that events which
     /// matter to it name for its parameters, and that passes `where`; in the order in which they are first named. At
     /// most `limit`.
-    pub fn courses(&self, property: usize, limit: usize) -> Result<Courses, NoMonitor> {
-        course::courses(self, property, limit)
+    pub fn instances(&self, property: usize, limit: usize) -> Result<PropertyInstances, NoMonitor> {
+        instances::instances(self, property, limit)
     }
 
     /// What a variable of the trace holds at first.
@@ -153,7 +153,7 @@ impl BoundSpec {
         events.binary_search_by_key(&event, |occurrence| occurrence.event).is_ok()
     }
 
-    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of courses.
+    /// What a property comes to on another run: what [`SpecRun`] says, which knows nothing of instances.
     pub fn judge(&self, property: usize, names: &Names, run: &Batch) -> Result<Vec<Outcome>, NoMonitor> {
         let (mut judge, failed) = SpecRun::of_properties(&self.compiled, &[property], &self.init, self.bound.clone());
         if let Some((_, reason)) = failed.into_iter().next() {
@@ -168,6 +168,6 @@ impl BoundSpec {
     }
 
     fn all_steps(&self, number: usize) -> bool {
-        self.knobs(number).steps == Some(Steps::All)
+        self.settings(number).steps == Some(Steps::All)
     }
 }

@@ -26,7 +26,7 @@ pub(super) struct StateAtoms {
     /// By variable: the atoms over it, if none of them mentions another one.
     pub(super) alone: Vec<Option<Vec<StateAtom>>>,
     /// The other atoms.
-    pub(super) joint: Vec<StateAtom>,
+    pub(super) over_several: Vec<StateAtom>,
 }
 
 impl StateAtoms {
@@ -47,18 +47,18 @@ impl StateAtoms {
         let shared = |slot: usize| atoms.iter().any(|atom| atom.slots.len() > 1 && atom.slots.contains(&slot));
         let mut alone: Vec<Option<Vec<StateAtom>>> =
             (0..variables.len()).map(|slot| (!shared(slot)).then(Vec::new)).collect();
-        let mut joint = Vec::new();
+        let mut over_several = Vec::new();
         for atom in atoms {
             match atom.slots[..] {
                 [slot] if alone[slot].is_some() => alone[slot].get_or_insert_default().push(atom),
-                _ => joint.push(atom),
+                _ => over_several.push(atom),
             }
         }
-        StateAtoms { alone, joint }
+        StateAtoms { alone, over_several }
     }
 
     pub(super) fn all(&self) -> impl Iterator<Item = &StateAtom> {
-        self.alone.iter().flatten().flatten().chain(&self.joint)
+        self.alone.iter().flatten().flatten().chain(&self.over_several)
     }
 }
 

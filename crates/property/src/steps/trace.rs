@@ -1,7 +1,7 @@
 //! The events of a trace that do something to a property, and what; equal ones are kept once.
 
 use crate::bind::matching::{Concern, Seen, operations};
-use crate::bind::reader::Deed;
+use crate::bind::reader::EventEffect;
 use crate::bind::subject::Subject;
 use crate::bind::values::{Held, Key};
 use crate::check::{Atom, EventPattern, ParamId, Property, Spec, VarRef};
@@ -109,22 +109,22 @@ impl Collector {
         }
     }
 
-    pub(super) fn event(&mut self, property: &Property, seen: &Seen<'_>, deed: &Deed, event: u64) {
+    pub(super) fn event(&mut self, property: &Property, seen: &Seen<'_>, effect: &EventEffect, event: u64) {
         let Effect { concern, written, forgotten, gone } = &mut self.scratch;
         let ours = |number: u32| self.ours[number as usize];
         written.clear();
-        let held = deed.written.iter().filter(|((number, _), _)| ours(*number));
+        let held = effect.written.iter().filter(|((number, _), _)| ours(*number));
         written.extend(held.clone().map(|(key, _)| *key));
         let values = self.found.held.len() as u32;
         self.found.held.extend(held.map(|(_, held)| *held));
         forgotten.clear();
-        forgotten.extend(deed.forgotten.iter().filter(|(number, _)| ours(*number)));
+        forgotten.extend(effect.forgotten.iter().filter(|(number, _)| ours(*number)));
         gone.clear();
         if !property.params.is_empty() {
-            gone.extend(&deed.gone);
+            gone.extend(&effect.gone);
         }
         if !written.is_empty() || self.operations >> seen.event.op() as u32 & 1 == 1 {
-            concern.find(property, seen, &deed.written);
+            concern.find(property, seen, &effect.written);
         } else {
             *concern = Concern::default();
         }

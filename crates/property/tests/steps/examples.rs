@@ -1,10 +1,10 @@
 //! The examples of the language, by hand: what is violated in which order, and with how few states.
 
 use super::{shuffle, violated, walk, world::Random};
-use event::{Batch, Event, Extra, Init, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
-use property::check::{Const, Knobs, Spec, check_file};
-use property::run::NoMonitor;
-use property::steps::{BoundSpec, Course, Status};
+use event::{Batch, Event, Extra, Init, LockId, Names, Op, PathStatus, SiteId, Space, StrId, ThreadId, Value, VarId};
+use property::check::{Const, Settings, Spec, check_file};
+use property::compile::NoMonitor;
+use property::steps::{BoundSpec, InstanceSteps};
 use property::syntax::Disk;
 use std::path::Path;
 
@@ -32,14 +32,14 @@ fn trace(events: &[(&str, Op, &str, Option<i64>)]) -> (Names, Batch) {
     (names, batch)
 }
 
-fn courses(spec: &Spec, property: usize, names: &Names, trace: &Batch) -> Vec<Course> {
-    let bound = BoundSpec::new(spec, Knobs::default(), &[], Path::new(""), names, trace);
-    bound.courses(property, 100).expect("a monitor").courses
+fn instances(spec: &Spec, property: usize, names: &Names, trace: &Batch) -> Vec<InstanceSteps> {
+    let bound = BoundSpec::new(spec, Settings::default(), &[], Path::new(""), names, trace);
+    bound.instances(property, 100).expect("a monitor").instances
 }
 
-fn the_only(mut courses: Vec<Course>) -> Course {
-    assert_eq!(courses.len(), 1);
-    courses.remove(0)
+fn the_only(mut instances: Vec<InstanceSteps>) -> InstanceSteps {
+    assert_eq!(instances.len(), 1);
+    instances.remove(0)
 }
 
 fn pairs(of: &[(&str, &str)]) -> Vec<(String, String)> {
@@ -56,14 +56,14 @@ fn landing() {
         ("controller", Op::Write, "landing", Some(1)),
         ("radio", Op::Write, "radio", Some(0)),
     ]);
-    let mut course = the_only(courses(&spec, 0, &names, &trace));
-    assert_eq!(course.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [1, 3, 4], "the three writes");
-    assert_eq!(walk(&mut course, &[1, 3, 4]), None, "the recorded run");
-    assert_eq!(walk(&mut course, &[1, 4, 3]), Some(3));
-    assert_eq!(walk(&mut course, &[4, 1, 3]), Some(3));
-    assert_eq!(course.values(&[4, 0, 1]), pairs(&[("landing", "0"), ("approved", "1"), ("radio", "0")]));
-    assert!(course.automaton.close(100));
-    assert!(course.automaton.states() <= 10, "{}", course.automaton.states());
+    let mut instance = the_only(instances(&spec, 0, &names, &trace));
+    assert_eq!(instance.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [1, 3, 4], "the three writes");
+    assert_eq!(walk(&mut instance, &[1, 3, 4]), None, "the recorded run");
+    assert_eq!(walk(&mut instance, &[1, 4, 3]), Some(3));
+    assert_eq!(walk(&mut instance, &[4, 1, 3]), Some(3));
+    assert_eq!(instance.values(&[4, 0, 1]), pairs(&[("landing", "0"), ("approved", "1"), ("radio", "0")]));
+    assert!(instance.automaton.close(100));
+    assert!(instance.automaton.states() <= 10, "{}", instance.automaton.states());
 }
 
 #[test]
@@ -75,13 +75,13 @@ fn interval() {
         ("A", Op::Write, "Demo.y", Some(1)),
         ("B", Op::Write, "Demo.x", Some(1)),
     ]);
-    let mut course = the_only(courses(&spec, 0, &names, &trace));
-    assert_eq!(walk(&mut course, &[0, 1, 2, 3]), None);
-    assert_eq!(walk(&mut course, &[0, 1, 3, 2]), None);
-    assert_eq!(walk(&mut course, &[0, 2, 1, 3]), Some(4), "y > z for a while, then x > 0");
-    assert_eq!(course.values(&[0, 2]), pairs(&[("x", "0"), ("y", "1"), ("z", "0")]));
+    let mut instance = the_only(instances(&spec, 0, &names, &trace));
+    assert_eq!(walk(&mut instance, &[0, 1, 2, 3]), None);
+    assert_eq!(walk(&mut instance, &[0, 1, 3, 2]), None);
+    assert_eq!(walk(&mut instance, &[0, 2, 1, 3]), Some(4), "y > z for a while, then x > 0");
+    assert_eq!(instance.values(&[0, 2]), pairs(&[("x", "0"), ("y", "1"), ("z", "0")]));
     // x is kept as x > 0; y and z share an atom.
-    assert!(course.automaton.close(100), "{}", course.automaton.states());
+    assert!(instance.automaton.close(100), "{}", instance.automaton.states());
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn permit() {
         ("A", Op::Write, "Plane.landing", Some(1)),
         ("B", Op::Write, "Plane.permit", Some(0)),
     ]);
-    let mut course = the_only(courses(&spec, 0, &names, &trace));
-    assert_eq!(walk(&mut course, &[0, 1, 2]), None);
-    assert_eq!(walk(&mut course, &[2, 0, 1]), None);
-    assert_eq!(walk(&mut course, &[0, 2, 1]), Some(3));
-    assert_eq!(course.values(&[0]), pairs(&[("landing", "false"), ("permit", "true")]));
+    let mut instance = the_only(instances(&spec, 0, &names, &trace));
+    assert_eq!(walk(&mut instance, &[0, 1, 2]), None);
+    assert_eq!(walk(&mut instance, &[2, 0, 1]), None);
+    assert_eq!(walk(&mut instance, &[0, 2, 1]), Some(3));
+    assert_eq!(instance.values(&[0]), pairs(&[("landing", "false"), ("permit", "true")]));
 }
 
 #[test]
@@ -111,16 +111,16 @@ fn becomes_positive() {
     }
     let mut random = Random(1);
     for property in 0..3 {
-        let mut course = the_only(courses(&spec, property, &names, &trace));
-        let classes: std::collections::BTreeSet<u32> = course.steps.iter().map(|step| step.class).collect();
+        let mut instance = the_only(instances(&spec, property, &names, &trace));
+        let classes: std::collections::BTreeSet<u32> = instance.steps.iter().map(|step| step.class).collect();
         assert_eq!(classes.len(), 3, "positive, negative, neither");
         for _ in 0..200 {
             let order = shuffle(&mut random, &trace);
             let first = order.iter().position(|&event| numbers[event as usize] != 0);
             let expected = first.filter(|&at| numbers[order[at] as usize] > 0).map(|at| at + 1);
-            assert_eq!(walk(&mut course, &order), expected, "{property}: {order:?}");
+            assert_eq!(walk(&mut instance, &order), expected, "{property}: {order:?}");
         }
-        assert!(course.automaton.close(20), "{}", course.automaton.states());
+        assert!(instance.automaton.close(20), "{}", instance.automaton.states());
     }
 }
 
@@ -134,14 +134,14 @@ fn lost_wakeup() {
         ("signaller", Op::Notify, "Event@1", None),
         ("waiter", Op::Woken, "Event@1", None),
     ]);
-    let mut course = the_only(courses(&spec, 0, &names, &trace));
-    assert_eq!(course.instance, pairs(&[("e", "Event@1"), ("t", "waiter")]));
-    assert_eq!(course.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [0, 1, 2]);
-    assert_eq!(walk(&mut course, &[0, 1, 2, 3, 4]), None);
-    assert_eq!(walk(&mut course, &[0, 2, 3, 1]), Some(4), "written between the test and the wait");
-    assert_eq!(course.values(&[0, 2]), pairs(&[("count[Event@1]", "1")]));
-    let woken = the_only(courses(&spec, 1, &names, &trace));
-    assert_eq!(woken.automaton.status(woken.automaton.start()), Status::Safe, "only the end says anything");
+    let mut instance = the_only(instances(&spec, 0, &names, &trace));
+    assert_eq!(instance.subjects, pairs(&[("e", "Event@1"), ("t", "waiter")]));
+    assert_eq!(instance.steps.iter().map(|step| step.event).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(walk(&mut instance, &[0, 1, 2, 3, 4]), None);
+    assert_eq!(walk(&mut instance, &[0, 2, 3, 1]), Some(4), "written between the test and the wait");
+    assert_eq!(instance.values(&[0, 2]), pairs(&[("count[Event@1]", "1")]));
+    let woken = the_only(instances(&spec, 1, &names, &trace));
+    assert_eq!(woken.automaton.status(woken.automaton.start()), PathStatus::Safe, "only the end says anything");
     assert!(violated(&Spec { properties: vec![spec.properties[0].clone()], ..spec }, &names, &trace).is_empty());
 }
 
@@ -152,11 +152,11 @@ fn memory_that_is_given_again_is_silent_but_acts() {
     let spec = &checked.specs[0];
     let (names, trace) =
         trace(&[("A", Op::Write, "x", Some(5)), ("B", Op::Alloc, "x", None), ("A", Op::Internal, "e", None)]);
-    let mut course = the_only(courses(spec, 0, &names, &trace));
-    assert_eq!(course.steps.iter().map(|step| step.silent).collect::<Vec<_>>(), [false, true, false]);
-    assert_eq!(walk(&mut course, &[0, 1, 2]), None);
-    assert_eq!(walk(&mut course, &[1, 0, 2]), Some(3));
-    assert_eq!(course.values(&[0, 1]), pairs(&[("x", "0")]));
+    let mut instance = the_only(instances(spec, 0, &names, &trace));
+    assert_eq!(instance.steps.iter().map(|step| step.silent).collect::<Vec<_>>(), [false, true, false]);
+    assert_eq!(walk(&mut instance, &[0, 1, 2]), None);
+    assert_eq!(walk(&mut instance, &[1, 0, 2]), Some(3));
+    assert_eq!(instance.values(&[0, 1]), pairs(&[("x", "0")]));
     assert_eq!(violated(spec, &names, &trace), []);
 }
 
@@ -168,28 +168,28 @@ fn instances_are_counted_beyond_the_limit() {
     let threads: Vec<String> = (0..20).map(|t| format!("T{t}")).collect();
     let events: Vec<_> = threads.iter().map(|t| (t.as_str(), Op::Write, "x", Some(1))).collect();
     let (names, trace) = trace(&events);
-    let bound = BoundSpec::new(&checked.specs[0], Knobs::default(), &[], Path::new(""), &names, &trace);
-    let some = bound.courses(0, 7).expect("a monitor");
-    assert_eq!((some.courses.len(), some.omitted), (7, 20 * 19 - 7));
-    assert_eq!(some.courses[0].instance, pairs(&[("i", "T0"), ("j", "T1")]));
-    assert_eq!(some.courses[0].steps.len(), 2);
+    let bound = BoundSpec::new(&checked.specs[0], Settings::default(), &[], Path::new(""), &names, &trace);
+    let some = bound.instances(0, 7).expect("a monitor");
+    assert_eq!((some.instances.len(), some.omitted), (7, 20 * 19 - 7));
+    assert_eq!(some.instances[0].subjects, pairs(&[("i", "T0"), ("j", "T1")]));
+    assert_eq!(some.instances[0].steps.len(), 2);
 }
 
 #[test]
 fn what_has_no_monitor_is_refused() {
     let (names, trace) = trace(&[("A", Op::Write, "Bank.checking", Some(1)), ("B", Op::Read, "Bank.checking", None)]);
     let spec = spec("06-bank");
-    let bound = BoundSpec::new(&spec, Knobs::default(), &[], Path::new(""), &names, &trace);
+    let bound = BoundSpec::new(&spec, Settings::default(), &[], Path::new(""), &names, &trace);
     for (number, property) in spec.properties.iter().enumerate() {
-        let courses = bound.courses(number, 100);
+        let instances = bound.instances(number, 100);
         match property.name.as_str() {
             "race_adjacent" => {
-                let mut courses = courses.expect("a monitor").courses;
-                assert_eq!(courses.len(), 2);
-                assert!(courses.iter_mut().any(|course| walk(course, &[0, 1]) == Some(2)));
-                assert!(courses.iter_mut().all(|course| course.steps.len() == 2), "steps = all");
+                let mut instances = instances.expect("a monitor").instances;
+                assert_eq!(instances.len(), 2);
+                assert!(instances.iter_mut().any(|instance| walk(instance, &[0, 1]) == Some(2)));
+                assert!(instances.iter_mut().all(|instance| instance.steps.len() == 2), "steps = all");
             }
-            _ => assert!(matches!(courses, Err(NoMonitor::Mttl))),
+            _ => assert!(matches!(instances, Err(NoMonitor::Mttl))),
         }
     }
 }
@@ -213,7 +213,7 @@ fn initial_values() {
     trace.push_init(StrId(names.add(Space::Str, "late").expect("room")), Value::Int(7));
     let init = [("approved".to_owned(), Const::Int(9)), ("unsaid".to_owned(), Const::Str("s".to_owned()))];
     let text = names.add(Space::Str, "s").expect("room");
-    let bound = BoundSpec::new(&spec, Knobs::default(), &init, Path::new(""), &names, &trace);
+    let bound = BoundSpec::new(&spec, Settings::default(), &init, Path::new(""), &names, &trace);
     let initial: Vec<Value> = (0..7).map(|number| bound.initial(VarId(number))).collect();
     let text = Value::Str(StrId(text));
     let expected = [Value::Int(0), Value::Int(9), Value::Int(1), Value::Int(7), Value::Unknown, text, Value::Unknown];

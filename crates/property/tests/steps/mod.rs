@@ -4,27 +4,26 @@
 mod examples;
 mod world;
 
-use event::{Batch, Names};
-use property::check::{Knobs, Spec, check_file};
-use property::run::{Shown, SpecRun};
-use property::steps::{BoundSpec, Course, Status};
+use event::{Batch, Names, PathStatus};
+use property::check::{Settings, Spec, check_file};
+use property::monitor::Verdict;
+use property::run::SpecRun;
+use property::steps::{BoundSpec, InstanceSteps};
 use std::collections::BTreeMap;
 use std::path::Path;
 use world::{Random, Text};
 
 /// What the recorded-run check reports as violated, by instance.
 fn violated(spec: &Spec, names: &Names, trace: &Batch) -> Vec<(Vec<String>, Option<u64>)> {
-    let (mut run, failed) = SpecRun::new(spec.clone(), Knobs::default(), &[], Path::new(""));
+    let (mut run, failed) = SpecRun::new(spec.clone(), Settings::default(), &[], Path::new(""));
     assert!(failed.is_empty(), "{failed:?}");
     run.batch(names, trace);
     let parametric = !spec.properties[0].params.is_empty();
     let outcomes = run.finish(names, false);
     let own = outcomes.iter().skip(usize::from(parametric));
-    own.filter_map(|o| match o.shown {
-        Shown::Violated(event) => Some((o.instance.iter().map(|(_, s)| s.clone()).collect(), event)),
-        _ => None,
-    })
-    .collect()
+    own.filter(|o| o.verdict == Verdict::Violated)
+        .map(|o| (o.instance.iter().map(|(_, s)| s.clone()).collect(), o.event))
+        .collect()
 }
 
 /// The events of a trace in another order; `#! init` lines stay where they are.
@@ -52,25 +51,25 @@ fn shuffle(random: &mut Random, trace: &Batch) -> Vec<u64> {
 }
 
 /// How many events of this order come before the violation, itself included; 0: step 0.
-fn walk(course: &mut Course, order: &[u64]) -> Option<usize> {
-    let mut state = course.automaton.start();
+fn walk(instance: &mut InstanceSteps, order: &[u64]) -> Option<usize> {
+    let mut state = instance.automaton.start();
     for (at, event) in order.iter().enumerate() {
-        match course.automaton.status(state) {
-            Status::Violated => return Some(at),
-            Status::GaveUp => panic!("gave up"),
-            Status::Safe | Status::Open => {}
+        match instance.automaton.status(state) {
+            PathStatus::Violated => return Some(at),
+            PathStatus::Safe => assert!(!instance.automaton.gave_up(state), "gave up"),
+            PathStatus::Open => {}
         }
-        if let Ok(place) = course.steps.binary_search_by_key(event, |step| step.event) {
-            let step = course.steps[place];
-            assert_eq!(step.silent, course.automaton.is_silent(step.class));
-            state = course.automaton.step(state, step.class);
+        if let Ok(place) = instance.steps.binary_search_by_key(event, |step| step.event) {
+            let step = instance.steps[place];
+            assert_eq!(step.silent, instance.automaton.is_silent(step.class));
+            state = instance.automaton.step(state, step.class);
         }
     }
-    (course.automaton.status(state) == Status::Violated).then_some(order.len())
+    (instance.automaton.status(state) == PathStatus::Violated).then_some(order.len())
 }
 
-fn subjects(course: &Course) -> Vec<String> {
-    course.instance.iter().map(|(_, subject)| subject.clone()).collect()
+fn subjects(instance: &InstanceSteps) -> Vec<String> {
+    instance.subjects.iter().map(|(_, subject)| subject.clone()).collect()
 }
 
 #[derive(Default, Debug)]
@@ -88,15 +87,15 @@ fn compare(random: &mut Random, source: &str, names: &Names, trace: &Batch, tall
     let checked = check_file("s.rvs", &Text(source.to_owned()));
     assert!(!checked.has_errors(), "{source}\n{:?}", checked.diagnostics);
     let spec = &checked.specs[0];
-    let bound = BoundSpec::new(spec, Knobs::default(), &[], Path::new(""), names, trace);
-    let mut courses = bound.courses(0, usize::MAX).expect("a monitor");
-    assert_eq!(courses.omitted, 0);
+    let bound = BoundSpec::new(spec, Settings::default(), &[], Path::new(""), names, trace);
+    let mut instances = bound.instances(0, usize::MAX).expect("a monitor");
+    assert_eq!(instances.omitted, 0);
     // Where its objects are gone, an instance begins and ends, and when it shows something only prefixes tell.
     let gone = |event: &event::Event| names.get(event::Space::Var, event.object()).split_once('@');
     let gone = trace.events.iter().filter(|e| e.op() == event::Op::Free).filter_map(gone);
     let gone: Vec<String> = gone.map(|(_, object)| format!("C@{object}")).collect();
     let is_freed = |instance: &[String]| instance.iter().any(|subject| gone.contains(subject));
-    let freed = courses.courses.iter().any(|course| is_freed(&subjects(course)));
+    let freed = instances.instances.iter().any(|instance| is_freed(&subjects(instance)));
     for round in 0..3 {
         let recorded: Vec<u64> = (0..trace.events.len() as u64).collect();
         let order = if round == 0 { recorded } else { shuffle(random, trace) };
@@ -108,10 +107,10 @@ fn compare(random: &mut Random, source: &str, names: &Names, trace: &Batch, tall
             }
         }
         let mut found = BTreeMap::new();
-        for course in &mut courses.courses {
-            let at = walk(course, &order);
-            found.extend(at.map(|at| (subjects(course), at)));
-            tally.silent += usize::from(course.steps.iter().any(|step| step.silent));
+        for instance in &mut instances.instances {
+            let at = walk(instance, &order);
+            found.extend(at.map(|at| (subjects(instance), at)));
+            tally.silent += usize::from(instance.steps.iter().any(|step| step.silent));
         }
         let shown: Vec<_> = order.iter().map(|&e| trace.events[e as usize]).collect();
         assert_eq!(found, expected, "round {round}: {source}\n{shown:?}\n{order:?}\n{trace:?}");
@@ -122,16 +121,18 @@ fn compare(random: &mut Random, source: &str, names: &Names, trace: &Batch, tall
         tally.freed_violated += usize::from(found.iter().any(|(instance, &at)| at > 0 && is_freed(instance)));
     }
     // Closed, it is the same automaton.
-    for course in &mut courses.courses {
+    for instance in &mut instances.instances {
         let recorded: Vec<u64> = (0..trace.events.len() as u64).collect();
-        let open = walk(course, &recorded);
-        if course.automaton.close(1000) {
-            let states = course.automaton.states();
-            assert_eq!(walk(course, &recorded), open);
+        let open = walk(instance, &recorded);
+        if instance.automaton.close(1000) {
+            let states = instance.automaton.states();
+            assert_eq!(walk(instance, &recorded), open);
             for state in 0..states as u32 {
-                assert!((0..course.automaton.classes()).all(|class| course.automaton.known(state, class).is_some()));
+                assert!(
+                    (0..instance.automaton.classes()).all(|class| instance.automaton.known(state, class).is_some())
+                );
             }
-            assert_eq!(course.automaton.states(), states);
+            assert_eq!(instance.automaton.states(), states);
             tally.closed += 1;
         }
     }

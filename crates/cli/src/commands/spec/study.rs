@@ -1,6 +1,6 @@
 //! What a property's monitor shows: its size, and what can happen to it.
 
-use property::check::{Atom, Knobs, Logic, Property, Spec};
+use property::check::{Atom, Logic, Property, Settings, Spec};
 use property::compile::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
 use property::monitor::{Exploration, Letter, Monitor, Size};
 use property::syntax::{Diagnostic, Sources};
@@ -14,8 +14,8 @@ const ASKING_LIMIT: usize = 1 << 12;
 
 /// What is known of a property.
 pub(super) struct Study {
-    /// The knobs in force.
-    pub(super) knobs: Knobs,
+    /// The settings in force.
+    pub(super) settings: Settings,
     /// `None`: monitors do not evaluate it.
     pub(super) built: Option<Built>,
 }
@@ -35,19 +35,19 @@ pub(super) struct Built {
 }
 
 pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Result<Study, NoMonitor> {
-    let knobs = property.knobs.or(spec.knobs);
+    let settings = property.settings.or(spec.settings);
     if matches!(property.logic, Logic::Mttl { .. }) {
-        return Ok(Study { knobs, built: None });
+        return Ok(Study { settings, built: None });
     }
     let file = Path::new(sources.name(property.span.file));
     let folder = file.parent().unwrap_or(Path::new(""));
-    let letters = Letters::new(spec, property, &knobs);
-    let compiled = compile_known(property, &knobs, folder, &letters)?;
+    let letters = Letters::new(spec, property, &settings);
+    let compiled = compile_known(property, &settings, folder, &letters)?;
     // A logic that is asked is not started twice for the sake of a figure.
     let asks = compiled.asked.is_some();
     let can_be_unknown = property.atoms.iter().any(|(atom, _)| matches!(atom, Atom::State(_)));
     let with_unknowns = match can_be_unknown && !asks {
-        true => Some(compile(property, &knobs, folder)?.monitor.size()),
+        true => Some(compile(property, &settings, folder)?.monitor.size()),
         false => None,
     };
     let limit = if asks { ASKING_LIMIT } else { LIMIT };
@@ -56,10 +56,10 @@ pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Resu
     if let Some(error) = compiled.asked.as_ref().and_then(|asked| asked.error()) {
         return Err(NoMonitor::Logic(error));
     }
-    let condition = shortest_with_condition(property, &knobs, &letters, LIMIT)?;
+    let condition = shortest_with_condition(property, &settings, &letters, LIMIT)?;
     // Only now: a monitor that is discovered as it runs has its states after that.
     let size = compiled.monitor.size();
-    Ok(Study { knobs, built: Some(Built { size, with_unknowns, automaton, runs, condition }) })
+    Ok(Study { settings, built: Some(Built { size, with_unknowns, automaton, runs, condition }) })
 }
 
 /// What makes a property useless, for one that is about to be checked. Large ones, and those that would start a program,

@@ -48,7 +48,7 @@ fn one(spec: &Spec, property: &Property, study: &Study, out: &mut String) {
             *out += &format!("{indent}{}{part}\n", if i == 0 { "" } else { "  " });
         }
     }
-    let unusual = study.knobs.unusual();
+    let unusual = study.settings.unusual();
     if !unusual.is_empty() {
         entry("settings", &[unusual.join(", ")], out);
     }

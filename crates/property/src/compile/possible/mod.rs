@@ -9,7 +9,8 @@ mod together;
 mod values;
 
 use crate::check::{
-    Atom, Expr, ExprKind, Knobs, ParamId, Property, Spec, Steps, Valuation, Value, VarId, VarRef, VariableKind, holds,
+    Atom, Expr, ExprKind, ParamId, Property, Settings, Spec, Steps, Valuation, Value, VarId, VarRef, VariableKind,
+    holds,
 };
 use crate::monitor::{Exploration, Letter, Monitor, Possible};
 use std::collections::BTreeSet;
@@ -23,10 +24,10 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn new(property: &Property, knobs: &Knobs) -> Kinds {
+    pub(super) fn new(property: &Property, settings: &Settings) -> Kinds {
         let events = mask(property, |atom| matches!(atom, Atom::Event(_)));
         let states = mask(property, |atom| !matches!(atom, Atom::Event(_)));
-        Kinds { events, states, all: knobs.steps == Some(Steps::All) }
+        Kinds { events, states, all: settings.steps == Some(Steps::All) }
     }
 
     pub(super) fn at_start(&self, letter: &Letter) -> bool {
@@ -62,9 +63,9 @@ pub struct Letters {
 }
 
 impl Letters {
-    /// Those of a property with these knobs.
-    pub fn new(spec: &Spec, property: &Property, knobs: &Knobs) -> Letters {
-        let kinds = Kinds::new(property, knobs);
+    /// Those of a property with these settings.
+    pub fn new(spec: &Spec, property: &Property, settings: &Settings) -> Letters {
+        let kinds = Kinds::new(property, settings);
         let lasting = mask(property, |atom| matches!(atom, Atom::Instance(_)));
         let (mut decided, mut first, mut free) = (0, 0, 0);
         let mut variables: BTreeSet<VarId> = BTreeSet::new();

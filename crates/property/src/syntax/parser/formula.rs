@@ -310,7 +310,7 @@ impl Parser<'_> {
                 return self.node(ExprKind::At(thread, operand), span);
             }
             Tok::Word => return self.word_atom(start),
-            Tok::Quoted(_) if self.bare => return self.word_atom(start),
+            Tok::Quoted(_) if self.inline => return self.word_atom(start),
             Tok::Bang | Tok::Symbol(_) => return self.needs_parentheses(),
             _ => return self.expected("a formula"),
         };
@@ -350,7 +350,7 @@ impl Parser<'_> {
             Some(_) if self.prefix().is_some() => return self.needs_parentheses(),
             _ => {}
         }
-        let name = if self.bare && self.tok() == &Tok::Word { self.bare_name()? } else { self.name("a formula")? };
+        let name = if self.inline && self.tok() == &Tok::Word { self.inline_name()? } else { self.name("a formula")? };
         match self.tok() {
             Tok::LBracket => {
                 self.bump();
@@ -364,7 +364,7 @@ impl Parser<'_> {
     }
 
     /// A name of a trace: `Demo.x`, `file.c:landing`.
-    fn bare_name(&mut self) -> Parsed<Name> {
+    fn inline_name(&mut self) -> Parsed<Name> {
         if self.word().is_some_and(crate::syntax::token::is_reserved) {
             return self.name("a formula");
         }

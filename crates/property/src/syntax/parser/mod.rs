@@ -93,7 +93,7 @@ pub(super) struct Parser<'a> {
     depth: usize,
     declared: HashSet<String>,
     /// One formula from the command line: names of the trace stand as they are.
-    bare: bool,
+    inline: bool,
     /// The name of the declaration being read, as soon as it is known.
     current: Option<Name>,
     out: &'a mut Diagnostics,
@@ -104,10 +104,10 @@ impl<'a> Parser<'a> {
         text: &'a str,
         tokens: Vec<Token>,
         declared: HashSet<String>,
-        bare: bool,
+        inline: bool,
         out: &'a mut Diagnostics,
     ) -> Parser<'a> {
-        Parser { text, tokens, at: 0, depth: 0, declared, bare, current: None, out }
+        Parser { text, tokens, at: 0, depth: 0, declared, inline, current: None, out }
     }
 
     fn tok(&self) -> &Tok {
@@ -278,7 +278,7 @@ impl<'a> Parser<'a> {
     /// A name that may be declared or used.
     fn name(&mut self, what: &str) -> Parsed<Name> {
         if let Tok::Quoted(text) = self.tok()
-            && self.bare
+            && self.inline
         {
             let text = text.clone();
             return Ok(Name { text, span: self.bump() });

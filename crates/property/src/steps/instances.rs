@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Combinations of subjects that are looked at; of more it is only assumed that they pass `where`.
 const MAX_COMBINATIONS: u64 = 1 << 22;
 
-/// An event of a course.
+/// An event of an instance.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
     /// Its index in the trace.
@@ -28,9 +28,9 @@ pub struct Step {
 }
 
 /// The instances of a property.
-pub struct Courses {
+pub struct PropertyInstances {
     /// The instances, at most as many as asked for.
-    pub courses: Vec<Course>,
+    pub instances: Vec<InstanceSteps>,
     /// How many more there are; where there are millions, at most so many.
     pub omitted: u64,
     /// The questions put to a user-defined logic.
@@ -38,23 +38,23 @@ pub struct Courses {
 }
 
 /// One instance of a property on a trace.
-pub struct Course {
+pub struct InstanceSteps {
     /// What its parameters stand for, as in [`Outcome`](crate::run::Outcome).
-    pub instance: Vec<(String, String)>,
+    pub subjects: Vec<(String, String)>,
     /// The events that do something to it, in recorded order. With `steps = all`: every event of the trace.
     pub steps: Vec<Step>,
     /// Judges any order of them.
     pub automaton: PathAutomaton,
     property: usize,
-    instance_of: Option<Arc<Instance>>,
+    classified: Option<Arc<Instance>>,
     occurrences: Arc<Occurrences>,
 }
 
-impl Course {
+impl InstanceSteps {
     /// What the variables of the property hold after these events (of the trace, in this order), by name:
     /// `count[Event@1]`.
     pub fn values(&self, schedule: &[u64]) -> Vec<(String, String)> {
-        let Some(instance) = &self.instance_of else { return Vec::new() };
+        let Some(instance) = &self.classified else { return Vec::new() };
         let (ground, found) = (&instance.ground, &self.occurrences);
         let mut shown: Vec<(Key, Held)> = Vec::new();
         for var in mentioned(&ground.spec.properties[self.property]) {
@@ -118,8 +118,8 @@ fn combinations(named: &[Vec<Subject>], mut visit: impl FnMut(&[Option<Subject>]
     }
 }
 
-/// See [`BoundSpec::courses`].
-pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<Courses, NoMonitor> {
+/// See [`BoundSpec::instances`].
+pub(super) fn instances(bound: &BoundSpec, number: usize, limit: usize) -> Result<PropertyInstances, NoMonitor> {
     let property = bound.property(number);
     if matches!(property.logic, Logic::Mttl { .. }) {
         return Err(NoMonitor::Mttl);
@@ -149,23 +149,23 @@ pub(super) fn courses(bound: &BoundSpec, number: usize, limit: usize) -> Result<
     let mut made = Vec::new();
     let mut unknown = 0;
     for binding in bindings {
-        let instance = binding
+        let subjects = binding
             .iter()
             .zip(&property.params)
             .map(|(subject, param)| (param.name.clone(), in_words(&ground.objects, &ground.threads, *subject)));
-        let instance: Vec<(String, String)> = instance.collect();
+        let subjects: Vec<(String, String)> = subjects.collect();
         let classified = Classified::new(ground, property, &atoms, occurrences, binding, all_steps);
         unknown |= classified.as_ref().map_or(0, |classified| classified.instance.can_be_unknown());
-        made.push((instance, classified));
+        made.push((subjects, classified));
     }
     let compiled = bound.compiled.monitor_for(number, unknown)?;
-    let courses = made.into_iter().map(|(instance, classified)| {
+    let instances = made.into_iter().map(|(subjects, classified)| {
         let steps = classified.as_ref().map_or_else(Vec::new, |classified| steps(bound, classified));
-        let shown = classified.map(|classified| Arc::new(classified.instance));
-        let automaton = PathAutomaton::new(compiled.clone(), shown.clone());
-        Course { instance, steps, automaton, property: number, instance_of: shown, occurrences: occurrences.clone() }
+        let classified = classified.map(|classified| Arc::new(classified.instance));
+        let automaton = PathAutomaton::new(compiled.clone(), classified.clone());
+        InstanceSteps { subjects, steps, automaton, property: number, classified, occurrences: occurrences.clone() }
     });
-    Ok(Courses { courses: courses.collect(), omitted, asked: compiled.asked.clone() })
+    Ok(PropertyInstances { instances: instances.collect(), omitted, asked: compiled.asked.clone() })
 }
 
 fn in_words(objects: &Objects, threads: &Names, subject: Option<Subject>) -> String {

@@ -64,7 +64,7 @@ pub enum Breadth {
 
 /// Settings; what is not set is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Knobs {
+pub struct Settings {
     /// Which runs are predicted.
     pub causality: Option<CausalityChoice>,
     /// How many cuts of a level are kept.
@@ -79,11 +79,11 @@ pub struct Knobs {
     pub at_end: Option<AtEnd>,
 }
 
-impl Knobs {
+impl Settings {
     /// These, and where one is not set, that of the others.
     #[must_use]
-    pub fn or(self, others: Knobs) -> Knobs {
-        Knobs {
+    pub fn or(self, others: Settings) -> Settings {
+        Settings {
             causality: self.causality.or(others.causality),
             breadth: self.breadth.or(others.breadth),
             max_cuts: self.max_cuts.or(others.max_cuts),
@@ -96,9 +96,14 @@ impl Knobs {
 
 const NAMES: [&str; 6] = ["causality", "breadth", "max_cuts", "window", "steps", "at_end"];
 
-/// Reads settings into knobs. `seen` are those of the same scope before.
-pub(super) fn check(settings: &[Setting], knobs: &mut Knobs, seen: &mut Vec<(String, Span)>, out: &mut Diagnostics) {
-    for setting in settings {
+/// Reads what is written into settings. `seen` are those of the same scope before.
+pub(super) fn check(
+    written: &[Setting],
+    settings: &mut Settings,
+    seen: &mut Vec<(String, Span)>,
+    out: &mut Diagnostics,
+) {
+    for setting in written {
         let name = setting.name.text.as_str();
         if !NAMES.contains(&name) {
             let help = match nearest(name, NAMES) {
@@ -124,18 +129,18 @@ pub(super) fn check(settings: &[Setting], knobs: &mut Knobs, seen: &mut Vec<(Str
         match name {
             "causality" => {
                 let (all, parse) = (&CausalityChoice::ALL, CausalityChoice::parse);
-                knobs.causality = word(setting, all, parse, CausalityChoice::keyword, out);
+                settings.causality = word(setting, all, parse, CausalityChoice::keyword, out);
             }
-            "steps" => knobs.steps = word(setting, Steps::ALL, Steps::parse, Steps::text, out),
-            "at_end" => knobs.at_end = word(setting, AtEnd::ALL, AtEnd::parse, AtEnd::text, out),
+            "steps" => settings.steps = word(setting, Steps::ALL, Steps::parse, Steps::text, out),
+            "at_end" => settings.at_end = word(setting, AtEnd::ALL, AtEnd::parse, AtEnd::text, out),
             "breadth" => {
-                knobs.breadth = match &setting.value {
+                settings.breadth = match &setting.value {
                     SettingValue::Word(w) if w.text == "all" => Some(Breadth::All),
                     _ => count(setting, "a number of at least 1, or `all`", out).map(Breadth::Cuts),
                 }
             }
-            "max_cuts" => knobs.max_cuts = count(setting, "a number of at least 1", out),
-            _ => knobs.window = count(setting, "a number of at least 1", out),
+            "max_cuts" => settings.max_cuts = count(setting, "a number of at least 1", out),
+            _ => settings.window = count(setting, "a number of at least 1", out),
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use super::elaborate::{Elab, Mode};
 use super::expr::Const;
-use super::knobs::Knobs;
 use super::model::{Lock, Logic, Property, Spec, Variable, VariableKind};
 use super::place::Place;
 use super::property::relevant;
 use super::scope::{Scope, Symbol, names_in};
+use super::settings::Settings;
 use crate::syntax::ast::{ConstKind, Lang};
 use crate::syntax::{Diagnostic, Diagnostics, Sources, Span, is_name, parse_constant, parse_formula};
 
 /// What came of a text of the command line, and the text that its diagnostics point into.
-pub type Bare<T> = (Sources, Result<T, Vec<Diagnostic>>);
+pub type Inline<T> = (Sources, Result<T, Vec<Diagnostic>>);
 
 /// The names of a trace.
 #[derive(Clone, Copy, Default, Debug)]
@@ -26,7 +26,7 @@ pub struct Known<'a> {
 
 /// Checks a past-time formula. The result is a specification with that one property and the variables it mentions,
 /// whose types are whatever the trace says; else the diagnostics, of which some are errors.
-pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Bare<Spec> {
+pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Inline<Spec> {
     let mut sources = Sources::default();
     let file = sources.add(format!("--property ({name})"), text);
     let mut out = Diagnostics::default();
@@ -76,7 +76,7 @@ pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Bare<Spec> {
         logic,
         relevant: relevant(&atoms),
         atoms,
-        knobs: Knobs::default(),
+        settings: Settings::default(),
         handlers: Vec::new(),
         name_span: Span { file, start: 0, end: 0 },
         span: formula.span,
@@ -87,7 +87,7 @@ pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Bare<Spec> {
 }
 
 /// Reads `x=0,y=true,z="a"`: initial values by name.
-pub fn parse_init(text: &str) -> Bare<Vec<(String, Const)>> {
+pub fn parse_init(text: &str) -> Inline<Vec<(String, Const)>> {
     let mut sources = Sources::default();
     let file = sources.add("--init", text);
     let mut out = Diagnostics::default();

@@ -1,14 +1,15 @@
 //! Several instances with the same events as one automaton: each state stays with its instance.
 
-use lattice::{Automaton, Status};
-use property::steps::{self, PathAutomaton};
+use event::PathStatus;
+use lattice::Automaton;
+use property::steps::PathAutomaton;
 use rustc_hash::FxHashMap;
 
 /// The class of events that are no steps: they change nothing.
 pub(crate) const SILENCE: u32 = 0;
 
 /// The automata of some instances.
-pub(crate) struct Joint {
+pub(crate) struct UnionAutomaton {
     parts: Vec<PathAutomaton>,
     /// Where each begins; what is not of interest any more does not.
     starts: Vec<Option<u32>>,
@@ -21,10 +22,10 @@ pub(crate) struct Joint {
     pub(crate) gave_up: bool,
 }
 
-impl Joint {
-    pub(crate) fn new(parts: Vec<PathAutomaton>) -> Joint {
+impl UnionAutomaton {
+    pub(crate) fn new(parts: Vec<PathAutomaton>) -> UnionAutomaton {
         let starts = parts.iter().map(|part| Some(part.start())).collect();
-        Joint {
+        UnionAutomaton {
             parts,
             starts,
             classes: vec![Box::new([])],
@@ -70,13 +71,13 @@ impl Joint {
         let number = *self.by_state.entry((part, state)).or_insert(fresh);
         if number == fresh {
             self.states.push((part, state));
-            self.gave_up |= self.parts[part as usize].status(state) == steps::Status::GaveUp;
+            self.gave_up |= self.parts[part as usize].gave_up(state);
         }
         number
     }
 }
 
-impl Automaton for Joint {
+impl Automaton for UnionAutomaton {
     fn start(&mut self) -> Vec<u32> {
         let starts: Vec<(u32, u32)> = (0..).zip(&self.starts).filter_map(|(part, s)| Some((part, (*s)?))).collect();
         starts.into_iter().map(|(part, state)| self.number(part, state)).collect()
@@ -92,13 +93,9 @@ impl Automaton for Joint {
         self.number(part, next)
     }
 
-    fn status(&self, state: u32) -> Status {
+    fn status(&self, state: u32) -> PathStatus {
         let (part, state) = self.states[state as usize];
-        match self.parts[part as usize].status(state) {
-            steps::Status::Open => Status::Open,
-            steps::Status::Safe | steps::Status::GaveUp => Status::Safe,
-            steps::Status::Violated => Status::Violated,
-        }
+        self.parts[part as usize].status(state)
     }
 
     fn owner(&self, state: u32) -> u32 {
