@@ -1,4 +1,4 @@
-//! Which notify woke whom (semantics.md, A28).
+//! Which notify woke which waiting thread (docs/causality.md).
 
 use event::{Batch, CondId, Op, ThreadId, Wake};
 use rustc_hash::FxHashMap;

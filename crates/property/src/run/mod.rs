@@ -6,13 +6,12 @@ mod instances;
 mod property;
 
 pub use crate::bind::Unbound;
-pub use crate::compile::NoMonitor;
 pub use property::Outcome;
 
 use crate::bind::reader::{EventEffect, Reader};
 use crate::bind::{BoundNames, InitialValues, Meant};
 use crate::check::{Const, Settings, Spec, Unknown};
-use crate::compile::CompiledSpec;
+use crate::compile::{CompiledSpec, NoMonitor};
 use crate::steps::BoundSpec;
 use event::{Batch, CondId, Event, LockId, Names, VarId};
 use property::PropertyRun;
