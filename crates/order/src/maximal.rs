@@ -29,32 +29,77 @@ struct RuledAccess {
     value: Value,
 }
 
+impl RuledAccess {
+    fn reads(&self) -> bool {
+        is_read(self.op) || self.op == Op::AtomicRmw
+    }
+
+    fn writes(&self) -> bool {
+        !is_read(self.op)
+    }
+
+    /// The value that it read, if recorded; that of an `armw` never is.
+    fn recorded_read(&self) -> Value {
+        if self.op == Op::AtomicRmw { Value::Unknown } else { self.value }
+    }
+}
+
 struct ReadRules {
     /// By lifetime, in recorded order.
     accesses: Vec<Vec<RuledAccess>>,
 }
 
-/// What a variable can hold: the initial value (number 0), and what each write left, in recorded order.
-struct Contents {
-    values: Vec<Value>,
-    /// By number: whether some read demands exactly this write.
-    demanded: Vec<bool>,
+/// The classes of what a variable can hold: of the initial value (number 0), and of each write, in recorded order.
+struct Classes {
+    /// By number: its class, which has the number of its first member.
+    of_write: Vec<u32>,
+    /// By known value: the classes with this value, sorted.
+    by_value: FxHashMap<ValueKey, Vec<u32>>,
 }
 
-impl Contents {
-    /// By number: its class, which is called by the number of its first member.
-    fn classes(&self) -> Vec<u32> {
-        let mut index: FxHashMap<ValueKey, u32> = FxHashMap::default();
-        (0..self.values.len())
-            .map(|number| {
-                if self.demanded[number] {
-                    return number as u32;
-                }
-                // Unrecorded values that no read demands are one class, too.
-                let value = self.values[number];
-                *index.entry(ValueKey::new(value)).or_insert(number as u32)
-            })
-            .collect()
+impl Classes {
+    fn new(initial: Value, accesses: &[RuledAccess]) -> Classes {
+        let mut values = vec![initial];
+        // By number: whether some read demands exactly this write.
+        let mut demanded = vec![false];
+        for access in accesses {
+            if access.reads() {
+                let writer = values.len() - 1;
+                let saw = access.recorded_read();
+                demanded[writer] |= !saw.is_known() || saw != values[writer];
+            }
+            if access.writes() {
+                values.push(access.value);
+                demanded.push(false);
+            }
+        }
+        let mut first: FxHashMap<ValueKey, u32> = FxHashMap::default();
+        let class = |(number, &value): (u32, &Value)| match demanded[number as usize] {
+            true => number,
+            // Unrecorded values that no read demands are one class, too.
+            false => *first.entry(ValueKey::new(value)).or_insert(number),
+        };
+        let of_write: Vec<u32> = (0..).zip(&values).map(class).collect();
+        let mut by_value: FxHashMap<ValueKey, Vec<u32>> = FxHashMap::default();
+        for (&class, &value) in of_write.iter().zip(&values).filter(|(_, value)| value.is_known()) {
+            by_value.entry(ValueKey::new(value)).or_default().push(class);
+        }
+        for classes in by_value.values_mut() {
+            classes.sort_unstable();
+            classes.dedup();
+        }
+        Classes { of_write, by_value }
+    }
+
+    /// The classes that a read accepts, sorted: that of its recorded writer, and those with the value that it saw.
+    fn accepted(&self, writer: usize, saw: Value) -> Vec<u32> {
+        let mut classes = vec![self.of_write[writer]];
+        if saw.is_known() {
+            classes.extend(self.by_value.get(&ValueKey::new(saw)).into_iter().flatten());
+        }
+        classes.sort_unstable();
+        classes.dedup();
+        classes
     }
 }
 
@@ -110,65 +155,56 @@ impl Accesses for ReadRules {
     }
 }
 
-/// Gives the accesses of a lifetime their actions.
+/// Gives the accesses of a lifetime their actions. `accepted` numbers the sets of accepted classes of all lifetimes.
 fn set_actions(
     initial: Value,
     accesses: &[RuledAccess],
     structure: &mut EventStructure,
     accepted: &mut FxHashMap<Vec<u32>, u32>,
 ) {
-    let mut contents = Contents { values: vec![initial], demanded: vec![false] };
-    let mut last_reads: BTreeMap<u32, u32> = BTreeMap::new();
+    let classes = Classes::new(initial, accesses);
+    let slot = add_slot(&classes, accesses, structure);
+    let mut accept = |writer: usize, saw: Value| {
+        let fresh = accepted.len() as u32;
+        *accepted.entry(classes.accepted(writer, saw)).or_insert(fresh)
+    };
+    // The number of the last write so far; 0 for the initial value.
+    let mut last = 0;
     for access in accesses {
-        let reads = is_read(access.op) || access.op == Op::AtomicRmw;
-        if reads {
-            let writer = contents.values.len() - 1;
-            let saw = if access.op == Op::AtomicRmw { Value::Unknown } else { access.value };
-            contents.demanded[writer] |= !saw.is_known() || saw != contents.values[writer];
-            last_reads.insert(access.position.chain, access.position.number);
-        }
-        if !is_read(access.op) {
-            contents.values.push(access.value);
-            contents.demanded.push(false);
-        }
+        let write = || (classes.of_write[last + 1], last as u32 + 1);
+        let action = match (access.reads(), access.writes()) {
+            (true, true) => {
+                let (class, order) = write();
+                Action::ReadWrite { slot, accepted: accept(last, access.recorded_read()), class, order }
+            }
+            (true, false) => Action::Read { slot, accepted: accept(last, access.recorded_read()) },
+            _ => {
+                let (class, order) = write();
+                Action::Write { slot, class, order }
+            }
+        };
+        last += usize::from(access.writes());
+        let ChainPosition { chain, number } = access.position;
+        structure.chains[chain as usize].events[number as usize - 1].action = action;
     }
-    let classes = contents.classes();
+}
+
+/// Adds the slot of a lifetime to the context: its last reads and its writes, by chain.
+fn add_slot(classes: &Classes, accesses: &[RuledAccess], structure: &mut EventStructure) -> u32 {
+    let mut last_reads: BTreeMap<u32, u32> = BTreeMap::new();
     let mut writes: BTreeMap<u32, Vec<(u32, u32, u32)>> = BTreeMap::new();
-    for (order, access) in (1..).zip(accesses.iter().filter(|access| !is_read(access.op))) {
-        writes.entry(access.position.chain).or_default().push((access.position.number, order, classes[order as usize]));
+    let mut order = 0;
+    for access in accesses {
+        let ChainPosition { chain, number } = access.position;
+        if access.reads() {
+            last_reads.insert(chain, number);
+        }
+        if access.writes() {
+            order += 1;
+            writes.entry(chain).or_default().push((number, order, classes.of_write[order as usize]));
+        }
     }
     let last_reads = last_reads.into_iter().map(|(chain, count)| ChainPrefix { chain, count }).collect();
     let writes = writes.into_iter().map(|(chain, writes)| ChainWrites { chain, writes }).collect();
-    let slot = structure.rules.add_slot(last_reads, writes);
-    let mut by_value: FxHashMap<ValueKey, Vec<u32>> = FxHashMap::default();
-    for (&class, &value) in classes.iter().zip(&contents.values).filter(|(_, value)| value.is_known()) {
-        by_value.entry(ValueKey::new(value)).or_default().push(class);
-    }
-    for list in by_value.values_mut() {
-        list.sort_unstable();
-        list.dedup();
-    }
-    let mut written = 0;
-    for access in accesses {
-        let accept = |saw: Value, accepted: &mut FxHashMap<Vec<u32>, u32>| {
-            let mut list = vec![classes[written]];
-            if saw.is_known() {
-                list.extend(by_value.get(&ValueKey::new(saw)).into_iter().flatten());
-            }
-            list.sort_unstable();
-            list.dedup();
-            let fresh = accepted.len() as u32;
-            *accepted.entry(list).or_insert(fresh)
-        };
-        let action = match access.op {
-            op if is_read(op) => Action::Read { slot, accepted: accept(access.value, accepted) },
-            Op::AtomicRmw => {
-                let accepted = accept(Value::Unknown, accepted);
-                Action::ReadWrite { slot, accepted, class: classes[written + 1], order: written as u32 + 1 }
-            }
-            _ => Action::Write { slot, class: classes[written + 1], order: written as u32 + 1 },
-        };
-        written += usize::from(!is_read(access.op));
-        structure.chains[access.position.chain as usize].events[access.position.number as usize - 1].action = action;
-    }
+    structure.rules.add_slot(last_reads, writes)
 }

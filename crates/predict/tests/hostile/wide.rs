@@ -115,7 +115,7 @@ fn stands_up(structure: &EventStructure, class: &dyn Fn(u64) -> u32, owner: u32,
 }
 
 #[test]
-fn many_lanes_many_owners_and_limits() {
+fn many_chains_many_owners_and_limits() {
     let (mut found, mut short, mut without_path, mut asked) = (0u64, 0u64, 0u64, 0u64);
     let first: u64 = std::env::var("FORETRACE_FIRST").map_or(0, |text| text.parse().expect("a number"));
     for seed in first..first + count(150) {
