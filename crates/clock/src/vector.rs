@@ -8,7 +8,7 @@ use event::{Id, ThreadId};
 /// with 64.
 pub type Time = u32;
 
-/// A time for every thread. It grows on demand: an entry that is not there is 0, so threads may appear at any moment.
+/// A time for every thread. It grows on demand: an entry that is not there is 0, so threads may appear at any time.
 #[derive(Clone, Default, Debug)]
 pub struct VectorClock {
     times: Vec<Time>,

@@ -1,4 +1,4 @@
-//! A stretch of consecutive events with their extras: a chunk of a stream, or a whole run in memory.
+//! Consecutive events with their extras: a chunk of a stream, or a whole run in memory.
 
 use crate::{Event, Extra, LockId, StrId, Value};
 
@@ -26,7 +26,7 @@ pub struct Batch {
     pub extras: Vec<Extra>,
     /// The arguments of internal events, by [`Extra::args_start`].
     pub args: Vec<Value>,
-    /// Initial values given in this stretch, in order.
+    /// Initial values given among these events, in order.
     pub inits: Vec<Init>,
 }
 
@@ -131,8 +131,8 @@ impl Batch {
         self.events.push(Event::with_extra(event.thread(), event.op(), event.object(), event.site(), extra));
     }
 
-    /// The same; events that share an extra there share it here. `copied` remembers where extras of the other batch are in this one:
-    /// it is empty at first, and good for these two as long as neither is cleared.
+    /// Adds an event of another batch; events that share an extra there share it here. `copied` remembers where extras
+    /// of the other batch are in this one: it is empty at first, and serves these two until one of them is cleared.
     #[inline]
     pub fn push_sharing(&mut self, other: &Batch, event: Event, copied: &mut Vec<u32>) {
         let from = event.extra() as usize;

@@ -1,7 +1,7 @@
 //! The names of the causality models: which runs are predicted from the recorded one.
 //!
-//! docs/causality.md defines the models. `order` (the search), `witness` (the checker) and `oracle` (brute force for tests)
-//! each state the rules of a model on their own; they share only its name.
+//! docs/causality.md defines the models. `order` (the search), `witness` (the checker) and `oracle` (brute force for
+//! tests) each state the rules of a model on their own; they share only its name.
 
 use std::fmt;
 

@@ -10,7 +10,8 @@ pub const MAX_THREADS: usize = 1 << (32 - OP_BITS);
 /// One event of one thread.
 ///
 /// The object is an index whose meaning the operation decides ([`Op::space`]); the typed accessors ([`Event::var`],
-/// [`Event::lock`], …) read it. What most events do not have lives in an [`Extra`] of the event's [`Batch`](crate::Batch).
+/// [`Event::lock`], …) read it. What most events do not have lives in an [`Extra`] of the event's
+/// [`Batch`](crate::Batch).
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Event {
@@ -79,15 +80,15 @@ macro_rules! typed_object {
 }
 
 typed_object! {
-    /// The variable accessed, allocated, freed or pinned.
+    /// The variable accessed, allocated, freed, or that a drop barrier is for.
     var: VarId, Var;
-    /// The lock taken, given back or asked for (for `wait` and `woken`, see [`Extra::lock`]).
+    /// The lock taken, given back or waited for (for `wait` and `woken`, see [`Extra::lock`]).
     lock: LockId, Lock;
     /// The thread started or waited for.
     child: ThreadId, Thread;
     /// The condition waited on or notified.
     cond: CondId, Cond;
-    /// The latch posted or awaited.
+    /// The latch-like object released (`post`), acquired (`await`) or waited for.
     latch: LatchId, Latch;
     /// The semaphore.
     sem: SemId, Sem;
@@ -130,7 +131,7 @@ impl Wake {
 /// What only some events have. The default says nothing at all.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Extra {
-    /// What was read or written; for `pin` and `rpin`, its position n as an integer (in a late record unknown: itself).
+    /// What was read or written; for a drop barrier, its n as an integer (unknown in a deferred one that names itself).
     pub value: Value,
     /// The lock of a `wait` or `woken`.
     pub lock: LockId,

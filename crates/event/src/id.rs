@@ -36,7 +36,7 @@ ids! {
     LockId;
     /// A condition that threads wait on.
     CondId;
-    /// What `post` and `await` act on: a barrier, latch, once, pipe or future.
+    /// What `post` releases and `await` acquires: a barrier, latch, once, pipe or future.
     LatchId;
     /// A counting semaphore.
     SemId;
@@ -44,7 +44,7 @@ ids! {
     BlockId;
     /// The name of an internal event.
     LabelId;
-    /// A place in the program; id 0 is the unknown place.
+    /// A site of the program's code; id 0 is the unknown site.
     SiteId;
     /// The text of a string value.
     StrId;

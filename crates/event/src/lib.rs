@@ -6,7 +6,7 @@
 //!
 //! * [`Event`] is 16 bytes: operation, thread, object, site, and a link to its [`Extra`] (value, memory order, …).
 //! * [`Names`] interns every name once, so that all ids are dense and can index arrays.
-//! * [`Batch`] is a stretch of consecutive events: a chunk of a stream, or a whole run in memory.
+//! * [`Batch`] is a number of consecutive events: a chunk of a stream, or a whole run in memory.
 
 mod batch;
 mod causality;

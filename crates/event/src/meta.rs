@@ -87,7 +87,7 @@ pub enum Made {
     Initialised = 1,
     /// A variable of the program itself: its site is where it is defined, and no thread made it.
     Global = 2,
-    /// As objects are, at its site, by a thread that nobody has written down.
+    /// By a constructor at its site, as objects of Java are; the thread was not recorded.
     Object = 3,
 }
 
@@ -120,16 +120,16 @@ pub struct Origin {
     pub size: u64,
 }
 
-/// Everything a recorder told beside the events.
+/// Everything that was recorded beside the events.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Meta {
     /// Call stacks.
     pub stacks: Stacks,
     /// Modules, in the order they were loaded.
     pub modules: Vec<Module>,
-    /// Threads with a name or a known creation site, in the order they were told.
+    /// Threads with a name or a known creation site, in the order they were recorded.
     pub threads: Vec<ThreadInfo>,
-    /// Where objects came from, in the order they were told; of several that speak of one object the last is true.
+    /// Where objects came from, in the order they were recorded; of several origins of one object the last one holds.
     pub origins: Vec<Origin>,
 }
 

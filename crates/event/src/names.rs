@@ -74,7 +74,7 @@ impl std::error::Error for Full {}
 /// Open addressing over (hash, number) pairs: a look-up touches one slot and the text it finds, in the common case.
 #[derive(Clone, Debug)]
 pub struct Interner {
-    /// Differs from run to run, so that nobody can write a trace whose names all collide. Numbers do not depend on it.
+    /// Differs from run to run, so that no trace can be made whose names all collide. Numbers do not depend on it.
     seed: u64,
     text: String,
     /// End of each name in `text`.
@@ -167,8 +167,8 @@ impl Interner {
         }
     }
 
-    /// Adds a name that is surely new, and that nobody will look for: [`Interner::find`] and [`Interner::add`] do not know it. That spares a look
-    /// at a table that is too large for caches.
+    /// Adds a name that is new and will not be looked up: [`Interner::find`] and [`Interner::add`] do not know it. That
+    /// spares a look at a table that is too large for caches.
     pub fn push(&mut self, name: &str, capacity: usize) -> Result<u32, Full> {
         if self.ends.len() >= capacity {
             return Err(Full);
@@ -266,7 +266,7 @@ impl Names {
         self.spaces[space as usize].add(name, space.capacity())
     }
 
-    /// Adds a name that is surely new, and that nobody will look for by its text: see [`Interner::push`].
+    /// Adds a name that is new and will not be looked up by its text: see [`Interner::push`].
     pub fn push(&mut self, space: Space, name: &str) -> Result<u32, Full> {
         self.spaces[space as usize].push(name, space.capacity())
     }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 /// The conditions, one per lock.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Conds {
-    /// Those that somebody waits on.
+    /// Those that a thread waits on.
     conds: BTreeMap<u32, Cond>,
-    /// The same, once per waiter.
+    /// Those that a thread waits on, once per waiter.
     waited_on: Vec<u32>,
 }
 
@@ -89,7 +89,7 @@ impl Conds {
         }
         let Some(Cond { waiters, singles }) = self.conds.get_mut(&cond) else { return };
         waiters.retain(|w| w.thread != thread);
-        // A notify older than every wait can wake nobody.
+        // A notify older than every wait wakes no thread.
         match waiters.iter().map(|w| w.since).min() {
             Some(oldest) => singles.retain(|&at| at > oldest),
             None => {

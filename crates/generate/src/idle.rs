@@ -4,7 +4,7 @@ use crate::machine::{Machine, Step};
 use crate::thread::{Life, Section, Thread, Want};
 use event::Op;
 
-/// The fraction of a worker's accesses that read variables which nobody writes any more.
+/// The fraction of a worker's accesses that read variables which are no longer written.
 const READ_SHARED: f64 = 0.22;
 
 impl Machine {

@@ -2,7 +2,7 @@
 //!
 //! A [`Generator`] is a [`trace::Source`]: it can be analysed, or written to a file, without a trace on disk. It
 //! plays a program of `threads` threads under a random scheduler. Each thread alternates between stretches without a
-//! lock (accesses of its own variables, of variables that nobody writes any more, now and then of racy ones) and
+//! lock (accesses of its own variables, of variables that are no longer written, now and then of racy ones) and
 //! critical sections, in which alone the variables of that lock are touched. [`Options`] adds values, atomic blocks,
 //! reader locks, condition waits, threads that come and go, and every other operation a trace can hold.
 //!

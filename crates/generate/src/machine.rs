@@ -45,7 +45,7 @@ pub(crate) struct Machine {
     ended: Vec<u32>,
     /// Places whose thread was joined, to be filled again.
     vacant: Vec<u32>,
-    /// What all threads owed when this was last settled.
+    /// What all threads owed when this was last updated.
     owed: u64,
 }
 
@@ -61,7 +61,7 @@ enum Phase {
 struct Turn {
     thread: u32,
     left: u64,
-    /// What the thread owed when this was last settled.
+    /// What the thread owed when this was last updated.
     owed: u64,
 }
 
@@ -178,7 +178,7 @@ impl Machine {
             self.options.events.saturating_sub(self.owed + Thread::MOST_OWED + MOST_PER_STEP + VIOLATION + PLANT);
         while turn.left > 0 && self.out.batch.events.len() < enough {
             if self.out.count >= near {
-                self.settle(&mut turn);
+                self.update_owed(&mut turn);
                 if !self.room() {
                     return false;
                 }
@@ -214,7 +214,7 @@ impl Machine {
     }
 
     fn end_turn(&mut self, mut turn: Turn) {
-        self.settle(&mut turn);
+        self.update_owed(&mut turn);
         let churn = self.options.churn;
         if churn > 0.0 && self.may_end(turn.thread) && self.rng.chance(churn) {
             self.threads[turn.thread as usize].life = Life::Ended;
@@ -228,7 +228,7 @@ impl Machine {
     }
 
     /// Brings the sum of what is owed up to date with the thread whose turn it is.
-    fn settle(&mut self, turn: &mut Turn) {
+    fn update_owed(&mut self, turn: &mut Turn) {
         let owed = self.threads[turn.thread as usize].owed();
         self.owed = self.owed - turn.owed + owed;
         turn.owed = owed;

@@ -13,9 +13,9 @@ pub struct Options {
     pub vars: u32,
     /// How many locks there are to choose from. A few are popular, most are rarely taken.
     pub locks: u32,
-    /// The same seed and options give the same trace, for ever and on every machine.
+    /// Equal seeds and options give equal traces, for ever and on every machine.
     pub seed: u64,
-    /// The mean number of events that a thread runs before the scheduler picks a thread anew.
+    /// The mean number of events that a thread runs before the scheduler picks a thread again.
     pub quantum: f64,
     /// The mean number of accesses in a critical section.
     pub cslen: f64,
@@ -44,18 +44,18 @@ pub struct Options {
     pub stranded: bool,
     /// The probability that a worker thread ends after its turn, to be joined and replaced by one with a new name.
     pub churn: f64,
-    /// Sprinkle in every operation there is: try-locks, unanswered requests, re-entrant locks, latches, semaphores,
-    /// atomics and fences of all orders, events with arguments, alloc and free, pins, nested blocks; also a few reader
+    /// Sprinkle in every operation there is: try-locks, announced waits, re-entrant locks, latches, semaphores, atomics
+    /// and fences of all orders, events with arguments, alloc and free, drop barriers, nested blocks; also a few reader
     /// locks and condition waits, if `readers` and `waits` do not ask for more.
     pub all_ops: bool,
-    /// Variables that all threads write now and then, with values from 0 to 6, recorded whatever `values` says; at first
-    /// they hold 0.
+    /// Variables that all threads write now and then, with values from 0 to 6, recorded whatever `values` says; at
+    /// first they hold 0.
     pub watch: Vec<String>,
     /// The mean number of events between two occasions on which watched variables are written. On some occasions many
     /// threads write one right after the other, so that writes of different variables are concurrent.
     pub watch_every: f64,
-    /// After this many events, among concurrent writes, the first two watched variables hold 7: one after the other, but
-    /// only by chance. Needs two watched variables and two threads.
+    /// After this many events, among concurrent writes, the first two watched variables hold 7: one after the other,
+    /// but only by chance. Needs two watched variables and two threads.
     pub plant: Option<u64>,
 }
 

@@ -117,7 +117,7 @@ impl Output {
         self.push(thread, op, id, other_site(op, var), extra);
     }
 
-    /// An alloc, free or pin.
+    /// An alloc, free or drop barrier.
     pub(crate) fn memory(&mut self, thread: &mut Thread, op: Op, var: u32, extra: Extra) {
         let id = self.var(var);
         if op == Op::Alloc && self.with_values() {
@@ -183,7 +183,7 @@ impl Output {
         self.push(thread, Op::Internal, id, other_site(Op::Internal, label), extra);
     }
 
-    /// A fork or join of the thread with this dense id.
+    /// A fork, join or announced join of the thread with this dense id.
     pub(crate) fn thread(&mut self, thread: &mut Thread, op: Op, child: u32, site: u32) {
         self.push(thread, op, child, site, 0);
     }

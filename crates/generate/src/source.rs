@@ -3,7 +3,7 @@
 use crate::machine::Machine;
 use crate::{Options, OptionsError};
 use event::{Batch, Meta, Names};
-use trace::{Error, Loss, Place, Source};
+use trace::{Error, InputPosition, Loss, Source};
 
 /// Events per batch: enough to hide the cost of a batch, few enough to stay in the cache.
 const BATCH: usize = 8192;
@@ -48,7 +48,7 @@ impl Source for Generator {
         &[]
     }
 
-    fn place(&self, _index: usize) -> Option<Place> {
+    fn place(&self, _index: usize) -> Option<InputPosition> {
         None
     }
 

@@ -159,7 +159,7 @@ impl Machine {
         };
         let uses = self.rng.below(4);
         let writes = self.rng.below(1 << uses);
-        // A pin speaks of all accesses of the address, so only the first to use it may set one.
+        // A drop barrier is for all accesses of the address, so only the first thread to use it may set one.
         let pin = !reuse && self.rng.one_in(4);
         let free = !self.rng.one_in(16);
         let script = &mut self.threads[me as usize].script;

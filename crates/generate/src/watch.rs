@@ -1,8 +1,8 @@
 //! Watched variables: all threads write them now and then, and one violation can be planted among these writes.
 //!
-//! Writes of one variable keep their order in every sound model, so a variable holds 7 only between the planted write of 7
-//! and the next write of it. Both stand right behind each other, first for one variable, then, in another thread, for the
-//! other: nothing orders the two threads in between, so that another run has both variables hold 7 at once.
+//! Writes of one variable keep their order in every sound model, so a variable holds 7 only between the planted write
+//! of 7 and the next write of it. Both stand right behind each other, first for one variable, then, in another thread,
+//! for the other: nothing orders the two threads in between, so that another run has both variables hold 7 at once.
 
 use crate::Options;
 use crate::machine::Machine;

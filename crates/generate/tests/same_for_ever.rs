@@ -1,4 +1,4 @@
-//! The same options give the same trace, for ever: pinned hashes notice any change of a single event or name.
+//! Equal options give equal traces, for ever: stored hashes notice any change of a single event or name.
 
 use event::{Batch, Space, Value};
 use generate::{Generator, Options};

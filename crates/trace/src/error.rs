@@ -2,20 +2,20 @@
 
 use std::fmt;
 
-/// A place in a trace's input.
+/// A position in the input that a trace is read from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum InputPosition {
     /// A line of a text trace, counted from 1.
     Line(u64),
     /// A byte of a binary trace, counted from 0.
     Byte(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(n) => write!(f, "line {n}"),
-            Place::Byte(n) => write!(f, "byte {n}"),
+            InputPosition::Line(n) => write!(f, "line {n}"),
+            InputPosition::Byte(n) => write!(f, "byte {n}"),
         }
     }
 }
@@ -27,7 +27,7 @@ pub enum Error {
     #[error("{place}: {message}")]
     Malformed {
         /// Where.
-        place: Place,
+        place: InputPosition,
         /// What is wrong, and what would be right.
         message: String,
     },
@@ -35,7 +35,7 @@ pub enum Error {
     #[error("{place}: {message}")]
     TooLarge {
         /// Where.
-        place: Place,
+        place: InputPosition,
         /// Which bound was passed.
         message: String,
     },
@@ -45,11 +45,11 @@ pub enum Error {
 }
 
 impl Error {
-    pub(crate) fn malformed(place: Place, message: impl Into<String>) -> Error {
+    pub(crate) fn malformed(place: InputPosition, message: impl Into<String>) -> Error {
         Error::Malformed { place, message: message.into() }
     }
 
-    pub(crate) fn too_large(place: Place, message: impl Into<String>) -> Error {
+    pub(crate) fn too_large(place: InputPosition, message: impl Into<String>) -> Error {
         Error::TooLarge { place, message: message.into() }
     }
 }
@@ -59,7 +59,7 @@ impl Error {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Loss {
     /// Where the loss shows, if at one place.
-    pub place: Option<Place>,
+    pub place: Option<InputPosition>,
     /// What was lost, in words.
     pub message: String,
 }

@@ -1,8 +1,8 @@
-//! Events on disk and on the wire: text and binary traces, their merging and their validation.
+//! Events on disk and on the wire: text and binary traces, and their validation.
 //!
 //! Whatever the format, a trace is a [`Source`] of batches; [`open_file`] finds out which format a file has. What is
-//! wrong with the bytes is an [`Error`] that names the place, what is missing a [`Loss`], and what cannot have happened
-//! as recorded a [`validate::Problem`].
+//! wrong with the bytes is an [`Error`] that names the line or byte, what is missing a [`Loss`], and what cannot have
+//! happened as recorded a [`validate::Problem`].
 
 pub mod binary;
 pub mod compress;
@@ -14,6 +14,6 @@ mod source;
 pub mod text;
 pub mod validate;
 
-pub use error::{Error, Loss, Place};
+pub use error::{Error, InputPosition, Loss};
 pub use open::{Opened, open_file, open_stream};
 pub use source::{Source, Trace};

@@ -21,7 +21,7 @@ pub const DEFERRED_IN_BYTE: usize = 16;
 /// The most call stacks (8 bytes each).
 pub const MAX_STACKS: usize = 1 << 26;
 
-/// The most actions: operations at a place by certain calls (12 bytes each).
+/// The most actions: operations at a site by certain calls (12 bytes each).
 pub const MAX_ACTIONS: usize = 1 << 24;
 
 /// The most modules, and the most threads with a name or a creation site.

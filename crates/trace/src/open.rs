@@ -42,7 +42,7 @@ pub fn open_file(mut file: File, keep: impl FnOnce(&mut dyn Read) -> io::Result<
     Ok(Opened { size: Some(kind.len()), ..opened })
 }
 
-/// Opens a stream. A binary trace is given to `keep`, which stores it in a file, where late records can be found
+/// Opens a stream. A binary trace is given to `keep`, which stores it in a file, where deferred events can be found
 /// before the events they belong between.
 pub fn open_stream(
     input: impl Read + Send + 'static,

@@ -1,6 +1,6 @@
 //! Where events come from, batch by batch, whatever the format.
 
-use crate::{Error, Loss, Place};
+use crate::{Error, InputPosition, Loss};
 use event::{Batch, Meta, Names};
 
 /// A trace being read. Batches come in recorded order; after each, the names and the meta-information know
@@ -22,7 +22,7 @@ pub trait Source: Send {
     fn losses(&self) -> &[Loss];
 
     /// Where the event with this index *within the last batch* stands in the input, for messages.
-    fn place(&self, index: usize) -> Option<Place>;
+    fn place(&self, index: usize) -> Option<InputPosition>;
 
     /// Bytes of input consumed, for progress.
     fn consumed(&self) -> u64;

@@ -3,7 +3,7 @@
 use event::{Batch, Event, Meta, Names, Op, SiteId, Space, ThreadId, Value};
 use std::io::Cursor;
 use trace::binary::{ActionWriter, BinaryReader, BinaryWriter};
-use trace::{Error, Loss, Place, Source};
+use trace::{Error, InputPosition, Loss, Source};
 
 struct Random(u64);
 
@@ -77,7 +77,7 @@ fn is_prefix(events: &[Event], of: &[Event]) -> bool {
 fn names_its_byte(losses: &[Loss], error: Option<&Error>) -> bool {
     match error {
         Some(error) => error.to_string().starts_with("byte "),
-        None => losses.iter().any(|loss| matches!(loss.place, Some(Place::Byte(_)))),
+        None => losses.iter().any(|loss| matches!(loss.place, Some(InputPosition::Byte(_)))),
     }
 }
 

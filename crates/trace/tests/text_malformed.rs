@@ -2,7 +2,7 @@
 
 use event::Batch;
 use trace::text::TextReader;
-use trace::{Error, Place, Source, Trace};
+use trace::{Error, InputPosition, Source, Trace};
 
 fn error(text: &[u8]) -> Error {
     match Trace::read(&mut TextReader::new(text)) {
@@ -16,7 +16,7 @@ fn check(line: &[u8], message: &str) {
     let text = [b"# head\nT1|r(x)|1\n", line, b"\nT1|r(x)|1\n"].concat();
     match error(&text) {
         Error::Malformed { place, message: said } => {
-            assert_eq!(place, Place::Line(3), "{shown}");
+            assert_eq!(place, InputPosition::Line(3), "{shown}");
             assert!(said.contains(message), "{shown}: expected {message:?}, got {said:?}");
         }
         other => panic!("{shown}: {other:?}"),
@@ -136,7 +136,7 @@ fn the_length_of_lines_is_bounded() {
         assert!(Trace::read(&mut TextReader::new(text.as_bytes())).is_ok());
         let text = format!("T1|r(x)|1\n{}{end}", line(longest + 1));
         let error = error(text.as_bytes());
-        assert!(matches!(error, Error::TooLarge { place: Place::Line(2), .. }), "{error}");
+        assert!(matches!(error, Error::TooLarge { place: InputPosition::Line(2), .. }), "{error}");
     }
     let many = format!("T1|ev(e{})|\n", ",1".repeat(65_536));
     assert!(error(many.as_bytes()).to_string().contains("more than 65535 arguments"));

@@ -3,7 +3,7 @@
 use crate::common::in_words;
 use event::Batch;
 use trace::text::TextReader;
-use trace::{Place, Source, Trace};
+use trace::{InputPosition, Source, Trace};
 
 fn read(text: &str) -> Trace {
     Trace::read(&mut TextReader::new(text.as_bytes())).unwrap_or_else(|e| panic!("{text:?}: {e}"))
@@ -150,7 +150,7 @@ fn a_cut_off_last_line_is_a_loss_and_leaves_no_names() {
         let trace = read(&format!("T1|r(x)|1\n# c\n{tail}"));
         assert_eq!(in_words(&trace.names, &trace.batch), [r#""T1" Read "x" at "1""#]);
         assert_eq!(trace.losses.len(), 1, "{tail}");
-        assert_eq!(trace.losses[0].place, Some(Place::Line(3)));
+        assert_eq!(trace.losses[0].place, Some(InputPosition::Line(3)));
         let message = &trace.losses[0].message;
         assert!(message.starts_with(&format!("the last line is cut off: {bytes} bytes ignored")), "{message}");
         assert_eq!((trace.names.space(event::Space::Thread).len(), trace.names.space(event::Space::Var).len()), (1, 1));
@@ -174,7 +174,7 @@ fn places_are_lines() {
             line += 1;
         }
         text += "T1|r(x)|1\n";
-        expected.push(Some(Place::Line(line)));
+        expected.push(Some(InputPosition::Line(line)));
         line += 1;
     }
     let mut reader = TextReader::new(text.as_bytes());

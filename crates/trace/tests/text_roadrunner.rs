@@ -2,7 +2,7 @@
 
 use crate::common::in_words;
 use trace::text::{RoadRunnerReader, TextReader, looks_like_roadrunner};
-use trace::{Place, Source, Trace};
+use trace::{InputPosition, Source, Trace};
 
 const SAMPLE: &str = "\
 [main: starting up]
@@ -49,7 +49,7 @@ fn places_count_the_skipped_lines() {
     let mut batch = event::Batch::default();
     assert!(reader.next_batch(&mut batch).unwrap());
     let places: Vec<_> = (0..batch.events.len()).map(|i| reader.place(i)).collect();
-    assert_eq!(places, [2, 3, 4, 5, 6, 7, 8, 9, 12, 13].map(|line| Some(Place::Line(line))));
+    assert_eq!(places, [2, 3, 4, 5, 6, 7, 8, 9, 12, 13].map(|line| Some(InputPosition::Line(line))));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use event::Batch;
 use proptest::prelude::*;
 use std::io::Read;
 use trace::text::{TextReader, TextWriter};
-use trace::{Loss, Place, Source, Trace};
+use trace::{InputPosition, Loss, Source, Trace};
 
 fn write(sample: &Sample, losses: &[Loss]) -> Vec<u8> {
     let mut writer = TextWriter::new(Vec::new());
@@ -59,7 +59,7 @@ proptest! {
         line in any::<Option<u64>>(),
         drop in 1usize..40,
     ) {
-        check(&sample, &[Loss { place: line.map(Place::Line), message }], drop);
+        check(&sample, &[Loss { place: line.map(InputPosition::Line), message }], drop);
     }
 
     #[test]
@@ -114,5 +114,5 @@ fn a_line_too_long_to_be_read_is_not_written() {
     let fence = event::Event::new(event::ThreadId(thread), event::Op::Fence, 0, event::SiteId(0));
     sample.batch.events.push(fence);
     let error = TextWriter::new(Vec::new()).write_batch(&sample.names, &sample.batch).unwrap_err();
-    assert!(matches!(error, trace::Error::TooLarge { place: Place::Line(1), .. }), "{error}");
+    assert!(matches!(error, trace::Error::TooLarge { place: InputPosition::Line(1), .. }), "{error}");
 }

@@ -246,7 +246,7 @@ impl State {
                 ensure!(*held > 0, "a release by another than a reader");
                 *held -= 1;
             }
-            _ => ensure!(lock.owned_by_other(me), "a failed attempt at a lock that nobody owns"),
+            _ => ensure!(lock.owned_by_other(me), "a failed attempt at a free lock"),
         }
         Ok(())
     }

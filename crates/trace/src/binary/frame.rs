@@ -1,6 +1,6 @@
 //! Frames: the header that every part of a file begins with, and its checks.
 
-use crate::{Error, Place};
+use crate::{Error, InputPosition};
 
 /// The first bytes of every binary trace. The first one is not text, the last ones catch newline translation.
 pub const MAGIC: [u8; 8] = *b"\x89FTR\r\n\x1a\n";
@@ -88,7 +88,7 @@ pub(super) struct Damage(pub(super) &'static str);
 
 impl Damage {
     pub(super) fn at(self, offset: u64) -> Error {
-        Error::malformed(Place::Byte(offset), format!("damaged frame: {}", self.0))
+        Error::malformed(InputPosition::Byte(offset), format!("damaged frame: {}", self.0))
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn file_header() -> [u8; FILE_HEADER] {
 
 /// Checks the header of a file.
 pub(super) fn check_file_header(bytes: &[u8]) -> Result<(), Error> {
-    let at = |offset, message: String| Err(Error::malformed(Place::Byte(offset), message));
+    let at = |offset, message: String| Err(Error::malformed(InputPosition::Byte(offset), message));
     if bytes.len() < FILE_HEADER && (bytes.starts_with(&MAGIC) || MAGIC.starts_with(bytes)) {
         let len = bytes.len();
         return at(len as u64, format!("the file is cut off inside its header: it has only {len} bytes"));

@@ -71,7 +71,8 @@ impl<W: Write> BinaryWriter<W> {
         })
     }
 
-    /// Adds the events of a batch. The names and the meta-information must be the same tables at every call, grown.
+    /// Adds the events of a batch. The names and the meta-information are those of the call
+    /// before, or have grown since.
     pub fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> io::Result<()> {
         self.events.open(batch);
         let mut inits = batch.inits.iter().peekable();
@@ -94,7 +95,7 @@ impl<W: Write> BinaryWriter<W> {
         }
     }
 
-    /// Adds events that belong at earlier places of their threads; `records` says where, event by event.
+    /// Adds events that belong at earlier positions of their threads; `records` says where, event by event.
     pub fn write_deferred(
         &mut self,
         names: &Names,

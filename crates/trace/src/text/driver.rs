@@ -1,12 +1,12 @@
-//! The source that reads a text line by line, whatever its grammar: batches, places, losses and errors.
+//! The source that reads a text line by line, whatever its grammar: batches, line numbers, losses and errors.
 
 use super::grammar::{Grammar, Sink};
+use super::line_numbers::LineNumbers;
 use super::lines::{Fill, Lines};
-use super::place::Places;
 use super::table::{Fault, Table};
 use crate::decompress::Counter;
 use crate::limits::MAX_LINE_BYTES;
-use crate::{Error, Loss, Place, Source};
+use crate::{Error, InputPosition, Loss, Source};
 use event::{Batch, Meta, Names};
 use std::io::{ErrorKind, Read};
 
@@ -24,7 +24,7 @@ pub struct LineReader<R, G> {
     table: Table,
     meta: Meta,
     losses: Vec<Loss>,
-    places: Places,
+    places: LineNumbers,
     /// Lines taken so far.
     line: u64,
     /// The index of the next event.
@@ -46,7 +46,7 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
             table: Table::default(),
             meta: Meta::default(),
             losses: Vec::new(),
-            places: Places::default(),
+            places: LineNumbers::default(),
             line: 0,
             next: 0,
             delivered: 0,
@@ -101,7 +101,7 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
         match take_line(&mut self.grammar, tail, sink) {
             Ok(_) => {}
             Err(Fault::Malformed(why)) => self.losses.push(Loss {
-                place: Some(Place::Line(self.line)),
+                place: Some(InputPosition::Line(self.line)),
                 message: format!("the last line is cut off: {length} bytes ignored ({why})"),
             }),
             Err(fault) => self.failed = Some(error(fault, self.line)),
@@ -120,7 +120,7 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
             Fill::End => self.ended = true,
             Fill::TooLong => {
                 let message = format!("the line is longer than {MAX_LINE_BYTES} bytes");
-                self.failed = Some(Error::too_large(Place::Line(self.line + 1), message));
+                self.failed = Some(Error::too_large(InputPosition::Line(self.line + 1), message));
             }
             Fill::Broken(why) => {
                 let message = match why.kind() {
@@ -133,7 +133,7 @@ impl<R: Read, G: Grammar> LineReader<R, G> {
                 };
                 match message {
                     Some(message) => {
-                        self.losses.push(Loss { place: Some(Place::Line(self.line + 1)), message });
+                        self.losses.push(Loss { place: Some(InputPosition::Line(self.line + 1)), message });
                         self.ended = true;
                     }
                     None => self.failed = Some(Error::Io(why)),
@@ -154,8 +154,8 @@ fn take_line<G: Grammar>(grammar: &mut G, line: &[u8], sink: Sink<'_>) -> Result
 
 fn error(fault: Fault, line: u64) -> Error {
     match fault {
-        Fault::Malformed(message) => Error::malformed(Place::Line(line), message),
-        Fault::TooLarge(message) => Error::too_large(Place::Line(line), message),
+        Fault::Malformed(message) => Error::malformed(InputPosition::Line(line), message),
+        Fault::TooLarge(message) => Error::too_large(InputPosition::Line(line), message),
     }
 }
 
@@ -205,8 +205,8 @@ impl<R: Read + Send, G: Grammar + Send> Source for LineReader<R, G> {
         &self.losses
     }
 
-    fn place(&self, index: usize) -> Option<Place> {
-        (index < self.delivered).then(|| self.places.line(index).map(Place::Line)).flatten()
+    fn place(&self, index: usize) -> Option<InputPosition> {
+        (index < self.delivered).then(|| self.places.line(index).map(InputPosition::Line)).flatten()
     }
 
     fn consumed(&self) -> u64 {

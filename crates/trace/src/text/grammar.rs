@@ -32,13 +32,13 @@ pub trait Grammar: Default {
 /// The grammar of text traces.
 #[derive(Default, Debug)]
 pub struct Std {
-    known: quick::Known,
+    short_names: quick::ShortNames,
 }
 
 impl Grammar for Std {
     #[inline]
     fn quick(&mut self, text: &[u8], table: &mut Table, batch: &mut Batch) -> Option<usize> {
-        quick::event(text, &mut self.known, table, batch)
+        quick::event(text, &mut self.short_names, table, batch)
     }
 
     fn line(&mut self, text: &str, sink: Sink<'_>) -> Result<bool, Fault> {

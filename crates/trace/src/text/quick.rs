@@ -6,14 +6,14 @@
 //! Names of up to 16 bytes are looked up as two words. A name that is found that way need not be examined: it was when
 //! it came for the first time.
 
-use super::short::{Key, Numbers};
+use super::short::{Key, NameCache};
 use super::table::Table;
 use event::{Batch, Event, Extra, Op, SiteId, Space, ThreadId, Value};
 
 /// The numbers of the short names, space by space.
 #[derive(Default, Debug)]
-pub(super) struct Known {
-    spaces: [Numbers; Space::ALL.len()],
+pub(super) struct ShortNames {
+    spaces: [NameCache; Space::ALL.len()],
 }
 
 /// Where the parts of a line are.
@@ -27,36 +27,36 @@ struct Parts {
 
 /// Takes the line that the text begins with, if it is a simple one, and gives its length with the line feed.
 #[inline]
-pub(super) fn event(text: &[u8], known: &mut Known, table: &mut Table, batch: &mut Batch) -> Option<usize> {
-    if let Some(length) = known_event(text, known, batch) {
+pub(super) fn event(text: &[u8], names: &mut ShortNames, table: &mut Table, batch: &mut Batch) -> Option<usize> {
+    if let Some(length) = event_of_known_names(text, names, batch) {
         return Some(length);
     }
-    new_event(text, known, table, batch)
+    event_of_any_names(text, names, table, batch)
 }
 
 /// Takes a line all of whose names are short and known.
 #[inline]
-fn known_event(text: &[u8], known: &Known, batch: &mut Batch) -> Option<usize> {
+fn event_of_known_names(text: &[u8], names: &ShortNames, batch: &mut Batch) -> Option<usize> {
     // A thread whose name begins with `#` may be known from its fork, but such a line is a comment.
     if text.first() == Some(&b'#') {
         return None;
     }
     let thread_key = Key::until(text, 0, b'|')?;
-    let thread = known.spaces[Space::Thread as usize].find(thread_key)?;
+    let thread = names.spaces[Space::Thread as usize].find(thread_key)?;
     let (op, object_start) = operation(text, thread_key.len() + 1)?;
     let space = op.space()?;
     let object_key = Key::until(text, object_start, b')')?;
-    let object = known.spaces[space as usize].find(object_key)?;
+    let object = names.spaces[space as usize].find(object_key)?;
     let (value, site_start) = tail(text, object_start + object_key.len() + 1, op)?;
     let site_key = Key::until(text, site_start, b'\n')?;
-    let site = if site_key.len() == 0 { 0 } else { known.spaces[Space::Site as usize].find(site_key)? };
+    let site = if site_key.len() == 0 { 0 } else { names.spaces[Space::Site as usize].find(site_key)? };
     push(batch, thread, op, object, site, value);
     Some(site_start + site_key.len() + 1)
 }
 
 /// Takes a simple line whatever its names.
 #[inline(never)]
-fn new_event(text: &[u8], known: &mut Known, table: &mut Table, batch: &mut Batch) -> Option<usize> {
+fn event_of_any_names(text: &[u8], names: &mut ShortNames, table: &mut Table, batch: &mut Batch) -> Option<usize> {
     let parts = split(text)?;
     let mut number = |space: Space, (start, end): (usize, usize)| {
         let name = &text[start..end];
@@ -65,7 +65,7 @@ fn new_event(text: &[u8], known: &mut Known, table: &mut Table, batch: &mut Batc
             // All bytes are ASCII; a name too many is for the careful parser to complain about.
             None => table.exact(space, str::from_utf8(name).ok()?).ok()?,
         };
-        known.spaces[space as usize].add(Key::of(name), number);
+        names.spaces[space as usize].add(Key::of(name), number);
         Some(number)
     };
     let thread = number(Space::Thread, (0, parts.thread_end))?;

@@ -82,14 +82,14 @@ const MOST: usize = 1 << 20;
 
 /// A cache of names' ids. It may forget, so that names made to collide cost no more than names it never saw.
 #[derive(Default, Debug)]
-pub(super) struct Numbers {
+pub(super) struct NameCache {
     /// A power of two of them, and a few more, so that looking at several in a row needs no wrapping.
     entries: Vec<Entry>,
     shift: u32,
     used: usize,
 }
 
-impl Numbers {
+impl NameCache {
     /// The id of a name, if it is remembered.
     #[inline(always)]
     pub(super) fn find(&self, key: Key) -> Option<u32> {
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn what_is_remembered_is_right() {
-        let mut numbers = Numbers::default();
+        let mut numbers = NameCache::default();
         assert_eq!(numbers.find(Key::of(b"a").unwrap()), None);
         let names: Vec<String> = (0..50_000).map(|i| format!("V{}", i * 7)).collect();
         for (i, name) in names.iter().enumerate() {

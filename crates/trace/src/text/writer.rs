@@ -4,7 +4,7 @@ use super::escape::{At, write_name, write_site};
 use super::grammar::SOMETHING_IS_MISSING;
 use super::value;
 use crate::limits::MAX_LINE_BYTES;
-use crate::{Error, Loss, Place};
+use crate::{Error, InputPosition, Loss};
 use event::{Batch, Event, Init, Item, Names, Order, Space, Value, Wake};
 use std::io::Write;
 
@@ -58,7 +58,7 @@ impl<W: Write> TextWriter<W> {
         if self.buffer.len() - start > MAX_LINE_BYTES {
             self.buffer.truncate(start);
             let message = format!("its names make the line longer than {MAX_LINE_BYTES} bytes, which text cannot hold");
-            return Err(Error::too_large(Place::Line(self.line), message));
+            return Err(Error::too_large(InputPosition::Line(self.line), message));
         }
         self.buffer.push(b'\n');
         if self.buffer.len() >= BUFFER {

@@ -1,4 +1,4 @@
-//! Which wake-ups a notify can account for: each notify serves one thread that waited at that moment, a notify-all
+//! Which wake-ups a notify can account for: each notify serves one thread that waited then, a notify-all
 //! every one of them.
 
 use event::{CondId, Id};
@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 struct Condition {
     /// How many threads wait.
     waiting: u64,
-    /// When each notify came that no wake-up has used. At most one for each waiting thread, the newest: a waiter that an
-    /// older one can have woken, a newer one can have woken, too.
+    /// When each notify came that no wake-up has used. At most one for each waiting thread, the newest: a waiter that
+    /// an older one can have woken, a newer one can have woken, too.
     notifies: BTreeSet<u64>,
     /// When the last notify-all came.
     all: u64,

@@ -2,14 +2,14 @@
 
 /// The lines of the events of one batch.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Places {
+pub(super) struct LineNumbers {
     /// The index of an event and its line, for the first event and for every one that does not follow its
     /// predecessor on the next line.
     runs: Vec<(usize, u64)>,
 }
 
-impl Places {
-    /// A new batch begins; its first event stands in this line unless [`Places::jump`] says otherwise.
+impl LineNumbers {
+    /// A new batch begins; its first event stands in this line unless [`LineNumbers::jump`] says otherwise.
     pub(super) fn restart(&mut self, line: u64) {
         self.runs.clear();
         self.runs.push((0, line));
