@@ -2,13 +2,14 @@
 
 use event::{Batch, Event, LockId, Op};
 
-/// How a lock is held or asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// How a lock is held or asked for; the mode that excludes more is the greater one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub enum LockMode {
-    /// By one thread alone.
-    Exclusive,
     /// By any number of readers.
     Shared,
+    /// By one thread alone.
+    #[default]
+    Exclusive,
 }
 
 impl LockMode {
@@ -33,7 +34,7 @@ impl LockMode {
     /// 0 or 1, for arrays with an entry for each mode.
     #[inline]
     pub fn index(self) -> usize {
-        self as usize
+        usize::from(self == LockMode::Shared)
     }
 }
 

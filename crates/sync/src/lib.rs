@@ -1,12 +1,13 @@
 //! Lock and condition operations of a recorded run, turned into what they mean.
 //!
-//! Two state machines follow the recorded order, as `docs/causality.md` defines it ("Sections", "Which notify woke whom"):
+//! State machines follow the recorded order, as `docs/causality.md` defines it ("Sections", "Which notify woke whom"):
 //!
-//! * [`HeldLocks`] knows which locks each thread holds, and at which depth. It says of each event which sections it opens
-//!   and closes. Re-entrant acquires have no effect; a `wait` gives its lock up, and its `woken` takes it back.
+//! * [`Sections`] says of each event which sections of its lock it opens and closes. Only the outermost of re-entrant
+//!   acquires has an effect; a `wait` gives its lock up, and its `woken` takes it back. [`HeldLocks`] also lists what each
+//!   thread holds, in the order in which it was taken.
 //! * [`Wakeups`] pairs each `woken` with the notify that ended its wait.
 //!
-//! Both take constant time for an event (a condition with many waiting threads: logarithmic), allocate nothing once they
+//! They take constant time for an event (a condition with many waiting threads: logarithmic), allocate nothing once they
 //! have grown to the size of the program, and accept traces with problems. What a trace with problems means:
 //!
 //! * A `rel` without its `acq` closes a section that was open from the beginning; a `wait` without the lock closes nothing.
@@ -20,15 +21,14 @@
 //! mistake that is made here.
 //!
 //! ```
-//! use event::{LockId, ThreadId};
-//! use sync::{Change, HeldLocks};
+//! use sync::{Change, Sections};
 //! use trace::{Trace, text::TextReader};
 //!
 //! let trace = Trace::read(&mut TextReader::new("A|acq(l)|1\nA|acq(l)|2\nA|rel(l)|3\nA|rel(l)|4\n".as_bytes()))?;
-//! let mut held = HeldLocks::new();
+//! let mut sections = Sections::new();
 //! let mut outermost = Vec::new();
 //! for &event in &trace.batch.events {
-//!     match held.step(&trace.batch, event, |_| event.site()).map(|effect| effect.exclusive) {
+//!     match sections.step(&trace.batch, event, |_| event.site()).map(|effect| effect.exclusive) {
 //!         Some(Change::Opens(_)) => outermost.push("acquire"),
 //!         Some(Change::Closes(site)) => outermost.push(trace.names.site(site)),
 //!         _ => {}
@@ -40,8 +40,10 @@
 
 mod effect;
 mod held;
+mod sections;
 mod wakeups;
 
 pub use effect::{Change, Effect, LockMode, lock_of};
-pub use held::{HeldLocks, Hold, Waiting};
-pub use wakeups::{Fate, Pair, Wakeups};
+pub use held::{HeldLocks, Hold};
+pub use sections::{Sections, Waiting};
+pub use wakeups::{Fate, Pair, Wakeup, Wakeups, wakeups};

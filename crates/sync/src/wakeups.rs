@@ -14,9 +14,33 @@ pub struct Pair<T> {
     pub data: T,
 }
 
+/// A wake-up with its wait and the notify that it is paired with, as indexes of events.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wakeup {
+    /// The `wait`.
+    pub wait: u64,
+    /// The `notify` or `notifyall`.
+    pub notify: u64,
+    /// The `woken`.
+    pub woken: u64,
+}
+
+/// The wake-ups of a trace that are paired, in recorded order.
+pub fn wakeups(batch: &Batch) -> Vec<Wakeup> {
+    let mut wakeups = Wakeups::new();
+    let events = (batch.first..).zip(&batch.events).filter(|(_, event)| event.op().acts_on_condition());
+    let pair = |(woken, &event)| {
+        let Pair { wait, notify, .. } = wakeups.step(batch, woken, event, || ())?;
+        Some(Wakeup { wait, notify, woken })
+    };
+    events.filter_map(pair).collect()
+}
+
 /// What becomes of a notify.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fate {
+    /// A later event may be paired with it: its data is kept.
+    Kept,
     /// The present event is paired with it.
     Paired,
     /// No later event can be paired with it: its data is forgotten.
@@ -58,7 +82,7 @@ impl<T: Clone> Wakeups<T> {
         self.step_with(batch, at, event, data, |_, _| ())
     }
 
-    /// As [`Wakeups::step`]; `fate` sees what becomes of notifies, a pair before its notify is forgotten.
+    /// As [`Wakeups::step`]; `fate` sees what becomes of notifies, first that one is paired, then that it is forgotten.
     #[inline]
     pub fn step_with(
         &mut self,
@@ -66,28 +90,36 @@ impl<T: Clone> Wakeups<T> {
         at: u64,
         event: Event,
         data: impl FnOnce() -> T,
-        mut fate: impl FnMut(Fate, &T),
+        fate: impl FnMut(Fate, &T),
     ) -> Option<Pair<T>> {
         match event.op() {
-            Op::Wait => {
-                self.leave(event.thread(), &mut fate);
-                let (cond, lock) = (event.cond(), batch.extra(event).lock);
-                self.waiting[event.thread().index()] = Some(Waiting { cond, lock, since: at });
-                self.cond(cond).wait(at);
-                None
-            }
-            Op::Notify | Op::NotifyAll => {
-                self.cond(event.cond()).notify(at, data, event.op() == Op::NotifyAll, &mut fate);
-                None
-            }
-            Op::Woken => {
-                let Waiting { cond, lock, since } = self.waiting.get_mut(event.thread().index())?.take()?;
-                let extra = batch.extra(event);
-                let notified = (cond, lock, Wake::Notified) == (event.cond(), extra.lock, extra.wake);
-                self.cond(cond).over(since, notified, &mut fate)
-            }
-            _ => None,
+            Op::Wait => self.wait(batch, at, event, fate),
+            Op::Notify | Op::NotifyAll => self.notify(at, event, data, fate),
+            Op::Woken => return self.woken(batch, event, fate),
+            _ => {}
         }
+        None
+    }
+
+    /// A `wait`.
+    pub fn wait(&mut self, batch: &Batch, at: u64, event: Event, fate: impl FnMut(Fate, &T)) {
+        self.leave(event.thread(), fate);
+        let (cond, lock) = (event.cond(), batch.extra(event).lock);
+        self.waiting[event.thread().index()] = Some(Waiting { cond, lock, since: at });
+        self.cond(cond).wait(at);
+    }
+
+    /// A `notify` or `notifyall`.
+    pub fn notify(&mut self, at: u64, event: Event, data: impl FnOnce() -> T, mut fate: impl FnMut(Fate, &T)) {
+        self.cond(event.cond()).notify(at, data, event.op() == Op::NotifyAll, &mut fate);
+    }
+
+    /// A `woken`.
+    pub fn woken(&mut self, batch: &Batch, event: Event, mut fate: impl FnMut(Fate, &T)) -> Option<Pair<T>> {
+        let Waiting { cond, lock, since } = self.waiting.get_mut(event.thread().index())?.take()?;
+        let extra = batch.extra(event);
+        let notified = (cond, lock, Wake::Notified) == (event.cond(), extra.lock, extra.wake);
+        self.cond(cond).over(since, notified, &mut fate)
     }
 
     /// The thread waits no more, if it did: it goes on without a `woken`.
@@ -152,7 +184,9 @@ impl<T: Clone> Condition<T> {
     fn notify(&mut self, at: u64, data: impl FnOnce() -> T, all: bool, fate: &mut impl FnMut(Fate, &T)) {
         if self.room > 0 && !self.waits.is_empty() {
             self.room = if all { 0 } else { self.room - 1 };
-            self.notifies.insert(at, Notify { data: data(), all });
+            let data = data();
+            fate(Fate::Kept, &data);
+            self.notifies.insert(at, Notify { data, all });
             if self.notifies.len() > 2 * self.waits.len() {
                 self.trim(fate);
             }

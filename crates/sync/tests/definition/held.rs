@@ -31,7 +31,7 @@ fn levels(batch: &Batch, before: usize, thread: ThreadId) -> Vec<Level> {
                 let back = given_up.take().filter(|(cond, of, _)| (*cond, *of) == (event.object(), lock));
                 let back = back.map(|(.., given)| given).filter(|given| !given.is_empty());
                 let mut back = back.unwrap_or_else(|| vec![(lock, LockMode::Exclusive, at)]);
-                back.sort_by_key(|level| level.1);
+                back.sort_by_key(|level| level.1.index());
                 held.extend(back.into_iter().map(|(lock, mode, _)| (lock, mode, at)));
             }
             _ => {}
@@ -84,8 +84,15 @@ fn compare(batch: &Batch) {
             let changes = (!holds(&before) && holds(&after), holds(&before) && !holds(&after));
             assert_eq!((effect.takes, effect.gives), changes, "{at} of {:?}", batch.events);
         }
-        let open: Vec<(Level, u32)> =
-            held.sections(thread).map(|hold| ((hold.lock, hold.mode, hold.data), hold.depth)).collect();
+        let open: Vec<(Level, u32)> = held
+            .of(thread)
+            .map(|hold| {
+                (
+                    (hold.lock, hold.mode, hold.data),
+                    held.get(thread, hold.lock, hold.mode).map_or(0, |(_, depth)| depth),
+                )
+            })
+            .collect();
         assert_eq!(open, is, "after {at} of {:?}", batch.events);
         let mut locks: Vec<LockId> = Vec::new();
         is.iter().map(|section| section.0.0).for_each(|lock| {

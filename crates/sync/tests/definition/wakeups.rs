@@ -41,15 +41,16 @@ fn pairs(batch: &Batch) -> Vec<(u64, u64, u64)> {
 fn compare(batch: &Batch) {
     let mut wakeups: Wakeups<u64> = Wakeups::new();
     let mut found = Vec::new();
-    let mut forgotten = BTreeSet::new();
+    let (mut kept, mut forgotten) = (BTreeSet::new(), BTreeSet::new());
     for (at, &event) in (0u64..).zip(&batch.events) {
         let mut paired = None;
         let fate = |fate, &notify: &u64| match fate {
+            Fate::Kept => assert!(kept.insert(notify), "kept twice"),
             Fate::Paired => {
                 assert!(!forgotten.contains(&notify));
                 paired = Some(notify);
             }
-            Fate::Forgotten => assert!(forgotten.insert(notify), "forgotten twice"),
+            Fate::Forgotten => assert!(kept.contains(&notify) && forgotten.insert(notify), "forgotten twice"),
         };
         let pair = wakeups.step_with(batch, at, event, || at, fate);
         assert_eq!(pair.map(|pair| pair.data), paired);
