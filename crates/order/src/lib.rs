@@ -12,10 +12,10 @@
 //! is the relevant causality of JMPaX, and keeps the lattice as small as the property allows.
 //!
 //! **Papers.** `docs/causality.md` defines the models. Vector clocks and consistent cuts are Mattern's (*Virtual
-//! time and global states of distributed systems*). [`full_hb`] is algorithm A of Roşu and Sen (*An
-//! instrumentation technique for online analysis of multithreaded programs*), [`weak_hb`] follows Sen, Roşu and
+//! time and global states of distributed systems*). [`full_hb()`] is algorithm A of Roşu and Sen (*An
+//! instrumentation technique for online analysis of multithreaded programs*), [`weak_hb()`] follows Sen, Roşu and
 //! Agha (*Detecting errors in multithreaded programs by generalized predictive analysis of executions*), and
-//! [`maximal`] Şerbănuţă, Chen and Roşu (*Maximal causal models for sequentially consistent systems*).
+//! [`maximal()`] Şerbănuţă, Chen and Roşu (*Maximal causal models for sequentially consistent systems*).
 //!
 //! **What it guarantees.** The structure admits exactly the prefixes that `docs/causality.md` calls feasible,
 //! restricted to relevant events; `tests/definition.rs` and the tests of `predict` compare it with brute force. All
