@@ -47,7 +47,6 @@
 
 mod barriers;
 mod builder;
-mod conditions;
 mod event_structure;
 mod full_hb;
 mod lifetimes;

@@ -1,16 +1,16 @@
 //! Wake-ups in a window: each comes after its notify, and never if that came before the wait.
 
 use crate::builder::{ChainPosition, StructureBuilder};
-use crate::conditions::Pair;
 use crate::rules::Action;
 use crate::window::Window;
 use clock::VectorClock;
 use event::{Event, Op, ThreadId};
 use rustc_hash::FxHashMap;
+use sync::Wakeup;
 
 /// The pairs of a window, by their events.
 pub(crate) struct Wakeups {
-    by_event: FxHashMap<u64, Vec<Pair>>,
+    by_event: FxHashMap<u64, Vec<Wakeup>>,
     waits: FxHashMap<u64, ChainPosition>,
     /// By notify: its clock.
     notifies: FxHashMap<u64, VectorClock>,
@@ -20,9 +20,9 @@ pub(crate) struct Wakeups {
 
 impl Wakeups {
     pub(crate) fn new(window: &Window<'_>) -> Wakeups {
-        let mut by_event: FxHashMap<u64, Vec<Pair>> = FxHashMap::default();
+        let mut by_event: FxHashMap<u64, Vec<Wakeup>> = FxHashMap::default();
         // They are in the order of their wake-ups.
-        let pairs = window.trace.pairs();
+        let pairs = window.trace.wakeups();
         let from = pairs.partition_point(|pair| pair.woken < window.range.start);
         for pair in pairs[from..].iter().take_while(|pair| pair.woken < window.range.end) {
             // A notify before the window has done its work; a wake-up behind it makes no rule in it.

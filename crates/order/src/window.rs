@@ -1,11 +1,11 @@
 //! A whole trace with facts that all models need, and the windows into which `weak-hb` and `maximal` divide it.
 
 use crate::builder::{is_access, is_read};
-use crate::conditions::{Pair, pairs};
 use crate::window_start::WindowStart;
 use event::{Batch, Event, Id, Names, Op, Space, ThreadId, Value, VarId};
 use std::cell::OnceCell;
 use std::ops::Range;
+use sync::{Wakeup, wakeups};
 
 /// A whole trace. The facts about it are found when a model first asks for them.
 pub struct Trace<'a> {
@@ -16,7 +16,7 @@ pub struct Trace<'a> {
     /// By variable: whether more than one thread accesses it.
     shared: Vec<bool>,
     drop_barriers: Vec<u64>,
-    pairs: OnceCell<Vec<Pair>>,
+    wakeups: OnceCell<Vec<Wakeup>>,
     last_readers: OnceCell<Vec<u32>>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Trace<'a> {
                 drop_barriers.push(index as u64);
             }
         }
-        Trace { names, batch, shared, drop_barriers, pairs: OnceCell::new(), last_readers: OnceCell::new() }
+        Trace { names, batch, shared, drop_barriers, wakeups: OnceCell::new(), last_readers: OnceCell::new() }
     }
 
     /// How many threads it names.
@@ -59,8 +59,8 @@ impl<'a> Trace<'a> {
     }
 
     /// The wake-ups with the notifies that caused them.
-    pub(crate) fn pairs(&self) -> &[Pair] {
-        self.pairs.get_or_init(|| pairs(self.batch))
+    pub(crate) fn wakeups(&self) -> &[Wakeup] {
+        self.wakeups.get_or_init(|| wakeups(self.batch))
     }
 
     /// By event that writes (or allocates, or frees): the last event that reads what it left, or 0.

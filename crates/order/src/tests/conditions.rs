@@ -1,12 +1,12 @@
 //! Which notify woke whom.
 
 use super::read;
-use crate::conditions::{Pair, pairs};
+use sync::{Wakeup, wakeups};
 
 /// Wait, notify and wake-up of each pair.
 fn found(text: &str) -> Vec<[u64; 3]> {
     let trace = read(text);
-    pairs(&trace.batch).into_iter().map(|Pair { wait, notify, woken }| [wait, notify, woken]).collect()
+    wakeups(&trace.batch).into_iter().map(|Wakeup { wait, notify, woken }| [wait, notify, woken]).collect()
 }
 
 #[test]
