@@ -2,9 +2,10 @@
 
 use super::Touched;
 use super::ahead::Ahead;
-use crate::facts::{initial_counts, is_barrier, is_read, lock_of};
+use crate::facts::{initial_counts, is_barrier, is_read};
 use event::{Batch, Event, Id, LockId, Names, Op, SemId, Space, ThreadId};
 use rustc_hash::FxHashMap;
+use sync::{HeldLocks, LockMode};
 
 /// An event of an excerpt, and the index of the one that it is or stands for.
 #[derive(Clone, Copy, Debug)]
@@ -13,22 +14,10 @@ pub(super) struct Source {
     pub(super) event: Event,
 }
 
-/// By what a thread holds a lock: the events, one for each level, exclusive and shared.
-type Levels = [Vec<u32>; 2];
-
-/// A wait that goes on, and how deep the thread was in the lock.
-#[derive(Clone)]
-struct Waiting {
-    wait: u32,
-    cond: u32,
-    lock: LockId,
-    levels: [usize; 2],
-}
-
 #[derive(Clone, Default)]
 struct Thread {
-    held: FxHashMap<LockId, Levels>,
-    waiting: Option<Waiting>,
+    /// Its last `wait`.
+    wait: u32,
     fork: Option<u32>,
 }
 
@@ -43,6 +32,8 @@ struct Variable {
 pub(super) struct Past {
     at: usize,
     threads: Vec<Thread>,
+    /// With each hold the event that took the lock.
+    held: HeldLocks<u32>,
     /// By lock: who holds it.
     holders: FxHashMap<LockId, Vec<ThreadId>>,
     vars: Vec<Variable>,
@@ -58,6 +49,7 @@ impl Past {
         Past {
             at: 0,
             threads: vec![Thread::default(); names.space(Space::Thread).len()],
+            held: HeldLocks::new(),
             holders: FxHashMap::default(),
             vars: vec![Variable::default(); names.space(Space::Var).len()],
             ups: vec![None; counts.len()],
@@ -92,49 +84,22 @@ impl Past {
             op if op.has_value() && !is_read(op) && !is_barrier(op) => {
                 self.vars[event.var().index()].write = Some(at);
             }
-            Op::TryFail => {}
-            _ => {
-                if let Some(lock) = lock_of(batch, event) {
-                    self.lock(at, event, lock);
-                }
-            }
+            _ => self.lock(batch, at, event),
         }
     }
 
-    fn lock(&mut self, at: u32, event: Event, lock: LockId) {
+    fn lock(&mut self, batch: &Batch, at: u32, event: Event) {
+        let Some(effect) = self.held.step(batch, event, |_| at) else { return };
         let by = event.thread();
-        let thread = &mut self.threads[by.index()];
-        let held = thread.held.entry(lock).or_default();
-        let before = !held.iter().all(Vec::is_empty);
-        match event.op() {
-            Op::Acquire | Op::TryAcquire => held[0].push(at),
-            Op::ReadAcquire => held[1].push(at),
-            Op::Release => drop(held[0].pop()),
-            Op::ReadRelease => drop(held[1].pop()),
-            Op::Wait => {
-                let levels = [held[0].len(), held[1].len()];
-                held.iter_mut().for_each(Vec::clear);
-                thread.waiting = Some(Waiting { wait: at, cond: event.object(), lock, levels });
-            }
-            _ => {
-                let wait = thread.waiting.take().filter(|wait| wait.cond == event.object() && wait.lock == lock);
-                let levels = wait.map(|wait| wait.levels).filter(|&levels| levels != [0; 2]).unwrap_or([1, 0]);
-                for (held, levels) in held.iter_mut().zip(levels) {
-                    held.extend(std::iter::repeat_n(at, levels));
-                }
-            }
+        if event.op() == Op::Wait {
+            self.threads[by.index()].wait = at;
         }
-        let after = !held.iter().all(Vec::is_empty);
-        if !after {
-            thread.held.remove(&lock);
-        }
-        if before != after {
-            let holders = self.holders.entry(lock).or_default();
-            if after {
-                holders.push(by);
-            } else {
-                holders.retain(|holder| *holder != by);
-            }
+        if effect.takes {
+            self.holders.entry(effect.lock).or_default().push(by);
+        } else if effect.gives
+            && let Some(holders) = self.holders.get_mut(&effect.lock)
+        {
+            holders.retain(|holder| *holder != by);
         }
     }
 
@@ -147,17 +112,19 @@ impl Past {
         for &thread in &threads {
             let state = &self.threads[thread.index()];
             kept.extend(state.fork.map(real));
-            let mut locks: Vec<LockId> = state.held.keys().copied().collect();
+            let mut locks: Vec<LockId> = self.held.locks(thread).map(|hold| hold.lock).collect();
             locks.sort_unstable();
             for lock in locks {
                 self.hold(batch, thread, lock, &mut kept);
             }
-            if let Some(wait) = &state.waiting {
-                for (shared, levels) in [false, true].into_iter().zip(wait.levels) {
-                    kept.extend((0..levels).map(|_| taken(batch, wait.wait, wait.lock, shared)));
+            if let Some(waiting) = self.held.waiting(thread) {
+                let wait = state.wait;
+                for mode in LockMode::BOTH {
+                    let made = acquire(batch, wait, waiting.lock, mode);
+                    kept.extend((0..waiting.depths[mode.index()]).map(|_| made));
                 }
-                kept.push(real(wait.wait));
-                if let Some(&(notify, _)) = ahead.woken.get(&wait.wait)
+                kept.push(real(wait));
+                if let Some(&(notify, _)) = ahead.woken.get(&wait)
                     && (notify as usize) < self.at
                 {
                     kept.push(real(notify));
@@ -189,19 +156,22 @@ impl Past {
         kept
     }
 
+    /// The acquires by which a thread holds a lock, one for each level.
     fn hold(&self, batch: &Batch, thread: ThreadId, lock: LockId, kept: &mut Vec<Source>) {
-        let Some(levels) = self.threads[thread.index()].held.get(&lock) else { return };
-        for (shared, events) in [false, true].into_iter().zip(levels) {
-            kept.extend(events.iter().map(|&event| taken(batch, event, lock, shared)));
+        for mode in LockMode::BOTH {
+            if let Some((opened, depth)) = self.held.get(thread, lock, mode) {
+                let taken = acquire(batch, opened, lock, mode);
+                kept.extend((0..depth).map(|_| taken));
+            }
         }
     }
 }
 
-/// A lock that was taken at this event: by it, or by a made-up one if it does more than that.
-fn taken(batch: &Batch, at: u32, lock: LockId, shared: bool) -> Source {
+/// The acquire of a lock that an event makes: itself, or a made-up one if it does more than that.
+fn acquire(batch: &Batch, at: u32, lock: LockId, mode: LockMode) -> Source {
     let event = batch.events[at as usize];
     let made = matches!(event.op(), Op::Wait | Op::Woken);
-    let op = if shared { Op::ReadAcquire } else { Op::Acquire };
+    let op = if mode == LockMode::Shared { Op::ReadAcquire } else { Op::Acquire };
     let event = if made { Event::new(event.thread(), op, lock.0, event.site()) } else { event };
     Source { index: at, event }
 }

@@ -18,8 +18,9 @@ pub(crate) use held::Held;
 pub(crate) use lanes::Lanes;
 pub(crate) use needs::Needs;
 pub(crate) use runs::Runs;
-pub(crate) use sections::{Effect, NONE, Section, Sections, lock_of};
+pub(crate) use sections::{Effect, NONE, Section, Sections};
 pub(crate) use semaphores::{Semaphore, Semaphores, initial_counts};
+pub(crate) use sync::lock_of;
 pub(crate) use wakes::{Wakeup, wakeups};
 
 use event::{Batch, Names, Op, Value, VarId};
