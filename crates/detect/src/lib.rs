@@ -31,7 +31,6 @@ pub mod suspects;
 pub mod sync_preserving;
 
 mod locksets;
-mod pairing;
 mod place;
 mod race;
 mod sections;

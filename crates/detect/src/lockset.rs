@@ -23,10 +23,10 @@
 //! thread on), and it counts the read with which a second thread comes. With that rule put in place of Eraser's its numbers
 //! come out exactly; `tests/corpus.rs` does that.
 
-use crate::locksets::{Held, LockSets, SetId};
+use crate::locksets::{LockSets, Protection, SetId};
 use crate::race::{Access, Log, Races};
-use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId};
-use rustc_hash::FxHashMap;
+use event::{Batch, Event, Id, Names, Op, SiteId, Space, ThreadId};
+use sync::Sections;
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
@@ -65,28 +65,13 @@ struct Var {
     other: Mark,
 }
 
-/// How often a thread holds a lock.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Depth {
-    exclusive: u32,
-    shared: u32,
-}
-
-#[derive(Default, Debug)]
-struct Thread {
-    /// Locks held in either way.
-    held: Held,
-    /// Locks held exclusively.
-    exclusive: Held,
-    waiting: Option<(CondId, LockId, Depth)>,
-}
-
 /// Finds variables without a common lock, batch by batch.
 #[derive(Debug)]
 pub struct Lockset {
     vars: Vec<Var>,
-    threads: Vec<Thread>,
-    depths: FxHashMap<(LockId, ThreadId), Depth>,
+    /// By thread.
+    protections: Vec<Protection>,
+    locks: Sections,
     sets: LockSets,
     log: Log,
 }
@@ -107,8 +92,8 @@ impl Lockset {
     pub fn keeping(races: usize) -> Self {
         Lockset {
             vars: Vec::new(),
-            threads: Vec::new(),
-            depths: FxHashMap::default(),
+            protections: Vec::new(),
+            locks: Sections::new(),
             sets: LockSets::default(),
             log: Log::new(races).with_alike(MOST_ALIKE),
         }
@@ -117,7 +102,7 @@ impl Lockset {
     /// Takes the next events.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
         self.vars.resize(names.space(Space::Var).len(), Var::default());
-        self.threads.resize_with(names.space(Space::Thread).len(), Thread::default);
+        self.protections.resize(names.space(Space::Thread).len(), Protection::default());
         for (index, &event) in (batch.first..).zip(&batch.events) {
             if (index - batch.first).is_multiple_of(TOGETHER as u64) {
                 self.fetch(&batch.events[(index - batch.first) as usize..]);
@@ -145,8 +130,8 @@ impl Lockset {
     #[inline]
     fn access(&mut self, event: Event, index: u64, write: bool) {
         let var = &mut self.vars[event.object() as usize];
-        let thread = &self.threads[event.thread().index()];
-        let held = thread.held.id();
+        let protection = &self.protections[event.thread().index()];
+        let held = protection.reads.id();
         let mark = Mark { event: index, thread: event.thread(), site: event.site(), locks: held.word() };
         let before = std::mem::replace(&mut var.last, mark);
         match var.state {
@@ -165,7 +150,7 @@ impl Lockset {
         if before.thread != mark.thread {
             var.other = before;
         }
-        let protecting = if write { thread.exclusive.id() } else { held };
+        let protecting = if write { protection.writes.id() } else { held };
         let candidates = self.sets.meet(SetId::from_word(var.candidates), protecting);
         var.candidates = candidates.word();
         var.atomic &= event.op().is_atomic();
@@ -182,55 +167,10 @@ impl Lockset {
     }
 
     /// What changes the locks that a thread holds.
+    #[inline]
     fn hold(&mut self, batch: &Batch, event: Event) {
-        let thread = event.thread();
-        match event.op() {
-            Op::Acquire | Op::TryAcquire => {
-                self.change(thread, event.lock(), |d| d.exclusive = d.exclusive.saturating_add(1));
-            }
-            Op::Release => self.change(thread, event.lock(), |d| d.exclusive = d.exclusive.saturating_sub(1)),
-            Op::ReadAcquire => self.change(thread, event.lock(), |d| d.shared = d.shared.saturating_add(1)),
-            Op::ReadRelease => self.change(thread, event.lock(), |d| d.shared = d.shared.saturating_sub(1)),
-            Op::Wait => {
-                let lock = batch.extra(event).lock;
-                let mut given_up = Depth::default();
-                self.change(thread, lock, |depth| given_up = std::mem::take(depth));
-                self.threads[thread.index()].waiting = Some((event.cond(), lock, given_up));
-            }
-            Op::Woken => {
-                let lock = batch.extra(event).lock;
-                let waited = self.threads[thread.index()].waiting.take();
-                let known = waited
-                    .filter(|&(cond, of, given_up)| cond == event.cond() && of == lock && given_up != Depth::default());
-                let back = known.map_or(Depth { exclusive: 1, shared: 0 }, |(_, _, given_up)| given_up);
-                self.change(thread, lock, |depth| {
-                    depth.exclusive = depth.exclusive.saturating_add(back.exclusive);
-                    depth.shared = depth.shared.saturating_add(back.shared);
-                });
-            }
-            _ => {}
-        }
-    }
-
-    fn change(&mut self, thread: ThreadId, lock: LockId, change: impl FnOnce(&mut Depth)) {
-        let depth = self.depths.entry((lock, thread)).or_default();
-        let before = *depth;
-        change(depth);
-        let after = *depth;
-        if after == Depth::default() {
-            self.depths.remove(&(lock, thread));
-        }
-        let Thread { held, exclusive, .. } = &mut self.threads[thread.index()];
-        let changes = [
-            (held, before != Depth::default(), after != Depth::default()),
-            (exclusive, before.exclusive > 0, after.exclusive > 0),
-        ];
-        for (set, before, after) in changes {
-            match (before, after) {
-                (false, true) => set.take(&mut self.sets, lock),
-                (true, false) => set.give(&mut self.sets, lock),
-                _ => {}
-            }
+        if let Some(effect) = self.locks.step(batch, event, |_| ()) {
+            self.protections[event.thread().index()].update(&mut self.sets, &effect);
         }
     }
 }

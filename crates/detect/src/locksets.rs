@@ -5,6 +5,7 @@
 
 use event::{Id, LockId};
 use rustc_hash::FxHashMap;
+use sync::{Change, Effect};
 
 /// The number of a set of locks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -164,19 +165,19 @@ impl LockSets {
 
 /// The locks that a thread holds.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldSet {
     set: SetId,
     /// Locks that are held, but that there was no room for in the set.
     beyond: u32,
 }
 
-impl Default for Held {
+impl Default for HeldSet {
     fn default() -> Self {
-        Held { set: SetId::EMPTY, beyond: 0 }
+        HeldSet { set: SetId::EMPTY, beyond: 0 }
     }
 }
 
-impl Held {
+impl HeldSet {
     /// The set; [`SetId::ALL`] if it is too large to be known.
     #[inline]
     pub(crate) fn id(self) -> SetId {
@@ -208,6 +209,32 @@ impl Held {
     }
 }
 
+/// The locks that protect the accesses of a thread.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Protection {
+    /// Locks held in either mode protect reads.
+    pub(crate) reads: HeldSet,
+    /// Locks held exclusively protect writes, too.
+    pub(crate) writes: HeldSet,
+}
+
+impl Protection {
+    /// An event of the thread has taken or given a lock.
+    #[inline]
+    pub(crate) fn update<T>(&mut self, sets: &mut LockSets, effect: &Effect<T>) {
+        if effect.takes {
+            self.reads.take(sets, effect.lock);
+        } else if effect.gives {
+            self.reads.give(sets, effect.lock);
+        }
+        match effect.exclusive {
+            Change::Opens(_) => self.writes.take(sets, effect.lock),
+            Change::Closes(_) => self.writes.give(sets, effect.lock),
+            Change::None | Change::ClosesInitial => {}
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,7 +243,7 @@ mod tests {
     #[test]
     fn sets_are_sets() {
         let mut sets = LockSets::default();
-        let mut known: Vec<(Held, BTreeSet<LockId>)> = vec![(Held::default(), BTreeSet::new())];
+        let mut known: Vec<(HeldSet, BTreeSet<LockId>)> = vec![(HeldSet::default(), BTreeSet::new())];
         let mut seed = 7u64;
         let mut random = |below: usize| {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -243,7 +270,7 @@ mod tests {
     #[test]
     fn what_is_too_large_is_unknown_until_it_is_small_again() {
         let mut sets = LockSets::default();
-        let mut held = Held::default();
+        let mut held = HeldSet::default();
         (0..MOST_LOCKS + 2).for_each(|k| held.take(&mut sets, LockId(k)));
         assert_eq!(held.id(), SetId::ALL);
         (0..MOST_LOCKS + 2).rev().for_each(|k| held.give(&mut sets, LockId(k)));
@@ -252,7 +279,7 @@ mod tests {
     #[test]
     fn a_lock_given_back_without_room_for_the_rest_is_not_held() {
         let mut sets = LockSets { most: 4, ..LockSets::default() };
-        let mut held = Held::default();
+        let mut held = HeldSet::default();
         (1..4).for_each(|k| held.take(&mut sets, LockId(k)));
         held.give(&mut sets, LockId(2));
         assert_eq!((held.id(), sets.unkept), (SetId::ALL, 1));

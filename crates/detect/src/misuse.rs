@@ -6,8 +6,9 @@
 //! **May miss** what the trace does not have: a lock that nobody took before may have been held from the beginning.
 
 use crate::Place;
-use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
+use event::{Batch, Event, Id, LockId, Names, Op, SiteId, Space, StrId, ThreadId, Value, VarId};
 use rustc_hash::FxHashMap;
+use sync::{Change, LockMode, Sections};
 
 /// The internal event by which a recorder notes a misuse that only it can see: what, and the name of the lock.
 pub const LABEL: &str = "foretrace.misuse";
@@ -52,22 +53,6 @@ pub struct Misused {
     pub unlocks: Vec<u64>,
 }
 
-/// How often a thread holds a lock, and where it took it: exclusively, as a reader.
-#[derive(Clone, Copy, Default, Debug)]
-struct Depth {
-    exclusive: u32,
-    shared: u32,
-    since: Option<Place>,
-    shared_since: Option<Place>,
-}
-
-impl Depth {
-    /// Where the section was opened that its thread waits for, if it asks for the lock.
-    fn open(&self) -> Option<Place> {
-        if self.exclusive > 0 { self.since } else { self.shared_since.filter(|_| self.shared > 0) }
-    }
-}
-
 #[derive(Clone, Copy, Default, Debug)]
 struct Lock {
     /// Somebody took it, in either way; exclusively.
@@ -81,8 +66,8 @@ struct Lock {
 #[derive(Default, Debug)]
 pub struct Misuses {
     locks: Vec<Lock>,
-    held: FxHashMap<(LockId, ThreadId), Depth>,
-    waiting: FxHashMap<ThreadId, (CondId, LockId, Depth)>,
+    /// With each section the event that opened it.
+    sections: Sections<Place>,
     /// By thread: a request that is its last event so far.
     asking: FxHashMap<ThreadId, (LockId, Place)>,
     /// By variable, a bit each, so that most accesses cost one look.
@@ -126,7 +111,8 @@ impl Misuses {
         let mut asking: Vec<(LockId, Place)> = self.asking.values().copied().collect();
         asking.sort_unstable_by_key(|(_, place)| place.event);
         for (lock, at) in asking {
-            if let Some(since) = self.held.get(&(lock, at.thread)).and_then(Depth::open) {
+            let since = |mode| self.sections.get(at.thread, lock, mode).map(|(since, _)| since);
+            if let Some(since) = since(LockMode::Exclusive).or_else(|| since(LockMode::Shared)) {
                 self.found(What::WaitsForItself(lock, since), at, Op::Request);
             }
         }
@@ -147,25 +133,7 @@ impl Misuses {
     fn rare(&mut self, batch: &Batch, event: Event, index: u64) {
         let (thread, place) = (event.thread(), Place::new(event, index));
         match event.op() {
-            Op::Acquire | Op::TryAcquire => self.take(event.lock(), place, 1, 0),
-            Op::ReadAcquire => self.take(event.lock(), place, 0, 1),
-            Op::Release | Op::ReadRelease => self.release(event, place),
             Op::Request => _ = self.asking.insert(thread, (event.lock(), place)),
-            Op::Wait => {
-                let lock = batch.extra(event).lock;
-                let given_up = self.held.remove(&(lock, thread)).unwrap_or_default();
-                self.freed_by(lock, thread);
-                self.waiting.insert(thread, (event.cond(), lock, given_up));
-            }
-            Op::Woken => {
-                let lock = batch.extra(event).lock;
-                let waited = self.waiting.remove(&thread);
-                let back = waited.filter(|&(cond, of, given)| {
-                    (cond, of) == (event.cond(), lock) && given.exclusive.saturating_add(given.shared) > 0
-                });
-                let (exclusive, shared) = back.map_or((1, 0), |(_, _, given)| (given.exclusive, given.shared));
-                self.take(lock, place, exclusive, shared);
-            }
             Op::Alloc => {
                 self.is_freed[event.var().index() / 64] &= !(1 << (event.var().index() % 64));
                 self.freed.remove(&event.var());
@@ -175,54 +143,31 @@ impl Misuses {
                 self.is_freed[event.var().index() / 64] |= 1 << (event.var().index() % 64);
                 self.freed.insert(event.var(), place);
             }
-            _ => {}
+            _ => self.lock(batch, event, place),
         }
     }
 
-    fn take(&mut self, lock: LockId, at: Place, exclusive: u32, shared: u32) {
-        let depth = self.held.entry((lock, at.thread)).or_default();
-        let state = &mut self.locks[lock.index()];
-        if exclusive > 0 && depth.exclusive == 0 {
-            depth.since = Some(at);
-            state.holder = Some(at);
+    /// An event that can open or close sections.
+    fn lock(&mut self, batch: &Batch, event: Event, at: Place) {
+        let Some(effect) = self.sections.step(batch, event, |_| at) else { return };
+        let lock = &mut self.locks[effect.lock.index()];
+        let before = *lock;
+        lock.taken |= effect.exclusive.opens() || effect.shared.opens();
+        match effect.exclusive {
+            Change::Opens(_) => (lock.exclusively, lock.holder) = (true, Some(at)),
+            Change::Closes(_) => lock.holder = lock.holder.filter(|holder| holder.thread != at.thread),
+            Change::None | Change::ClosesInitial => {}
         }
-        if shared > 0 && depth.shared == 0 {
-            depth.shared_since = Some(at);
-        }
-        depth.exclusive = depth.exclusive.saturating_add(exclusive);
-        depth.shared = depth.shared.saturating_add(shared);
-        state.taken = true;
-        state.exclusively |= exclusive > 0;
-    }
-
-    fn release(&mut self, event: Event, at: Place) {
-        let (lock, shared) = (event.lock(), event.op() == Op::ReadRelease);
-        let state = self.locks[lock.index()];
-        let depth = self.held.entry((lock, at.thread)).or_default();
-        let held = if shared { &mut depth.shared } else { &mut depth.exclusive };
-        let is_held = *held > 0;
-        *held = held.saturating_sub(1);
-        let depth = *depth;
-        if depth.exclusive == 0 {
-            self.freed_by(lock, at.thread);
-            if depth.shared == 0 {
-                self.held.remove(&(lock, at.thread));
-            }
-        }
-        // What nobody took may have been held from the beginning.
-        if !is_held && if shared { state.exclusively } else { state.taken } {
-            let holder = state.holder.filter(|holder| holder.thread != at.thread);
+        // A lock that no thread took before may have been held from the beginning.
+        if (effect.exclusive == Change::ClosesInitial && before.taken)
+            || (effect.shared == Change::ClosesInitial && before.exclusively)
+        {
             if self.found.unlocks.len() < MOST {
                 self.found.unlocks.push(at.event);
             }
-            self.found(What::Unlock(lock, holder), at, event.op());
+            let holder = before.holder.filter(|holder| holder.thread != at.thread);
+            self.found(What::Unlock(effect.lock, holder), at, event.op());
         }
-    }
-
-    /// A thread has a lock no more.
-    fn freed_by(&mut self, lock: LockId, thread: ThreadId) {
-        let holder = &mut self.locks[lock.index()].holder;
-        *holder = holder.filter(|holder| holder.thread != thread);
     }
 
     fn note(&mut self, batch: &Batch, event: Event, index: u64) {

@@ -3,7 +3,7 @@
 use event::{Event, SiteId, ThreadId};
 
 /// An event: its index in the trace, its thread, and where in the program it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
 pub struct Place {
     /// Its index in the trace.
     pub event: u64,

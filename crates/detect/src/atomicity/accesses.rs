@@ -2,8 +2,8 @@
 
 pub(super) use crate::sections::NONE;
 
-use super::sync::Blocks;
-use crate::sections::{Holds, Section, Sections, lock_of};
+use super::blocks::Blocks;
+use crate::sections::{Holds, Section, Sections};
 use event::{Batch, BlockId, Event, Id, Names, Op, Space};
 use reach::Excerpt;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,9 +52,7 @@ impl Whole {
                 thread.outermost = thread.outermost.filter(|(depth, _)| thread.blocks.depth() > *depth);
             }
             let lane = event.thread().0;
-            if let Some(lock) = lock_of(event, || batch.extra(event).lock.0) {
-                sections.step(at, event, lane, lock, &mut acts);
-            }
+            sections.step(batch, at, event, lane, &mut acts);
             held.push(sections.held(lane));
         }
         Whole { block, held, sections: sections.all, holds: sections.holds }

@@ -22,22 +22,22 @@
 //! transaction only takes cycles away: each one found is one of the whole transactions as well.
 
 mod accesses;
+mod blocks;
 mod graph;
 mod predict;
 mod rare;
 mod report;
-mod sync;
 
 pub use crate::place::Place;
 pub use predict::{Predicted, Predictions, predict};
 pub use report::{Violation, Violations};
 
-use crate::pairing::Pairing;
-use event::{Batch, BlockId, Id, Names, Op, Space, ThreadId};
+use blocks::Blocks;
+use event::{Batch, BlockId, Id, Names, Op, Space};
 use graph::{Graph, Mark, Node};
 use report::{Log, Spot};
 use rustc_hash::FxHashSet;
-use sync::{Blocks, Held, Waiting};
+use sync::{Sections, Wakeups};
 
 /// Violations kept if not said otherwise.
 const MOST: usize = 10_000;
@@ -62,8 +62,6 @@ struct Thread {
     blocks: Blocks,
     /// The outermost block asked for: how many others it is in, its name and its first event.
     outermost: Option<(u64, BlockId, Place)>,
-    held: Held,
-    waiting: Option<Waiting>,
 }
 
 /// Finds the violations of the recorded run, batch by batch.
@@ -74,7 +72,8 @@ pub struct Atomicity {
     locks: Vec<Object>,
     /// Reads that are not the only one of their object.
     lists: Vec<Vec<Mark>>,
-    conds: Vec<Pairing<Mark>>,
+    sections: Sections,
+    wakeups: Wakeups<Mark>,
     posts: Vec<Vec<Mark>>,
     ups: Vec<Vec<Mark>>,
     threads: Vec<Thread>,
@@ -112,7 +111,8 @@ impl Atomicity {
             vars: Vec::new(),
             locks: Vec::new(),
             lists: vec![Vec::new()],
-            conds: Vec::new(),
+            sections: Sections::new(),
+            wakeups: Wakeups::new(),
             posts: Vec::new(),
             ups: Vec::new(),
             threads: Vec::new(),
@@ -128,7 +128,6 @@ impl Atomicity {
         self.threads.resize_with(count(Space::Thread), Thread::default);
         self.vars.resize(count(Space::Var), Object::default());
         self.locks.resize(count(Space::Lock), Object::default());
-        self.conds.resize_with(count(Space::Cond), Pairing::default);
         self.posts.resize_with(count(Space::Latch), Vec::new);
         self.ups.resize_with(count(Space::Sem), Vec::new);
         for block in self.counts.len()..count(Space::Block) {
@@ -211,10 +210,6 @@ impl Atomicity {
         add(&self.graph, &mut self.lists[more as usize], mark);
     }
 
-    fn held(&mut self, thread: ThreadId) -> &mut Held {
-        &mut self.threads[thread.index()].held
-    }
-
     fn mark(&self, spot: Spot) -> Mark {
         Mark { node: self.threads[spot.thread.index()].node, spot }
     }
@@ -273,7 +268,7 @@ impl Atomicity {
             list.sort_unstable_by_key(|mark| mark.node);
             list.dedup_by_key(|mark| mark.node);
         }
-        for notify in self.conds.iter_mut().flat_map(Pairing::notifies_mut) {
+        for notify in self.wakeups.notifies_mut() {
             renew(&mut notify.node);
         }
         for thread in &mut self.threads {

@@ -1,8 +1,8 @@
 //! What the streaming detector does at every event that is no plain access.
 
-use super::sync::Waiting;
 use super::{Atomicity, Mark, Spot, Table, add};
-use event::{Batch, BlockId, Event, Id, LockId, Op, ThreadId, Wake};
+use event::{Batch, BlockId, Event, Id, Op, ThreadId};
+use sync::Change;
 
 impl Atomicity {
     /// Everything but plain accesses.
@@ -14,31 +14,13 @@ impl Atomicity {
             Op::Write | Op::AtomicStore | Op::AtomicRmw | Op::Alloc | Op::Free => {
                 self.write(Table::Vars, event.object(), spot, now);
             }
-            Op::Acquire | Op::TryAcquire => {
-                if self.held(spot.thread).acquire(event.lock()) {
-                    self.write(Table::Locks, event.object(), spot, now);
-                }
+            Op::Acquire | Op::TryAcquire | Op::Release | Op::ReadAcquire | Op::ReadRelease => {
+                self.lock(batch, event, spot, now);
             }
-            Op::Release => {
-                if self.held(spot.thread).release(event.lock()) {
-                    self.write(Table::Locks, event.object(), spot, now);
-                }
-            }
-            Op::ReadAcquire => {
-                if self.held(spot.thread).read_acquire(event.lock()) {
-                    self.read(Table::Locks, event.object(), spot, now);
-                }
-            }
-            Op::ReadRelease => {
-                if self.held(spot.thread).read_release(event.lock()) {
-                    self.read(Table::Locks, event.object(), spot, now);
-                }
-            }
-            Op::Wait => self.wait(event, batch.extra(event).lock, spot, now),
-            Op::Woken => self.woken(batch, event, spot, now),
+            Op::Wait | Op::Woken => self.wait(batch, event, spot, now),
             Op::Notify | Op::NotifyAll => {
                 let mark = self.mark(spot);
-                self.conds[object].notify(now, mark, event.op() == Op::NotifyAll);
+                self.wakeups.step(batch, now, event, || mark);
             }
             Op::Fork => {
                 let mark = self.mark(spot);
@@ -99,29 +81,24 @@ impl Atomicity {
         }
     }
 
-    fn wait(&mut self, event: Event, lock: LockId, spot: Spot, now: u64) {
-        let thread = &mut self.threads[spot.thread.index()];
-        let given_up = thread.held.give_up(lock);
-        let waiting = Waiting { cond: event.cond(), lock, since: now, given_up };
-        if let Some(left) = thread.waiting.replace(waiting) {
-            self.conds[left.cond.index()].over(left.since, false);
+    /// Of nested sections only the outermost acquire and release come into conflict.
+    #[inline]
+    fn lock(&mut self, batch: &Batch, event: Event, spot: Spot, now: u64) {
+        let Some(effect) = self.sections.step(batch, event, |_| ()) else { return };
+        if effect.exclusive != Change::None {
+            self.write(Table::Locks, effect.lock.0, spot, now);
+        } else if effect.shared != Change::None {
+            self.read(Table::Locks, effect.lock.0, spot, now);
         }
-        self.conds[event.cond().index()].wait(now);
-        self.write(Table::Locks, lock.0, spot, now);
     }
 
-    fn woken(&mut self, batch: &Batch, event: Event, spot: Spot, now: u64) {
-        let extra = batch.extra(event);
-        let thread = &mut self.threads[spot.thread.index()];
-        let waiting = thread.waiting.take();
-        let matching = waiting.filter(|waiting| (waiting.cond, waiting.lock) == (event.cond(), extra.lock));
-        thread.held.take_back(extra.lock, matching.map(|waiting| waiting.given_up));
-        if let Some(waiting) = waiting {
-            let notified = matching.is_some() && extra.wake == Wake::Notified;
-            if let Some(notify) = self.conds[waiting.cond.index()].over(waiting.since, notified) {
-                self.edge(notify, spot, now);
-            }
+    /// A `wait` or a `woken`, which comes after the notify that it is paired with. Both always act on the lock.
+    fn wait(&mut self, batch: &Batch, event: Event, spot: Spot, now: u64) {
+        self.sections.step(batch, event, |_| ());
+        let mark = self.mark(spot);
+        if let Some(pair) = self.wakeups.step(batch, now, event, || mark) {
+            self.edge(pair.data, spot, now);
         }
-        self.write(Table::Locks, extra.lock.0, spot, now);
+        self.write(Table::Locks, batch.extra(event).lock.0, spot, now);
     }
 }

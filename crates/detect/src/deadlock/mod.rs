@@ -17,7 +17,6 @@
 //! forks and joins order them.
 
 mod candidates;
-mod held;
 mod patterns;
 mod report;
 mod requests;

@@ -1,11 +1,11 @@
 //! What the detector tells: deadlocks with the orders that lead there, and what was not looked at.
 
-use super::held::Locks;
 use crate::Schedule;
 use crate::lock_order::LockMode;
 use crate::sync_preserving::TooLarge;
 use event::{Batch, LockId, SiteId, StackId, ThreadId};
 use rustc_hash::FxHashMap;
+use sync::Sections;
 
 /// How a deadlock is known.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -113,22 +113,22 @@ pub(super) fn describe(batch: &Batch, found: Vec<Found>) -> Vec<Deadlock> {
         }
     }
     let mut blocked: FxHashMap<(u64, LockId), Blocked> = FxHashMap::default();
-    let threads = batch.events.iter().map(|event| event.thread().0 as usize + 1).max().unwrap_or(0);
-    let mut locks = Locks::new(threads);
+    // With each hold the event that took the lock.
+    let mut locks: Sections<u32> = Sections::new();
     for (at, &event) in (0u32..).zip(&batch.events).filter(|_| !wanted.is_empty()) {
         let index = u64::from(at);
         if let Some(all) = wanted.get(&index)
-            && let Some(mode) = locks.asks(event)
+            && let Some(mode) = locks.request(event)
         {
             for &lock in all {
-                let held = locks.held(event).iter().filter(|held| held.lock == lock);
-                let Some(held) = held.max_by_key(|held| held.mode) else { continue };
-                let taken = batch.events[held.event as usize];
+                let held = |mode| locks.get(event.thread(), lock, mode).map(|(event, _)| (mode, event));
+                let Some((mode_held, opened)) = LockMode::BOTH.into_iter().find_map(held) else { continue };
+                let taken = batch.events[opened as usize];
                 let holds = TakenLock {
                     lock,
-                    mode: held.mode,
-                    event: u64::from(held.event),
-                    site: held.site,
+                    mode: mode_held,
+                    event: u64::from(opened),
+                    site: taken.site(),
                     stack: batch.extra(taken).stack,
                 };
                 let (thread, site, stack) = (event.thread(), event.site(), batch.extra(event).stack);
@@ -136,7 +136,7 @@ pub(super) fn describe(batch: &Batch, found: Vec<Found>) -> Vec<Deadlock> {
                 blocked.insert((index, lock), asks);
             }
         }
-        locks.step(batch, at, event);
+        locks.step(batch, event, |_| at);
     }
     let mut deadlocks: Vec<Deadlock> = Vec::new();
     for (evidence, requests, prefix) in found {

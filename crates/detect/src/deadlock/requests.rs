@@ -1,9 +1,9 @@
 //! Abstract requests: what a thread holds, what it asks for, and where; with all events that are such a request.
 
-use super::held::{Held, Locks};
 use crate::lock_order::{LockMode, SegmentOrder, Segments};
 use event::{Batch, LockId, Names, Op, SiteId, Space, ThreadId};
 use rustc_hash::FxHashMap;
+use sync::{HeldLocks, Hold};
 
 /// Bounds the memory of held locks of all abstract requests together.
 const MOST_HELD: usize = 1 << 24;
@@ -12,8 +12,11 @@ const MOST_SEGMENTS: usize = 1 << 14;
 /// Two abstract requests with more pairs of segments than this are not compared.
 const MOST_PAIRS: usize = 1 << 12;
 
+/// Of locks nested deeper than this only the first are looked at: every request looks through what is held.
+const DEEPEST: usize = 128;
+
 /// A lock held, how, and where it was taken. Of a lock held both ways only the exclusive hold is here.
-pub(super) type Hold = (LockId, LockMode, SiteId);
+pub(super) type Taken = (LockId, LockMode, SiteId);
 
 /// What tells abstract requests apart.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -23,7 +26,7 @@ struct Key {
     mode: LockMode,
     site: SiteId,
     /// In the order of the locks.
-    held: Box<[Hold]>,
+    held: Box<[Taken]>,
 }
 
 /// An abstract request.
@@ -33,7 +36,7 @@ pub(super) struct Abstract {
     pub(super) lock: LockId,
     pub(super) mode: LockMode,
     pub(super) site: SiteId,
-    pub(super) held: Box<[Hold]>,
+    pub(super) held: Box<[Taken]>,
     /// The events, in order, and the segment that each is in.
     pub(super) events: Vec<(u32, u32)>,
     /// The last of them, if the trace ends without an answer to it.
@@ -44,7 +47,7 @@ pub(super) struct Abstract {
 
 impl Abstract {
     /// How it holds a lock, and where it took it.
-    pub(super) fn holds(&self, lock: LockId) -> Option<Hold> {
+    pub(super) fn holds(&self, lock: LockId) -> Option<Taken> {
         self.held.binary_search_by_key(&lock, |hold| hold.0).ok().map(|place| self.held[place])
     }
 }
@@ -61,7 +64,7 @@ pub(super) struct Requests {
 impl Requests {
     pub(super) fn new(names: &Names, batch: &Batch) -> Requests {
         let threads = names.space(Space::Thread).len();
-        let mut locks = Locks::new(threads);
+        let mut locks: HeldLocks<SiteId> = HeldLocks::new();
         let mut segments = Segments::default();
         let mut known: FxHashMap<Key, usize> = FxHashMap::default();
         let mut list: Vec<Abstract> = Vec::new();
@@ -72,16 +75,17 @@ impl Requests {
             last[event.thread().0 as usize] = None;
             match event.op() {
                 Op::Acquire | Op::ReadAcquire | Op::Request => {
-                    if !locks.held(event).is_empty()
-                        && let Some(mode) = locks.asks(event)
+                    if locks.count(event.thread()) > 0
+                        && let Some(mode) = locks.request(event)
                     {
                         let (thread, lock, site) = (event.thread(), event.lock(), event.site());
-                        let key = Key { thread, lock, mode, site, held: holds(locks.held(event)) };
+                        let key = Key { thread, lock, mode, site, held: taken(locks.of(event.thread())) };
+                        unrecorded += u64::from(locks.count(thread) > DEEPEST);
                         let number = match known.get(&key) {
                             Some(&number) => number,
                             None if room < key.held.len() => {
                                 unrecorded += 1;
-                                locks.step(batch, at, event);
+                                locks.step(batch, event, |_| event.site());
                                 continue;
                             }
                             None => {
@@ -99,13 +103,13 @@ impl Requests {
                 Op::Join => segments.join(event.thread(), event.child()),
                 _ => {}
             }
-            locks.step(batch, at, event);
+            locks.step(batch, event, |_| event.site());
         }
         for number in last.into_iter().flatten() {
             list[number].unanswered = list[number].events.last().map(|request| request.0);
         }
         let order = order(&mut list, &segments);
-        Requests { list, order, unrecorded: unrecorded + locks.too_deep }
+        Requests { list, order, unrecorded }
     }
 
     /// All events that are requests, in order, each with the number of its abstract request.
@@ -141,15 +145,15 @@ impl Abstract {
 }
 
 /// Of each lock, in their order, the hold that excludes most.
-fn holds(held: &[Held]) -> Box<[Hold]> {
-    let mut holds: Vec<Hold> = held.iter().map(|held| (held.lock, held.mode, held.site)).collect();
-    holds.sort_unstable_by_key(|hold| (hold.0, hold.1 == LockMode::Shared));
-    holds.dedup_by_key(|hold| hold.0);
-    holds.into()
+fn taken<'a>(held: impl Iterator<Item = &'a Hold<SiteId>>) -> Box<[Taken]> {
+    let mut taken: Vec<Taken> = held.take(DEEPEST).map(|hold| (hold.lock, hold.mode, hold.data)).collect();
+    taken.sort_unstable_by_key(|taken| (taken.0, taken.1 == LockMode::Shared));
+    taken.dedup_by_key(|taken| taken.0);
+    taken.into()
 }
 
 /// Whether two threads can hold these at the same time.
-fn can_be_held(a: &[Hold], b: &[Hold]) -> bool {
+fn can_be_held(a: &[Taken], b: &[Taken]) -> bool {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     while let (Some(x), Some(y)) = (a.peek(), b.peek()) {
         if x.0 == y.0 && x.1.excludes(y.1) {

@@ -42,19 +42,20 @@
 mod accesses;
 mod atomics;
 mod clocks;
+mod objects;
 mod shadow;
-mod sync;
 mod who;
 
-use crate::locksets::{Held, LockSets};
+use crate::locksets::{HeldSet, LockSets};
 use crate::race::{Access, Log, Race, Races};
 use accesses::TOGETHER;
 use atomics::Fences;
-use clocks::{Clocks, Gathered, Thread, Time};
-use event::{Batch, CondId, Event, Id, Init, LockId, Names, Op, Space, StrId, ThreadId, Value, Wake};
+use clocks::{Clocks, Gathered, Given, Thread, Time};
+use event::{Batch, Event, Id, Init, Names, Op, Space, StrId, ThreadId, Value};
+use objects::{Lock, Semaphore};
 use rustc_hash::FxHashMap;
 use shadow::{Mark, Reads, Var, Wide};
-use sync::{Cond, Depth, Locks, Semaphore};
+use sync::{Change, Fate, Sections, Wakeups};
 
 /// Races kept if not said otherwise.
 const MOST_RACES: usize = 10_000;
@@ -72,8 +73,10 @@ pub struct Hb {
     vars: Vec<Var>,
     wides: Vec<Wide>,
     reads: Reads,
-    locks: Locks,
-    conds: Vec<Cond>,
+    locks: Vec<Lock>,
+    sections: Sections,
+    /// With each notify what it gives to the thread that it wakes.
+    wakeups: Wakeups<Given>,
     latches: Vec<Gathered>,
     semaphores: Vec<Semaphore>,
     /// Initial counts told so far, by name.
@@ -93,8 +96,7 @@ pub struct Hb {
 /// What a thread has beside its clock.
 #[derive(Default, Debug)]
 struct State {
-    held: Held,
-    waiting: Option<(CondId, LockId, u64, Depth)>,
+    held: HeldSet,
     fences: Fences,
 }
 
@@ -117,8 +119,9 @@ impl Hb {
             vars: Vec::new(),
             wides: Vec::new(),
             reads: Reads::default(),
-            locks: Locks::default(),
-            conds: Vec::new(),
+            locks: Vec::new(),
+            sections: Sections::new(),
+            wakeups: Wakeups::new(),
             latches: Vec::new(),
             semaphores: Vec::new(),
             counts: FxHashMap::default(),
@@ -139,8 +142,7 @@ impl Hb {
         self.clocks.grow(count(Space::Thread));
         self.threads.resize_with(count(Space::Thread), State::default);
         self.vars.resize(count(Space::Var), Var::default());
-        self.locks.grow(count(Space::Lock));
-        self.conds.resize_with(count(Space::Cond), Cond::default);
+        self.locks.resize_with(count(Space::Lock), Lock::default);
         self.latches.resize_with(count(Space::Latch), Gathered::default);
         self.semaphores.resize_with(count(Space::Sem), Semaphore::default);
         let mut from = 0;
@@ -275,20 +277,14 @@ impl Hb {
         let (thread, object) = (event.thread(), event.object() as usize);
         let me = self.clocks.thread(thread);
         match event.op() {
-            Op::Acquire | Op::TryAcquire => {
-                self.hold(thread, event.lock(), |hb| hb.locks.acquire(&mut hb.clocks, thread, event.lock()));
+            Op::Acquire | Op::TryAcquire | Op::Release | Op::ReadAcquire | Op::ReadRelease => {
+                self.lock(batch, event, me, now);
             }
-            Op::Release => {
-                self.hold(thread, event.lock(), |hb| hb.locks.release(&mut hb.clocks, thread, me, event.lock(), now));
+            Op::Wait | Op::Woken => {
+                self.lock(batch, event, me, now);
+                self.condition(batch, event, me, now);
             }
-            Op::ReadAcquire => {
-                self.hold(thread, event.lock(), |hb| hb.locks.read_acquire(&mut hb.clocks, thread, event.lock()));
-            }
-            Op::ReadRelease => {
-                self.hold(thread, event.lock(), |hb| {
-                    hb.locks.read_release(&mut hb.clocks, thread, me, event.lock(), now);
-                });
-            }
+            Op::Notify | Op::NotifyAll => self.condition(batch, event, me, now),
             Op::Fork => {
                 self.make_room();
                 self.clocks.fork(thread, event.child(), now);
@@ -296,22 +292,6 @@ impl Hb {
             Op::Join => {
                 self.clocks.join(thread, event.child(), now);
                 self.threads[object].fences.forget(&mut self.clocks);
-            }
-            Op::Wait => {
-                let lock = batch.extra(event).lock;
-                let mut depth = Depth::default();
-                self.hold(thread, lock, |hb| depth = hb.locks.give_up(&mut hb.clocks, thread, me, lock, now));
-                if let Some((cond, _, since, _)) = self.threads[thread.index()].waiting.take() {
-                    self.conds[cond.index()].woken(&mut self.clocks, thread, since, false);
-                }
-                let at = self.base + u64::from(now);
-                self.conds[object].wait(thread, at);
-                self.threads[thread.index()].waiting = Some((event.cond(), lock, at, depth));
-            }
-            Op::Woken => self.woken(batch, event),
-            Op::Notify | Op::NotifyAll => {
-                let at = self.base + u64::from(now);
-                self.conds[object].notify(&mut self.clocks, me, now, at, event.op() == Op::NotifyAll);
             }
             Op::Post => {
                 let given = me.given(now);
@@ -338,36 +318,49 @@ impl Hb {
         }
     }
 
-    /// Does something to a lock, and notes whether the thread then holds it.
+    /// An event that can open or close sections.
     #[inline]
-    fn hold(&mut self, thread: ThreadId, lock: LockId, act: impl FnOnce(&mut Hb)) {
-        let before = self.locks.holds(thread, lock);
-        act(self);
-        let after = self.locks.holds(thread, lock);
-        if before != after {
+    fn lock(&mut self, batch: &Batch, event: Event, me: Thread, now: Time) {
+        let Some(effect) = self.sections.step(batch, event, |_| ()) else { return };
+        let (thread, lock) = (event.thread(), &mut self.locks[effect.lock.index()]);
+        match effect.shared {
+            Change::None => {}
+            Change::Opens(()) => lock.read_acquire(&mut self.clocks, thread),
+            Change::Closes(()) | Change::ClosesInitial => lock.read_release(&mut self.clocks, me, now),
+        }
+        match effect.exclusive {
+            // A wait without the lock closes nothing, but its thread may have held the lock from the beginning.
+            Change::None if event.op() == Op::Wait && !effect.gives => lock.release(&mut self.clocks, me, now),
+            Change::None => {}
+            Change::Opens(()) => lock.acquire(&mut self.clocks, thread),
+            Change::Closes(()) | Change::ClosesInitial => lock.release(&mut self.clocks, me, now),
+        }
+        if effect.takes || effect.gives {
             let held = &mut self.threads[thread.index()].held;
-            if after {
-                held.take(&mut self.sets, lock);
+            if effect.takes {
+                held.take(&mut self.sets, effect.lock);
             } else {
-                held.give(&mut self.sets, lock);
+                held.give(&mut self.sets, effect.lock);
             }
             self.clocks.set_locks(thread, held.id());
         }
     }
 
-    fn woken(&mut self, batch: &Batch, event: Event) {
-        let (thread, extra) = (event.thread(), batch.extra(event));
-        let waiting = self.threads[thread.index()].waiting.take();
-        let mut depth = Depth::default();
-        if let Some((cond, lock, since, given_up)) = waiting {
-            let same = cond == event.cond();
-            let notified = same && extra.wake == Wake::Notified;
-            self.conds[cond.index()].woken(&mut self.clocks, thread, since, notified);
-            if same && lock == extra.lock {
-                depth = given_up;
-            }
-        }
-        self.hold(thread, extra.lock, |hb| hb.locks.take_back(&mut hb.clocks, thread, extra.lock, depth));
+    /// A thread that a notify wakes learns what that gave.
+    fn condition(&mut self, batch: &Batch, event: Event, me: Thread, now: Time) {
+        let at = self.base + u64::from(now);
+        let clocks = &mut self.clocks;
+        self.wakeups.step_with(
+            batch,
+            at,
+            event,
+            || me.given(now),
+            |fate, &given| match fate {
+                Fate::Kept => clocks.hold(given.row),
+                Fate::Paired => clocks.learn(event.thread(), given),
+                Fate::Forgotten => clocks.drop(given.row),
+            },
+        );
     }
 
     fn semaphore(&mut self, names: &Names, event: Event, me: Thread, now: Time) {
@@ -395,8 +388,8 @@ impl Hb {
         self.vars.fill(Var::default());
         self.wides.clear();
         self.reads = Reads::default();
-        self.locks.forget_clocks();
-        self.conds.iter_mut().for_each(Cond::forget_clocks);
+        self.locks.fill_with(Lock::default);
+        self.wakeups.notifies_mut().for_each(|given| *given = Given::default());
         self.latches.fill(Gathered::new());
         self.semaphores.iter_mut().for_each(Semaphore::forget_clocks);
         for (thread, state) in self.threads.iter_mut().enumerate() {

@@ -1,20 +1,22 @@
-//! What a thread holds: every lock with its depth and its node in the thread's lock tree.
+//! What threads hold: every lock with its node in the lock tree of its thread.
 
-use super::report::LockMode::{self, Exclusive, Shared};
+use super::report::LockMode::{Exclusive, Shared};
 use super::tree::{Forest, Key, Moment};
-use event::{LockId, SiteId, ThreadId};
-use rustc_hash::FxHashMap;
+use event::{Batch, Event, Id, LockId, Op, SiteId, ThreadId};
+use sync::{Change, HeldLocks};
 
-/// Locks nested deeper than this stay out of the tree: every acquisition looks through what is held, and every path of
-/// the tree is a set of locks.
+/// Locks nested deeper than this stay out of the tree: the release of an inner lock looks through what is held, and every
+/// path of the tree is a set of locks.
 const DEEPEST: usize = 128;
 
+/// What is kept with a lock that is held.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct Taken {
     key: Key,
-    depth: u32,
     /// Its node, or that of the lock below if it has none: shared inside exclusive, or no room.
     node: u32,
+    /// It is nested too deep, and so is all that is taken after it.
+    too_deep: bool,
 }
 
 /// A request that was not answered yet.
@@ -25,171 +27,140 @@ struct Asked {
     moment: Moment,
 }
 
-/// One thread.
-#[derive(Clone, Debug)]
-pub(super) struct ThreadLocks {
-    root: u32,
-    /// In the order they were taken. A lock held both ways is here twice.
-    held: Vec<Held>,
-    /// What waits gave up: how often exclusive, how often shared.
-    given_up: FxHashMap<LockId, (u32, u32)>,
+#[derive(Clone, Default, Debug)]
+struct Thread {
+    /// Known when the thread first takes or asks for a lock.
+    root: Option<u32>,
     asked: Option<Asked>,
-    too_deep: FxHashMap<(LockId, LockMode), u32>,
 }
 
-impl ThreadLocks {
-    pub(super) fn new(forest: &mut Forest, thread: ThreadId) -> ThreadLocks {
-        let root = forest.root(thread);
-        let (given_up, too_deep) = (FxHashMap::default(), FxHashMap::default());
-        ThreadLocks { root, held: Vec::new(), given_up, asked: None, too_deep }
+/// All threads.
+#[derive(Clone, Default, Debug)]
+pub(super) struct LocksInTrees {
+    held: HeldLocks<Taken>,
+    threads: Vec<Thread>,
+}
+
+impl LocksInTrees {
+    pub(super) fn grow(&mut self, threads: usize) {
+        self.threads.resize(threads.max(self.threads.len()), Thread::default());
     }
 
-    fn find(&self, lock: LockId, mode: LockMode) -> Option<usize> {
-        self.held.iter().rposition(|held| held.key.lock == lock && held.key.mode == mode)
+    /// The root of the tree of a thread.
+    fn root(&mut self, forest: &mut Forest, thread: ThreadId) -> u32 {
+        *self.threads[thread.index()].root.get_or_insert_with(|| forest.root(thread))
     }
 
-    fn top(&self) -> u32 {
-        self.held.last().map_or(self.root, |held| held.node)
-    }
-
+    /// The node of what a thread has taken last; `None` if that is nested too deep.
     #[inline]
-    pub(super) fn acquire(&mut self, forest: &mut Forest, key: Key, moment: Moment) {
-        if self.asked.is_some() {
-            self.settle(forest, Some(key.lock));
+    fn top(&mut self, forest: &mut Forest, thread: ThreadId) -> Option<u32> {
+        match self.held.newest(thread) {
+            Some(newest) if newest.data.too_deep => None,
+            Some(newest) => Some(newest.data.node),
+            None => Some(self.root(forest, thread)),
         }
-        self.take(forest, key, 1, moment);
     }
 
-    fn take(&mut self, forest: &mut Forest, key: Key, depth: u32, moment: Moment) {
-        if let Some(again) = self.find(key.lock, key.mode) {
-            self.held[again].depth += depth;
-            return;
+    /// An event that opens sections: an acquire, or the wake-up of a thread, which asks for its lock as any other.
+    #[inline]
+    pub(super) fn acquire(&mut self, forest: &mut Forest, batch: &Batch, event: Event, moment: Moment) {
+        let (op, thread) = (event.op(), event.thread());
+        let lock = if op == Op::Woken { batch.extra(event).lock } else { event.lock() };
+        if self.threads[thread.index()].asked.is_some() {
+            self.answer(forest, thread, Some(lock));
         }
-        // Whoever holds a lock alone need not ask to share it.
-        let silent = key.mode == Shared && self.find(key.lock, Exclusive).is_some();
-        if self.held.len() >= DEEPEST || !self.too_deep.is_empty() {
-            forest.unrecorded += 1;
-            *self.too_deep.entry((key.lock, key.mode)).or_default() += depth;
-            return;
-        }
-        let mut node = self.top();
-        if !silent {
-            match forest.child(node, key) {
+        let mut below = self.top(forest, thread).filter(|_| self.held.count(thread) < DEEPEST);
+        let mut exclusively = self.held.holds(thread, lock, Exclusive);
+        self.held.step(batch, event, |mode| {
+            let key = Key { lock, site: event.site(), mode, blocking: op.blocks() };
+            // A thread that holds a lock exclusively does not ask to share it.
+            let silent = mode == Shared && exclusively;
+            exclusively |= mode == Exclusive;
+            let Some(node) = below.as_mut().filter(|_| !silent) else {
+                forest.unrecorded += u64::from(below.is_none());
+                return Taken { key, node: below.unwrap_or(0), too_deep: below.is_none() };
+            };
+            match forest.child(*node, key) {
                 Some(child) => {
                     forest.take(child, moment, false);
-                    node = child;
+                    *node = child;
                 }
                 None => forest.unrecorded += 1,
             }
-        }
-        self.held.push(Held { key, depth, node });
+            Taken { key, node: *node, too_deep: false }
+        });
     }
 
+    /// An event that closes sections: a release, or a wait.
     #[inline]
-    pub(super) fn release(&mut self, forest: &mut Forest, lock: LockId, mode: LockMode) {
-        if self.asked.is_some() {
-            self.settle(forest, None);
+    pub(super) fn release(&mut self, forest: &mut Forest, batch: &Batch, event: Event) {
+        let thread = event.thread();
+        if self.threads[thread.index()].asked.is_some() {
+            self.answer(forest, thread, None);
         }
-        match self.held.last_mut() {
-            Some(last) if last.key.lock == lock && last.key.mode == mode => {
-                last.depth -= 1;
-                if last.depth == 0 {
-                    self.held.pop();
+        let newest = self.held.newest(thread).map(|newest| (newest.lock, newest.mode));
+        let Some(effect) = self.held.step(batch, event, |_| Taken::NEVER) else { return };
+        let is_inner = |mode, change| matches!(change, Change::Closes(_)) && newest != Some((effect.lock, mode));
+        if effect.changes().into_iter().any(|(mode, change)| is_inner(mode, change)) {
+            self.rebuild(forest, thread);
+        }
+    }
+
+    /// A lock below others was given back: the rest is another path of the tree.
+    #[cold]
+    fn rebuild(&mut self, forest: &mut Forest, thread: ThreadId) {
+        let mut node = self.root(forest, thread);
+        let mut exclusive: Vec<LockId> = Vec::new();
+        let mut has_room = true;
+        self.held.change_data(thread, |lock, mode, taken| {
+            if taken.too_deep {
+                return false;
+            }
+            let silent = mode == Shared && exclusive.contains(&lock);
+            if mode == Exclusive {
+                exclusive.push(lock);
+            }
+            // If there is no room for one, there is none for those above it: to look for each would only take time.
+            if has_room && !silent {
+                match forest.child(node, taken.key) {
+                    Some(child) => node = child,
+                    None => has_room = false,
                 }
             }
-            _ => self.release_inside(forest, lock, mode),
-        }
+            forest.unrecorded += u64::from(!has_room);
+            taken.node = node;
+            true
+        });
     }
 
-    #[cold]
-    fn release_inside(&mut self, forest: &mut Forest, lock: LockId, mode: LockMode) {
-        if let Some(depth) = self.too_deep.get_mut(&(lock, mode)) {
-            *depth -= 1;
-            if *depth == 0 {
-                self.too_deep.remove(&(lock, mode));
-            }
-        } else if let Some(index) = self.find(lock, mode) {
-            self.held[index].depth -= 1;
-            if self.held[index].depth == 0 {
-                self.remove(forest, index);
-            }
-        }
-    }
-
-    /// A lock below others is given back: the rest is another path of the tree.
-    fn remove(&mut self, forest: &mut Forest, index: usize) -> u32 {
-        let depth = self.held.remove(index).depth;
-        for k in index..self.held.len() {
-            let mut node = if k == 0 { self.root } else { self.held[k - 1].node };
-            let key = self.held[k].key;
-            let silent = key.mode == Shared
-                && self.held[..k].iter().any(|held| held.key.lock == key.lock && held.key.mode == Exclusive);
-            if !silent {
-                let Some(child) = forest.child(node, key) else {
-                    // No room for the first is none for those above it: to look for each of them would only take time.
-                    let rest = &mut self.held[k..];
-                    forest.unrecorded += rest.len() as u64;
-                    rest.iter_mut().for_each(|held| held.node = node);
-                    break;
-                };
-                node = child;
-            }
-            self.held[k].node = node;
-        }
-        depth
-    }
-
-    pub(super) fn wait(&mut self, forest: &mut Forest, lock: LockId) {
-        self.settle(forest, None);
-        let mut depth = |mode| {
-            let deep = self.too_deep.remove(&(lock, mode)).unwrap_or(0);
-            deep + self.find(lock, mode).map_or(0, |index| self.remove(forest, index))
-        };
-        let given = (depth(Exclusive), depth(Shared));
-        // What it did not hold it did not give up: then it wakes as without a wait.
-        if given == (0, 0) {
-            self.given_up.remove(&lock);
-        } else {
-            self.given_up.insert(lock, given);
-        }
-    }
-
-    /// A thread that wakes asks for its lock as any other, with the locks it kept in its hands.
-    pub(super) fn woken(&mut self, forest: &mut Forest, lock: LockId, site: SiteId, moment: Moment) {
-        self.settle(forest, Some(lock));
-        // Without its wait in the trace, it takes the lock as an acquire does.
-        let (exclusive, shared) = self.given_up.remove(&lock).unwrap_or((1, 0));
-        for (mode, depth) in [(Exclusive, exclusive), (Shared, shared)] {
-            if depth > 0 {
-                self.take(forest, Key { lock, site, mode, blocking: true }, depth, moment);
-            }
-        }
-    }
-
-    pub(super) fn request(&mut self, forest: &mut Forest, lock: LockId, site: SiteId, moment: Moment) {
-        self.settle(forest, None);
-        self.asked = Some(Asked { lock, site, moment });
+    pub(super) fn request(&mut self, forest: &mut Forest, event: Event, moment: Moment) {
+        self.answer(forest, event.thread(), None);
+        self.root(forest, event.thread());
+        let asked = Asked { lock: event.lock(), site: event.site(), moment };
+        self.threads[event.thread().index()].asked = Some(asked);
     }
 
     /// A request with a time limit that ran out was no blocking one.
-    pub(super) fn failed(&mut self, forest: &mut Forest, lock: LockId) {
-        self.settle(forest, Some(lock));
+    pub(super) fn failed(&mut self, forest: &mut Forest, event: Event) {
+        self.answer(forest, event.thread(), Some(event.lock()));
     }
 
     /// The thread goes on. If it does so with the lock that it asked for, that is the request; if not, it once waited.
-    fn settle(&mut self, forest: &mut Forest, answer: Option<LockId>) {
-        if let Some(asked) = self.asked.take_if(|asked| answer != Some(asked.lock)) {
-            self.ask(forest, asked, false);
+    fn answer(&mut self, forest: &mut Forest, thread: ThreadId, answer: Option<LockId>) {
+        if let Some(asked) = self.threads[thread.index()].asked.take()
+            && answer != Some(asked.lock)
+        {
+            self.ask(forest, thread, asked, false);
         }
-        self.asked = None;
     }
 
-    fn ask(&mut self, forest: &mut Forest, asked: Asked, unanswered: bool) {
+    fn ask(&mut self, forest: &mut Forest, thread: ThreadId, asked: Asked, unanswered: bool) {
         let Asked { lock, site, moment } = asked;
-        if self.find(lock, Exclusive).is_some() {
+        if self.held.holds(thread, lock, Exclusive) {
             return;
         }
-        match forest.child(self.top(), Key { lock, site, mode: Exclusive, blocking: true }) {
+        let key = Key { lock, site, mode: Exclusive, blocking: true };
+        match self.top(forest, thread).and_then(|top| forest.child(top, key)) {
             Some(node) => forest.take(node, moment, unanswered),
             None => forest.unrecorded += 1,
         }
@@ -197,8 +168,19 @@ impl ThreadLocks {
 
     /// The trace ends.
     pub(super) fn end(&mut self, forest: &mut Forest) {
-        if let Some(asked) = self.asked.take() {
-            self.ask(forest, asked, true);
+        for thread in (0..self.threads.len()).map(ThreadId::from_index) {
+            if let Some(asked) = self.threads[thread.index()].asked.take() {
+                self.ask(forest, thread, asked, true);
+            }
         }
     }
+}
+
+impl Taken {
+    /// Stands for a section that opens where none does.
+    const NEVER: Taken = Taken {
+        key: Key { lock: LockId(0), site: SiteId(0), mode: Exclusive, blocking: false },
+        node: 0,
+        too_deep: false,
+    };
 }

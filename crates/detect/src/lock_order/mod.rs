@@ -35,9 +35,9 @@ pub use tree::{LockNode, LockTree};
 pub(crate) use components::components;
 pub(crate) use segments::{SegmentOrder, Segments};
 
-use event::{Batch, Event, Id, LockId, Names, Op, Space, ThreadId};
-use held::ThreadLocks;
-use tree::{Forest, Key, Moment};
+use event::{Batch, Event, Names, Op, Space};
+use held::LocksInTrees;
+use tree::{Forest, Moment};
 
 /// What to look for, and how hard.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,30 +64,33 @@ pub struct LockOrder {
     options: LockOrderOptions,
     forest: Forest,
     segments: Segments,
-    threads: Vec<Option<ThreadLocks>>,
+    locks: LocksInTrees,
 }
 
 impl LockOrder {
     /// A detector at the beginning of a run.
     pub fn new(options: LockOrderOptions) -> LockOrder {
         let forest = Forest::new(options.nodes);
-        LockOrder { options, forest, segments: Segments::default(), threads: Vec::new() }
+        LockOrder { options, forest, segments: Segments::default(), locks: LocksInTrees::default() }
     }
 
     /// Takes the next events of the run.
     pub fn batch(&mut self, names: &Names, batch: &Batch) {
-        let threads = names.space(Space::Thread).len().max(self.threads.len());
-        self.threads.resize_with(threads, || None);
+        self.locks.grow(names.space(Space::Thread).len());
         for (index, &event) in (batch.first..).zip(&batch.events) {
             match event.op() {
-                Op::Acquire => self.acquire(batch, index, event, LockMode::Exclusive, true),
-                Op::TryAcquire => self.acquire(batch, index, event, LockMode::Exclusive, false),
-                Op::ReadAcquire => self.acquire(batch, index, event, LockMode::Shared, true),
-                Op::Release => self.release(event, LockMode::Exclusive),
-                Op::ReadRelease => self.release(event, LockMode::Shared),
+                Op::Acquire | Op::TryAcquire | Op::ReadAcquire | Op::Woken => {
+                    let moment = self.moment(batch, index, event);
+                    self.locks.acquire(&mut self.forest, batch, event, moment);
+                }
+                Op::Release | Op::ReadRelease | Op::Wait => self.locks.release(&mut self.forest, batch, event),
                 Op::Fork => self.segments.fork(event.thread(), event.child()),
                 Op::Join => self.segments.join(event.thread(), event.child()),
-                Op::Wait | Op::Woken | Op::Request | Op::TryFail => self.other(batch, index, event),
+                Op::Request => {
+                    let moment = self.moment(batch, index, event);
+                    self.locks.request(&mut self.forest, event, moment);
+                }
+                Op::TryFail => self.locks.failed(&mut self.forest, event),
                 _ => {}
             }
         }
@@ -100,9 +103,7 @@ impl LockOrder {
 
     /// The run has ended: finds the cycles.
     pub fn finish(&mut self) -> LockOrderReport {
-        for thread in self.threads.iter_mut().flatten() {
-            thread.end(&mut self.forest);
-        }
+        self.locks.end(&mut self.forest);
         let graph = graph::LockGraph::new(&self.forest, &self.segments);
         let mut report = search::Search::new(&graph, &self.forest, &self.options).run(self.options.upto);
         report.unrecorded = self.forest.unrecorded + self.segments.unrecorded + graph.unrecorded;
@@ -110,48 +111,7 @@ impl LockOrder {
     }
 
     #[inline]
-    fn acquire(&mut self, batch: &Batch, index: u64, event: Event, mode: LockMode, blocking: bool) {
-        let moment = self.moment(batch, index, event);
-        let key = Key { lock: event.lock(), site: event.site(), mode, blocking };
-        let (thread, forest) = self.thread(event.thread());
-        thread.acquire(forest, key, moment);
-    }
-
-    #[inline]
-    fn release(&mut self, event: Event, mode: LockMode) {
-        let (thread, forest) = self.thread(event.thread());
-        thread.release(forest, event.lock(), mode);
-    }
-
-    #[cold]
-    fn other(&mut self, batch: &Batch, index: u64, event: Event) {
-        let moment = self.moment(batch, index, event);
-        let lock: LockId = match event.op() {
-            Op::Wait | Op::Woken => batch.extra(event).lock,
-            _ => event.lock(),
-        };
-        let (thread, forest) = self.thread(event.thread());
-        match event.op() {
-            Op::Wait => thread.wait(forest, lock),
-            Op::Woken => thread.woken(forest, lock, event.site(), moment),
-            Op::Request => thread.request(forest, lock, event.site(), moment),
-            _ => thread.failed(forest, lock),
-        }
-    }
-
-    #[inline]
     fn moment(&mut self, batch: &Batch, event_index: u64, event: Event) -> Moment {
         Moment { event: event_index, segment: self.segments.of(event.thread()), stack: batch.extra(event).stack }
-    }
-
-    #[inline]
-    fn thread(&mut self, thread: ThreadId) -> (&mut ThreadLocks, &mut Forest) {
-        let index = thread.index();
-        if index >= self.threads.len() {
-            self.threads.resize_with(index + 1, || None);
-        }
-        let forest = &mut self.forest;
-        let state = self.threads[index].get_or_insert_with(|| ThreadLocks::new(forest, thread));
-        (state, forest)
     }
 }

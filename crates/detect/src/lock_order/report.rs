@@ -1,24 +1,7 @@
 //! What the detector tells: cycles of requests, and what it did not look at.
 
 use event::{LockId, SiteId, StackId, ThreadId};
-
-/// How a lock is held or asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
-pub enum LockMode {
-    /// With other readers.
-    Shared,
-    /// Alone.
-    #[default]
-    Exclusive,
-}
-
-impl LockMode {
-    /// Whether two threads cannot both have a lock so.
-    #[inline]
-    pub fn excludes(self, other: LockMode) -> bool {
-        self == LockMode::Exclusive || other == LockMode::Exclusive
-    }
-}
+pub use sync::LockMode;
 
 /// A lock that a thread holds, and where it took it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

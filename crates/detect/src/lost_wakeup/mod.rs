@@ -22,12 +22,12 @@ mod writes;
 pub use crate::place::Place;
 pub use predict::{Predicted, predict};
 
-use crate::pairing::Pairing;
 use crate::windows::Schedule;
-use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId, Wake};
+use event::{Batch, CondId, Event, Id, LockId, Names, Op, SiteId, Space, ThreadId};
 use reads::{Reads, Test, bit};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
+use sync::Wakeups;
 use writes::{Notify, Told, Writes};
 
 /// So many waits with the same sites are candidates.
@@ -111,7 +111,6 @@ struct Cond {
     told: Told,
     /// Who has notified it ([`bit`]s).
     notifiers: u32,
-    pairing: Pairing<Arc<Notify>>,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -125,6 +124,7 @@ struct Thread {
 pub struct LostWakeups {
     threads: Vec<Thread>,
     conds: Vec<Cond>,
+    wakeups: Wakeups<Arc<Notify>>,
     reads: Reads,
     writes: Writes,
     /// When threads last gave locks back.
@@ -169,19 +169,18 @@ impl LostWakeups {
                 Op::Wait => {
                     let (place, lock) = (Place::new(event, index), batch.extra(event).lock);
                     let cond = &mut self.conds[event.cond().index()];
-                    cond.pairing.wait(index);
                     let thread = &mut self.threads[event.thread().index()];
                     let (read, before) = (thread.read, cond.last.clone());
+                    self.wakeups.wait(batch, index, event, |_, _| ());
                     let given = self.given.get(&(event.thread(), lock)).copied();
                     thread.waiting = Some(Waiting { cond: event.cond(), lock, wait: place, given, read, before });
                 }
                 Op::Notify | Op::NotifyAll => {
-                    let all = event.op() == Op::NotifyAll;
                     let cond = &mut self.conds[event.cond().index()];
                     let notify = self.writes.notify(Place::new(event, index), &mut cond.told);
                     cond.notifiers |= bit(event.thread().index());
                     cond.last = Some(Arc::clone(&notify));
-                    cond.pairing.notify(index, notify, all);
+                    self.wakeups.notify(index, event, || notify, |_, _| ());
                 }
                 _ => {}
             }
@@ -190,12 +189,10 @@ impl LostWakeups {
 
     /// The waiting thread goes on with this event.
     fn goes_on(&mut self, batch: &Batch, waiting: Waiting, event: Event) {
-        let extra = batch.extra(event);
-        let woken = event.op() == Op::Woken && (event.cond(), extra.lock) == (waiting.cond, waiting.lock);
-        let notified = woken && extra.wake == Wake::Notified;
-        let notify = self.conds[waiting.cond.index()].pairing.over(waiting.wait.event, notified);
-        if let Some(notify) = notify {
-            self.candidate(waiting, &notify);
+        if event.op() != Op::Woken {
+            self.wakeups.leave(event.thread(), |_, _| ());
+        } else if let Some(pair) = self.wakeups.woken(batch, event, |_, _| ()) {
+            self.candidate(waiting, &pair.data);
         }
     }
 
@@ -225,7 +222,7 @@ impl LostWakeups {
     pub fn finish(mut self) -> Waits {
         for waiting in std::mem::take(&mut self.threads).into_iter().filter_map(|thread| thread.waiting) {
             let cond = &self.conds[waiting.cond.index()];
-            if let Some(notify) = cond.pairing.first_since(waiting.wait.event) {
+            if let Some(notify) = self.wakeups.next(waiting.wait.thread).cloned() {
                 self.candidate(waiting, &notify);
             } else if cond.last.as_ref().is_none_or(|last| last.place.event < waiting.wait.event)
                 && let Some(notify) = waiting.before.filter(|notify| Some(notify.place.event) > waiting.read)

@@ -22,6 +22,7 @@ use event::{Batch, Event, Id, Names, Op, Space, Value, VarId};
 use locks::Locks;
 use order::Order;
 use phases::{Access, Phases, Var};
+use sync::LockMode;
 
 /// Events whose variables are fetched together.
 const TOGETHER: usize = 64;
@@ -89,16 +90,15 @@ impl Suspects {
             Op::Fork => self.order.fork(thread, event.child().index()),
             Op::Join => self.order.join(thread, event.child().index()),
             Op::Begin | Op::End => self.blocks = true,
-            Op::Wait => {
-                self.waits = true;
-                self.locks.wait(event.thread(), event.cond(), batch.extra(event).lock);
-            }
-            Op::Woken => self.locks.woken(event.thread(), event.cond(), batch.extra(event).lock),
-            Op::Acquire | Op::TryAcquire => self.locks.acquire(event.thread(), event.lock()),
-            Op::Release => self.locks.release(event.thread(), event.lock()),
-            Op::ReadAcquire => self.locks.read_acquire(event.thread(), event.lock()),
-            Op::ReadRelease => self.locks.read_release(event.thread(), event.lock()),
             Op::Request => self.locks.request(event.thread()),
+            Op::Acquire | Op::TryAcquire => self.locks.acquire(event.thread(), event.lock(), LockMode::Exclusive),
+            Op::Release => self.locks.release(event.thread(), event.lock(), LockMode::Exclusive),
+            Op::ReadAcquire => self.locks.acquire(event.thread(), event.lock(), LockMode::Shared),
+            Op::ReadRelease => self.locks.release(event.thread(), event.lock(), LockMode::Shared),
+            Op::Wait | Op::Woken => {
+                self.waits |= event.op() == Op::Wait;
+                self.locks.wait(batch, event);
+            }
             _ => {}
         }
         self.counts[thread] += 1;

@@ -33,7 +33,6 @@ mod deadlocks;
 mod index;
 mod locks;
 mod needs;
-mod notifies;
 mod on_demand;
 mod optimistic;
 mod pairs;

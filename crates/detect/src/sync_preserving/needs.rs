@@ -5,12 +5,12 @@
 
 use super::clocks::{Clocks, EMPTY, join};
 use super::index::{Found, is_access};
-use super::notifies::Notifies;
 use super::semaphores::{Empty, Semaphores};
 use super::{NONE, TooLarge};
-use crate::sections::{Act, Sections, lock_of};
+use crate::sections::{Act, Sections};
 use event::{Batch, Event, Names, Op, Space, Value};
 use rustc_hash::FxHashMap;
+use sync::{Wakeups, lock_of};
 
 /// The most that clocks may take: 2 GB.
 const MOST_WORDS: usize = 1 << 29;
@@ -106,9 +106,9 @@ pub(super) fn find(names: &Names, trace: &Batch) -> Result<Found, TooLarge> {
     };
     pass.look_ahead();
     let mut semaphores = Semaphores::new(names, trace);
-    let mut notifies = Notifies::default();
+    let mut wakeups = Wakeups::new();
     for (at, &event) in (0u32..).zip(&trace.events) {
-        pass.step(at, event, &mut semaphores, &mut notifies);
+        pass.step(at, event, &mut semaphores, &mut wakeups);
         if pass.found.clocks.words() > MOST_WORDS {
             return Err(TooLarge { event: u64::from(at), gigabytes: MOST_WORDS >> 28 });
         }
@@ -190,7 +190,7 @@ impl Pass<'_> {
         lane as u32
     }
 
-    fn step(&mut self, at: u32, event: Event, semaphores: &mut Semaphores, notifies: &mut Notifies) {
+    fn step(&mut self, at: u32, event: Event, semaphores: &mut Semaphores, wakeups: &mut Wakeups) {
         let number = event.thread().0 as usize;
         let lane = match self.threads[number].lane {
             NONE => self.choose_lane(number),
@@ -222,7 +222,7 @@ impl Pass<'_> {
         let row = self.row(row);
         self.found.before[at as usize] = row;
 
-        self.own_rules(at, event, lane, semaphores, notifies);
+        self.own_rules(at, event, lane, semaphores, wakeups);
         self.found.needs[at as usize] = self.row(row);
         self.found.held[at as usize] = self.sections.held(lane);
         if !self.pins.is_empty() {
@@ -280,7 +280,7 @@ impl Pass<'_> {
     }
 
     /// What an event needs to be done.
-    fn own_rules(&mut self, at: u32, event: Event, lane: u32, semaphores: &mut Semaphores, notifies: &mut Notifies) {
+    fn own_rules(&mut self, at: u32, event: Event, lane: u32, semaphores: &mut Semaphores, wakeups: &mut Wakeups) {
         match event.op() {
             Op::Read | Op::AtomicLoad | Op::AtomicRmw => {
                 let writer = self.writers[event.object() as usize];
@@ -300,14 +300,14 @@ impl Pass<'_> {
                 Err(Empty) => self.never(at),
             },
             Op::Notify | Op::NotifyAll | Op::Wait | Op::Woken => {
-                if let Some(notify) = notifies.step(self.trace, at, event) {
-                    self.need(notify);
+                if let Some(pair) = wakeups.step(self.trace, u64::from(at), event, || ()) {
+                    self.need(pair.notify as u32);
                 }
             }
             _ => {}
         }
-        if let Some(lock) = lock_of(event, || self.trace.extra(event).lock.0) {
-            self.lock(at, event, lane, lock);
+        if let Some(lock) = lock_of(self.trace, event) {
+            self.lock(at, event, lane, lock.0);
         }
     }
 
@@ -324,7 +324,7 @@ impl Pass<'_> {
                 note(&mut state.failures, lane, at);
             }
         } else {
-            self.sections.step(at, event, lane, lock, &mut acts);
+            self.sections.step(self.trace, at, event, lane, &mut acts);
         }
         for &act in &acts {
             match (act, &mut state) {

@@ -25,7 +25,8 @@ struct Request {
 struct Thread {
     /// Every acquisition, re-entrant ones too.
     holds: Vec<Hold>,
-    given_up: BTreeMap<LockId, Vec<LockMode>>,
+    /// Condition and lock of its last wait, and what that gave up.
+    waits: Option<(u32, LockId, Vec<LockMode>)>,
     asked: Option<(LockId, SiteId, usize)>,
 }
 
@@ -86,10 +87,11 @@ fn requests(batch: &Batch) -> Vec<Request> {
             Op::Wait => {
                 let given = thread.holds.iter().filter(|hold| hold.0 == lock).map(|hold| hold.1).collect();
                 thread.holds.retain(|hold| hold.0 != lock);
-                thread.given_up.insert(lock, given);
+                thread.waits = Some((event.object(), lock, given));
             }
             Op::Woken => {
-                let given = thread.given_up.remove(&lock).filter(|given| !given.is_empty());
+                let waited = thread.waits.take().filter(|(cond, of, _)| (*cond, *of) == (event.object(), lock));
+                let given = waited.map(|(.., given)| given).filter(|given| !given.is_empty());
                 let mut given = given.unwrap_or_else(|| vec![Exclusive]);
                 given.sort_unstable();
                 given.into_iter().rev().for_each(|mode| take(thread, mode, true));
