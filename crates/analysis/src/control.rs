@@ -36,8 +36,8 @@ pub struct Control<'a> {
     pub cancel: &'a AtomicBool,
     /// Hears of the progress.
     pub progress: &'a dyn Progress,
-    /// Reads the trace again. The analysis asks for it only if the trace was too long to be retained, for the context of
-    /// the events of its findings; without it findings have no stacks there.
+    /// Reads the trace again. The analysis asks for it only if the trace was too long to be retained, for the context
+    /// of the events of its findings. Without it such findings have no stacks.
     pub reread: Option<&'a Reread<'a>>,
 }
 

@@ -1,9 +1,9 @@
 //! The engine as a library: a [`Plan`], events in batches, findings as soon as they are known, the rest at the end.
 //!
-//! A trace is validated, run through the detectors of the plan and the monitors of its specifications, and other runs are
-//! predicted from it. Every prediction in the [`Outcome`] carries a witness that an independent checker accepted. The
-//! library does not print, opens no file but what a specification names as its logic, and knows nothing of a command
-//! line: progress, cancellation and budgets come in through [`Control`] and [`Plan`].
+//! A trace is validated, run through the detectors of the plan and the monitors of its specifications, and other runs
+//! are predicted from it. Every prediction in the [`Outcome`] carries a witness that an independent checker accepted.
+//! The library does not print, opens no file but what a specification names as its logic, and knows nothing of a
+//! command line: progress, cancellation and budgets come in through [`Control`] and [`Plan`].
 //!
 //! ```
 //! use analysis::{Analysis, Control, Plan, detectors};

@@ -173,8 +173,8 @@ fn gap(events: usize, how: &str) -> Option<Step> {
     (events > 0).then(|| Step { text: format!("… {events} {what}{how}"), ..Step::default() })
 }
 
-/// The places of the events that are shown: as many ranks as there is room for; the first and the last of the best rank,
-/// and those that must be, if even these are too many.
+/// The places of the events that are shown: as many ranks as there is room for; the first and the last of the best
+/// rank, and those that must be, if even these are too many.
 fn shown(events: &[u64], rank: impl Fn(u64) -> Rank, must: impl Fn(u64) -> bool) -> Vec<usize> {
     let up_to = |worst: Rank| -> Vec<usize> { (0..events.len()).filter(|&at| rank(events[at]) <= worst).collect() };
     let worst = (0..NEVER).rev().find(|&worst| up_to(worst).len() <= LINES);

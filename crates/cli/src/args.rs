@@ -1,6 +1,7 @@
 //! The command line: one definition for the parser, the help, the man page and the completions.
 
 use crate::choice::{self, Choice};
+use crate::help;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use event::CausalityChoice;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 
 /// Watches one run of a multithreaded program and predicts what can go wrong in the runs that did not happen.
 #[derive(Parser)]
-#[command(name = "foretrace", version, arg_required_else_help = true, max_term_width = 100)]
+#[command(name = "foretrace", version, arg_required_else_help = true, max_term_width = choice::WIDTH)]
 #[command(after_help = "Start with:  foretrace demo\n\n\
     Exit codes: 0 nothing new, 1 new findings, 2 the tool or its input failed, 130 interrupted.")]
 pub(crate) struct Cli {
@@ -73,7 +74,7 @@ pub(crate) struct Demo {
 
 /// Options of `check`.
 #[derive(Args)]
-#[command(after_help = check_help())]
+#[command(after_help = help::check())]
 pub(crate) struct Check {
     /// The trace: binary, text, or RoadRunner's output, each maybe compressed; `-` for standard input
     pub(crate) trace: PathBuf,
@@ -105,8 +106,8 @@ pub(crate) struct Options {
     /// Look at so many events together under weak-hb and maximal, and in detectors that search [default: 10000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) window: Option<u64>,
-    /// Let each detector that searches take so many seconds [default: 10; `run`, if more than 300000 events were recorded: as long as the
-    /// program ran, at least 2 and at most 10]
+    /// Let each detector that searches take so many seconds [default: 10; `run`, if more than 300000 events were
+    /// recorded: as long as the program ran, at least 2 and at most 10]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) search_time: Option<u64>,
     /// Make at most so many cuts of the lattice
@@ -140,30 +141,7 @@ pub(crate) struct Options {
 
 /// Options of `run`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace cc -O1 prog.c -o prog -pthread && foretrace run -- ./prog
-  foretrace run -- java -jar app.jar
-  foretrace run --spec landing.rvs -- ./landing
-  foretrace run --json result.json -o run.ftrace -- make check
-  foretrace run --detect deadlock -- ./server --port 80
-
-The program runs as ever: its output, its signals and its input are its own. What it does is recorded by an agent inside it, analysed \
-when it has ended, and reported then, on standard error: standard output is the program's, so `> file` and `|` get what they always get. With \
-`--json -` it is the result's, and the program's output goes to standard error. A program is watched in full if it was built with `foretrace cc`, or with -fsanitize=thread and \
-the sanitizer's shared runtime (gcc's default); of others, locks, threads and conditions. Processes that it starts are watched, too.
-
-Java programs need no preparation: classes get their hooks as they are loaded (--include and --exclude choose which). `java` itself gets the agent by its command line; virtual \
-machines that other commands start (mvn, a script) get it by JAVA_TOOL_OPTIONS, and say so on standard error (\"Picked up JAVA_TOOL_OPTIONS: …\"). Gradle runs \
-without its daemon (GRADLE_OPTS=-Dorg.gradle.daemon=false), which might have no agent. HotSpot is asked to compile long methods, too \
-(-XX:-DontCompileHugeMethods), for hooks make methods longer, and threads have larger stacks (-Xss5000k, unless you say otherwise), for compiled hooks need some.
-
-With --halt-on-error what was recorded is looked at while the program runs, at least every 100 ms (on long runs less often: a look begins at the \
-beginning, and may take a third of the time). When hb or misuse have found something that counts, or a property is violated in the recorded run, the program \
-and the processes that it started get SIGTERM, after 2 seconds SIGKILL, and what there is then is analysed and reported.
-
-Exit codes: 1 if something was found, else the program's own. If a signal ended the program, foretrace ends by it, after the report. \
-`foretrace help check` tells about detectors and causality.")]
+#[command(after_help = help::text(include_str!("help/run.txt")))]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) analysis: Options,
@@ -176,12 +154,7 @@ pub(crate) struct Run {
 
 /// Options of `record`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace record -o run.ftrace -- ./prog && foretrace check run.ftrace
-  foretrace record --spec landing.rvs -- ./landing
-
-The exit code is the program's own. The trace of a process that the program started has its number in its name.")]
+#[command(after_help = help::text(include_str!("help/record.txt")))]
 pub(crate) struct Record {
     /// Record the values of what a specification speaks of; may be given several times
     #[arg(long, value_name = "FILE.rvs")]
@@ -202,6 +175,9 @@ pub(crate) struct Recorder {
     /// Drop records rather than slow the program down when they come too fast; what is missing is told
     #[arg(long)]
     pub(crate) lossy: bool,
+    /// Stop the program when it has run for so many seconds (SIGTERM, then SIGKILL), and report: what hangs, says why
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    pub(crate) timeout: Option<u64>,
     #[command(flatten)]
     pub(crate) packages: Packages,
     /// Keep the trace in this file
@@ -215,8 +191,8 @@ pub(crate) struct Recorder {
 /// Which Java classes are watched: the options that `run`, `record` and `weave` share.
 #[derive(Args)]
 pub(crate) struct Packages {
-    /// Watch only these Java packages or classes, as `org.example` or `org.example.*` [default: all of the program and its libraries;
-    /// not those of the JDK, Maven, Gradle, JUnit and Hamcrest]
+    /// Watch only these Java packages or classes, as `org.example` or `org.example.*` [default: all of the program and
+    /// its libraries; not those of the JDK, Maven, Gradle, JUnit and Hamcrest]
     #[arg(long, value_name = "PACKAGE", value_parser = package)]
     pub(crate) include: Vec<String>,
     /// Do not watch these Java packages or classes; of --include and --exclude, the longer name counts
@@ -226,25 +202,7 @@ pub(crate) struct Packages {
 
 /// Options of `weave`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace weave app.jar app-woven.jar && foretrace run -- java -jar app-woven.jar
-  foretrace weave --include com.example app.jar woven.jar && foretrace run --include com.example -- java -jar woven.jar
-
-Nobody needs this: `foretrace run -- java …` changes classes as they are loaded. It saves that time at each start.
-
-OUT does what IN does. Without foretrace, its hooks call methods that do nothing (each package gets a class foretrace$Hooks… for them). Under \
-`foretrace run` the agent takes the classes as they are and finds what it finds in IN. They also keep what they were: if `run` has \
-other --include and --exclude, a specification wants more of them, or another version of foretrace has woven them, the agent goes on from that; so OUT is \
-never wrong, at most no faster. OUT can be woven again, too.
-
-Jars inside of IN (WEB-INF/lib, BOOT-INF/lib) are rewritten as well. All else stays as it is, byte for byte, but for signatures: they would \
-not hold, and are taken out. If another jar has classes of the same package as a signed one, weave both: Java wants all classes of a package to be signed by the \
-same (\"signer information does not match\"). OUT appears only when all of it is written; it may be IN. IN must be a jar: of folders with classes, make one first.
-
-Without `foretrace run`, methods that hooks make longer than 8000 bytes run slowly: HotSpot does not compile these, unless -XX:-DontCompileHugeMethods tells it to.
-
-Exit codes: 0 if OUT was written, also if classes could not be woven: these stay as they are, and it says so; 2 if OUT could not be written.")]
+#[command(after_help = help::text(include_str!("help/weave.txt")))]
 pub(crate) struct Weave {
     /// The jar to read (or .war, .ear)
     #[arg(value_name = "IN.jar")]
@@ -269,14 +227,7 @@ pub(crate) enum What {
 #[derive(Args)]
 #[command(
     disable_help_flag = true,
-    after_help = "\
-Examples:
-  foretrace cc -O2 prog.c -o prog && foretrace run -- ./prog
-  make CC='foretrace cc' CXX='foretrace c++'
-  FORETRACE_CC=clang foretrace cc prog.c -o prog
-
-The compiler is gcc, else clang, or what FORETRACE_CC and FORETRACE_CXX name. Programs it makes run as ever; \
-under `foretrace run` they are watched. `foretrace.h` can be included."
+    after_help = help::text(include_str!("help/cc.txt"))
 )]
 pub(crate) struct Compiler {
     /// The compiler's own arguments
@@ -352,15 +303,7 @@ pub(crate) enum Color {
 
 /// Options of `spec`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace spec landing.rvs
-  foretrace spec landing.rvs --dot | dot -Tsvg > landing.svg
-
-Each property is explained in words, with the size of its monitor, a shortest run that violates it and a shortest that \
-satisfies it. Steps count from 0, which is before the first event; a step shows what holds then.
-Mistakes in the specification are exit code 2. A property that can never be violated, or always is, is a warning on \
-standard error.")]
+#[command(after_help = help::text(include_str!("help/spec.txt")))]
 pub(crate) struct Spec {
     /// The specification; files that it imports are found from where it is
     #[arg(value_name = "FILE.rvs")]
@@ -375,10 +318,7 @@ pub(crate) struct Spec {
 
 /// Options of `locks`.
 #[derive(Args)]
-#[command(after_help = "\
-Per thread a tree: a lock stands below those that the thread held when it took it. Below the trees, the cycles: threads that \
-each hold a lock and ask for one that the next holds, with no lock that two of them hold, and no fork or join, to keep them \
-apart.")]
+#[command(after_help = help::text(include_str!("help/locks.txt")))]
 pub(crate) struct Locks {
     /// The trace, `-` for standard input
     pub(crate) trace: PathBuf,
@@ -386,9 +326,7 @@ pub(crate) struct Locks {
 
 /// Options of `window`.
 #[derive(Args)]
-#[command(after_help = "\
-A program with many threads is searched best where something can go wrong. The race window are the threads of what detectors \
-find; it is extended by the threads that started one of them, or wrote a variable that one of them read, and so on.")]
+#[command(after_help = help::text(include_str!("help/window.txt")))]
 pub(crate) struct Window {
     /// The trace, `-` for standard input
     pub(crate) trace: PathBuf,
@@ -412,9 +350,7 @@ pub(crate) struct Show {
 
 /// Options of `convert`.
 #[derive(Args)]
-#[command(after_help = "\
-The name of OUT decides its format: binary for .ftrace, text for anything else; .gz or .zst behind it compresses text.
-OUT is replaced only when all of it is written.")]
+#[command(after_help = help::text(include_str!("help/convert.txt")))]
 pub(crate) struct Convert {
     /// The trace to read, `-` for standard input
     #[arg(value_name = "IN")]
@@ -426,12 +362,7 @@ pub(crate) struct Convert {
 
 /// Options of `gen`.
 #[derive(Args)]
-#[command(after_help = "\
-Examples:
-  foretrace gen --events 10000000 --vars 100000 -o big.ftrace
-  foretrace gen --events 1000 --threads 4 --all-ops --values -o - | less
-
-The trace is well-formed: locks have one holder, threads are forked before they act, reads see what was written.")]
+#[command(after_help = help::text(include_str!("help/gen.txt")))]
 pub(crate) struct Gen {
     /// Where to write; the name decides the format as for `convert`, `-` is text on standard output
     #[arg(long, short, value_name = "T")]
@@ -512,44 +443,4 @@ pub(crate) struct Gen {
 pub(crate) struct Completions {
     /// The shell
     pub(crate) shell: clap_complete::Shell,
-}
-
-/// What `check --help` says below its options; the lines of detectors come from their registry.
-fn check_help() -> String {
-    let before = "\
-Examples:
-  foretrace check run.ftrace
-  foretrace check run.std.gz --json result.json
-  foretrace check run.ftrace --detect hb,deadlock --strict
-  foretrace check run.ftrace --spec landing.rvs
-  foretrace check run.std --property 'landing == 1 -> once approved == 1' --init landing=0
-  foretrace check run.std --spec landing.rvs --causality weak-hb --count
-  foretrace check long.ftrace --spec s.rvs --causality full-hb --breadth 1000
-  foretrace show run.ftrace | grep -v 'T3|' | foretrace check -
-
-Detectors (--detect; `all` of them if nothing is said, `none` for none):
-";
-    let after = "\
-What is observed is so in the recorded run. What is predicted comes with an order of the recorded events that shows it, and \
-that a checker accepted which knows only the definitions. A warning is a pattern without such an order, and no failure \
-unless --strict. Each finding is told once, by the surest detector. `check` lines of a specification choose detectors if \
---detect does not. Detectors that search have 10 seconds each (--search-time), and say what they left out.
-
-Properties are checked on the recorded run, and on the runs that a causality model predicts from it:
-  observed   only the recorded run
-  full-hb    conflicting accesses of a variable keep their order
-  weak-hb    reads see the writes they saw; writes with their reads, and critical sections, may swap
-  maximal    every read sees the value it saw: all that can be told from this trace
-  sync-only  only synchronisation keeps its order; the values may be impossible
-  auto       full-hb, weak-hb and maximal in turn, 10 seconds each, up to the first violation
-Each admits what the one before does (sync-only aside). What a specification sets wins over the defaults, the command line \
-wins over the specification. A violation that is predicted comes with the order of events that shows it.
-
-A line of a --suppress file is `type:pattern`: `race:deposit`, `race_top:^log_*$`, `deadlock:bank.c`. The pattern is looked \
-for in the names of functions, files, modules and objects; `*` stands for anything, `^` and `$` hold it to the ends. Types \
-are those of ThreadSanitizer, and lock-order, atomicity, lost-wakeup and property.
-
-A search that was cut short, a trace that was cut off or that the recorder could not keep complete: exit code 0 and a \
-line on standard error, 1 with --strict.";
-    format!("{before}{}{after}", choice::help())
 }

@@ -55,10 +55,25 @@ pub(crate) fn chosen(list: &[Choice]) -> Result<Vec<DetectorId>> {
     Ok(chosen.into_iter().collect())
 }
 
-/// One line of help for each detector.
+/// The width of help texts.
+pub(crate) const WIDTH: usize = 100;
+
+/// What each detector finds, a paragraph each, indented behind its name.
 pub(crate) fn help() -> String {
     let widest = detectors::all().map(|detector| detector.name().len()).max().unwrap_or(0);
-    detectors::all().map(|detector| format!("  {:<widest$}  {}\n", detector.name(), detector.help())).collect()
+    let mut text = String::new();
+    for detector in detectors::all() {
+        let mut line = format!("  {:<widest$} ", detector.name());
+        for word in detector.help().split(' ') {
+            if line.len() + 1 + word.len() > WIDTH {
+                text += &format!("{line}\n");
+                line = " ".repeat(widest + 3);
+            }
+            line += &format!(" {word}");
+        }
+        text += &format!("{line}\n");
+    }
+    text
 }
 
 #[cfg(test)]

@@ -1,22 +1,18 @@
 //! Writes a trace or a text where the user said, so that nothing half-written replaces something whole.
 
-use anyhow::{Context, Result, bail};
-use event::{Batch, Meta, Names};
+use anyhow::{Context, Result};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
-use trace::binary::BinaryWriter;
-use trace::text::TextWriter;
-use trace::{Loss, Source};
 
 thread_local! {
     /// This thread has nothing to say.
     static SILENT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// From now on, this thread says nothing: a watched program is using the terminal, and all will be told later.
+/// From now on, this thread says nothing: a watched program is using the terminal, and a later analysis reports.
 pub(crate) fn be_silent() {
     SILENT.set(true);
 }
@@ -26,7 +22,7 @@ pub(crate) fn is_silent() -> bool {
     SILENT.get()
 }
 
-/// Says something on standard error, made harmless for a terminal. That nobody hears it must not stop the work.
+/// Says something on standard error, made harmless for a terminal. A failure to write must not stop the work.
 pub(crate) fn say(what: &str) {
     complain(format!("foretrace: {}\n", report::harmless(what)).as_bytes());
 }
@@ -104,93 +100,5 @@ impl Write for Target {
             Target::File { temporary, .. } => temporary.flush(),
             Target::Stream(stream) => stream.flush(),
         }
-    }
-}
-
-/// Writes a trace in the format that its name asks for.
-pub(crate) enum TraceWriter {
-    Binary(Box<BinaryWriter<BufWriter<Target>>>),
-    Text(TextWriter<Packed>),
-}
-
-/// Text, compressed or not.
-pub(crate) enum Packed {
-    Plain(Target),
-    Gzip(trace::compress::Gzip<Target>),
-    Zstd(trace::compress::Zstd<Target>),
-}
-
-impl Write for Packed {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Packed::Plain(out) => out.write(bytes),
-            Packed::Gzip(out) => out.write(bytes),
-            Packed::Zstd(out) => out.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Packed::Plain(out) => out.flush(),
-            Packed::Gzip(out) => out.flush(),
-            Packed::Zstd(out) => out.flush(),
-        }
-    }
-}
-
-impl TraceWriter {
-    pub(crate) fn create(path: &Path) -> Result<TraceWriter> {
-        let target = Target::create(path)?;
-        let name = path.to_string_lossy();
-        let binary = |name: &str| name.ends_with(".ftrace");
-        if binary(&name) {
-            return Ok(TraceWriter::Binary(Box::new(BinaryWriter::new(BufWriter::with_capacity(1 << 20, target))?)));
-        }
-        let packed = if let Some(inner) = name.strip_suffix(".gz").or(name.strip_suffix(".zst")) {
-            if binary(inner) {
-                bail!("{name}: a binary trace is compressed already; name it {inner}");
-            }
-            if name.ends_with(".gz") {
-                Packed::Gzip(trace::compress::gzip(target))
-            } else {
-                Packed::Zstd(trace::compress::zstd(target)?)
-            }
-        } else {
-            Packed::Plain(target)
-        };
-        Ok(TraceWriter::Text(TextWriter::new(packed)))
-    }
-
-    pub(crate) fn write_batch(&mut self, names: &Names, meta: &Meta, batch: &Batch) -> Result<()> {
-        match self {
-            TraceWriter::Binary(writer) => writer.write_batch(names, meta, batch)?,
-            TraceWriter::Text(writer) => writer.write_batch(names, batch)?,
-        }
-        Ok(())
-    }
-
-    /// Ends the trace and puts it under its name.
-    pub(crate) fn finish(self, source: &dyn Source) -> Result<()> {
-        let losses: &[Loss] = source.losses();
-        let target = match self {
-            TraceWriter::Binary(mut writer) => {
-                for loss in losses {
-                    writer.write_loss(loss)?;
-                }
-                let out = writer.finish(source.names(), source.meta())?;
-                out.into_inner().map_err(|error| error.into_error())?
-            }
-            TraceWriter::Text(writer) => match writer.finish(losses)? {
-                Packed::Plain(target) => target,
-                Packed::Gzip(out) => out.finish()?,
-                Packed::Zstd(out) => out.finish()?,
-            },
-        };
-        target.finish()
-    }
-
-    /// Whether what the recorder told beside the events has no place in this format.
-    pub(crate) fn drops_meta(&self) -> bool {
-        matches!(self, TraceWriter::Text(_))
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::args::{self, AtEnd, Options, Steps};
 use crate::choice::chosen;
-use crate::commands::useless;
 use crate::specs::{self, complain};
 use analysis::Plan;
 use anyhow::{Context, Result, bail};
 use event::{Names, Space};
 use property::check::{self, Const, Known, Settings, Spec};
+use property::study::useless;
 use property::syntax::{Diagnostic, Sources};
 use report::Suppressions;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Analyses traces while they grow, and ends the program when they show an error.
+//! Ends a program before its time: when its trace so far shows an error, or when it runs for too long.
 
 use crate::session::Member;
 use rustix::process::{Pid, Signal, kill_process};
@@ -38,32 +38,49 @@ pub(crate) struct Grown {
     pub(crate) benign: Vec<String>,
 }
 
-/// The state of `--halt-on-error`.
+/// Why a program was ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Halt {
+    /// Its trace showed an error.
+    Error,
+    /// It ran for longer than it may.
+    Timeout,
+}
+
+/// Watches for a reason to end the program.
 pub(crate) struct Halting {
-    judge: Judge,
+    judge: Option<Judge>,
+    /// When it must have ended.
+    deadline: Option<Instant>,
     look: Option<(Instant, JoinHandle<bool>)>,
     next: Instant,
     /// Events of each process at the last look.
     seen: BTreeMap<Member, u64>,
-    /// When the processes were asked to end.
-    asked: Option<Instant>,
+    /// Why and when the processes were asked to end.
+    asked: Option<(Halt, Instant)>,
     forced: bool,
 }
 
 impl Halting {
-    pub(crate) fn new(judge: Judge) -> Halting {
+    pub(crate) fn new(judge: Option<Judge>, timeout: Option<Duration>) -> Halting {
         let next = Instant::now();
-        Halting { judge, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }
+        let deadline = timeout.and_then(|timeout| next.checked_add(timeout));
+        Halting { judge, deadline, look: None, next, seen: BTreeMap::new(), asked: None, forced: false }
     }
 
-    /// Whether an error was seen.
-    pub(crate) fn found(&self) -> bool {
-        self.asked.is_some()
+    /// Whether there can be a reason at all.
+    pub(crate) fn can_halt(&self) -> bool {
+        self.judge.is_some() || self.deadline.is_some()
+    }
+
+    /// Why the processes were asked to end, if they were.
+    pub(crate) fn reason(&self) -> Option<Halt> {
+        self.asked.map(|(reason, _)| reason)
     }
 
     /// Whether it is time for a look.
     pub(crate) fn is_due(&self, now: Instant) -> bool {
-        self.asked.is_none() && self.look.is_none() && now >= self.next
+        self.judge.is_some() && self.asked.is_none() && self.look.is_none() && now >= self.next
     }
 
     /// Whether a process has more events than at the last look.
@@ -77,7 +94,7 @@ impl Halting {
         if traces.is_empty() {
             return;
         }
-        let judge = self.judge.clone();
+        let Some(judge) = self.judge.clone() else { return };
         let judged = std::thread::Builder::new().spawn(move || {
             // A trace that cannot be read now is read later, or at the end.
             traces.into_iter().filter_map(|grown| copy(grown).ok()).any(|so_far| judge(so_far))
@@ -85,18 +102,30 @@ impl Halting {
         self.look = judged.ok().map(|thread| (now, thread));
     }
 
-    /// Ends the processes if the look that was under way saw an error.
+    /// Ends the processes if their time is up, or if the look that was under way saw an error.
     pub(crate) fn conclude(&mut self, now: Instant, processes: &[u32]) {
         if let Some((began, thread)) = self.look.take_if(|(_, thread)| thread.is_finished()) {
             self.next = now + EVERY.max((now - began) * REST);
             if thread.join().unwrap_or(false) {
-                self.asked = Some(now);
-                send(processes, Signal::TERM);
+                self.ask(Halt::Error, now, processes);
             }
         }
-        if self.asked.is_some_and(|since| now - since > PATIENCE) && !self.forced {
+        if self.deadline.is_some_and(|deadline| now >= deadline) {
+            self.ask(Halt::Timeout, now, processes);
+        }
+        if self.asked.is_some_and(|(_, since)| now - since > PATIENCE) && !self.forced {
             self.forced = true;
             send(processes, Signal::KILL);
+        }
+    }
+}
+
+impl Halting {
+    /// Asks the processes to end, once.
+    fn ask(&mut self, reason: Halt, now: Instant, processes: &[u32]) {
+        if self.asked.is_none() {
+            self.asked = Some((reason, now));
+            send(processes, Signal::TERM);
         }
     }
 }

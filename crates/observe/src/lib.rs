@@ -19,7 +19,7 @@ mod symbols;
 
 pub use build::values::{Encoding, Use, Watched};
 pub use error::Error;
-pub use halt::{Judge, SoFar};
+pub use halt::{Halt, Judge, SoFar};
 pub use naming::{Frame, Mapped, Naming, Object, Offsets};
 pub use recorder::{Agent, Ended, Kept, MakeNaming, Options, Output, ProcessRecord, Recorded, Recording};
 pub use symbols::Symbols;

@@ -1,6 +1,6 @@
 //! Starts a program, and records it and the processes it starts, each into a trace of its own.
 
-use crate::halt::{Grown, Halting, Judge};
+use crate::halt::{Grown, Halt, Halting, Judge};
 use crate::naming::Naming;
 use crate::process::{Observed, Taken};
 use crate::session::{Member, Session};
@@ -68,6 +68,8 @@ pub struct Options {
     pub java: String,
     /// Ends the program as soon as a look at a trace shows an error.
     pub halt: Option<Judge>,
+    /// Ends the program when it has run for so long.
+    pub timeout: Option<Duration>,
 }
 
 impl Default for Options {
@@ -82,6 +84,7 @@ impl Default for Options {
             naming: Box::new(|| Box::new(Symbols::default())),
             java: String::new(),
             halt: None,
+            timeout: None,
         }
     }
 }
@@ -178,8 +181,8 @@ pub struct Recorded {
     pub processes: Vec<ProcessRecord>,
     /// What went wrong that belongs to no process.
     pub problems: Vec<String>,
-    /// The program was ended because of an error.
-    pub halted: bool,
+    /// Why the program was ended before its time, if it was.
+    pub halted: Option<Halt>,
 }
 
 /// A trace that is being written.
@@ -207,7 +210,7 @@ pub struct Recording {
     problems: Vec<String>,
     last_beat: Instant,
     last_found: Instant,
-    halting: Option<Halting>,
+    halting: Halting,
 }
 
 impl Recording {
@@ -221,7 +224,7 @@ impl Recording {
         let bits = bits.iter().filter(|(set, _)| *set).fold(0, |bits, (_, flag)| bits | flag);
         let session = Session::create(bits, &options.watched, &options.java)?;
         Ok(Recording {
-            halting: options.halt.clone().map(Halting::new),
+            halting: Halting::new(options.halt.clone(), options.timeout),
             options,
             session,
             observed: Vec::new(),
@@ -297,9 +300,12 @@ impl Recording {
         all
     }
 
-    /// Looks for errors in the traces so far, and ends all processes when there is one.
+    /// Ends all processes when there is a reason to, and looks for one in their traces so far.
     fn halt(&mut self, now: Instant, child: Option<u32>) {
-        let Some(halting) = &mut self.halting else { return };
+        let halting = &mut self.halting;
+        if !halting.can_halt() {
+            return;
+        }
         let running = self.observed.iter().filter(|(observed, _)| !observed.over).map(|(o, _)| o.member.pid);
         let running: BTreeSet<u32> = running.chain(child).collect();
         halting.conclude(now, &running.into_iter().collect::<Vec<_>>());
@@ -442,8 +448,7 @@ impl Recording {
             });
         }
         processes.sort_by_key(|record| (!record.main, record.pid, record.image));
-        let halted = self.halting.is_some_and(|halting| halting.found());
-        Recorded { exit, processes, problems: self.problems, halted }
+        Recorded { exit, processes, problems: self.problems, halted: self.halting.reason() }
     }
 }
 

@@ -8,6 +8,7 @@ pub mod logic;
 pub mod monitor;
 pub mod run;
 pub mod steps;
+pub mod study;
 pub mod syntax;
 
 pub use formula::{AtomId, Ere, Formula, Fsm, FsmState, Guard, Otherwise};

@@ -9,11 +9,13 @@ pub mod compress;
 pub mod decompress;
 mod error;
 pub mod limits;
+mod named;
 mod open;
 mod source;
 pub mod text;
 pub mod validate;
 
 pub use error::{Error, InputPosition, Loss};
+pub use named::{Packed, TraceWriter};
 pub use open::{Opened, open_file, open_stream};
 pub use source::{Source, Trace};

@@ -36,8 +36,8 @@ impl Pass for HangFinder {
         let found = HangFinder::finish(*self);
         let cycles = found.cycles.iter().map(|cycle| deadlock(&found, cycle, end));
         let on_cycle: HashSet<usize> = found.cycles.iter().flatten().copied().collect();
-        // A program that ends by itself leaves threads behind that wait for work: only if its first thread waits, too, it
-        // was ended from outside.
+        // A program that ends by itself leaves threads behind that wait for work. Only if its first thread waits, too,
+        // it was ended from outside.
         let wanted = |&(at, hang): &(usize, &Hang)| !on_cycle.contains(&at) && (hang.stuck || found.first_thread_waits);
         let mut claims: Vec<Claim> = cycles.collect();
         let room = MOST.saturating_sub(claims.len());

@@ -107,7 +107,8 @@ fn entry_alone(outcome: Outcome, prediction: Prediction, asked: CausalityChoice,
 /// Whether the recorder was sure of an event.
 pub(super) type Sure<'a> = &'a dyn Fn(u64) -> bool;
 
-/// The entry of the whole, then those of instances that do not hold. `outcomes` are those of one property, the whole first.
+/// The entry of the whole, then those of instances that do not hold. `outcomes` are those of one property, the whole
+/// first.
 pub(super) fn merge(
     mut outcomes: Vec<Outcome>,
     found: Predictions,

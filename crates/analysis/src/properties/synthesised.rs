@@ -69,8 +69,8 @@ fn mutex(region: &Variable) -> Option<String> {
     ))
 }
 
-/// The accesses of a shared variable are never side by side. That is said of all steps of a run: between two accesses of
-/// one variable under a lock there is always a step.
+/// The accesses of a shared variable are never side by side. That is said of all steps of a run: between two accesses
+/// of one variable under a lock there is always a step.
 fn adjacency(variable: &Variable, model: Causality) -> Option<String> {
     let (name, place) = (&variable.name, place(variable)?);
     let ty = variable.ty.filter(|_| variable.kind == VariableKind::Shared)?.text();
@@ -81,7 +81,8 @@ fn adjacency(variable: &Variable, model: Causality) -> Option<String> {
     Some(format!(
         "  shared {ty} {name}{index} at {place};\n  \
          property races_on_{name}({parameter}i : thread, j : thread where i != j) past {{\n    \
-         (write({x}, i) -> !prev write({x}, j)) && (write({x}, i) -> !prev read({x}, j)) && (read({x}, i) -> !prev write({x}, j))\n  \
+         (write({x}, i) -> !prev write({x}, j)) && (write({x}, i) -> !prev read({x}, j)) && \
+         (read({x}, i) -> !prev write({x}, j))\n  \
          }} with {{ causality = {}; steps = all; }}\n",
         model.keyword()
     ))
@@ -115,8 +116,9 @@ mod tests {
 
     #[test]
     fn races_of_a_model_become_properties() {
-        let text = "spec S {\n  shared int x at java A.x;\n  shared bool y at java A.y;\n  shared int v[o : object<C>] at java C.v;\n  \
-                    check races on y, v using weak_hb;\n  check races using full_hb;\n  check races using maximal;\n}\n";
+        let text = "spec S {\n  shared int x at java A.x;\n  shared bool y at java A.y;\n  \
+                    shared int v[o : object<C>] at java C.v;\n  check races on y, v using weak_hb;\n  \
+                    check races using full_hb;\n  check races using maximal;\n}\n";
         assert_eq!(names(text), ["races_on_y", "races_on_v", "races_on_x", "races_on_y", "races_on_v"]);
     }
 }

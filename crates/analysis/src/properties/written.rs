@@ -60,10 +60,9 @@ mod tests {
     fn as_written_on_one_line() {
         let checked = check_file(
             "s",
-            &One(
-                "spec S {\n  shared int x = 0 at trace \"x\";\n  event p = x > 1;\n  property a past {\n    x > 0 // why\n    -> prev x > 0\n  }\n  \
-                 with { steps = all; }\n  property b ere never_from_start { {x > 1} p }\n  property c fsm { init s; bad s; s { } }\n}\n",
-            ),
+            &One("spec S {\n  shared int x = 0 at trace \"x\";\n  event p = x > 1;\n  \
+                 property a past {\n    x > 0 // why\n    -> prev x > 0\n  }\n  with { steps = all; }\n  \
+                 property b ere never_from_start { {x > 1} p }\n  property c fsm { init s; bad s; s { } }\n}\n"),
         );
         assert!(!checked.has_errors(), "{:?}", checked.diagnostics);
         let shown: Vec<Option<String>> =

@@ -3,12 +3,12 @@
 use crate::args::Convert;
 use crate::input;
 use crate::interrupt::Interrupt;
-use crate::output::{TraceWriter, say};
+use crate::output::{Target, say};
 use crate::progress::Progress;
 use anyhow::Result;
 use event::Batch;
 use std::path::Path;
-use trace::Source;
+use trace::{Source, TraceWriter};
 
 pub(crate) fn run(args: &Convert) -> Result<u8> {
     let mut input = input::open(&args.input)?;
@@ -23,15 +23,15 @@ pub(crate) fn run(args: &Convert) -> Result<u8> {
 }
 
 /// Writes a source to its end. A source that fails leaves no output.
-pub(super) fn copy(source: &mut dyn Source, to: &Path, mut tell: impl FnMut(&dyn Source, u64)) -> Result<u8> {
+pub(super) fn copy(source: &mut dyn Source, to: &Path, mut progress: impl FnMut(&dyn Source, u64)) -> Result<u8> {
     let interrupt = Interrupt::listen();
-    let mut writer = TraceWriter::create(to)?;
+    let mut writer = TraceWriter::create(&to.to_string_lossy(), Target::create(to)?)?;
     let mut batch = Batch::default();
     let mut events = 0;
     while source.next_batch(&mut batch)? {
         writer.write_batch(source.names(), source.meta(), &batch)?;
         events += batch.events.len() as u64;
-        tell(source, events);
+        progress(source, events);
         if let Some(code) = interrupt.asked() {
             say(&format!("interrupted after {events} events; {} was not written", to.display()));
             return Ok(code);
@@ -40,6 +40,6 @@ pub(super) fn copy(source: &mut dyn Source, to: &Path, mut tell: impl FnMut(&dyn
     if writer.drops_meta() && !source.meta().is_empty() {
         say("text has no place for call stacks, modules and thread names: they were left out");
     }
-    writer.finish(source)?;
+    writer.finish(source)?.finish()?;
     Ok(0)
 }

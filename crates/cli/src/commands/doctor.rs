@@ -51,7 +51,8 @@ pub(crate) fn run() -> Result<u8> {
             }
         }
     }
-    text += "\nTraces are analysed without any of these; a compiler is needed for programs that are to be watched in full.\n";
+    text += "\nTraces are analysed without any of these; a compiler is needed for programs that are to be watched in \
+             full.\n";
     if !missing.is_empty() {
         let packages: Vec<&str> = missing.iter().map(|tool| tool.package).collect();
         text += &format!("What is missing may be wanted; on Debian: apt-get install {}\n", packages.join(" "));

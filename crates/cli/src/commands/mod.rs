@@ -15,8 +15,6 @@ mod spec;
 mod weave;
 mod window;
 
-pub(crate) use spec::useless;
-
 use crate::args::{Cli, Command};
 use crate::output::Target;
 use anyhow::Result;

@@ -1,15 +1,13 @@
 //! `foretrace spec`: checks a specification and says what its properties mean.
 
 mod dot;
-mod study;
 mod text;
-
-pub(crate) use study::useless;
 
 use super::print;
 use crate::args::Spec;
 use crate::specs::{complain, load, wants_color};
 use anyhow::{Result, bail};
+use property::study;
 use property::syntax::Severity;
 use std::io::{stderr, stdout};
 

@@ -1,5 +1,5 @@
-//! What specifications speak of, in the program that is to be watched: variables whose values are recorded, functions that are
-//! regions or events.
+//! Binds what specifications speak of to the program that is to be watched: variables whose values are recorded,
+//! functions that are regions or events.
 
 use super::searched;
 use crate::args::Recorder;
@@ -21,7 +21,8 @@ pub(crate) struct Bound {
     pub(crate) java: String,
 }
 
-/// Binds every `at c` of the specifications: one that matches nothing is an error that offers the nearest names. What is `at java` is looked for when classes are loaded.
+/// Binds every `at c` of the specifications: one that matches nothing is an error that offers the nearest names. Every
+/// `at java` is bound by the agent when classes are loaded.
 pub(crate) fn bound(specs: &[PathBuf], recorder: &Recorder, color: bool) -> Result<Bound> {
     let mut binder = None;
     let mut watched: Vec<Watched> = Vec::new();
@@ -94,8 +95,8 @@ fn event(binder: &mut Binder, event: &UserEvent, known: &[Watched]) -> Result<Ve
     let name = event.place.recorded();
     if !event.params.is_empty() {
         bail!(
-            "the arguments of `{name}` are not recorded: mark the event in the program by FORETRACE_EVENT(\"{name}\", value), \
-             and bind it `at trace \"{name}\"`"
+            "the arguments of `{name}` are not recorded: mark the event in the program by FORETRACE_EVENT(\"{name}\", \
+             value), and bind it `at trace \"{name}\"`"
         );
     }
     // A call is recorded inside the function; nothing of the thread can come between the two.
@@ -163,7 +164,8 @@ fn function(binder: &mut Binder, place: &Place, used: Use) -> Result<Vec<Watched
     }
     if parts.is_empty() {
         bail!(
-            "`{name}` is inlined everywhere: nothing marks where it begins and ends; compile it with __attribute__((noinline))"
+            "`{name}` is inlined everywhere: nothing marks where it begins and ends; compile it with \
+             __attribute__((noinline))"
         );
     }
     Ok(parts)

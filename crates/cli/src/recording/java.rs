@@ -1,4 +1,5 @@
-//! How Java virtual machines come to load the agent: one that is started here by its command line, all others below it by an environment variable.
+//! How Java virtual machines come to load the agent: the one that is started here by its command line, all others below
+//! it by an environment variable.
 
 use crate::args::Packages;
 use std::ffi::{OsStr, OsString};
@@ -24,7 +25,8 @@ const BELOW: &str = "FORETRACE_JVM_OPTION";
 /// HotSpot does not compile methods of more than 8000 bytes unless it is told to, and hooks make them longer.
 const LONG_METHODS: &str = "-XX:-DontCompileHugeMethods";
 
-/// Compiled methods need some five times the stack, with their hooks: so threads have as much as they need to get as deep as ever (1 MB is what HotSpot gives them). What the user says counts.
+/// Compiled methods with hooks need about five times the stack, and HotSpot gives threads 1 MB: with this they get as
+/// deep as without hooks. The user's own option counts instead.
 /// (A multiple of 2 MB might be given in huge pages, to every thread.)
 const STACKS: &str = "-Xss5000k";
 /// How the size of stacks is said.
@@ -32,7 +34,8 @@ const STACK_OPTIONS: [&str; 2] = ["-Xss", "-XX:ThreadStackSize"];
 /// Where options may be that come before those of the command line.
 const BEFORE: [&str; 2] = [VARIABLE, "JDK_JAVA_OPTIONS"];
 
-/// Gradle's own options: a daemon that was there before has no agent, and one that is started here would outlive the run. What the user says after it counts.
+/// Gradle's own options: a daemon that was there before has no agent, and one that is started here would outlive the
+/// run. What the user says after it counts.
 const GRADLE: (&str, &str) = ("GRADLE_OPTS", "-Dorg.gradle.daemon=false");
 
 /// Adds the agent to a command, before its arguments.

@@ -1,5 +1,5 @@
-//! Watches a program: finds its agent a way in, records it, and says what could not be seen. What `run` and `record` have
-//! in common.
+//! Watches a program: makes it load the agent, records it, and says what could not be seen. What `run` and `record`
+//! share.
 
 mod bind;
 mod ending;
@@ -15,7 +15,7 @@ use crate::args::{Recorder, What};
 use crate::output::say;
 use agents::Agents;
 use anyhow::{Context, Result, bail};
-use observe::{Agent, Judge, Kept, Options, Output, Recorded, Recording};
+use observe::{Agent, Halt, Judge, Kept, Options, Output, Recorded, Recording};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use std::ffi::OsString;
 use std::os::fd::AsRawFd;
@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
 
 /// Runs the program of the command line and records it.
 pub(crate) fn record(
@@ -59,6 +60,7 @@ pub(crate) fn record(
         java: java::wishes(&args.packages, bound.java),
         output,
         halt,
+        timeout: args.timeout.map(Duration::from_secs),
         naming: Box::new(|| Box::new(observe::Symbols::default())),
         ..Options::default()
     };
@@ -106,8 +108,12 @@ fn warn_before(file: &Path, kind: &source::Watched) {
 
 /// Says what was not watched, or lost.
 fn warn_after(recorded: &Recorded, program: &OsString) {
-    if recorded.halted {
-        say(&format!("{}: stopped at its first error, as --halt-on-error asks", program.display()));
+    if let Some(halt) = recorded.halted {
+        let why = match halt {
+            Halt::Error => "stopped at its first error, as --halt-on-error asks",
+            Halt::Timeout => "stopped, for it ran longer than --timeout allows",
+        };
+        say(&format!("{}: {why}", program.display()));
     }
     for problem in &recorded.problems {
         say(problem);
@@ -124,8 +130,8 @@ fn warn_after(recorded: &Recorded, program: &OsString) {
         }
         if process.main && process.agent == Agent::Preloaded {
             say(&format!(
-                "{}: built without hooks: locks, threads and conditions were watched (deadlocks can be found), its accesses of \
-                 memory were not (no races); build it with `foretrace cc` or -fsanitize=thread for these",
+                "{}: built without hooks: locks, threads and conditions were watched (deadlocks can be found), its \
+                 accesses of memory were not (no races); build it with `foretrace cc` or -fsanitize=thread for these",
                 program.display()
             ));
         }

@@ -49,7 +49,8 @@ noted. The plane would land without a radio. No such run was seen; these follow 
 One thread runs x++; y = x + 1, another z = x + 1; x++.
 The rule: whenever x is positive, y was 0 before, and has not exceeded z since.",
         recorded: "In the recorded run y was written last, when z had its value already:",
-        moral: "If the first thread writes y before the second writes z, y exceeds z for a moment, and x becomes positive after that.",
+        moral: "\
+If the first thread writes y before the second writes z, y exceeds z for a moment, and x becomes positive after that.",
         trace: include_str!("../../../../../corpus/traces/interval/trace.std"),
         by: By::Property {
             name: "p2",
@@ -79,8 +80,8 @@ read the first: it may as well come later, after the test.",
         about: "x must have been negative before it becomes positive",
         story: "\
 One thread runs x = -1; z = x + 3, another x = 1; y = x + z.
-The rule: x becomes positive only if it became negative before. The specification says so three times: as a machine, as a
-formula, and as a pattern.",
+The rule: x becomes positive only if it became negative before. The specification says so three times: as a machine,
+as a formula, and as a pattern.",
         recorded: "In the recorded run it did:",
         moral: "If the second thread writes and reads its x first, x is positive before it was ever negative.",
         trace: include_str!("../../../../../corpus/traces/automaton/trace.std"),
@@ -98,7 +99,8 @@ The planner of a spacecraft's remote agent tests an event's counter, and waits f
 executive counts, and notifies. The test does not hold the lock.
 The rule: when a thread begins to wait, nobody has counted since it looked.",
         recorded: "In the recorded run the wait began before the executive came:",
-        moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
+        moral: "\
+If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
         trace: include_str!("../../../../../corpus/traces/rax/trace.std"),
         by: By::Property {
             name: "no_lost_signal",
@@ -110,10 +112,11 @@ The rule: when a thread begins to wait, nobody has counted since it looked.",
         name: "hidden",
         about: "a race that the recorded run hides behind a lock",
         story: "Two threads write z without a lock; both also write x, under lock l.",
-        recorded: "In the recorded run the lock passed from one to the other between the two writes of z, and so ordered them:",
+        recorded: "\
+In the recorded run the lock passed from one to the other between the two writes of z, and so ordered them:",
         moral: "\
-Had the second thread taken the lock first, nothing would stand between the two writes. A detector that only looks at the
-recorded order of locks (hb) finds nothing here.",
+Had the second thread taken the lock first, nothing would stand between the two writes. A detector that only looks at
+the recorded order of locks (hb) finds nothing here.",
         trace: include_str!("../../../../../corpus/traces/hidden/trace.std"),
         by: By::Detectors(&["hb", "sync-preserving"]),
     },
@@ -132,10 +135,11 @@ recorded order of locks (hb) finds nothing here.",
         story: "\
 One thread of a bank adds up two balances, another transfers an amount from one to the other. Both are marked as atomic
 blocks; neither takes a lock.",
-        recorded: "In the recorded run the sum was right: as if the sum had been taken first, and then the transfer made:",
+        recorded: "\
+In the recorded run the sum was right: as if the sum had been taken first, and then the transfer made:",
         moral: "\
-If the other thread comes in between, the sum sees one account before the transfer and the other after it: no order of the
-two blocks, one after the other, gives that.",
+If the other thread comes in between, the sum sees one account before the transfer and the other after it: no order of
+the two blocks, one after the other, gives that.",
         trace: include_str!("../../../../../corpus/traces/bank-serial/trace.std"),
         by: By::Detectors(&["atomicity"]),
     },
@@ -146,7 +150,8 @@ two blocks, one after the other, gives that.",
 The planner of a spacecraft's remote agent tests an event's counter, and waits for the event if nothing was counted. The
 executive counts, and notifies. The test does not hold the lock.",
         recorded: "In the recorded run the wait began before the executive came:",
-        moral: "If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
+        moral: "\
+If the executive comes between the test and the wait, its signal is lost, and the planner waits for ever.",
         trace: include_str!("../../../../../corpus/traces/rax/trace.std"),
         by: By::Detectors(&["lost-wakeup"]),
     },

@@ -1,7 +1,7 @@
 //! The automata of all properties as one graph for Graphviz.
 
-use super::study::Study;
 use property::check::{Property, Spec, atom_text, heading};
+use property::study::Study;
 
 /// One graph, each property a box of its own.
 pub(super) fn draw(specs: &[(&Spec, Vec<(&Property, Study)>)]) -> String {
@@ -11,7 +11,7 @@ pub(super) fn draw(specs: &[(&Spec, Vec<(&Property, Study)>)]) -> String {
         for (property, study) in studies {
             let title = quoted(&format!("{}: {}", spec.name, heading(property)));
             out += &format!("  subgraph cluster_{number} {{\n  label={title};\n");
-            match &study.built {
+            match &study.monitor {
                 Some(built) => {
                     let name = |atom| report::harmless(&atom_text(spec, property, atom)).into_owned();
                     out += &built.automaton.to_dot_part(&format!("p{number}_"), &name);

@@ -1,8 +1,8 @@
 //! The explanation as text.
 
-use super::study::{Built, Study};
 use property::check::{Property, Spec, atom_text, checks, declarations, explain as in_words, heading};
 use property::monitor::{Form, Letter, Size};
+use property::study::{MonitorStudy, Study};
 use report::{bold, harmless, wrap};
 
 /// Running text is broken at this width.
@@ -52,7 +52,7 @@ fn one(spec: &Spec, property: &Property, study: &Study, out: &mut String) {
     if !unusual.is_empty() {
         entry("settings", &[unusual.join(", ")], out);
     }
-    let Some(built) = &study.built else {
+    let Some(built) = &study.monitor else {
         entry("monitor", &["none: mttl properties are checked here, and evaluated by a later version".to_owned()], out);
         return;
     };
@@ -65,7 +65,7 @@ fn one(spec: &Spec, property: &Property, study: &Study, out: &mut String) {
     runs(spec, property, built, out);
 }
 
-fn runs(spec: &Spec, property: &Property, built: &Built, out: &mut String) {
+fn runs(spec: &Spec, property: &Property, built: &MonitorStudy, out: &mut String) {
     let found = &built.runs;
     let steps = |run: &[Letter]| -> Vec<String> {
         run.iter().enumerate().map(|(k, letter)| format!("step {k}: {}", holding(spec, property, *letter))).collect()

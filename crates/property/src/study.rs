@@ -1,43 +1,44 @@
-//! What a property's monitor shows: its size, and what can happen to it.
+//! A study of a property before it is checked: the size of its monitor, what can happen to it, whether it is useless.
 
-use property::check::{Atom, Logic, Property, Settings, Spec};
-use property::compile::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
-use property::monitor::{Exploration, Letter, Monitor, Size};
-use property::syntax::{Diagnostic, Sources};
+use crate::check::{Atom, Logic, Property, Settings, Spec};
+use crate::compile::{Letters, NoMonitor, compile, compile_known, shortest_with_condition};
+use crate::monitor::{Exploration, Letter, Monitor, Size};
+use crate::syntax::{Diagnostic, Sources};
 use std::path::Path;
 
 /// Steps that are tried at most.
 const LIMIT: usize = 1 << 18;
 
-/// The same for a logic that has to be asked.
+/// Steps that are tried at most of a logic that has to be asked.
 const ASKING_LIMIT: usize = 1 << 12;
 
 /// What is known of a property.
-pub(super) struct Study {
+pub struct Study {
     /// The settings in force.
-    pub(super) settings: Settings,
+    pub settings: Settings,
     /// `None`: monitors do not evaluate it.
-    pub(super) built: Option<Built>,
+    pub monitor: Option<MonitorStudy>,
 }
 
 /// What is known of a monitor.
-pub(super) struct Built {
+pub struct MonitorStudy {
     /// Where every value is known.
-    pub(super) size: Size,
+    pub size: Size,
     /// Where values can be unknown, if they can.
-    pub(super) with_unknowns: Option<Size>,
+    pub with_unknowns: Option<Size>,
     /// All of it.
-    pub(super) automaton: Exploration,
+    pub automaton: Exploration,
     /// By runs that can be.
-    pub(super) runs: Exploration,
+    pub runs: Exploration,
     /// For a property with a condition: a shortest good run on which that comes true, if one was found.
-    pub(super) condition: Option<Option<Vec<Letter>>>,
+    pub condition: Option<Option<Vec<Letter>>>,
 }
 
-pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Result<Study, NoMonitor> {
+/// Compiles the monitor of a property and explores it.
+pub fn study(spec: &Spec, property: &Property, sources: &Sources) -> Result<Study, NoMonitor> {
     let settings = property.settings.or(spec.settings);
     if matches!(property.logic, Logic::Mttl { .. }) {
-        return Ok(Study { settings, built: None });
+        return Ok(Study { settings, monitor: None });
     }
     let file = Path::new(sources.name(property.span.file));
     let folder = file.parent().unwrap_or(Path::new(""));
@@ -59,12 +60,12 @@ pub(super) fn study(spec: &Spec, property: &Property, sources: &Sources) -> Resu
     let condition = shortest_with_condition(property, &settings, &letters, LIMIT)?;
     // Only now: a monitor that is discovered as it runs has its states after that.
     let size = compiled.monitor.size();
-    Ok(Study { settings, built: Some(Built { size, with_unknowns, automaton, runs, condition }) })
+    Ok(Study { settings, monitor: Some(MonitorStudy { size, with_unknowns, automaton, runs, condition }) })
 }
 
 /// What makes a property useless, for one that is about to be checked. Large ones, and those that would start a program,
 /// are not looked into.
-pub(crate) fn useless(spec: &Spec, property: &Property, sources: &Sources) -> Option<Diagnostic> {
+pub fn useless(spec: &Spec, property: &Property, sources: &Sources) -> Option<Diagnostic> {
     const SMALL: usize = 8;
     if property.atoms.len() > SMALL || matches!(property.logic, Logic::Logic { .. }) {
         return None;
@@ -73,8 +74,8 @@ pub(crate) fn useless(spec: &Spec, property: &Property, sources: &Sources) -> Op
 }
 
 /// What makes a property useless.
-pub(super) fn warnings(property: &Property, study: &Study) -> Option<Diagnostic> {
-    let runs = &study.built.as_ref()?.runs;
+pub fn warnings(property: &Property, study: &Study) -> Option<Diagnostic> {
+    let runs = &study.monitor.as_ref()?.runs;
     let name = &property.name;
     let warning = |message, label, help| {
         let warning = Diagnostic::warning("useless", message).at(property.name_span, label);
@@ -108,7 +109,7 @@ pub(super) fn warnings(property: &Property, study: &Study) -> Option<Diagnostic>
 }
 
 /// Why a property cannot be used.
-pub(super) fn failure(property: &Property, reason: &NoMonitor) -> Diagnostic {
+pub fn failure(property: &Property, reason: &NoMonitor) -> Diagnostic {
     let message = format!("the property `{}` has no monitor: {reason}", property.name);
     let label = match reason {
         NoMonitor::Logic(_) => "its logic does not work",
