@@ -17,7 +17,7 @@ use crate::recorded::Recorded;
 use crate::resolve::{self, missing, runtimes};
 use crate::retained::Retained;
 use crate::tasks::{Restriction, Tasks};
-use detect::suspects::{Suspects, Suspicions};
+use detect::prefilter::{Filtered, Prefilter};
 use event::{Batch, Meta, Names};
 use property::bind::InitialValues;
 use report::{AnalysisStats, Finding};
@@ -38,7 +38,7 @@ pub(crate) struct Passes {
     tasks: Tasks,
     running: Vec<Running>,
     /// Looks at the events as they come, for the detectors that wait for the end.
-    prefilter: Option<Suspects>,
+    prefilter: Option<Prefilter>,
     search_time: Option<Duration>,
     recording: Option<Duration>,
 }
@@ -70,7 +70,7 @@ impl Passes {
 
     /// The detectors get the trace as a whole in the end.
     pub(crate) fn wait_for_the_end(&mut self) {
-        self.prefilter = Some(Suspects::new());
+        self.prefilter = Some(Prefilter::new());
     }
 
     /// The detectors will not get the trace as a whole after all; here is what was retained of it.
@@ -121,9 +121,9 @@ impl Passes {
         let restrictions = self.tasks.restrictions(properties);
         let trace = ending.retained.trace().filter(|_| ending.unread.is_none());
         let missing = ending.retained.missing();
-        let suspicions = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
-        let to_feed = suspicions.is_some().then(|| ending.retained.trace()).flatten();
-        let suspicions = suspicions.unwrap_or_else(Suspicions::all);
+        let filtered = self.prefilter.map(|prefilter| prefilter.finish(ending.problems == 0));
+        let to_feed = filtered.is_some().then(|| ending.retained.trace()).flatten();
+        let filtered = filtered.unwrap_or_else(Filtered::all);
         // All names of the trace are looked at, and most traces are not searched: this happens when it is needed first.
         let first_values = OnceCell::new();
         let make = || trace.map(|trace| initial_values(properties, names, trace)).unwrap_or_default();
@@ -137,7 +137,7 @@ impl Passes {
             trace,
             missing: ending.unread.or(missing.as_deref()).unwrap_or("the trace was not kept"),
             initial: &initial,
-            suspicions: &suspicions,
+            filtered: &filtered,
             complete: ending.at_end,
             gapless: ending.gapless,
             problems: ending.problems,
@@ -155,7 +155,7 @@ impl Passes {
             let started = Instant::now();
             let _phase = control.phase(&format!("{}: looking through the trace", detector.name()));
             if let Some(trace) = to_feed.filter(|_| !at_once) {
-                pass.feed_whole(names, trace, &suspicions);
+                pass.feed_whole(names, trace, &filtered);
             }
             let restriction = restrictions.get(&detector).unwrap_or(&unrestricted);
             let Found { claims: found, stats: mut figures, explained: events } =

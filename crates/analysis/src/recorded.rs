@@ -3,7 +3,7 @@
 use crate::budget::Budget;
 use crate::claim::{Claim, Witness};
 use detect::Search;
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use detect::sync_preserving::{OnDemand, SyncPreserving};
 use event::{Batch, Names, Value, VarId};
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ pub(crate) struct Recorded<'a> {
     /// What variables hold at first.
     pub(crate) initial: &'a dyn Fn(VarId) -> Value,
     /// What the prefilter could not rule out.
-    pub(crate) suspicions: &'a Suspicions,
+    pub(crate) filtered: &'a Filtered,
     /// Nothing is missing from the trace.
     pub(crate) complete: bool,
     /// Nothing is missing before the end of the trace.

@@ -12,7 +12,7 @@
 //! * [`sync_preserving`]: races and deadlocks of other runs, predicted from a whole trace in memory.
 //!
 //! * [`race_window`]: the threads that have a hand in findings. It claims nothing.
-//! * [`suspects`]: what the others need not look at. It claims nothing, either.
+//! * [`prefilter`]: what the others need not look at. It claims nothing, either.
 //!
 //! `deadlock`, `sync_preserving`, and what `atomicity` and `lost_wakeup` predict take a whole trace in memory; `maximal` takes
 //! windows of it (`reach::Excerpts`); the others take the events batch by batch. None prints.
@@ -26,8 +26,8 @@ pub mod lockset;
 pub mod lost_wakeup;
 pub mod maximal;
 pub mod misuse;
+pub mod prefilter;
 pub mod race_window;
-pub mod suspects;
 pub mod sync_preserving;
 
 mod locksets;

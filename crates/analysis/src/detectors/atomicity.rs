@@ -6,7 +6,7 @@ use crate::claim::{About, Basis, Claim, Part, Witness};
 use crate::tasks::StartOptions;
 use detect::Place;
 use detect::atomicity::{Atomicity, Predicted, Predictions, Violation, predict};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use rustc_hash::FxHashSet;
@@ -45,8 +45,8 @@ impl Pass for Finder {
         self.recorded.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.blocks {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.blocks {
             self.feed(names, trace);
         }
     }

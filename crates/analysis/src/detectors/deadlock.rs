@@ -21,7 +21,7 @@ struct Finder;
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         let Some(trace) = end.trace else { return Found::nothing(end) };
-        if !end.suspicions.nested {
+        if !end.filtered.nested {
             let none = Deadlocks { all_patterns: true, ..Deadlocks::default() };
             return Found { stats: stats(&none, end.budget), ..Found::default() };
         }

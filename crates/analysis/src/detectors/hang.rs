@@ -4,7 +4,7 @@ use super::{Entry, Found, Pass, TraceEnd};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::Place;
 use detect::hang::{Hang, HangFinder, Hangs, WaitsFor, any_waits};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, LockId, Names, ThreadId};
 use report::{AnalysisStats, Kind};
 use std::collections::HashSet;
@@ -26,7 +26,7 @@ impl Pass for HangFinder {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Suspicions) {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Filtered) {
         if any_waits(names, trace) {
             self.batch(names, trace);
         }

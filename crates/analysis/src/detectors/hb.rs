@@ -4,7 +4,7 @@ use super::{Entry, Found, Pass, SoFar, TraceEnd, races, verify};
 use crate::claim::{Basis, Claim};
 use detect::Race;
 use detect::hb::Hb;
-use detect::suspects::{Suspicions, each_masked};
+use detect::prefilter::{Filtered, each_masked};
 use event::{Batch, Names};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,9 +27,9 @@ impl Pass for Finder {
         self.hb.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.any_races() {
-            each_masked(trace, |var| suspicions.orders_or_races(var), |masked| self.hb.batch(names, masked));
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.any_races() {
+            each_masked(trace, |var| filtered.orders_or_races(var), |masked| self.hb.batch(names, masked));
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Entry, Found, Pass, TraceEnd, races};
 use crate::claim::{About, Basis, Claim, Part};
 use detect::lock_order::{LockCycle, LockOrder, LockOrderOptions, LockOrderReport, LockRequest};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 
@@ -24,8 +24,8 @@ impl Pass for LockOrder {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.nested {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.nested {
             self.batch(names, trace);
         }
     }

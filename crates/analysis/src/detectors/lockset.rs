@@ -3,7 +3,7 @@
 use super::{Entry, Found, Pass, TraceEnd, races};
 use crate::claim::Basis;
 use detect::lockset::Lockset;
-use detect::suspects::{Suspicions, each_masked};
+use detect::prefilter::{Filtered, each_masked};
 use event::{Batch, Names};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -20,9 +20,9 @@ impl Pass for Lockset {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.any_unprotected() {
-            each_masked(trace, |var| suspicions.is_unprotected(var), |masked| self.batch(names, masked));
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.any_unprotected() {
+            each_masked(trace, |var| filtered.is_unprotected(var), |masked| self.batch(names, masked));
         }
     }
 

@@ -4,7 +4,7 @@ use super::{Entry, Found, Pass, TraceEnd, verify};
 use crate::budget::Budget;
 use crate::claim::{About, Basis, Claim, Part, Witness};
 use detect::lost_wakeup::{LostWakeups, Place, Predicted, Waits, Wakeup, predict};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 
@@ -22,8 +22,8 @@ impl Pass for LostWakeups {
         self.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.waits {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.waits {
             self.batch(names, trace);
         }
     }

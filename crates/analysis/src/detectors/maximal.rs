@@ -35,11 +35,11 @@ impl Pass for Finder {
             deadline: Some(deadline),
             stop: Some(end.cancel),
             most: MOST,
-            suspicions: Some(end.suspicions),
+            filtered: Some(end.filtered),
             ..Options::default()
         };
         let mut maximal = Maximal::new(options, Known::default());
-        if end.suspicions.any_races() {
+        if end.filtered.any_races() {
             let mut excerpts = Excerpts::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());
             let pace = Pace { began: Instant::now(), time, events, few: windows < Pace::MANY };

@@ -5,7 +5,7 @@ use crate::claim::{About, Basis, Claim, Part};
 use crate::detectors::DetectorId;
 use detect::Place;
 use detect::misuse::{Misuse, Misuses, What};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, LockId, Names, Op, SiteId, Space, VarId};
 use report::{AnalysisStats, Kind};
 use std::collections::HashSet;
@@ -30,8 +30,8 @@ impl Pass for Finder {
         self.misuses.batch(names, batch);
     }
 
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, suspicions: &Suspicions) {
-        if suspicions.misuses {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, filtered: &Filtered) {
+        if filtered.misuses {
             self.feed(names, trace);
         }
     }

@@ -20,7 +20,7 @@ mod verify;
 use crate::claim::{About, Basis, Claim, Part};
 use crate::recorded::Recorded;
 use crate::tasks::{Restriction, StartOptions};
-use detect::suspects::Suspicions;
+use detect::prefilter::Filtered;
 use event::{Batch, Names};
 use report::{AnalysisStats, Kind};
 use std::ops::Deref;
@@ -115,7 +115,7 @@ pub(crate) trait Pass {
     fn feed(&mut self, _: &Names, _: &Batch) {}
 
     /// Looks at a whole trace instead, of which it may skip what the prefilter ruled out.
-    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Suspicions) {
+    fn feed_whole(&mut self, names: &Names, trace: &Batch, _: &Filtered) {
         self.feed(names, trace);
     }
 

@@ -14,8 +14,8 @@
 mod found;
 mod pairs;
 
+use crate::prefilter::Filtered;
 use crate::race::Races;
-use crate::suspects::Suspicions;
 use crate::windows::Schedule;
 use event::{Event, Names, SiteId, Value, VarId};
 use found::Found;
@@ -45,12 +45,12 @@ pub struct Options<'o> {
     /// How many races to keep.
     pub most: usize,
     /// Look at these variables only.
-    pub suspicions: Option<&'o Suspicions>,
+    pub filtered: Option<&'o Filtered>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Options { per_window: None, steps: u64::MAX, deadline: None, stop: None, most: 1000, suspicions: None }
+        Options { per_window: None, steps: u64::MAX, deadline: None, stop: None, most: 1000, filtered: None }
     }
 }
 
@@ -109,8 +109,8 @@ impl<'o> Maximal<'o> {
 
     /// Whether a window of these events has something to ask. If not, it counts as looked at.
     pub fn wants(&mut self, events: &[Event]) -> bool {
-        let suspicions = self.options.suspicions;
-        let wants = suspicions.is_none_or(|suspicions| pairs::any(events, |var| suspicions.may_race(var)));
+        let filtered = self.options.filtered;
+        let wants = filtered.is_none_or(|filtered| pairs::any(events, |var| filtered.may_race(var)));
         self.looked.windows += u64::from(!wants);
         wants
     }
@@ -130,8 +130,8 @@ impl<'o> Maximal<'o> {
         let (found, looked) = (&mut self.found, &mut self.looked);
         looked.windows += 1;
         let mut visited = 0u64;
-        let suspicions = self.options.suspicions;
-        let wanted = |var| suspicions.is_none_or(|suspicions| suspicions.may_race(var));
+        let filtered = self.options.filtered;
+        let wanted = |var| filtered.is_none_or(|filtered| filtered.may_race(var));
         let ended = pairs::conflicting(excerpt, &wanted, &mut |pair| {
             // Pairs that need no search are quickly passed over, but there may be millions of them.
             if visited.is_multiple_of(LOOK) && is_over(&limits) {

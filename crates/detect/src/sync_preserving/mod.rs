@@ -42,9 +42,9 @@ mod search;
 mod semaphores;
 mod work;
 
+use crate::prefilter::Filtered;
 use crate::race::{Access, Log, Races};
 use crate::sections::NONE;
-use crate::suspects::Suspicions;
 use closure::Closure;
 use event::{Batch, Id, Names, Space, VarId};
 use index::Index;
@@ -74,7 +74,7 @@ pub struct Options<'s> {
     /// End at this time.
     pub deadline: Option<Instant>,
     /// Look at these variables only.
-    pub suspicions: Option<&'s Suspicions>,
+    pub filtered: Option<&'s Filtered>,
 }
 
 impl Default for Options<'_> {
@@ -85,7 +85,7 @@ impl Default for Options<'_> {
             most_steps: 100_000_000,
             stop: None,
             deadline: None,
-            suspicions: None,
+            filtered: None,
         }
     }
 }
@@ -143,7 +143,7 @@ impl<'a> SyncPreserving<'a> {
         let index = &self.index;
         let mut search = Search::new(index);
         let mut work = Work::new(options.stop, options.deadline, u64::MAX);
-        let wanted = |&var: &u32| options.suspicions.is_none_or(|suspicions| suspicions.may_race(VarId(var)));
+        let wanted = |&var: &u32| options.filtered.is_none_or(|filtered| filtered.may_race(VarId(var)));
         let vars: Vec<u32> = (0..index.vars() as u32).filter(wanted).collect();
         for &var in &vars {
             for life in search::lives(index, var) {

@@ -5,8 +5,8 @@
 mod atomicity;
 mod deadlocks;
 mod misuses;
+mod prefilter;
 mod races;
-mod suspects;
 mod wakeups;
 
 use event::{Causality, Id, Value, VarId};

@@ -24,7 +24,7 @@ impl Access {
 }
 
 /// What is remembered of the variable as a whole, beside the kinds of its phase.
-const SUSPECT: u8 = 32;
+const MAY_RACE: u8 = 32;
 const HAD_ATOMIC: u8 = 64;
 
 /// Eraser's states.
@@ -59,16 +59,16 @@ impl Var {
     /// Its memory is new: what comes is after all that was, in every run.
     pub(super) fn renew(&mut self) {
         let more = self.more;
-        let (flags, eraser) = (self.flags & (SUSPECT | HAD_ATOMIC), self.eraser & UNPROTECTED);
+        let (flags, eraser) = (self.flags & (MAY_RACE | HAD_ATOMIC), self.eraser & UNPROTECTED);
         *self = Var { more, flags, eraser, ..Var::default() };
     }
 
-    pub(super) fn suspect(&mut self) {
-        self.flags |= SUSPECT;
+    pub(super) fn set_may_race(&mut self) {
+        self.flags |= MAY_RACE;
     }
 
-    pub(super) fn is_suspect(&self) -> bool {
-        self.flags & SUSPECT != 0
+    pub(super) fn may_race(&self) -> bool {
+        self.flags & MAY_RACE != 0
     }
 
     pub(super) fn is_atomic(&self) -> bool {
@@ -84,7 +84,7 @@ impl Var {
         self.base = base;
         (self.one, self.two) = (now, Moment::default());
         self.locks = known(access.locks);
-        self.flags = self.flags & (SUSPECT | HAD_ATOMIC) | access.kind;
+        self.flags = self.flags & (MAY_RACE | HAD_ATOMIC) | access.kind;
     }
 }
 
@@ -114,11 +114,11 @@ impl Phases {
             var.begin(Moment::default(), now, access);
             return;
         }
-        if var.flags & SUSPECT != 0 {
+        if var.flags & MAY_RACE != 0 {
             return;
         }
         if var.base.segment != 0 && !order.is_before(var.base, access.thread) {
-            var.flags |= SUSPECT;
+            var.flags |= MAY_RACE;
         }
         if var.two.segment == 0 {
             if var.one.thread != access.thread {
@@ -144,7 +144,7 @@ impl Phases {
         }
         const CONFLICT: u8 = Access::WRITE | Access::PLAIN;
         if var.two.segment != 0 && var.locks == SetId::EMPTY.word() && var.flags & CONFLICT == CONFLICT {
-            var.flags |= SUSPECT;
+            var.flags |= MAY_RACE;
         }
     }
 

@@ -1,4 +1,4 @@
-//! What is not suspected is not there: by brute force, and by the detectors on the whole trace.
+//! What the prefilter rules out is not there: by brute force, and by the detectors on the whole trace.
 
 use crate::Case;
 use detect::atomicity::Atomicity;
@@ -8,7 +8,7 @@ use detect::lockset::Lockset;
 use detect::lost_wakeup::LostWakeups;
 use detect::maximal::{self, Known, Maximal};
 use detect::misuse::Misuses;
-use detect::suspects::{Suspects, Suspicions, each_masked};
+use detect::prefilter::{Filtered, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Batch, Op, Space};
 use oracle::cases;
@@ -16,24 +16,24 @@ use reach::Excerpts;
 use std::collections::BTreeSet;
 use trace::validate::Validator;
 
-fn suspicions(case: &Case, batch: &Batch) -> Suspicions {
+fn filtered(case: &Case, batch: &Batch) -> Filtered {
     let mut validator = Validator::new();
     validator.check(&case.trace.names, batch);
-    let mut suspects = Suspects::new();
-    suspects.batch(&case.trace.names, batch);
-    suspects.finish(validator.count() == 0)
+    let mut prefilter = Prefilter::new();
+    prefilter.batch(&case.trace.names, batch);
+    prefilter.finish(validator.count() == 0)
 }
 
 #[test]
-fn what_is_not_suspected_is_not_there() {
-    let (mut quiet, mut suspected, mut without) = (0, 0, [0; 5]);
+fn what_is_ruled_out_is_not_there() {
+    let (mut quiet, mut racy, mut without) = (0, 0, [0; 5]);
     for seed in 0..cases(20_000) {
         let case = Case::with_sites(9 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
-        let suspicions = suspicions(&case, batch);
-        let shown = || format!("{suspicions:?} seed {seed}\n{}", case.text);
+        let filtered = filtered(&case, batch);
+        let shown = || format!("{filtered:?} seed {seed}\n{}", case.text);
         for (e, f) in case.oracle.races() {
-            assert!(suspicions.may_race(batch.events[f].var()), "{e} and {f} race: {}", shown());
+            assert!(filtered.may_race(batch.events[f].var()), "{e} and {f} race: {}", shown());
         }
         let written = |op: Op| matches!(op, Op::Write | Op::AtomicStore | Op::AtomicRmw | Op::Free);
         let vars: BTreeSet<_> = batch
@@ -49,31 +49,31 @@ fn what_is_not_suspected_is_not_there() {
                 .filter(|event| event.op().space() == Some(Space::Var) && event.var() == var)
                 .map(|event| event.thread())
                 .collect();
-            let count = if suspicions.may_race(var) { &mut suspected } else { &mut quiet };
+            let count = if filtered.may_race(var) { &mut racy } else { &mut quiet };
             *count += u64::from(threads.len() > 1);
         }
 
         let (mut all, mut some) = (Hb::new(), Hb::new());
         all.batch(names, batch);
-        each_masked(batch, |var| suspicions.orders_or_races(var), |masked| some.batch(names, masked));
+        each_masked(batch, |var| filtered.orders_or_races(var), |masked| some.batch(names, masked));
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
-        assert!(suspicions.any_races() || all == Hb::new().finish(), "{}", shown());
+        assert!(filtered.any_races() || all == Hb::new().finish(), "{}", shown());
 
         let (mut all, mut some) = (Lockset::new(), Lockset::new());
         all.batch(names, batch);
-        each_masked(batch, |var| suspicions.is_unprotected(var), |masked| some.batch(names, masked));
+        each_masked(batch, |var| filtered.is_unprotected(var), |masked| some.batch(names, masked));
         let all = all.finish();
         assert_eq!(all, some.finish(), "{}", shown());
-        assert!(suspicions.any_unprotected() || all == Lockset::new().finish(), "{}", shown());
+        assert!(filtered.any_unprotected() || all == Lockset::new().finish(), "{}", shown());
 
-        let predicted = |suspicions| {
+        let predicted = |filtered| {
             let mut analysis = SyncPreserving::new(names, batch).expect("few threads");
-            analysis.races(&Options { suspicions, ..Options::default() })
+            analysis.races(&Options { filtered, ..Options::default() })
         };
-        assert_eq!(predicted(None), predicted(Some(&suspicions)), "{}", shown());
-        let windows = |suspicions| {
-            let options = maximal::Options { suspicions, ..maximal::Options::default() };
+        assert_eq!(predicted(None), predicted(Some(&filtered)), "{}", shown());
+        let windows = |filtered| {
+            let options = maximal::Options { filtered, ..maximal::Options::default() };
             let mut maximal = Maximal::new(options, Known::default());
             let mut excerpts = Excerpts::new(names, batch, 12);
             while let Some(excerpt) = excerpts.next_with(|window| maximal.wants(&batch.events[window])) {
@@ -82,36 +82,36 @@ fn what_is_not_suspected_is_not_there() {
             let report = maximal.finish();
             (report.races, report.prefixes, report.looked.windows)
         };
-        assert_eq!(windows(None), windows(Some(&suspicions)), "{}", shown());
+        assert_eq!(windows(None), windows(Some(&filtered)), "{}", shown());
 
-        if !suspicions.nested {
+        if !filtered.nested {
             without[0] += 1;
             let mut order = LockOrder::new(LockOrderOptions::default());
             order.batch(names, batch);
             assert!(order.finish().cycles.is_empty() && case.oracle.deadlocks().is_empty(), "{}", shown());
         }
-        if !suspicions.misuses {
+        if !filtered.misuses {
             without[1] += 1;
             let mut misuses = Misuses::new();
             misuses.batch(names, batch);
             assert!(misuses.finish().misuses.is_empty(), "{}", shown());
         }
-        if !suspicions.blocks {
+        if !filtered.blocks {
             without[2] += 1;
             let mut atomicity = Atomicity::keeping(10, None);
             atomicity.batch(names, batch);
             let found = atomicity.finish();
             assert!(found.blocks == 0 && found.found.is_empty(), "{}", shown());
         }
-        if !suspicions.waits {
+        if !filtered.waits {
             without[3] += 1;
             let mut wakeups = LostWakeups::new();
             wakeups.batch(names, batch);
             let found = wakeups.finish();
             assert!(found.candidates.is_empty() && found.observed.is_empty(), "{}", shown());
         }
-        without[4] += u64::from(!suspicions.any_races());
+        without[4] += u64::from(!filtered.any_races());
     }
-    println!("{suspected} shared variables suspected, {quiet} not; traces without: {without:?}");
-    assert!(quiet > suspected / 10 && without.iter().all(|&some| some > 0));
+    println!("{racy} shared variables may race, {quiet} not; traces without: {without:?}");
+    assert!(quiet > racy / 10 && without.iter().all(|&some| some > 0));
 }

@@ -1,14 +1,17 @@
-//! What is worth a closer look: one cheap pass that tells which variables can race at all, and which patterns a trace can have.
+//! A cheap first pass: which variables can race at all, and which patterns a trace can have.
 //!
-//! A variable *may race* unless this pass shows that no two conflicting accesses of it can be next at the same time in any run.
-//! The accesses of a variable fall into phases. All of a phase come after all of the phases before by forks and joins, or by
-//! `alloc`, which every run keeps; within one, they are by one thread, or only read, or only atomic, or under a common lock that those who write
-//! have alone. What a thread holds depends on its own events only, so no order of the others changes that.
+//! A variable *may race* unless this pass shows that no two conflicting accesses of it can be next at the same time in any
+//! run. The accesses of a variable fall into phases. All accesses of a phase come after all of the phases before, by forks
+//! and joins or by `alloc`, which every run keeps. Within a phase the accesses are by one thread, or only reads, or only
+//! atomic, or under a common lock that writers hold exclusively. What a thread holds depends on its own events only, so no
+//! order of the other threads changes that.
 //!
-//! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped. So `hb`, which orders by pins and by what
-//! is read from where, loses no edge if the accesses of such variables are left out: locks, forks and joins give the same.
+//! A `pin` counts as a write at its place, a `rpin` as a read: they stand for accesses that the recorder has dropped. So `hb`,
+//! which orders by pins and by what is read from where, loses no edge if the accesses of variables that cannot race are left
+//! out: locks, forks and joins give the same order.
 //!
-//! What is not shown to be quiet is suspected: more locks than are told apart, more threads than are kept, a trace with problems.
+//! What this pass cannot rule out stays: where a thread holds more locks than a set has, where a phase has more threads
+//! than are kept, and all of a trace with problems.
 
 mod locks;
 mod masked;
@@ -29,7 +32,7 @@ const TOGETHER: usize = 64;
 
 /// Looks through a trace, batch by batch.
 #[derive(Default, Debug)]
-pub struct Suspects {
+pub struct Prefilter {
     vars: Vec<Var>,
     phases: Phases,
     order: Order,
@@ -42,10 +45,10 @@ pub struct Suspects {
     noted: bool,
 }
 
-impl Suspects {
+impl Prefilter {
     /// Before the first event.
-    pub fn new() -> Suspects {
-        Suspects::default()
+    pub fn new() -> Prefilter {
+        Prefilter::default()
     }
 
     /// Takes the next events.
@@ -84,7 +87,7 @@ impl Suspects {
                     let kind = if op == Op::Pin { Access::WRITE } else { Access::READ };
                     self.access(event, kind | Access::PLAIN | Access::DROPPED);
                 } else {
-                    self.vars[event.object() as usize].suspect();
+                    self.vars[event.object() as usize].set_may_race();
                 }
             }
             Op::Fork => self.order.fork(thread, event.child().index()),
@@ -112,17 +115,17 @@ impl Suspects {
         self.phases.access(var, access, &self.order, &mut self.locks.sets);
     }
 
-    /// What is suspected. `sound`: the trace has no problems; else all is.
-    pub fn finish(self, sound: bool) -> Suspicions {
+    /// What could not be ruled out. `sound`: the trace has no problems; else nothing is ruled out.
+    pub fn finish(self, sound: bool) -> Filtered {
         let sound = sound && !self.order.odd && !self.locks.odd;
         let locks_known = sound && self.locks.sets.unkept == 0;
         let bit = |test: fn(&Var) -> bool, known: bool| -> Vec<bool> {
             self.vars.iter().map(|var| !known || test(var)).collect()
         };
-        let races = bit(Var::is_suspect, sound);
+        let races = bit(Var::may_race, sound);
         let atomic = bit(Var::is_atomic, sound);
         let unprotected = bit(Var::is_unprotected, locks_known);
-        Suspicions {
+        Filtered {
             any_races: !sound || races.contains(&true),
             any_unprotected: !locks_known || unprotected.contains(&true),
             races,
@@ -136,9 +139,9 @@ impl Suspects {
     }
 }
 
-/// What a trace can have.
+/// What a trace can have: what the prefilter could not rule out.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Suspicions {
+pub struct Filtered {
     races: Vec<bool>,
     atomic: Vec<bool>,
     unprotected: Vec<bool>,
@@ -154,10 +157,10 @@ pub struct Suspicions {
     pub misuses: bool,
 }
 
-impl Suspicions {
-    /// Everything is suspected.
-    pub fn all() -> Suspicions {
-        Suspects::new().finish(false)
+impl Filtered {
+    /// Nothing is ruled out.
+    pub fn all() -> Filtered {
+        Prefilter::new().finish(false)
     }
 
     /// Whether some variable may race.
@@ -168,7 +171,7 @@ impl Suspicions {
     /// Whether a variable may race.
     #[inline]
     pub fn may_race(&self, var: VarId) -> bool {
-        self.any_races && self.races.get(var.index()).is_none_or(|&suspected| suspected)
+        self.any_races && self.races.get(var.index()).is_none_or(|&may_race| may_race)
     }
 
     /// Whether `hb` must see a variable's accesses: it may race, or it orders others.
