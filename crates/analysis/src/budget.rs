@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 /// The time that an analysis of the whole trace or of windows has, each.
 const EACH: Duration = Duration::from_secs(10);
 
-/// The least that it has if nobody says otherwise.
+/// The least that it has by default.
 const LEAST: Duration = Duration::from_secs(2);
 
 /// The user of `run` waits for all searches together. In traces shorter than this most searches end by themselves.
 const SHORT: u64 = 300_000;
 
-/// The time for checking predictions after somebody asked for an end.
+/// The time for checking predictions after the caller cancelled.
 const HURRY: Duration = Duration::from_secs(2);
 
 /// Event indexes in the witnesses of a report, all together.

@@ -109,7 +109,7 @@ impl<'a> Origins<'a> {
         stack(self.names, self.meta, id)
     }
 
-    /// What of an object goes into a fingerprint: who made it, where its name is not the same in the next run.
+    /// What of an object goes into a fingerprint: the function that made it, where its name differs from run to run.
     pub(crate) fn identity(&self, (space, id): (Space, u32)) -> String {
         let name = self.names.get(space, id);
         let identity = object_identity(name);
@@ -138,11 +138,12 @@ mod tests {
         let (space, made, stack) = (Space::Var, Made::Heap, StackId(0));
         meta.origins.push(event::Origin { space, id: first, made, thread, site, stack, size: 40 });
         let origins = Origins::new(&names, &meta, [second, cut, other].map(|id| (Space::Var, id)));
-        let of =
-            |id: u32| origins.origins(&[(Space::Var, id)], &[]).into_iter().next().map(|told| (told.name, told.site));
-        let told = |name: &str| Some((name.to_owned(), "make bank.c:8".to_owned()));
-        assert_eq!(of(second), told("heap#7+16"));
-        assert_eq!(of(cut), told("heap#7+16#2"));
+        let of = |id: u32| {
+            origins.origins(&[(Space::Var, id)], &[]).into_iter().next().map(|origin| (origin.name, origin.site))
+        };
+        let noted = |name: &str| Some((name.to_owned(), "make bank.c:8".to_owned()));
+        assert_eq!(of(second), noted("heap#7+16"));
+        assert_eq!(of(cut), noted("heap#7+16#2"));
         assert_eq!(of(other), None);
         assert_eq!(origins.identity((Space::Var, second)), "made by make");
     }

@@ -16,9 +16,9 @@
 //! be wrong: an access costs more when it is the first since its thread has synchronised. So only programs with one
 //! kind have a number for it: variants of the others. Of a mixture there is the mean of all events, and what it
 //! costs as a part of what is allowed: so much for each access, and so much for each synchronisation. A wait is
-//! one, though more may be told of it. An operation of a map is what the table has told of it: who gets awaits, who
-//! puts posts and awaits, who merges does both before the function and after it (that most of these need no record
-//! because they say nothing new is not taken off). What an operation costs stands below the table.
+//! one, though it may have several records. An operation of a map counts the effects that the table gives it: `get`
+//! acquires, `put` releases and acquires, `merge` does both before the function and after it. (Most of these need no
+//! record, because they order nothing new; that is not taken off.) What an operation costs stands below the table.
 //!
 //! `FORETRACE_BINARY` names a `foretrace` to be used instead of the one that was built: an older one, for example.
 
@@ -40,8 +40,8 @@ use tempfile::TempDir;
 /// A program, which variant of it, and what that is.
 type Row = (&'static str, &'static str, &'static str);
 
-/// How much is told of an operation of `Map`, in the mean (`TOLD_OF_FOUR` there).
-const TOLD_OF_MAP: f64 = 2.0;
+/// How many effects an operation of `Map` has, in the mean (`EFFECTS_OF_FOUR` there).
+const EFFECTS_OF_MAP: f64 = 2.0;
 
 const ROWS: [Row; 8] = [
     ("Fields", "both", "fields and arrays, a lock per block"),
@@ -97,15 +97,15 @@ fn verdict(bench: &Bench, costs: &[(&Row, Cost)]) {
     }
     if let Some((row, cost)) = costs.iter().find(|(row, _)| row.0 == "Map") {
         let work = bench.run(&(row.0, "work", ""), false).said.cpu;
-        let operations = cost.syncs / TOLD_OF_MAP;
+        let operations = cost.syncs / EFFECTS_OF_MAP;
         println!("work of a map operation: {:.0} ns (wanted: at least 100)", work / operations * 1e9);
-        println!("watching one:            {:.2} ns, {TOLD_OF_MAP:.1} synchronisations", cost.more() / operations);
+        println!("watching one:            {:.2} ns, {EFFECTS_OF_MAP:.1} synchronisations", cost.more() / operations);
     }
     let busy = costs.iter().filter(|(row, cost)| !row.1.eq("both") && cost.had_processors() < 0.9);
     for (row, cost) in busy {
         let part = cost.had_processors() * 100.0;
         println!(
-            "{} {} had its two processors for {part:.0} % of the time only: somebody else works here",
+            "{} {} had its two processors for {part:.0} % of the time only: another program uses them",
             row.0, row.1
         );
     }
@@ -191,7 +191,7 @@ fn wait(pid: u32) -> (bool, f64) {
     let mut status = 0;
     // SAFETY: rusage is plain numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to variables of ours, and the child is nobody else's to wait for.
+    // SAFETY: both pointers are to variables of ours, and only this function waits for the child.
     let waited = unsafe { libc::wait4(pid as i32, &raw mut status, 0, &raw mut usage) };
     assert_eq!(waited, pid as i32, "the child is ours");
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;

@@ -1,7 +1,9 @@
-//! What watching C programs costs, against gcc's ThreadSanitizer and Helgrind, in CPU time of everything involved: the program, the
-//! draining, the encoding, and for `run` the analysis. `cargo bench -p foretrace --bench native` prints the table.
+//! What watching C programs costs, against gcc's ThreadSanitizer and Helgrind, in CPU time of everything involved: the
+//! program, the draining, the encoding, and for `run` the analysis. `cargo bench -p foretrace --bench native` prints the
+//! table.
 //!
-//! Each number is the median of interleaved runs (`FORETRACE_ROUNDS`, 5 by default), as a multiple of the plain program's.
+//! Each number is the median of interleaved runs (`FORETRACE_ROUNDS`, 5 by default), as a multiple of the plain
+//! program's.
 
 #![allow(unsafe_code, reason = "wait4 is the only way to learn what one child took")]
 
@@ -38,8 +40,8 @@ struct Took {
     kilobytes: f64,
 }
 
-/// Names the file where this program, if it is itself what is watched, leaves the memory of the program that it runs: `wait4` tells of the largest
-/// process only, and that may be the observer.
+/// Names a file. If it is set, this program is itself what is watched: it runs the real program and leaves that one's
+/// memory in the file. `wait4` reports the largest process only, and that may be the observer.
 const OWN_MEMORY: &str = "FORETRACE_BENCH_OWN_MEMORY";
 
 fn main() {
@@ -50,7 +52,8 @@ fn main() {
     let work = tempfile::tempdir().expect("a temporary folder");
     println!("CPU time as a multiple of the plain program's; medians of {rounds} interleaved runs\n");
     println!(
-        "| program | plain | gcc TSan | foretrace record | of TSan | foretrace run | of TSan | Helgrind | trace | memory: plain | TSan | record |"
+        "| program | plain | gcc TSan | foretrace record | of TSan | foretrace run | of TSan | Helgrind | trace | \
+         memory: plain | TSan | record |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
     let (mut record, mut run) = (Vec::new(), Vec::new());
@@ -71,7 +74,8 @@ fn main() {
         record.push(seconds[2] / seconds[1]);
         run.push(seconds[3] / seconds[1]);
         println!(
-            "| {title} | {:.3} s | {:.1}× | {:.1}× | {:.2} | {:.1}× | {:.2} | {:.0}× | {:.1} MB | {:.1} MB | {:.1} MB | {:.1} MB |",
+            "| {title} | {:.3} s | {:.1}× | {:.1}× | {:.2} | {:.1}× | {:.2} | {:.0}× | {:.1} MB | \
+             {:.1} MB | {:.1} MB | {:.1} MB |",
             seconds[0],
             times(1),
             times(2),
@@ -188,7 +192,7 @@ fn wait(pid: u32) -> (ExitStatus, Took) {
     let mut status = 0;
     // SAFETY: rusage is plain numbers, for which zero is a value.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: both pointers are to variables of ours, and the child is nobody else's to wait for.
+    // SAFETY: both pointers are to variables of ours, and only this function waits for the child.
     let waited = unsafe { libc::wait4(pid as i32, &raw mut status, 0, &raw mut usage) };
     assert_eq!(waited, pid as i32, "the child is ours");
     let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;

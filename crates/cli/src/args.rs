@@ -82,7 +82,7 @@ pub(crate) struct Check {
     pub(crate) analysis: Options,
 }
 
-/// What to look for in a trace, and how to tell: the options that `check` and `run` share.
+/// What to look for in a trace, and how to report it: the options that `check` and `run` share.
 #[derive(Args, Clone)]
 pub(crate) struct Options {
     /// Which detectors to run (see below); replaces the `check` lines of a specification [default: all]
@@ -131,7 +131,7 @@ pub(crate) struct Options {
     /// Count warnings, searches cut short, incomplete traces and traces with problems as failures (exit code 1)
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Print no text: only the exit code, standard error and --json tell
+    /// Print no text: the result is in the exit code, on standard error and in --json
     #[arg(long, short)]
     pub(crate) quiet: bool,
     /// Whether to use colours
@@ -172,7 +172,7 @@ pub(crate) struct Recorder {
     /// Which accesses of memory are recorded [default: those that another thread could notice]
     #[arg(long, value_name = "WHAT")]
     pub(crate) record: Option<What>,
-    /// Drop records rather than slow the program down when they come too fast; what is missing is told
+    /// Drop records rather than slow the program down when they come too fast; what is missing is reported
     #[arg(long)]
     pub(crate) lossy: bool,
     /// Stop the program when it has run for so many seconds (SIGTERM, then SIGKILL), and report: what hangs, says why
@@ -379,7 +379,7 @@ pub(crate) struct Gen {
     /// How many locks to choose from
     #[arg(long, default_value_t = 100)]
     pub(crate) locks: u32,
-    /// The same seed and options give the same bytes, for ever and on every machine
+    /// With one seed and the same options it gives the same bytes, for ever and on every machine
     #[arg(long, default_value_t = 1)]
     pub(crate) seed: u64,
     /// Mean number of events that a thread runs before another is picked

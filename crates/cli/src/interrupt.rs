@@ -4,7 +4,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Whether somebody wants the work to stop.
+/// Whether a signal asks the work to stop.
 pub(crate) struct Interrupt {
     /// The number of the signal; 0 if there was none.
     signal: Arc<AtomicUsize>,
@@ -27,12 +27,12 @@ impl Interrupt {
         Interrupt { signal, came: again }
     }
 
-    /// Hears nothing: somebody else listens.
+    /// Ignores signals: other code handles them.
     pub(crate) fn deaf() -> Interrupt {
         Interrupt { signal: Arc::default(), came: Arc::default() }
     }
 
-    /// Set once somebody wants the work to stop.
+    /// Set once a signal asks the work to stop.
     pub(crate) fn flag(&self) -> &AtomicBool {
         &self.came
     }

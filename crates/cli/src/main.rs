@@ -25,7 +25,7 @@ const FAILED: u8 = 2;
 fn main() -> ExitCode {
     match commands::run(args::Cli::parse()) {
         Ok(code) => ExitCode::from(code),
-        // Whoever read our output has seen enough.
+        // The reader of our output has seen enough.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::say(&format!("{error:#}"));

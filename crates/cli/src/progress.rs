@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 /// How long work may take before a bar appears.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Whether somebody looks.
+/// Whether standard error is a terminal that a user looks at.
 fn is_wanted() -> bool {
     std::io::stderr().is_terminal() && !output::is_silent()
 }
 
-/// Progress of one piece of work, told as often as convenient.
+/// Progress of one piece of work, reported as often as convenient.
 pub(crate) struct Progress {
     verb: &'static str,
     total: Option<u64>,
@@ -26,7 +26,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    /// Work towards `total` of whatever [`Progress::at`] is told, if that is known.
+    /// Work towards `total`, in the unit of [`Progress::at`], if that is known.
     pub(crate) fn new(verb: &'static str, total: Option<u64>) -> Progress {
         let wanted = is_wanted();
         Progress { verb, total, started: Instant::now(), wanted, bar: None }

@@ -22,7 +22,7 @@ pub(crate) fn load(path: &Path, color: bool) -> Result<Checked> {
     }
 }
 
-/// Shows diagnostics on standard error. That nobody sees them must not stop the work.
+/// Shows diagnostics on standard error. A failure to write them must not stop the work.
 pub(crate) fn complain(diagnostics: &[Diagnostic], sources: &Sources, color: bool) {
     let text = render(diagnostics, sources, color);
     let safe = |line: &str| if color { line.to_owned() } else { report::harmless(line).into_owned() };

@@ -1,4 +1,4 @@
-//! Goes through a trace once, with a bar, and stops when somebody asks for it.
+//! Reads a trace once, with a progress bar, until it ends or the user interrupts.
 
 use crate::input::Input;
 use crate::interrupt::Interrupt;

@@ -287,6 +287,6 @@ mod tests {
         let accepted = race(predicted(), &[1, 2]);
         assert!(is_as_sure(&race(predicted(), &[2, 1]), &accepted), "the same events");
         assert!(is_as_sure(&race(Basis::Warning, &[3, 4]), &accepted), "a pattern is what it is");
-        assert!(!is_as_sure(&race(predicted(), &[1, 3]), &accepted), "another pair, which nobody checked");
+        assert!(!is_as_sure(&race(predicted(), &[1, 3]), &accepted), "another pair, which was not checked");
     }
 }

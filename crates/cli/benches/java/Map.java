@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class Map {
     private static final int KEYS = 4096;
     /** What is told of four operations: two that get (one each), one that puts (two), one that merges (four). */
-    private static final int TOLD_OF_FOUR = 8;
+    private static final int EFFECTS_OF_FOUR = 8;
     /** Steps of computing before each operation: some 120 ns. */
     private static final int WORK = 60;
 
@@ -30,7 +30,7 @@ final class Map {
                 default: checksum += map.get(key);
             }
         }
-        return new Measure.Done(checksum, 0, operations / 4 * TOLD_OF_FOUR);
+        return new Measure.Done(checksum, 0, operations / 4 * EFFECTS_OF_FOUR);
     }
 
     private static Measure.Done work(int thread, int operations) {

@@ -36,7 +36,7 @@ impl Said {
 /// What a run took.
 pub(crate) struct Took {
     pub(crate) said: Said,
-    /// CPU seconds of everything: the program, and who watches it.
+    /// CPU seconds of everything: the program and the observer.
     pub(crate) all_cpu: f64,
     pub(crate) trace_bytes: f64,
 }

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
-/// Words of lines that tell of a refusal: `COMPILE SKIPPED: out of nodes`, `made not compilable on level 4`.
+/// Words of lines that report a refusal: `COMPILE SKIPPED: out of nodes`, `made not compilable on level 4`.
 const REFUSALS: [&str; 5] =
     ["COMPILE SKIPPED", "made not compilable", "made not OSR compilable", "not compilable", "failed"];
 /// The best of its compilers, which it calls tiers.

@@ -41,8 +41,8 @@ pub(crate) fn run(args: &Demo) -> Result<u8> {
         By::Detectors(_) if args.spec => {
             bail!("the example `{}` has no specification: detectors need none", example.name)
         }
-        By::Property { name, causality, spec } => print(tell(example, name, *causality, spec)?.as_bytes()),
-        By::Detectors(list) => print(found::tell(example, list)?.as_bytes()),
+        By::Property { name, causality, spec } => print(story(example, name, *causality, spec)?.as_bytes()),
+        By::Detectors(list) => print(found::story(example, list)?.as_bytes()),
     }
 }
 
@@ -56,7 +56,7 @@ impl Loader for Built {
 }
 
 /// The whole story of an example with a property.
-fn tell(example: &Example, property: &str, causality: Causality, spec: &'static str) -> Result<String> {
+fn story(example: &Example, property: &str, causality: Causality, spec: &'static str) -> Result<String> {
     let trace = Trace::read(&mut TextReader::new(example.trace.as_bytes()))?;
     let checked = check_file(&format!("{}.rvs", example.name), &Built(spec));
     let (spec, number) = find(&checked, property)?;

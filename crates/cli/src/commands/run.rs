@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
     let took = started.elapsed();
     let mut all = Vec::new();
     for process in &recorded.processes {
-        // A shell that only starts the program has nothing to tell.
+        // A shell that only starts the program has no events.
         if process.events > 0
             && let Some(path) = path_of(&process.trace)
         {
@@ -42,19 +42,19 @@ pub(crate) fn run(args: &Run) -> Result<u8> {
             }
         }
     }
-    let code = tell(args, &recorded, all)?;
+    let code = report_all(args, &recorded, all)?;
     Ok(if code == 0 { end_like(recorded.exit) } else { code })
 }
 
 /// Shows everything as one result, and gives the exit code of the findings.
-fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)>) -> Result<u8> {
+fn report_all(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)>) -> Result<u8> {
     let mut code = 0;
     for (process, analysed) in &mut all {
         analysed.name = name(process);
         let findings = analysed.conclude(args.analysis.strict);
         code = if code == 0 { findings } else { code };
     }
-    // The one with the most to tell comes first; the others bring their findings.
+    // The report of a process with findings comes first, and absorbs those of the others.
     all.sort_by_key(|(process, analysed)| (analysed.report.findings.is_empty(), !process.main));
     let mut all = all.into_iter();
     let mut report = match all.next() {
@@ -64,7 +64,7 @@ fn tell(args: &Run, recorded: &Recorded, mut all: Vec<(&ProcessRecord, Analysed)
             }
             first.report
         }
-        // Nothing that another thread could notice was done, or nobody looked. Who reads the result wants to know.
+        // Either no thread did what another could notice, or nothing was watched: the report says which.
         None => {
             let report = Report::new(env!("CARGO_PKG_VERSION"), nothing(recorded));
             code = report::exit_code(&report, args.analysis.strict);

@@ -14,7 +14,7 @@ const SHOWN: u64 = 20;
 
 pub(crate) fn run(args: &Show) -> Result<u8> {
     let mut input = input::open(&args.trace)?;
-    // Without what came before, problems could not be told from parts that are merely not shown.
+    // Without the events before it, a part of a trace seems to have problems that it does not have.
     let mut validator = (args.from == 0).then(Validator::new);
     input.source.skip_to(args.from)?;
     let mut writer = TextWriter::new(Target::create(Path::new("-"))?);

@@ -22,7 +22,7 @@ const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 /// The option for virtual machines that one starts which has the agent: the agent reads it.
 const BELOW: &str = "FORETRACE_JVM_OPTION";
 
-/// HotSpot does not compile methods of more than 8000 bytes unless it is told to, and hooks make them longer.
+/// HotSpot does not compile methods of more than 8000 bytes by default, and hooks make them longer.
 const LONG_METHODS: &str = "-XX:-DontCompileHugeMethods";
 
 /// Compiled methods with hooks need about five times the stack, and HotSpot gives threads 1 MB: with this they get as

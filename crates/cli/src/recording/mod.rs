@@ -89,7 +89,7 @@ fn before(variable: &str, first: &Path, separator: &str) -> OsString {
     value
 }
 
-/// Says what can be told from the file alone.
+/// Says what the file alone shows.
 fn warn_before(file: &Path, kind: &source::Watched) {
     let name = file.display();
     match kind {

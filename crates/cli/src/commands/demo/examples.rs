@@ -2,7 +2,7 @@
 
 use event::Causality;
 
-/// How an example is told.
+/// What an example is explained by.
 pub(super) enum By {
     /// By counting the runs that violate a property.
     Property { name: &'static str, causality: Causality, spec: &'static str },

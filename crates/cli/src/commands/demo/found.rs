@@ -9,7 +9,7 @@ use trace::Trace;
 use trace::text::TextReader;
 
 /// The whole story of an example with detectors.
-pub(super) fn tell(example: &Example, detectors: &[&str]) -> Result<String> {
+pub(super) fn story(example: &Example, detectors: &[&str]) -> Result<String> {
     let mut source = TextReader::new(example.trace.as_bytes());
     let plan = Plan::new().detectors(detectors.iter().filter_map(|name| DetectorId::named(name)));
     let outcome = Analysis::new(plan)?.run(&mut source, &Control::none())?;

@@ -57,7 +57,7 @@ fn one(spec: &Spec, property: &Property, study: &Study, out: &mut String) {
         return;
     };
     let mut sizes = vec![size(&built.size)];
-    // The same figures twice would tell nothing.
+    // Figures that are equal are shown once.
     if let Some(larger) = built.with_unknowns.filter(|larger| *larger != built.size) {
         sizes.push(format!("where values can be unknown: {}", size(&larger)));
     }
