@@ -1,4 +1,5 @@
-//! A property over two variables on five million events under `full-hb`, with a violation planted near the end, and without.
+//! A property over two variables on five million events under `full-hb`, with a violation planted near the end, and
+//! without.
 //!
 //! `cargo bench -p foretrace-predict --bench long [-- EVENTS]`; asked are 10 seconds for all of `foretrace check`.
 

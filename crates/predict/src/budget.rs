@@ -11,8 +11,8 @@ const LEAST_SHARE: Duration = Duration::from_millis(20);
 /// Cuts per level of the first searches.
 const NEAR: [u64; 2] = [64, 4096];
 
-/// Searches a structure within a time: first close to the recorded run, then further and further away, so that a lattice that
-/// is too wide does not take all of the time for its first levels.
+/// Searches a structure within a time: first close to the recorded run, then further and further away, so that a
+/// lattice that is too wide does not take all of the time for its first levels.
 pub(crate) fn broaden(
     structure: &EventStructure,
     class: &dyn Fn(u64) -> u32,

@@ -22,7 +22,7 @@ pub struct Options<'a> {
     pub instances: usize,
     /// Complete violating runs to list, for small lattices.
     pub list: usize,
-    /// Whether somebody wants it to stop.
+    /// Set from outside to stop the search.
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -95,7 +95,7 @@ pub struct Prediction {
     pub counts: Option<Counts>,
     /// With [`Options::list`]: complete runs that violate, as the counted events in their order.
     pub bad_runs: Vec<Vec<u64>>,
-    /// A violation that was found and whose witness was refused: a fault of this program, to be told.
+    /// A violation that was found and whose witness was refused: a fault of this program, to be reported.
     pub refused: Option<String>,
 }
 
@@ -137,13 +137,14 @@ impl<'a> Predictor<'a> {
         self.bound.settings(property).causality.unwrap_or_default()
     }
 
-    /// Searches the other runs for violations of some properties, those with the same settings in one pass. `observed` is
-    /// what the recorded run said of them, and of their instances. One answer for each; or which property has no monitor.
+    /// Searches the other runs for violations of some properties, those with the same settings in one pass.
+    /// `observed` is what the recorded run said of them, and of their instances. One answer for each; or which
+    /// property has no monitor.
     pub fn predict(&self, properties: &[usize], observed: &[Outcome]) -> Result<Vec<Predictions>, (usize, NoMonitor)> {
         crate::search::search(self, properties, observed)
     }
 
-    /// The same for one property.
+    /// Searches the other runs for violations of one property.
     pub fn predict_one(&self, property: usize, observed: &[Outcome]) -> Result<Predictions, NoMonitor> {
         let mut found = self.predict(&[property], observed).map_err(|(_, reason)| reason)?;
         Ok(found.pop().unwrap_or_default())

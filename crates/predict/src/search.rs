@@ -17,18 +17,18 @@ use property::steps::InstanceSteps;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// Events that are looked at together in wide models, if nobody says.
+/// Events that are searched together in wide models, by default.
 const WINDOW: u64 = 10_000;
 
 /// Events in all schedules of a property: what is found then is only counted.
 const SCHEDULED: usize = 1 << 24;
 
-/// Cuts of one search, if nobody says and no time is set.
+/// Cuts of one search by default, where no time is set.
 pub(crate) const MAX_CUTS: u64 = 1_000_000_000;
 
-/// What a model said of one instance.
+/// How far the search of one model went for one instance.
 #[derive(Clone)]
-struct Said {
+struct ModelResult {
     model: Causality,
     /// What cut it short.
     short: Vec<String>,
@@ -36,15 +36,15 @@ struct Said {
 
 /// What is known of one instance so far.
 #[derive(Clone, Default)]
-struct Known {
+struct InstanceState {
     violated: bool,
-    said: Vec<Said>,
+    said: Vec<ModelResult>,
     predicted: Option<(Causality, Predicted)>,
-    /// The same for a violation that rests on an inexact event.
+    /// A violation that rests on an inexact event, and that event.
     doubtful: Option<(Causality, Predicted, u64)>,
     refused: Option<String>,
-    /// Why a violation that was found is not told.
-    untold: Option<String>,
+    /// Why a violation that was found is not reported.
+    unreported: Option<String>,
 }
 
 /// Properties with the same settings on their way through the models.
@@ -55,7 +55,7 @@ pub(crate) struct Search<'s, 'a> {
     pub(crate) instances: Vec<InstanceSteps>,
     /// By instance: its property.
     pub(crate) property: Vec<usize>,
-    known: Vec<Known>,
+    known: Vec<InstanceState>,
     auto: bool,
     /// For each model.
     time: Duration,
@@ -108,7 +108,7 @@ fn search_together(
         for instance in of_it.instances {
             let mut outcomes = observed.iter().filter(|o| o.property == property && o.instance == instance.subjects);
             let violated = outcomes.any(|o| o.verdict == Verdict::Violated);
-            search.known.push(Known { violated, ..Known::default() });
+            search.known.push(InstanceState { violated, ..InstanceState::default() });
             search.instances.push(instance);
             search.property.push(property);
         }
@@ -132,7 +132,7 @@ fn search_together(
 impl<'a> Search<'_, 'a> {
     fn is_open(&self, number: usize) -> bool {
         let known = &self.known[number];
-        !known.violated && known.predicted.is_none() && known.refused.is_none() && known.untold.is_none()
+        !known.violated && known.predicted.is_none() && known.refused.is_none() && known.unreported.is_none()
     }
 
     pub(crate) fn limits(&self) -> Limits<'a> {
@@ -161,7 +161,7 @@ impl<'a> Search<'_, 'a> {
         // What the recorded run is, is known.
         if model == Causality::Observed {
             for known in &mut self.known {
-                known.said.push(Said { model, short: Vec::new() });
+                known.said.push(ModelResult { model, short: Vec::new() });
             }
             return;
         }
@@ -169,10 +169,10 @@ impl<'a> Search<'_, 'a> {
         let groups = groups(&self.instances, |number| self.is_open(number));
         let whole = (!order::is_windowed(model)).then(|| self.static_structure(model, &groups));
         for mut group in groups {
-            // Many instances have many groups, and each would begin anew.
+            // Many instances have many groups; each would start with the full time.
             if let Some(short) = self.out_of_time(&limits) {
                 let outcome = Explored { shortened: vec![short], ..Explored::default() };
-                self.said(model, &group, &outcome, Vec::new());
+                self.note_coverage(model, &group, &outcome, Vec::new());
             } else if let Some(whole) = &whole {
                 let structure = whole.project(|event| group.contains(event));
                 self.explore(model, &structure, &mut group, &limits);
@@ -229,7 +229,7 @@ impl<'a> Search<'_, 'a> {
             let built = built.map_err(|error| error.to_string());
             self.found(model, group.members[violation.owner as usize], built, violation.terminal);
         }
-        self.said(model, group, &outcome, Vec::new());
+        self.note_coverage(model, group, &outcome, Vec::new());
     }
 
     /// Searches the windows of the trace.
@@ -297,7 +297,7 @@ impl<'a> Search<'_, 'a> {
                 short.push(format!("{cut_short} of {} windows cut short", total.div_ceil(self.window())));
             }
         }
-        self.said(model, group, &outcome, short);
+        self.note_coverage(model, group, &outcome, short);
     }
 
     /// The schedule of all events up to a violation in a window.
@@ -320,7 +320,7 @@ impl<'a> Search<'_, 'a> {
     fn found(&mut self, model: Causality, number: usize, built: Result<Vec<u64>, String>, terminal: bool) {
         if self.scheduled > SCHEDULED {
             let why = "a violation was found, but its schedule is too long beside the others";
-            self.known[number].untold = Some(why.to_owned());
+            self.known[number].unreported = Some(why.to_owned());
             return;
         }
         let instance = &self.instances[number];
@@ -343,14 +343,14 @@ impl<'a> Search<'_, 'a> {
             }
             Err(why) => match recorded_problem(self.of, model) {
                 // Nothing can be shown from a run that cannot have happened as recorded.
-                Some(problem) => self.known[number].untold = Some(format!("the trace has a problem: {problem}")),
+                Some(problem) => self.known[number].unreported = Some(format!("the trace has a problem: {problem}")),
                 None => self.known[number].refused = Some(format!("{}: {why}", model.text())),
             },
         }
     }
 
     /// Notes how far a search went.
-    fn said(&mut self, model: Causality, group: &Group, outcome: &Explored, windowed: Vec<String>) {
+    fn note_coverage(&mut self, model: Causality, group: &Group, outcome: &Explored, windowed: Vec<String>) {
         let mut short: Vec<String> = outcome.shortened.iter().map(ToString::to_string).collect();
         short.extend(windowed);
         if group.automaton.gave_up {
@@ -362,13 +362,13 @@ impl<'a> Search<'_, 'a> {
             if outcome.without_path.contains(&(part as u32)) {
                 short.push("a violation was found, but no schedule that shows it".to_owned());
             }
-            self.known[member].said.push(Said { model, short });
+            self.known[member].said.push(ModelResult { model, short });
         }
     }
 
     /// What is answered for an instance.
     fn answer(&self, number: usize, models: &[Causality]) -> Prediction {
-        let Known { said, predicted, doubtful, refused, violated, untold } = &self.known[number];
+        let InstanceState { said, predicted, doubtful, refused, violated, unreported } = &self.known[number];
         let doubtful = doubtful.as_ref().filter(|_| predicted.is_none());
         // The model of the violation; else the strongest that was covered completely; else the first.
         let complete = said.iter().rev().find(|said| said.short.is_empty()).map(|said| said.model);
@@ -380,7 +380,7 @@ impl<'a> Search<'_, 'a> {
             .map(|said| Tried { causality: said.model, cut_short: said.short.clone() });
         let mut truncated: Vec<String> =
             said.iter().filter(|said| said.model == model).flat_map(|said| said.short.clone()).collect();
-        truncated.extend(untold.clone());
+        truncated.extend(unreported.clone());
         truncated.extend(refused.as_ref().map(|_| "a witness was refused".to_owned()));
         let mut prediction = Prediction {
             property: self.property[number],

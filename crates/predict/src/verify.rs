@@ -1,4 +1,5 @@
-//! Trusts no search: a schedule must pass the checker of the model, and violate the property when it is evaluated along it.
+//! Trusts no search: a schedule must pass the checker of the model, and violate the property when it is evaluated
+//! along it.
 
 use crate::predictor::Predictor;
 use event::{Batch, Causality};

@@ -32,7 +32,9 @@ fn every_mistake_gives_one_good_diagnostic() {
         if checked.diagnostics.len() != 1 {
             wrong.push(format!("{file}: {} diagnostics\n{shown}", checked.diagnostics.len()));
         }
-        insta::with_settings!({ omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "bad" }, {
+        insta::with_settings!({
+            omit_expression => true, prepend_module_to_snapshot => false, snapshot_path => "bad"
+        }, {
             insta::assert_snapshot!(file.trim_end_matches(".rvs"), shown);
         });
     }

@@ -261,7 +261,8 @@ fn places_are_names_of_traces() {
 #[test]
 fn other_logics_get_the_propositions_they_mention() {
     let spec = spec(&format!(
-        "spec S {{ {NAMES} let pos = n > 0; property p logic \"maude:LTL.maude:LTL\" {{ \"[] (pos -> <> a)\" \"unrelated n\" }} }}"
+        "spec S {{ {NAMES} let pos = n > 0; \
+         property p logic \"maude:LTL.maude:LTL\" {{ \"[] (pos -> <> a)\" \"unrelated n\" }} }}"
     ));
     let Logic::Logic { which, lines, propositions } = &spec.properties[0].logic else { panic!("another logic") };
     assert_eq!((which.as_str(), lines.len()), ("maude:LTL.maude:LTL", 2));

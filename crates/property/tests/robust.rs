@@ -276,7 +276,8 @@ fn below_the_limit_all_is_well() {
     for (logic, body) in nested {
         let param = if logic.starts_with("mttl") { "(i : thread)" } else { "" };
         let text = format!(
-            "spec S {{ shared bool b at c b; shared int x at c x; event e at c e; property p{param} {logic} {{ {body} }} }}"
+            "spec S {{ shared bool b at c b; shared int x at c x; event e at c e; \
+             property p{param} {logic} {{ {body} }} }}"
         );
         let checked = check_file("a.rvs", &Text(text.into_bytes()));
         let shown = render(&checked.diagnostics, &checked.sources, false);

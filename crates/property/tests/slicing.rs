@@ -172,7 +172,7 @@ const ATOMS: &[Atom] = &[
         condition: None,
     },
     Atom { text: "n > 0", params: &[4], event: None, state: no_state, condition: Some(|n| Some(n > 0)) },
-    // Beyond 64 bits nobody knows.
+    // Beyond 64 bits the value is unknown.
     Atom {
         text: "n + 9223372036854775806 > 5",
         params: &[4],

@@ -89,7 +89,8 @@ impl Unshown {
                 "the recorded run leaves it unordered, but the checker refused the order that was found"
             }
             Unshown::Inexact => {
-                "observed in the recorded run; the order that was found holds an event that the recorder was not sure of"
+                "observed in the recorded run; the order that was found \
+                 holds an event that the recorder was not sure of"
             }
             Unshown::NoTime => "observed in the recorded run; there was no time to look for an order that shows it",
             Unshown::NoTrace => {
@@ -138,12 +139,12 @@ impl Evidence {
         Evidence { witness, ..Evidence::of(Status::Observed) }
     }
 
-    /// The same for a witness of so many events that the report has no room for.
+    /// It happened in the recorded run; the report has no room for its witness of so many events.
     pub fn observed_without_room(events: u64) -> Evidence {
         Evidence { omitted: Some(events), ..Evidence::of(Status::Observed) }
     }
 
-    /// The same where there should be a witness and is none, and why.
+    /// It happened in the recorded run; there should be a witness and is none, and why.
     pub fn observed_without(why: Unshown) -> Evidence {
         Evidence { unshown: Some(why), ..Evidence::of(Status::Observed) }
     }
@@ -157,7 +158,7 @@ impl Evidence {
         Evidence { witness: Some(witness), ..Evidence::of(Status::Predicted) }
     }
 
-    /// The same for a witness of so many events that the report has no room for; the checker accepted it, too.
+    /// It can happen; the checker accepted the witness of so many events, which the report has no room for.
     pub fn predicted_without_room(events: u64) -> Evidence {
         Evidence { omitted: Some(events), ..Evidence::of(Status::Predicted) }
     }
@@ -167,7 +168,7 @@ impl Evidence {
         Evidence::of(Status::Warning)
     }
 
-    /// The same after a real run was driven towards it. What a run once showed stays confirmed, whatever later runs do.
+    /// The evidence after a real run was driven towards it. What a run once showed stays confirmed.
     #[must_use]
     pub fn tried(mut self, outcome: Confirm) -> Evidence {
         if outcome.showed_it() {

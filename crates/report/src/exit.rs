@@ -3,7 +3,8 @@
 use crate::{Report, Status, plain::harmless};
 
 /// 1 if something new was observed, predicted or confirmed, else 0. With `strict`, an unsuppressed warning, a search
-/// that was cut short, a finding that is not listed and an incomplete trace give 1 too. (2, that the tool or its input failed, is not for a report to say.)
+/// that was cut short, a finding that is not listed and an incomplete trace give 1 too. (2, that the tool or its
+/// input failed, is not for a report to say.)
 pub fn exit_code(report: &Report, strict: bool) -> u8 {
     let found = report.findings.iter().any(|f| !f.suppressed && (strict || f.status() != Status::Warning));
     let doubtful = is_truncated(report) || unlisted(report).next().is_some() || !report.trace.is_complete();

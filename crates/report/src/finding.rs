@@ -104,8 +104,8 @@ pub struct Exhibit {
 
 /// One thing found.
 ///
-/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `lock_sites`, `sites`, `stacks`), and the
-/// evidence becomes `status`, `witness` and `confirm`.
+/// In the JSON the sides become parallel lists (`events`, `threads`, `ops`, `locks_held`, `lock_sites`, `sites`,
+/// `stacks`), and the evidence becomes `status`, `witness` and `confirm`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// What kind of thing it is.

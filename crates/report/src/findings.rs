@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Deref;
 
-/// Findings sorted by rank (status, kind, first event; then whatever else tells two apart, so that the order does not
+/// Findings sorted by rank (status, kind, first event; then whatever else distinguishes two, so that the order does not
 /// depend on which detector finished first) and without duplicates.
 ///
 /// Of several with one fingerprint the first by rank stays and counts the others in [`Finding::merged`].
@@ -49,7 +49,7 @@ impl Findings {
 
 fn rank(a: &Finding, b: &Finding) -> Ordering {
     let head = |f: &Finding| (f.status(), f.kind, f.sides.iter().map(|s| s.event).min());
-    // The same place in the trace: any order will do, as long as it is always the same.
+    // Equal places in the trace: any order will do that does not depend on the input order.
     fn rest(f: &Finding) -> impl Ord {
         let who = (&f.detector, &f.fingerprint, &f.message, &f.objects);
         (&f.sides, who, f.evidence.witness(), f.evidence.confirm(), f.suppressed)

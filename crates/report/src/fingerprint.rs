@@ -59,16 +59,16 @@ pub fn side_identity(side: &Side) -> String {
     code_identity(&side.site, &side.stack)
 }
 
-/// The first project symbol of a stack, or of the site where there is none: its function, or the [`site_identity`] where no
-/// function is known.
+/// The first project symbol of a stack, or of the site where there is none: its function, or the [`site_identity`]
+/// where no function is known.
 pub fn code_identity(site: &str, stack: &[String]) -> String {
     let project = stack.iter().find(|frame| !is_of_system(frame));
     let (function, place) = split_site(project.map_or(site, String::as_str));
     function.unwrap_or_else(|| site_identity(place)).to_owned()
 }
 
-/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3`, `int[]@5[2]`, `text[8..15]` and `heap#7` without the
-/// numbers, which another run gives anew.
+/// What of an object's name goes into a fingerprint: `Value.x@3`, `Value@3`, `int[]@5[2]`, `text[8..15]` and `heap#7`
+/// without the numbers, which differ in another run.
 pub fn object_identity(name: &str) -> String {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     // Behind the last of several elements.

@@ -85,7 +85,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// In words: `heap#12+8: 40 bytes, allocated by main at make_account bank.c:8`; its callers are told elsewhere.
+    /// In words: `heap#12+8: 40 bytes, allocated by main at make_account bank.c:8`; its callers are shown elsewhere.
     pub(crate) fn words(&self) -> String {
         let called = self.called.as_ref().map(|called| format!(" (called {called})")).unwrap_or_default();
         let size = match self.size {

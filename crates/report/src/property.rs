@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 
 /// The verdict on a property, or on one of its instances: the recorded run and the search of other runs together.
 ///
-/// The verdict on the recorded run alone is that of its monitor; docs/semantics.md, "Verdicts", says how it becomes this
-/// one.
+/// The verdict on the recorded run alone is that of its monitor; docs/semantics.md, "Verdicts", says how it becomes
+/// this one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

@@ -50,8 +50,8 @@ impl Report {
         }
     }
 
-    /// Takes in what was found in another process of the same program. Its events are those of its own trace, so every finding
-    /// says whose it is.
+    /// Takes in what was found in another process of the same program. Its events are those of its own trace, so
+    /// every finding says whose it is.
     pub fn absorb(&mut self, pid: u32, other: Report) {
         let found = other.findings.iter().cloned().map(|mut finding| {
             finding.message = format!("process {pid}: {}", finding.message);
@@ -153,7 +153,7 @@ pub struct Stats {
     pub seconds: f64,
     /// The most memory that was resident.
     pub peak_rss_bytes: u64,
-    /// The same by analysis.
+    /// Figures by analysis.
     #[serde(default)]
     pub per_analysis: BTreeMap<String, AnalysisStats>,
 }

@@ -1,7 +1,7 @@
 //! ThreadSanitizer's suppression files: which findings the user does not want to hear of.
 //!
-//! A line is `type:pattern`. A pattern is found anywhere in a function's, file's, module's or object's name; `*` stands for
-//! anything, `^` at its beginning and `$` at its end hold it to the name's. `#` opens a comment line.
+//! A line is `type:pattern`. A pattern is found anywhere in a function's, file's, module's or object's name; `*`
+//! stands for anything, `^` at its beginning and `$` at its end hold it to the name's. `#` opens a comment line.
 
 use crate::{Finding, Kind, Side};
 use serde::{Deserialize, Serialize};

@@ -139,7 +139,7 @@ fn trace(trace: &TraceFigures, style: Style, at: usize, out: &mut dyn io::Write)
     entries("problems", &trace.problems.iter().map(problem).collect::<Vec<_>>(), trace.problems_omitted, at, out)
 }
 
-/// The code whose accesses nobody saw. That of a program without hooks is told by who watched it.
+/// The code whose accesses were not recorded. For a program that has no hooks at all, the recorder says so.
 fn unseen(processes: &[Process], at: usize, out: &mut dyn io::Write) -> io::Result<()> {
     let files = processes.iter().filter(|process| process.agent == "native").flat_map(|process| &process.without_hooks);
     let files: BTreeSet<&String> = files.collect();

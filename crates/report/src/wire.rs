@@ -95,7 +95,7 @@ impl<'a> From<&'a Finding> for Wire<'a> {
     }
 }
 
-/// Fills a list that was left out; one of another length than the events cannot be told apart into sides.
+/// Fills a list that was left out; one of another length than the events cannot be split into sides.
 fn fit<T: Default + Clone>(list: &mut Vec<T>, events: usize, name: &'static str) -> Result<(), WireError> {
     if list.is_empty() {
         list.resize(events, T::default());

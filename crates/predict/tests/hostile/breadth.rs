@@ -1,4 +1,4 @@
-//! `auto` searches narrowly first; nobody set a breadth, so none is to be told of a search that found all there was to find.
+//! `auto` searches narrowly first. Where no breadth is set, a search that covered everything reports none.
 
 use super::shared::{ask, read, spec};
 use event::CausalityChoice;

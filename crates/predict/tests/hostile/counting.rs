@@ -5,7 +5,8 @@ use event::Causality;
 use predict::Options;
 use property::check::{Settings, Steps};
 
-/// Violated on the recorded run, or safe at once: the search is over before it is cut short, then everything is counted.
+/// Violated on the recorded run, or safe at once: the search is over before it is cut short, then everything is
+/// counted.
 fn counted(max_cuts: Option<u64>, bytes: usize) -> Vec<String> {
     let mut text = String::new();
     for event in 0..40 {

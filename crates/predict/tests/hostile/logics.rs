@@ -23,7 +23,8 @@ pub(crate) const PROPERTIES: &[&str] = &[
     "property p ere follows { any (write(y) | write(x) write(x))* }",
     "property p ere never { {x == 1} {y == 1} {x == 0} }",
     "property p fsm { init s; bad b; otherwise stay; s { write(x) => u; } u { write(y) => b; } b { } }",
-    "property p fsm { init s; bad b; otherwise stay; s { x == 1 => u; } u { y == 1 => v; } v { write(x) => b; } b { } }",
+    "property p fsm { init s; bad b; otherwise stay; s { x == 1 => u; } u { y == 1 => v; } \
+     v { write(x) => b; } b { } }",
     "property p(t : thread) past { write(x, t) -> once write(y, t) }",
     "property p(t : thread) past { write(x, t) -> !prev write(y) }",
     "property p(t : thread, u : thread where t != u) past { write(x, t) -> !prev read(x, u) }",
@@ -126,7 +127,8 @@ pub(crate) fn in_order(trace: &Trace, order: &[usize]) -> Batch {
     batch
 }
 
-/// Calls with every feasible prefix that nothing continues, or that ends with a terminal read; false if there are too many.
+/// Calls with every feasible prefix that nothing continues, or that ends with a terminal read; false if there are too
+/// many.
 pub(crate) fn ends(of: &Definition, prefix: &mut Vec<usize>, left: &mut u32, visit: &mut dyn FnMut(&[usize])) -> bool {
     let mut longer = false;
     for e in 0..of.events().len() {

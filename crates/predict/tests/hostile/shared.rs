@@ -19,7 +19,8 @@ impl Loader for Text<'_> {
 }
 
 /// The variables of all specifications here.
-pub(crate) const NAMES: &str = "shared int x at trace \"x\"; shared int y at trace \"y\"; lock l at trace \"l\"; lock m at trace \"m\"; \
+pub(crate) const NAMES: &str = "shared int x at trace \"x\"; shared int y at trace \"y\"; \
+    lock l at trace \"l\"; lock m at trace \"m\"; \
      event go(id : int) at trace \"go\"; shared int a[i : int] at c a; ";
 
 pub(crate) fn spec(body: &str) -> Spec {

@@ -150,7 +150,8 @@ fn many_chains_many_owners_and_limits() {
             let limits = Limits { history, threads, breadth, max_cuts, bytes, deadline: None, stop: None };
             let shown = || {
                 format!(
-                    "seed {seed} history {history:?} threads {threads} breadth {breadth:?} max {max_cuts:?} bytes {bytes} owners {owners} chains {}",
+                    "seed {seed} history {history:?} threads {threads} breadth {breadth:?} \
+                     max {max_cuts:?} bytes {bytes} owners {owners} chains {}",
                     structure.chains.len()
                 )
             };

@@ -139,7 +139,8 @@ impl Oracle {
         }
     }
 
-    /// Cuts, edges and dead ends, from the cuts and what each can be continued with; and whether terminal reads violate.
+    /// Cuts, edges and dead ends, from the cuts and what each can be continued with; and whether terminal reads
+    /// violate.
     fn count(&self, continued: &BTreeMap<Set, BTreeSet<usize>>, terminal: bool, expected: &mut Expected) {
         expected.only_terminal = terminal && !expected.some_violates;
         expected.some_violates |= terminal;
@@ -150,7 +151,7 @@ impl Oracle {
         expected.dead_ends = dead.count() as u64;
     }
 
-    /// The same answer. Prefixes that neither the rules nor the property can tell apart any more are gone on with as
+    /// That answer, faster. Prefixes that neither the rules nor the property distinguish any more are continued as
     /// one, and counted.
     pub(crate) fn expected(&self) -> Expected {
         let mut expected = self.of_recorded();

@@ -38,7 +38,7 @@ const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 /// Makes properties for one trace.
 pub(crate) struct Formulas<'a> {
     trace: &'a Trace,
-    /// Variables that may stand in state atoms. What one holds after `alloc` or `free` is left out here.
+    /// Variables that may stand in state atoms: those that no `alloc` or `free` touches.
     numbers: Vec<&'static str>,
     atoms: Vec<Atom>,
 }
@@ -150,7 +150,7 @@ impl<'a> Formulas<'a> {
     }
 }
 
-/// The atoms that stand in a formula: others would make steps. They are numbered anew.
+/// The atoms that stand in a formula: others would make steps. They get new numbers.
 fn only_used(formula: &Formula, atoms: &[Atom]) -> (Formula, Vec<Atom>) {
     let mut used = Vec::new();
     let mut formula = formula.clone();

@@ -1,4 +1,5 @@
-//! The oracle of prediction: brute force over the definitions of docs/causality.md (the crate `oracle`) and of properties.
+//! The oracle of prediction: brute force over the definitions of docs/causality.md (the crate `oracle`) and of
+//! properties.
 //!
 //! `meaning` and `enumerate` know nothing of the crates that predict: they are written from the documents alone, to be
 //! compared with. A [`case::Case`] is a random question, from its number; an [`enumerate::Oracle`]

@@ -160,7 +160,7 @@ fn texts_mean_what_the_oracle_means() {
     }
 }
 
-/// Prefixes that are told apart no more are counted as every single order is.
+/// Counting prefixes that are no longer distinguished together gives what counting every single order gives.
 #[test]
 fn counted_together_as_one_by_one() {
     let mut seed = 1 << 32;
@@ -250,7 +250,7 @@ fn each_model_admits_what_the_one_before_admits() {
         for pair in oracles.windows(2) {
             let [one, next] = pair else { unreachable!("windows of two") };
             let (one, next) = (one.definition(), next.definition());
-            // All prefixes of the narrower model, but of those that neither can tell apart only one.
+            // All prefixes of the narrower model, but of those that neither distinguishes only one.
             let mut level = vec![Vec::new()];
             for _ in 0..count {
                 let mut longer: BTreeMap<(u64, Vec<u8>), Vec<usize>> = BTreeMap::new();

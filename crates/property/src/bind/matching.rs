@@ -139,7 +139,7 @@ fn consistent(conditions: &Conditions) -> bool {
     conditions.iter().enumerate().all(|(i, (p, s))| conditions[..i].iter().all(|(q, t)| p != q || s == t))
 }
 
-/// For whom a write of a variable of this index is a write of `var`; `None` for nobody.
+/// The instances for which a write of a variable of this index is a write of `var`; `None` for no instance.
 pub(crate) fn conditions_of(
     var: &VarRef,
     index: Option<Subject>,

@@ -1,4 +1,4 @@
-//! What the events of a trace do in the words of a specification: the same for whoever reads it, in whatever order.
+//! What the events of a trace do in the words of a specification, in whatever order they come.
 //!
 //! How deep a thread is in a region and which event is its first depend on that thread's own events alone; so what an
 //! event does is the same on every path that keeps the order of each thread.
@@ -27,7 +27,7 @@ pub(crate) struct EventEffect {
     pub(crate) crossed: Vec<u32>,
     /// The arguments of an internal event.
     pub(crate) args: Vec<Option<Subject>>,
-    /// It is the first of its thread; told only if some property asks.
+    /// It is the first of its thread; known only if some property asks.
     pub(crate) first: bool,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Reader {
     pub(crate) spec: Arc<Spec>,
     pub(crate) bindings: Arc<Bindings>,
     pub(crate) objects: Objects,
-    /// Initial values, until somebody applies effects to them.
+    /// Initial values, until effects are applied to them.
     pub(crate) values: Values,
     quick: Quick,
     /// How many variables of the trace have got the initial values that were given for them.
@@ -79,15 +79,15 @@ impl Reader {
         // Initial values stand before the first event; later ones count only for objects that were not there yet.
         for init in &batch.inits {
             let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
-            self.values.tell(names.str(init.name), held, begun || init.before > 0);
+            self.values.give(names.str(init.name), held, begun || init.before > 0);
         }
         self.grow(names);
         self.acted.resize(names.space(Space::Thread).len(), false);
     }
 
-    /// Before the first event: initial values are settled.
+    /// Before the first event: variables get the initial values that the trace gives.
     pub(crate) fn begin(&mut self) {
-        self.values.take_told(&self.spec);
+        self.values.adopt_given(&self.spec);
     }
 
     /// Looks at new names; an initial value that the trace gave for one of them is its own.
@@ -99,7 +99,7 @@ impl Reader {
         for (number, meant) in self.bindings.vars.iter().enumerate().skip(known) {
             for meant in meant.iter().filter(|meant| meant.index.is_some()) {
                 let name = names.get(Space::Var, number as u32);
-                self.values.take_told_of((meant.number, meant.index), name);
+                self.values.adopt_given_of((meant.number, meant.index), name);
             }
         }
         self.quick.grow(&self.bindings);
@@ -110,13 +110,13 @@ impl Reader {
         BoundNames { bindings: self.bindings.clone(), objects: self.objects.clone() }
     }
 
-    /// What a variable of the trace holds at first, before anybody applies effects.
+    /// What a variable of the trace holds at first, before effects are applied.
     pub(crate) fn initial(&self, names: &Names, var: VarId) -> Value {
         // Of several declarations that mean it, the first that says something.
         let meant = self.bindings.vars[var.0 as usize].iter();
         let own = meant.filter(|meant| self.spec.variables[meant.number as usize].kind == VariableKind::Shared);
         let mut held = own.map(|meant| self.values.get((meant.number, meant.index)));
-        let held = held.find(|held| *held != Held::Unknown).or_else(|| self.values.told(names.var(var)));
+        let held = held.find(|held| *held != Held::Unknown).or_else(|| self.values.given(names.var(var)));
         match held {
             Some(Held::Known(Subject::Bool(b))) => Value::Bool(b),
             Some(Held::Known(Subject::Int(n))) => Value::Int(n),

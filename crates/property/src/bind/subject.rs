@@ -20,7 +20,7 @@ pub(crate) enum Subject {
     Text(u32),
 }
 
-/// The names of locks and objects, and other texts that instances are told apart by.
+/// The names of locks and objects, and other texts that distinguish instances.
 ///
 /// Clones share their memory until one of them learns a new name.
 #[derive(Clone, Default)]

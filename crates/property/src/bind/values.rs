@@ -19,7 +19,7 @@ pub(crate) enum Held {
 
 /// An initial value by recorded name.
 #[derive(Clone, Copy, Debug)]
-struct Told {
+struct Given {
     held: Held,
     /// From the command line: it wins over the specification.
     by_user: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Values {
     /// By variable: its value before the first write.
     initial: Vec<Held>,
     /// Initial values of the command line, and of the trace, which count where the specification says nothing.
-    told: BTreeMap<String, Told>,
+    given: BTreeMap<String, Given>,
 }
 
 impl Values {
@@ -51,44 +51,44 @@ impl Values {
             });
         }
         // Values of single objects are known by their recorded names.
-        let told = init.iter().map(|(name, value)| {
+        let given = init.iter().map(|(name, value)| {
             let held = Held::Known(of_constant(objects, value));
-            (name.clone(), Told { held, by_user: true, late: false })
+            (name.clone(), Given { held, by_user: true, late: false })
         });
-        let told = told.collect();
-        Values { initial, told, ..Values::default() }
+        let given = given.collect();
+        Values { initial, given, ..Values::default() }
     }
 
     /// An initial value that the trace gives.
     /// Where the command line gave one, that stays.
-    pub(crate) fn tell(&mut self, name: &str, held: Held, late: bool) {
-        self.told.entry(name.to_owned()).or_insert(Told { held, by_user: false, late });
+    pub(crate) fn give(&mut self, name: &str, held: Held, late: bool) {
+        self.given.entry(name.to_owned()).or_insert(Given { held, by_user: false, late });
     }
 
-    /// What was told of a recorded name from the start.
-    pub(crate) fn told(&self, name: &str) -> Option<Held> {
-        self.told.get(name).filter(|told| !told.late).map(|told| told.held)
+    /// What was given for a recorded name from the start.
+    pub(crate) fn given(&self, name: &str) -> Option<Held> {
+        self.given.get(name).filter(|given| !given.late).map(|given| given.held)
     }
 
     /// Makes initial values of the trace those of the variables that have none.
-    pub(crate) fn take_told(&mut self, spec: &Spec) {
+    pub(crate) fn adopt_given(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {
             if variable.index.is_none()
                 && *initial == Held::Unknown
                 && let Some(place) = &variable.place
-                && let Some(told) = self.told.get(&place.recorded()).filter(|told| !told.late)
+                && let Some(given) = self.given.get(&place.recorded()).filter(|given| !given.late)
             {
-                *initial = told.held;
+                *initial = given.held;
             }
         }
     }
 
     /// Gives a variable of an instance the initial value that the trace gave under its name.
-    pub(crate) fn take_told_of(&mut self, key: Key, name: &str) {
-        if let Some(told) = self.told.get(name)
-            && (told.by_user || self.initial[key.0 as usize] == Held::Unknown)
+    pub(crate) fn adopt_given_of(&mut self, key: Key, name: &str) {
+        if let Some(given) = self.given.get(name)
+            && (given.by_user || self.initial[key.0 as usize] == Held::Unknown)
         {
-            self.held.entry(key).or_insert(told.held);
+            self.held.entry(key).or_insert(given.held);
         }
     }
 
@@ -100,7 +100,7 @@ impl Values {
         }
     }
 
-    /// What a variable holds that nobody wrote and nobody told about.
+    /// What a variable holds before its first write, where nothing was given for its name.
     pub(crate) fn initial(&self, variable: u32) -> Held {
         self.initial[variable as usize]
     }

@@ -21,7 +21,7 @@ pub enum Const {
     Str(String),
 }
 
-/// The same constant: reals by their bits.
+/// Constants are equal if they are written alike: reals by their bits.
 impl PartialEq for Const {
     fn eq(&self, other: &Const) -> bool {
         match (self, other) {
@@ -117,7 +117,7 @@ pub struct Expr {
     pub span: Span,
 }
 
-/// The same value, wherever it stands: equal atoms are one.
+/// Expressions are equal wherever they stand in the text: equal atoms are one.
 impl PartialEq for Expr {
     fn eq(&self, other: &Expr) -> bool {
         self.kind == other.kind

@@ -36,7 +36,10 @@ pub(super) fn check(elab: &mut Elab<'_>, ast: &ast::Fsm) -> Option<Fsm> {
             elab.complain(
                 Diagnostic::error("fsm", format!("the state `{}` does not take every step", state.name.text))
                     .at(state.name.span, "what happens if no guard holds?")
-                    .help("say so for all states with `otherwise stay;` (or `die`, `bad`) after `bad …;`, or add `else => …;` here"),
+                    .help(
+                        "say so for all states with `otherwise stay;` (or `die`, `bad`) after `bad …;`, \
+                         or add `else => …;` here",
+                    ),
             );
         }
         states.push(FsmState { name: state.name.text.clone(), transitions });

@@ -1,4 +1,4 @@
-//! The name somebody probably meant.
+//! The known name nearest to one that is not known.
 
 /// The nearest of some names, if one is near enough to be a slip: the first of those at the least distance.
 pub(crate) fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
@@ -25,7 +25,7 @@ fn same_but_for_hyphens(a: &str, b: &str) -> bool {
 
 /// Edits (insert, delete, replace, swap neighbours) that make one word of the other.
 fn distance(a: &str, b: &str) -> usize {
-    // Names come from traces and can be long: nobody needs the distance of such.
+    // Names come from traces and can be long: the distance of such is of no use.
     let a: Vec<char> = a.chars().take(64).collect();
     let b: Vec<char> = b.chars().take(64).collect();
     let mut before: Vec<usize> = Vec::new();

@@ -158,10 +158,9 @@ fn method(name: &Name, out: &mut Diagnostics) -> Option<RaceMethod> {
     if found.is_none() {
         let help = match nearest(&name.text, METHODS.iter().map(|(text, _)| *text)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                "detectors are `lockset`, `hb`, `sync_preserving`, `maximal`; models are `sync_only`, `full_hb`, `weak_hb`, `maximal`"
-                    .to_owned()
-            }
+            None => "detectors are `lockset`, `hb`, `sync_preserving`, `maximal`; \
+                 models are `sync_only`, `full_hb`, `weak_hb`, `maximal`"
+                .to_owned(),
         };
         out.push(
             Diagnostic::error("setting", format!("`{}` finds no races", name.text))

@@ -31,8 +31,8 @@ struct CompiledProperty {
 }
 
 impl CompiledSpec {
-    /// Takes a specification. `settings` are those of the command line, which win. Files of user-defined logics are found
-    /// from `folder`.
+    /// Takes a specification. `settings` are those of the command line, which win. Files of user-defined logics are
+    /// found from `folder`.
     pub fn new(spec: Spec, settings: Settings, folder: &Path) -> CompiledSpec {
         let properties = spec.properties.iter().map(|property| CompiledProperty {
             settings: settings.or(property.settings).or(spec.settings),

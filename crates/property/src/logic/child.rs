@@ -95,7 +95,7 @@ impl Talk {
         }
     }
 
-    /// Whether it has already said something that nobody asked for.
+    /// Whether it has written something without being asked.
     pub(super) fn unasked(&mut self, question: &str) -> Result<(), LogicError> {
         if let Some(error) = &self.broken {
             return Err(error.clone());

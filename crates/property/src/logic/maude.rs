@@ -95,7 +95,7 @@ impl Maude {
     fn declare(&mut self, atoms: &[String], place: &str) -> Result<(), LogicError> {
         let clash = |name: &str| LogicError::Clash { name: name.to_owned(), place: place.to_owned() };
         for atom in atoms {
-            // The same name in the module would be two things at once, and Maude might take the other.
+            // A name that the module has, too, would be two things at once, and Maude might take the other.
             if self.reduce(BARE, atom, atom)?.result.is_some() {
                 return Err(clash(atom));
             }

@@ -1,8 +1,8 @@
 //! Logics that users define: the extension contract, as a Rust trait and as a line protocol to a child process.
 //!
 //! A logic gives meaning to a formula by `init`, `step`, `verdict` and `at_end` over opaque states (texts of one
-//! line). [`monitor::user`](crate::monitor::user) asks it once for each (state, letter), and is then as fast as any other
-//! monitor; a logic with infinitely many states is only as fast as its answers.
+//! line). [`monitor::user`](crate::monitor::user) asks it once for each (state, letter), and is then as fast as any
+//! other monitor; a logic with infinitely many states is only as fast as its answers.
 //!
 //! * [`Process`] speaks the protocol with a program of the user's: `logic "process:COMMAND" { "…" }`.
 //! * [`Maude`] drives the Maude system with a module of the user's: `logic "maude:FILE:MODULE" { "…" }`.

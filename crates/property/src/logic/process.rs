@@ -29,7 +29,7 @@ pub struct Process {
 }
 
 impl Process {
-    /// Starts the command (words separated by white space) in the folder, and tells it the formula.
+    /// Starts the command (words separated by white space) in the folder, and sends it the formula.
     pub(super) fn start(
         starter: &Starter,
         command: &str,

@@ -146,7 +146,8 @@ impl Exploration {
         self.run_to(|q| self.ends[q] == Verdict::Unfulfilled)
     }
 
-    /// A shortest run that satisfies the property: true at its end where the end judges, not violated where it does not.
+    /// A shortest run that satisfies the property: true at its end where the end judges, not violated where it does
+    /// not.
     pub fn shortest_satisfying(&self) -> Option<Vec<Letter>> {
         self.run_to(|q| matches!(self.ends[q], Verdict::Satisfied | Verdict::Fulfilled))
             .or_else(|| self.run_to(|q| self.ends[q] == Verdict::Pending))

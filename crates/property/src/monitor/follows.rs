@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 /// Steps that one search for a match may take. A state whose search is longer counts as one that can still match: then
-/// the violation is told at the end at the latest, as unfulfilled, and never wrongly.
+/// the violation is reported at the end at the latest, as unfulfilled, and never wrongly.
 const MAX_SEARCH: usize = 1 << 18;
 
 /// An automaton in which a state is violated when no continuation, by any letters, is accepted at its end.

@@ -13,9 +13,9 @@ use crate::Formula;
 /// Compiles a future-time formula. Past-time subformulas are decided on the path, like atoms.
 ///
 /// The residual of a step assumes that more is to come; what holds if the step is the last is another column of the
-/// table. A state keeps both: the residual after the step, and the value of the residual before under the rule for the
-/// end. `violated` and `satisfied` are final, so they are said only when the two agree (`wnext false` is not violated at
-/// the last step under `strong`). Under `stutter` they always do.
+/// table. A state keeps both: the residual after the step, and the value of the residual before under the rule for
+/// the end. `violated` and `satisfied` are final, so they are said only when the two agree (`wnext false` is not
+/// violated at the last step under `strong`). Under `stutter` they always do.
 pub fn future(formula: &Formula, options: &Options<'_>) -> Result<AnyMonitor, CompileError> {
     let used = atoms(formula)?;
     let mut leaves = LeafSet::default();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
-/// Multiply and rotate: keys are small numbers of our own, so that nobody can choose them to collide.
+/// Multiply and rotate: keys are small numbers of our own, so that no input can choose them to collide.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Fx(u64);
 

@@ -135,7 +135,7 @@ impl Monitor for Lazy {
         let Some(slot) = self.slots.get((key & ((1 << SLOT_BITS) - 1)) as usize) else {
             return self.discover(q, letter);
         };
-        // An entry is one word, and the transition it tells is true for ever: no order is needed.
+        // An entry is one word, and the transition it stands for is true for ever: no order is needed.
         let entry = slot.load(Ordering::Relaxed);
         if entry != 0 && entry >> VALUE_BITS == tag {
             return entry & ((1 << VALUE_BITS) - 1);

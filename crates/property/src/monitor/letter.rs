@@ -1,4 +1,4 @@
-//! What a monitor reads at a step: which atoms hold, and which nobody can tell.
+//! What a monitor reads at a step: which atoms hold, and which are unknown.
 
 use crate::AtomId;
 

@@ -1,6 +1,7 @@
 //! The coarsest partition of an automaton's states that its transitions respect (Hopcroft).
 
-/// Block numbers of states. `next` has `width` successors for each state; `kinds` says which states differ from the start.
+/// Block numbers of states. `next` has `width` successors for each state; `kinds` says which states differ from the
+/// start.
 pub(super) fn minimise(next: &[u32], width: usize, kinds: &[u32]) -> Vec<u32> {
     let states = kinds.len();
     let mut partition = Partition::new(kinds);

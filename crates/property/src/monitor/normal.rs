@@ -29,7 +29,7 @@ pub(super) struct Normal {
     added: FastMap<(usize, bool), Bdd>,
     progress: FastMap<(Bdd, u64), Bdd>,
     limit: usize,
-    /// The same function with duals expressed by negation.
+    /// An equal function with duals expressed by negation.
     plain: FastMap<Bdd, Bdd>,
     /// Negations are pushed to the leaves: the rule for the end depends on it.
     positive: bool,

@@ -1,4 +1,4 @@
-//! What a compilation is told besides the property itself, and why it can fail.
+//! The parameters of a compilation, and why it can fail.
 
 use super::letter::{Letter, MAX_ATOMS};
 use crate::AtomId;
@@ -62,7 +62,7 @@ impl Default for Limits {
     }
 }
 
-/// What a compilation is told besides the property.
+/// The parameters of a compilation.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
     /// The atoms that a letter may leave unknown. A letter that leaves another atom unknown is read as if that atom

@@ -45,7 +45,7 @@ impl Asked {
     }
 
     /// Puts a question, counts it, and notes that it was not answered. A logic that failed once is not asked again:
-    /// nobody knows what its answers would be answers to.
+    /// its answers could not be matched with questions.
     fn put<T>(&self, question: impl FnOnce() -> Result<T, LogicError>) -> Result<T, TooLarge> {
         let mut tally = self.lock();
         if tally.error.is_some() {

@@ -16,7 +16,7 @@ pub enum Verdict {
     Unfulfilled = 3,
     /// True only by the rule for the end of the run: provisional.
     Fulfilled = 4,
-    /// Not violated, but for unknown atoms nobody can tell whether it should be.
+    /// Not violated, but unknown atoms leave open whether it should be.
     Unknown = 5,
 }
 

@@ -1,9 +1,9 @@
 //! The instances of a parametric property, by JavaMOP's slicing.
 //!
-//! An instance says what each parameter stands for; some of its parameters may stand for nothing yet. When an event is
-//! the first to name a subject for a parameter, every instance in which that parameter stands for nothing is copied with
-//! the subject in its place: until then the subject did nothing, so the copy's past is the original's. A property without
-//! parameters has one instance.
+//! An instance says what each parameter stands for; some of its parameters may stand for nothing yet. When an event
+//! is the first to name a subject for a parameter, every instance in which that parameter stands for nothing is
+//! copied with the subject in its place: until then the subject did nothing, so the copy's past is the original's. A
+//! property without parameters has one instance.
 
 use super::property::Decision;
 use crate::bind::subject::Subject;
@@ -11,7 +11,7 @@ use crate::check::ParamId;
 use crate::monitor::{Letter, Q, Verdict};
 use std::collections::{HashMap, HashSet};
 
-/// The most instances of one property at a time; further ones are left out, and that is told.
+/// The most instances of one property at a time; further ones are counted as omitted.
 const MAX_INSTANCES: usize = 1 << 20;
 
 /// One instance.
@@ -47,7 +47,7 @@ pub(super) struct Instances {
     pub(super) all: Vec<Instance>,
     free: Vec<u32>,
     /// By parameter and subject: the instances in which it stands for that. May name slots that are free or have been
-    /// used again: whoever looks checks.
+    /// used again: check each.
     by_subject: HashMap<(ParamId, Subject), Vec<u32>>,
     /// By parameter: the instances in which it stands for nothing.
     open: HashMap<ParamId, Vec<u32>>,

@@ -35,8 +35,8 @@ pub struct SpecRun {
 }
 
 impl SpecRun {
-    /// Compiles the properties that can be checked; the others are returned with the reason. `settings` are those of the
-    /// command line, which win; `init` are initial values, which win, too.
+    /// Compiles the properties that can be checked; the others are returned with the reason. `settings` are those of
+    /// the command line, which win; `init` are initial values, which win, too.
     pub fn new(
         spec: Spec,
         settings: Settings,

@@ -147,7 +147,7 @@ impl PropertyRun {
         })
     }
 
-    /// The atoms of these bits that do not depend on the event, evaluated anew; the others stay.
+    /// The atoms of these bits that do not depend on the event, evaluated again; the others stay.
     fn lasting(&mut self, bits: u64, old: Letter, view: &View<'_>) -> Letter {
         let mut letter = old;
         let mut reasons = Vec::new();
@@ -210,8 +210,7 @@ impl PropertyRun {
         }
     }
 
-    /// One event, after what it did to the variables.
-    /// Whether it violated the property for some instance.
+    /// One event, after its effect on the variables. Returns whether it violated the property for some instance.
     pub(super) fn step(
         &mut self,
         spec: &Spec,

@@ -74,7 +74,7 @@ impl PathAutomaton {
             Some(instance) => {
                 let values: Vec<u64> = instance.slots.iter().map(|slot| slot.initial.into()).collect();
                 let q = automaton.compiled.monitor.init(instance.lasting(instance.tracked, &values));
-                automaton.settle(&instance, &values, instance.tracked, &[q], false)
+                automaton.state_number(&instance, &values, instance.tracked, &[q], false)
             }
         };
         automaton
@@ -194,11 +194,11 @@ impl PathAutomaton {
             unnamed |= gone;
             states = subsets(instance.freed & !unnamed).map(|others| states[place(others | gone, before)]).collect();
         }
-        self.settle(instance, &values, unnamed, &states, violated)
+        self.state_number(instance, &values, unnamed, &states, violated)
     }
 
     /// The number of a state. `violated`: it was seen to be before subjects were gone.
-    fn settle(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
+    fn state_number(&mut self, instance: &Instance, values: &[u64], unnamed: u64, states: &[Q], violated: bool) -> u32 {
         let monitor = &self.compiled.monitor;
         if violated || (instance.freed == 0 && monitor.verdict(states[0]) == Verdict::Violated) {
             return self.fixed(PathStatus::Violated);

@@ -1,8 +1,8 @@
 //! One instance of a property: its variables, the classes of its events, and which parameters have to be watched.
 //!
-//! Until a subject is first named, the recorded run knows nothing of it: a variable of it holds what any would, not what
-//! the trace told of this one, and a comparison with it is unknown. Where that makes a difference, and for objects whose
-//! memory is taken back, an instance's state says which parameters are named.
+//! Until a subject is first named, the recorded run knows nothing of it: a variable of it holds what any would, not
+//! what the trace gives for this one, and a comparison with it is unknown. Where that makes a difference, and for
+//! objects whose memory is taken back, an instance's state says which parameters are named.
 
 use super::Ground;
 use super::class::{Class, Classifier};
@@ -162,8 +162,8 @@ impl Instance {
         let mut tracked = self.atoms.all().fold(0, |set, atom| set | atom.params);
         for (slot, alone) in self.slots.iter().zip(&self.atoms.alone) {
             let (held, letter) = slot.values[slot.initial as usize];
-            let told = letter != slot.generic_letter || (alone.is_none() && held != slot.generic);
-            if let (true, Some(param)) = (told, slot.param) {
+            let is_given = letter != slot.generic_letter || (alone.is_none() && held != slot.generic);
+            if let (true, Some(param)) = (is_given, slot.param) {
                 tracked |= 1 << param;
             }
         }
@@ -191,7 +191,7 @@ impl Instance {
         let at = At { ground: &self.ground, binding: &self.binding, held };
         self.atoms.over_several.iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));
         if unnamed != 0 {
-            // Nobody can compare with what is not known yet.
+            // A comparison with what is not named yet is unknown.
             let hidden = self.atoms.all().filter(|atom| atom.params & unnamed != 0);
             letter.unknown |= hidden.fold(0, |bits, atom| bits | atom.bit);
         }

@@ -1,17 +1,17 @@
 //! What the events of a recorded trace mean for a property, whatever order they come in.
 //!
-//! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::instances`] gives the
-//! instances of a property: each [`InstanceSteps`] lists its events, and has a [`PathAutomaton`] that judges any order of them.
-//! On the recorded order that is what [`SpecRun`] says.
+//! [`BoundSpec`] reads a trace once and keeps, for each property, what its events do. [`BoundSpec::instances`] gives
+//! the instances of a property: each [`InstanceSteps`] lists its events, and has a [`PathAutomaton`] that judges any
+//! order of them. On the recorded order it gives what [`SpecRun`] gives.
 //!
-//! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back the
-//! initial value of `x`. Such an event is *silent* ([`Step::silent`]): whoever walks a path takes its class like any
-//! other, but the monitor does not step. Events that only end an object, or are the first to name one that the trace told
-//! something of, are silent steps, too.
+//! An event can change what variables hold without being a step of the property: `alloc(x)` and `free(x)` bring back
+//! the initial value of `x`. Such an event is *silent* ([`Step::silent`]): a path takes its class like any other, but
+//! the monitor does not step. Silent, too, are events that only end an object, and the first events that name an
+//! object for which the trace gives an initial value.
 //!
-//! Where an object's memory is taken back, the instances of that object come to their end, and what comes under its name
-//! later belongs to another object, which did nothing until then; one instance stands for all of them. There, and only
-//! there, a violation shows not before all of an instance's subjects have been named on the path.
+//! When the memory of an object is freed, the instances of that object end. What comes under its name later belongs to
+//! another object, which did nothing until then; one list of steps stands for all of them. Only for such objects, a
+//! violation shows not before all subjects of an instance have been named on the path.
 
 mod automaton;
 mod class;
@@ -61,9 +61,9 @@ pub struct BoundSpec {
 }
 
 impl BoundSpec {
-    /// Reads a trace for a specification that was not run along it; else [`SpecRun::bind`] does less work. `settings` are
-    /// those of the command line, which win; `init` are initial values, which win, too. Files of user-defined logics are
-    /// found from `folder`.
+    /// Reads a trace for a specification that was not run along it; else [`SpecRun::bind`] does less work. `settings`
+    /// are those of the command line, which win; `init` are initial values, which win, too. Files of user-defined
+    /// logics are found from `folder`.
     pub fn new(
         spec: &Spec,
         settings: Settings,
@@ -135,9 +135,9 @@ impl BoundSpec {
         self.compiled.settings(property)
     }
 
-    /// The instances of a property: one without parameters; else one for every combination of subjects that events which
-    /// matter to it name for its parameters, and that passes `where`; in the order in which they are first named. At
-    /// most `limit`.
+    /// The instances of a property: one without parameters; else one for every combination of subjects that events
+    /// which matter to it name for its parameters, and that passes `where`; in the order in which they are first
+    /// named. At most `limit`.
     pub fn instances(&self, property: usize, limit: usize) -> Result<PropertyInstances, NoMonitor> {
         instances::instances(self, property, limit)
     }

@@ -1,7 +1,7 @@
 //! What the variables of an instance can hold, as coarsely as its atoms allow.
 //!
-//! A variable whose atoms mention no other variable is kept as the truth of these atoms: `x > 0` has three values, however
-//! many numbers are written. Variables that share an atom keep what they hold.
+//! A variable whose atoms mention no other variable is kept as the truth of these atoms: `x > 0` has three values,
+//! however many numbers are written. Variables that share an atom keep what they hold.
 
 use super::Ground;
 use crate::bind::subject::Subject;
@@ -108,7 +108,7 @@ pub(super) struct Slot {
     pub(super) key: Option<Key>,
     /// The parameter that its index is.
     pub(super) param: Option<ParamId>,
-    /// What it holds when nobody wrote it and nobody told, and the atoms over it alone then.
+    /// What it holds before the first write where nothing is given for its name, and the atoms over it alone then.
     pub(super) generic: Held,
     pub(super) generic_letter: Letter,
     /// The number of what it holds at first.

@@ -6,8 +6,9 @@
 //!   (`c`, `at`, `never`, …). `start` and `end` are operators before `(`, and `weak` before `[`; else they are names.
 //! * `S` and `U` are operators where an infix operator can stand. `Y`, `Z`, `G`, `F`, `X` and `o` are prefix operators
 //!   before an operand, unless the file declares a name so: then they are that name throughout the file.
-//! * A path (`Demo.x`, `file.c:landing`, `k::m::N`, `A#m`, `A.<init>`) is read as one only where a place, a class or (on
-//!   the command line) a name is expected, and has no blanks inside; elsewhere `i:thread` and `j != i.F` need none.
+//! * A path (`Demo.x`, `file.c:landing`, `k::m::N`, `A#m`, `A.<init>`) is read as one only where a place, a class or
+//!   (on the command line) a name is expected, and has no blanks inside; elsewhere `i:thread` and `j != i.F` need
+//!   none.
 //! * In expressions a call touches its parenthesis: `p(x)` is an event with an argument, `p (q)` is p and then q.
 //! * `&&` and `||` lists may be as long as they like; everything else nests at most [`MAX_DEPTH`] levels.
 //! * On the command line a name in backquotes is any name of the trace.

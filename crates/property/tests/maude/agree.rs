@@ -147,11 +147,11 @@ fn few_questions() {
         let first = monitor.init(run[0]);
         monitor.at_end(run[1..].iter().fold(first, |q, letter| monitor.step(q, *letter)), run[run.len() - 1])
     };
-    let told = end(&theirs);
+    let found = end(&theirs);
     let (cold, begun) = (begun.elapsed(), Instant::now());
-    assert_eq!(end(&theirs), told);
+    assert_eq!(end(&theirs), found);
     let warm = begun.elapsed();
     println!("{} questions; {cold:?}, then {warm:?} for {} steps", asked.questions(), run.len());
-    assert_eq!(told, end(&ours));
+    assert_eq!(found, end(&ours));
     assert!(asked.questions() <= 16, "{}", asked.questions());
 }

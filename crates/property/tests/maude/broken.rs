@@ -26,14 +26,14 @@ done
     folder
 }
 
-/// Runs into step 2, and gives the error. From there on nothing is known, and nobody is asked.
+/// Runs into step 2, and gives the error. From there on nothing is known, and the logic is not asked.
 fn fails(test: &str, at_step: &str) -> LogicError {
     let folder = program(test, at_step);
     let logic = impatient(Duration::from_secs(2), "process:sh logic.sh", "f", &["p"], &folder).expect("starts");
     let (monitor, asked) = monitor(logic, &["p"], 0);
-    let told = verdicts(&monitor, &known(&[0, 0, 1, 0, 1]));
-    assert_eq!(told[..2], [(Pending, Pending); 2]);
-    assert_eq!(told[2..], [(Unknown, Unknown); 3]);
+    let found = verdicts(&monitor, &known(&[0, 0, 1, 0, 1]));
+    assert_eq!(found[..2], [(Pending, Pending); 2]);
+    assert_eq!(found[2..], [(Unknown, Unknown); 3]);
     let (error, questions) = (asked.error().expect("an error"), asked.questions());
     // Another path, which the program would still have known.
     assert_eq!(verdicts(&monitor, &known(&[1, 1, 1, 1])).last(), Some(&(Unknown, Unknown)));
@@ -114,7 +114,7 @@ fn talks_nonsense() {
         r"printf 'error\tit is not defined\n'",
         r"printf 'state\t\377\376\n'",
         "head -c 100000 /dev/urandom | tr '\\n' '\\377'; echo",
-        r"printf 'state\t'; while :; do printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done",
+        r"printf 'state\t'; while :; do printf aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa; done",
         "tr '\\0' a </dev/zero",
     ];
     for (k, answer) in nonsense.iter().enumerate() {

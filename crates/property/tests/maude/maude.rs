@@ -65,7 +65,8 @@ fn the_module_does_not_end() {
 
 #[test]
 fn the_module_lacks_step() {
-    let text = "fmod M is\n  protecting FORETRACE .\n  sort State .\n  op s : -> State .\n  op init : Atom -> State .\n  \
+    let text = "fmod M is\n  protecting FORETRACE .\n  sort State .\n  op s : -> State .\n  \
+                op init : Atom -> State .\n  \
                 op verdict : State -> Verdict .\n  eq init(A:Atom) = s .\n  eq verdict(s) = pending .\nendfm\n";
     let folder = module("lacks step", text);
     let (monitor, asked) = monitor(start("maude:m.maude:M", "p", &["p"], &folder).expect("starts"), &["p"], 0);
@@ -124,8 +125,8 @@ fn rewriting_does_not_end() {
     let logic = impatient(Duration::from_secs(1), "maude:m.maude:M", "0", &["p"], &folder).expect("starts");
     let (monitor, asked) = monitor(logic, &["p"], 0);
     let begun = Instant::now();
-    let told = verdicts(&monitor, &known(&[0, 0, 0, 0]));
-    assert_eq!(told, [(Pending, Pending), (Pending, Pending), (Unknown, Unknown), (Unknown, Unknown)]);
+    let found = verdicts(&monitor, &known(&[0, 0, 0, 0]));
+    assert_eq!(found, [(Pending, Pending), (Pending, Pending), (Unknown, Unknown), (Unknown, Unknown)]);
     let error = asked.error().expect("an error");
     // A stack may overflow before the patience ends.
     assert!(matches!(error, LogicError::Hangs { .. } | LogicError::Died { .. }), "{error}");

@@ -16,10 +16,10 @@ fn works(logic: &str, formula: &str, name: &str, ours: &AnyMonitor) -> bool {
     }
     let (theirs, asked) = monitor(logic, &atoms, 0);
     let expected = verdicts(ours, &known(&RUN));
-    let told = verdicts(&theirs, &known(&RUN));
-    for (told, expected) in told.iter().zip(&expected) {
-        let unknown = |told, expected| told == expected || asked.error().is_some() && told == Verdict::Unknown;
-        assert!(unknown(told.0, expected.0) && unknown(told.1, expected.1), "{text}: {told:?}, not {expected:?}");
+    let found = verdicts(&theirs, &known(&RUN));
+    for (found, expected) in found.iter().zip(&expected) {
+        let unknown = |found, expected| found == expected || asked.error().is_some() && found == Verdict::Unknown;
+        assert!(unknown(found.0, expected.0) && unknown(found.1, expected.1), "{text}: {found:?}, not {expected:?}");
     }
     asked.error().is_none()
 }

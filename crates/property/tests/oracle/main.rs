@@ -1,4 +1,5 @@
-//! The oracle: monitors against a direct implementation of the tables of docs/semantics.md, on random properties and runs.
+//! The oracle: monitors against a direct implementation of the tables of docs/semantics.md, on random properties and
+//! runs.
 //!
 //! The `naive_*` files are written from the definitions alone and know nothing of the monitors.
 

@@ -97,8 +97,8 @@ impl Definition {
             .collect()
     }
 
-    /// Whether some continuation of the run, by any atoms, matches. Two runs with the same state of the automaton and the
-    /// same values of all parts of the leaves at their last steps have the same continuations.
+    /// Whether some continuation of the run, by any atoms, matches. Two runs with the same state of the automaton and
+    /// the same values of all parts of the leaves at their last steps have the same continuations.
     fn can_match(&self, run: &Run) -> bool {
         let mut parts = Vec::new();
         self.leaves.iter().for_each(|f| all_parts(f, &mut parts));

@@ -90,7 +90,7 @@ fn compare(random: &mut Random, source: &str, names: &Names, trace: &Batch, tall
     let bound = BoundSpec::new(spec, Settings::default(), &[], Path::new(""), names, trace);
     let mut instances = bound.instances(0, usize::MAX).expect("a monitor");
     assert_eq!(instances.omitted, 0);
-    // Where its objects are gone, an instance begins and ends, and when it shows something only prefixes tell.
+    // Where its objects are gone, an instance begins and ends, and only prefixes show when it is violated.
     let gone = |event: &event::Event| names.get(event::Space::Var, event.object()).split_once('@');
     let gone = trace.events.iter().filter(|e| e.op() == event::Op::Free).filter_map(gone);
     let gone: Vec<String> = gone.map(|(_, object)| format!("C@{object}")).collect();

@@ -24,7 +24,8 @@ impl Loader for Text {
 const PARAMS: [(&str, &str); 6] =
     [("i", "thread"), ("j", "thread"), ("l", "lock"), ("o", "object<C>"), ("n", "int"), ("k", "object<C>")];
 
-const DECLARED: &str = "shared int x = 0 at trace \"x\"; shared int y at trace \"y\"; shared ref owner at trace \"owner\"; \
+const DECLARED: &str = "shared int x = 0 at trace \"x\"; shared int y at trace \"y\"; \
+    shared ref owner at trace \"owner\"; \
     shared int v[o : object<C>] = 1 at java C.v; shared int w[o : object<C>] at java C.w; \
     local int own = 0 at trace \"own\"; region r at trace \"r\"; event tick(n : int) at trace \"tick\"; ";
 

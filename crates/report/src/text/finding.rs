@@ -69,7 +69,8 @@ fn headline(finding: &Finding) -> String {
     line
 }
 
-/// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below, and where its locks were taken.
+/// The sides in aligned columns (thread, operation, event, site, locks), each with its stack below, and where its
+/// locks were taken.
 fn sides(sides: &[Side], style: Style, out: &mut dyn io::Write) -> io::Result<()> {
     let cells = |side: &Side| {
         let site = if side.site.is_empty() { String::new() } else { format!("at {}", harmless(site_text(&side.site))) };

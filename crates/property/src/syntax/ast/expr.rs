@@ -197,7 +197,7 @@ impl Expr {
         Expr { kind, span, height: below.saturating_add(1) }
     }
 
-    /// Adds an operand to a list, whose height need not be looked for anew.
+    /// Adds an operand to a list, whose height is known.
     pub(crate) fn push(&mut self, operand: Expr) {
         self.span = self.span.to(operand.span);
         self.height = self.height.max(operand.height.saturating_add(1));

@@ -399,7 +399,7 @@ pub struct Transition {
 /// `name = value;`
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The knob.
+    /// The name of the setting.
     pub name: Name,
     /// Its value.
     pub value: SettingValue,

@@ -102,7 +102,7 @@ impl Parser<'_> {
         if !self.eat(&Tok::LParen) {
             return Ok(params);
         }
-        // `()` is what somebody writes who means "none".
+        // `()` means "none" to most writers.
         if self.eat(&Tok::RParen) {
             return Ok(params);
         }
