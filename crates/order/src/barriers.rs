@@ -17,7 +17,7 @@ pub(crate) struct Barriers {
 
 impl Barriers {
     pub(crate) fn new(window: &Window<'_>) -> Barriers {
-        let barriers = window.events().filter(|(_, e)| matches!(e.op(), Op::Alloc | Op::Free));
+        let barriers = window.events().filter(|(_, e)| e.op().bounds_lifetime());
         let accesses = barriers.map(|(_, e)| (e.var(), VectorClock::default())).collect();
         Barriers { accesses, last: FxHashMap::default() }
     }
@@ -35,7 +35,7 @@ impl Barriers {
     pub(crate) fn after(&mut self, event: Event, clock: &VectorClock) {
         if let Some(accesses) = self.accesses.get_mut(&event.var()) {
             accesses.join(clock);
-            if matches!(event.op(), Op::Alloc | Op::Free) {
+            if event.op().bounds_lifetime() {
                 self.last.entry(event.var()).or_default().copy_from(clock);
             }
         }

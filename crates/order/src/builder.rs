@@ -175,10 +175,10 @@ impl StructureBuilder {
 
 /// Whether an operation accesses a variable.
 pub(crate) fn is_access(op: Op) -> bool {
-    op.has_value() || matches!(op, Op::Alloc | Op::Free)
+    op.is_access()
 }
 
 /// Whether an operation only reads its variable.
 pub(crate) fn is_read(op: Op) -> bool {
-    matches!(op, Op::Read | Op::AtomicLoad)
+    op.only_reads()
 }

@@ -6,7 +6,7 @@
 
 use crate::builder::{is_access, is_read};
 use crate::window::Window;
-use event::{Op, ThreadId, VarId};
+use event::{ThreadId, VarId};
 use rustc_hash::FxHashMap;
 
 /// The accesses of a variable between two barriers, summed up.
@@ -45,7 +45,7 @@ impl Lifetimes {
                 continue;
             }
             let fresh = |from_start| Lifetime { variable: event.var(), from_start, ..Lifetime::default() };
-            if matches!(op, Op::Alloc | Op::Free) {
+            if op.bounds_lifetime() {
                 of_event.push(NONE);
                 all.push(fresh(false));
                 current.insert(event.var(), all.len() as u32 - 1);
@@ -58,7 +58,7 @@ impl Lifetimes {
             of_event.push(lifetime);
             let lifetime = &mut all[lifetime as usize];
             lifetime.shared |= *lifetime.first_thread.get_or_insert(thread) != thread;
-            lifetime.reads += u32::from(is_read(op) || op == Op::AtomicRmw);
+            lifetime.reads += u32::from(op.reads());
             lifetime.writes += u32::from(!is_read(op));
         }
         Lifetimes { all, of_event }

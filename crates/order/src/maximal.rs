@@ -31,7 +31,7 @@ struct RuledAccess {
 
 impl RuledAccess {
     fn reads(&self) -> bool {
-        is_read(self.op) || self.op == Op::AtomicRmw
+        self.op.reads()
     }
 
     fn writes(&self) -> bool {

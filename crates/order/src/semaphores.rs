@@ -24,7 +24,7 @@ impl Semaphores {
         let mut owner: FxHashMap<SemId, ThreadId> = FxHashMap::default();
         let mut counted = FxHashSet::default();
         let mut counts = window.start.semaphores.clone();
-        for (_, event) in window.events().filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+        for (_, event) in window.events().filter(|(_, e)| e.op().counts()) {
             if *owner.entry(event.sem()).or_insert(event.thread()) != event.thread() {
                 counted.insert(event.sem());
             }
@@ -43,11 +43,11 @@ impl Semaphores {
     }
 
     pub(crate) fn has_rule(&self, event: Event) -> bool {
-        matches!(event.op(), Op::Up | Op::Down) && self.clocks.is_none() && self.counted.contains(&event.sem())
+        event.op().counts() && self.clocks.is_none() && self.counted.contains(&event.sem())
     }
 
     pub(crate) fn before(&self, event: Event, builder: &mut StructureBuilder) {
-        if matches!(event.op(), Op::Up | Op::Down)
+        if event.op().counts()
             && let Some(clocks) = &self.clocks
         {
             builder.join(event.thread(), &clocks[event.sem().index()]);
@@ -55,7 +55,7 @@ impl Semaphores {
     }
 
     pub(crate) fn after(&mut self, event: Event, position: Option<ChainPosition>, builder: &mut StructureBuilder) {
-        if !matches!(event.op(), Op::Up | Op::Down) {
+        if !event.op().counts() {
             return;
         }
         if let Some(clocks) = &mut self.clocks {

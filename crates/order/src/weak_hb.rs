@@ -72,7 +72,7 @@ impl Accesses for AtomicSets {
         let clock = builder.clock(access.event.thread());
         let state = &mut self.states[access.lifetime as usize];
         let op = access.event.op();
-        if is_read(op) || op == Op::AtomicRmw {
+        if op.reads() {
             match state.write {
                 None => state.initial.join(clock),
                 Some(_) => {

@@ -2,7 +2,7 @@
 
 use crate::builder::{is_access, is_read};
 use crate::window_start::WindowStart;
-use event::{Batch, Event, Id, Names, Op, Space, ThreadId, Value, VarId};
+use event::{Batch, Event, Id, Names, Space, ThreadId, Value, VarId};
 use std::cell::OnceCell;
 use std::ops::Range;
 use sync::{Wakeup, wakeups};
@@ -71,7 +71,7 @@ impl<'a> Trace<'a> {
             for (index, event) in self.batch.events.iter().enumerate().filter(|(_, e)| is_access(e.op())) {
                 let last = &mut last[event.var().index()];
                 if let Some(write) = *last
-                    && (is_read(event.op()) || event.op() == Op::AtomicRmw)
+                    && event.op().reads()
                 {
                     until[write as usize] = index as u32;
                 }
@@ -87,7 +87,7 @@ impl<'a> Trace<'a> {
     pub(crate) fn semaphores(&self) -> Vec<i64> {
         let mut counts = vec![0; self.names.space(Space::Sem).len()];
         let mut used = vec![u32::MAX; counts.len()];
-        for (index, event) in (0u32..).zip(&self.batch.events).filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+        for (index, event) in (0u32..).zip(&self.batch.events).filter(|(_, e)| e.op().counts()) {
             let used = &mut used[event.sem().index()];
             *used = index.min(*used);
         }

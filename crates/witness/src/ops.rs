@@ -11,13 +11,13 @@ pub(crate) fn is_access(op: Op) -> bool {
 /// Whether it begins or ends the life of its variable.
 #[inline]
 pub(crate) fn is_barrier(op: Op) -> bool {
-    matches!(op, Op::Alloc | Op::Free)
+    op.bounds_lifetime()
 }
 
 /// Whether it only reads its variable.
 #[inline]
 pub(crate) fn is_read(op: Op) -> bool {
-    matches!(op, Op::Read | Op::AtomicLoad)
+    op.only_reads()
 }
 
 /// How an event acts on its lock, which decides with which other events of the lock it keeps its order in `full-hb`.

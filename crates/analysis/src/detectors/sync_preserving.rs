@@ -99,7 +99,7 @@ fn between(race: &Race, trace: &Batch) -> Vec<LockId> {
             Op::Acquire | Op::TryAcquire | Op::ReadAcquire | Op::Release | Op::ReadRelease => event.lock(),
             _ => continue,
         };
-        let gives = matches!(event.op(), Op::Release | Op::ReadRelease | Op::Wait);
+        let gives = event.op().closes_section();
         if gives && event.thread() == race.earlier.thread && !given.contains(&lock) {
             given.push(lock);
         } else if !gives && event.thread() == race.later.thread && given.contains(&lock) && !taken.contains(&lock) {

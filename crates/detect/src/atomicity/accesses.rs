@@ -91,7 +91,7 @@ pub(super) struct Access {
 }
 
 pub(super) fn is_read(op: Op) -> bool {
-    matches!(op, Op::Read | Op::AtomicLoad)
+    op.only_reads()
 }
 
 impl Access {
@@ -130,7 +130,7 @@ impl Window {
         }
         let window = excerpt.window.start as u32..excerpt.window.end as u32;
         let events = || window.clone().zip(&excerpt.batch.events[excerpt.fixed..]);
-        let accesses = |op: Op| op.has_value() || matches!(op, Op::Alloc | Op::Free);
+        let accesses = |op: Op| op.is_access();
         let mut uses: FxHashMap<u32, Use> = FxHashMap::default();
         for (_, event) in events().filter(|(_, event)| accesses(event.op())) {
             let thread = event.thread().0;

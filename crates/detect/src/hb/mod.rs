@@ -210,7 +210,7 @@ impl Hb {
         if !me.has_begun() {
             me = self.begin(event.thread(), now);
         }
-        if matches!(event.op(), Op::Read | Op::AtomicLoad | Op::AtomicRmw) {
+        if event.op().reads() {
             me = self.after_pins(event, me);
         }
         let mark = Mark { time: now, who: me.who, site: event.site() };

@@ -20,7 +20,7 @@ fn is_access(op: Op) -> bool {
 }
 
 fn only_reads(op: Op) -> bool {
-    matches!(op, Op::Read | Op::AtomicLoad)
+    op.only_reads()
 }
 
 /// Whether two accesses of a variable conflict.

@@ -94,7 +94,7 @@ fn by_key(keys: usize, items: impl Iterator<Item = (u32, u32)> + Clone) -> (Vec<
 /// An access of a variable.
 pub(super) fn is_access(event: Event) -> bool {
     let op = event.op();
-    op.is_plain_access() || op.is_atomic() || matches!(op, event::Op::Alloc | event::Op::Free)
+    op.is_access()
 }
 
 impl<'a> Index<'a> {

@@ -3,7 +3,6 @@
 use super::index::Index;
 use super::work::Work;
 use crate::sections::{NONE, Section};
-use event::Op;
 
 /// Memory for looks at the locks of events, used again.
 #[derive(Debug)]
@@ -66,7 +65,7 @@ const NEAR: usize = 8;
 
 /// Whether an access is under a lock; with the lock alone, if it writes.
 fn is_under(index: &Index<'_>, at: u32, lock: u32) -> bool {
-    let reads = matches!(index.events[at as usize].op(), Op::Read | Op::AtomicLoad);
+    let reads = index.events[at as usize].op().only_reads();
     let protects = |section: &Section| section.lock == lock && (reads || !section.shared);
     let mut near = 0;
     if index.open_before(at).take(NEAR).inspect(|_| near += 1).any(protects) {

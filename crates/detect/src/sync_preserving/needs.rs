@@ -267,7 +267,7 @@ impl Pass<'_> {
                     if let Some(barrier) = renewed.barrier {
                         self.need(barrier);
                     }
-                    if matches!(event.op(), Op::Alloc | Op::Free) {
+                    if event.op().bounds_lifetime() {
                         self.need_all(&renewed.accesses);
                         renewed = Renewed { barrier: Some(at), accesses: Lasts::new() };
                     }

@@ -8,7 +8,7 @@ use event::Op;
 /// Whether accesses of one variable with these operations conflict.
 #[inline]
 pub(super) fn conflict(a: Op, b: Op) -> bool {
-    let reads = |op: Op| matches!(op, Op::Read | Op::AtomicLoad);
+    let reads = |op: Op| op.only_reads();
     let peaceful = reads(a) && reads(b) || a.is_atomic() && b.is_atomic();
     !peaceful && a != Op::Alloc && b != Op::Alloc
 }
@@ -52,7 +52,7 @@ fn add_before_except(index: &Index<'_>, closure: &mut Closure, event: u32, excep
     let behind = accesses.partition_point(|&access| access < event);
     let frees = index.events[at].op() == Op::Free;
     for &access in accesses[..behind].iter().rev() {
-        let is_barrier = matches!(index.events[access as usize].op(), Op::Alloc | Op::Free);
+        let is_barrier = index.events[access as usize].op().bounds_lifetime();
         if access != except && (frees || is_barrier) {
             closure.add_event(index, access);
         }

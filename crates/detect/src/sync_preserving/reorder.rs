@@ -158,12 +158,12 @@ impl Reorder {
                 continue;
             }
             let write = &mut self.writes[event.object() as usize];
-            if matches!(op, Op::Read | Op::AtomicLoad | Op::AtomicRmw)
+            if op.reads()
                 && let Some(kind) = self.kinds.get_mut(*write as usize)
             {
                 *kind = STRICT;
             }
-            if !matches!(op, Op::Read | Op::AtomicLoad) {
+            if !op.only_reads() {
                 *write = k;
             }
         }
@@ -291,10 +291,10 @@ impl Reorder {
         {
             return false;
         }
-        if matches!(op, Op::Acquire | Op::ReadAcquire | Op::TryAcquire | Op::Woken) && !self.open(index, at, lane) {
+        if op.opens_section() && !self.open(index, at, lane) {
             return false;
         }
-        if matches!(op, Op::Release | Op::ReadRelease | Op::Wait) {
+        if op.closes_section() {
             self.close(index, at, lane, position);
         }
         if let Some(space) = place

@@ -39,7 +39,7 @@ pub(super) fn lives<'i>(index: &'i Index<'_>, var: u32) -> impl Iterator<Item = 
             return None;
         }
         let op = |at: u32| index.events[at as usize].op();
-        let end = rest.iter().position(|&at| matches!(op(at), Op::Alloc | Op::Free));
+        let end = rest.iter().position(|&at| op(at).bounds_lifetime());
         let accesses = &rest[..end.unwrap_or(rest.len())];
         let barrier = end.map(|end| rest[end]);
         let freed_after = barrier.filter(|&at| op(at) == Op::Free);

@@ -1,6 +1,6 @@
 //! Which `up` each `down` consumes: the initial count first, then first in, first out.
 
-use event::{Batch, Names, Op, Space, Value};
+use event::{Batch, Names, Space, Value};
 
 /// No `up` is left that a `down` could have consumed.
 pub(super) struct Empty;
@@ -25,7 +25,7 @@ impl Semaphores {
         }
         let mut first = vec![u32::MAX; space.len()];
         for (at, event) in (0u32..).zip(&trace.events) {
-            if matches!(event.op(), Op::Up | Op::Down) {
+            if event.op().counts() {
                 let first = &mut first[event.object() as usize];
                 *first = at.min(*first);
             }

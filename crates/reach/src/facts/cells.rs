@@ -114,7 +114,7 @@ impl Cells {
             Op::AtomicRmw => READS | WRITES,
             _ => WRITES,
         };
-        if is_read(op) || op == Op::AtomicRmw {
+        if op.reads() {
             self.recorded[at as usize] = cell.writes.last().copied().unwrap_or(NONE);
             cell.reads.push(at);
         }

@@ -32,12 +32,12 @@ pub(crate) fn is_access(op: Op) -> bool {
 
 /// From here on the variable is another one.
 pub(crate) fn is_barrier(op: Op) -> bool {
-    matches!(op, Op::Alloc | Op::Free)
+    op.bounds_lifetime()
 }
 
 /// An access that only reads.
 pub(crate) fn is_read(op: Op) -> bool {
-    matches!(op, Op::Read | Op::AtomicLoad)
+    op.only_reads()
 }
 
 /// All of it.

@@ -46,7 +46,7 @@ pub(crate) fn initial_counts(names: &Names, trace: &Batch) -> Vec<i64> {
     }
     let mut counts = vec![0; semaphores.len()];
     let mut used = vec![NONE; semaphores.len()];
-    for (at, event) in (0u32..).zip(&trace.events).filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+    for (at, event) in (0u32..).zip(&trace.events).filter(|(_, e)| e.op().counts()) {
         let first = &mut used[event.sem().index()];
         *first = at.min(*first);
     }
@@ -72,7 +72,7 @@ impl Semaphores {
         let initial = initial_counts(names, trace).into_iter();
         let mut all: Vec<Semaphore> =
             initial.map(|count| Semaphore { count, ups: Vec::new(), downs: Vec::new(), lanes: Vec::new() }).collect();
-        for (at, &event) in (0u32..).zip(&trace.events).filter(|(_, e)| matches!(e.op(), Op::Up | Op::Down)) {
+        for (at, &event) in (0u32..).zip(&trace.events).filter(|(_, e)| e.op().counts()) {
             let semaphore = &mut all[event.sem().index()];
             match (event.op(), at < lanes.fixed) {
                 (Op::Up, true) => semaphore.count = semaphore.count.saturating_add(1),

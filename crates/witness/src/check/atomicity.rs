@@ -165,7 +165,7 @@ impl Edges {
             if effects[at as usize]
                 && let Some(lock) = lock_of(trace, event)
             {
-                let shared = matches!(event.op(), Op::ReadAcquire | Op::ReadRelease);
+                let shared = event.op().is_shared();
                 edges.access(&mut locks[lock as usize], me, shared);
             }
         }
@@ -235,7 +235,7 @@ fn effects(trace: &Batch) -> Vec<bool> {
     let any = effect::OPENS | effect::CLOSES | effect::OPENS_SHARED | effect::CLOSES_SHARED;
     let each = (0u32..).zip(&trace.events).map(|(at, &event)| {
         let step = sections.step(trace, at, event);
-        step.effect & any != 0 || matches!(event.op(), Op::Wait | Op::Woken)
+        step.effect & any != 0 || event.op().has_lock_argument()
     });
     each.collect()
 }

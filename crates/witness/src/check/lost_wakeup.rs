@@ -51,8 +51,7 @@ pub fn check_lost_wakeup(
     }
     // Of the reads of variables that notifying threads write, those since the last release of the lock are the test.
     // Only if there are none do earlier ones count.
-    let is_notify =
-        |event: &Event| matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == waits.object();
+    let is_notify = |event: &Event| event.op().notifies() && event.object() == waits.object();
     let notifiers: HashSet<_> =
         trace.events.iter().filter(|event| is_notify(event)).map(|event| event.thread()).collect();
     let announced: HashSet<u32> = trace
@@ -81,7 +80,7 @@ pub fn check_lost_wakeup(
                 written.clear();
             }
             written.insert(event.object(), at);
-        } else if matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == notifies.object() {
+        } else if event.op().notifies() && event.object() == notifies.object() {
             is_announced = true;
         }
     }
@@ -105,7 +104,7 @@ fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>,
     let cond = trace.events[wait].object();
     let notifies = |at: usize| {
         let event = trace.events[at];
-        matches!(event.op(), Op::Notify | Op::NotifyAll) && event.object() == cond
+        event.op().notifies() && event.object() == cond
     };
     let end = goes_on.unwrap_or(trace.events.len());
     if !notifies(notify) || notify <= wait || notify >= end {
@@ -125,5 +124,5 @@ fn should_end(names: &Names, trace: &Batch, wait: usize, goes_on: Option<usize>,
 }
 
 fn is_write(op: Op) -> bool {
-    matches!(op, Op::Write | Op::AtomicStore | Op::AtomicRmw)
+    op.writes()
 }

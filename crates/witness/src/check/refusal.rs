@@ -189,6 +189,6 @@ words! {
 /// Whether two operations on one variable conflict so that they can race.
 pub(super) fn can_race(a: Op, b: Op) -> bool {
     let access = |op: Op| op.is_plain_access() || op.is_atomic() || op == Op::Free;
-    let writes = |op: Op| !matches!(op, Op::Read | Op::AtomicLoad);
+    let writes = |op: Op| !op.only_reads();
     access(a) && access(b) && (writes(a) || writes(b)) && !(a.is_atomic() && b.is_atomic())
 }

@@ -9,7 +9,7 @@ use event::{Batch, Event, Names, Op, Space, Value};
 pub(super) fn check_order(names: &Names, trace: &Batch, positions: &mut Positions) {
     let mut semaphores = vec![Latest::default(); names.space(Space::Sem).len()];
     for (at, &event) in (0u32..).zip(&trace.events) {
-        if matches!(event.op(), Op::Up | Op::Down) {
+        if event.op().counts() {
             let semaphore = &mut semaphores[event.sem().0 as usize];
             positions.require(at, *semaphore, Rule::Semaphore);
             semaphore.add(positions.get(at));
@@ -27,7 +27,7 @@ impl SemaphoreCheck {
         let mut counts = vec![0; semaphores.len()];
         let mut used = vec![NONE; semaphores.len()];
         for (at, event) in (0u32..).zip(&trace.events) {
-            if matches!(event.op(), Op::Up | Op::Down) {
+            if event.op().counts() {
                 let first = &mut used[event.sem().0 as usize];
                 *first = at.min(*first);
             }
