@@ -1,4 +1,4 @@
-//! What trace to make, and why some wishes cannot be fulfilled.
+//! Options: what trace to make, and which options are refused.
 
 use event::MAX_THREADS;
 
