@@ -6,7 +6,7 @@ use crate::specs::{self, complain};
 use analysis::Plan;
 use anyhow::{Context, Result, bail};
 use event::{Names, Space};
-use property::check::{self, Const, Known, Settings, Spec};
+use property::check::{self, Const, Settings, Spec, TraceNames};
 use property::study::useless;
 use property::syntax::{Diagnostic, Sources};
 use report::Suppressions;
@@ -39,7 +39,7 @@ pub(crate) fn plan(args: &Options, names: Option<&Names>, color: bool) -> Result
             (0..names.space(space).len()).map(|number| names.get(space, number as u32)).collect()
         };
         let (variables, locks, threads) = (list(Space::Var), list(Space::Lock), list(Space::Thread));
-        let known = Known { variables: &variables, locks: &locks, threads: &threads };
+        let known = TraceNames { variables: &variables, locks: &locks, threads: &threads };
         let (sources, checked) = check::check_formula(&format!("property-{}", number + 1), formula, known);
         let spec = accept(checked, &sources, color)?;
         complain_of_useless(&spec, &sources, color);

@@ -7,6 +7,10 @@ use serde_json::{Value, json};
 
 fn json_of(folder: &Folder, args: &[&str]) -> Value {
     let ran = folder.run(&[args, &["--json", "-"]].concat());
+    let report = report::read_json(ran.stdout.as_bytes()).unwrap_or_else(|e| panic!("{e}: {ran:?}"));
+    let mut again = Vec::new();
+    report::render_json(&report, &mut again).expect("writing to memory");
+    assert_eq!(String::from_utf8_lossy(&again), ran.stdout, "what is read back is written alike");
     serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {ran:?}"))
 }
 

@@ -6,7 +6,7 @@
 use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::Predictor;
-use property::check::{Known, Settings, Spec, check_formula};
+use property::check::{Settings, Spec, TraceNames, check_formula};
 use property::steps::BoundSpec;
 use std::path::Path;
 use std::time::Instant;
@@ -32,7 +32,7 @@ fn formula(trace: &Trace) -> Spec {
         (0..trace.names.space(space).len()).map(|number| trace.names.get(space, number as u32)).collect()
     };
     let (variables, locks, threads) = (names(Space::Var), names(Space::Lock), names(Space::Thread));
-    let known = Known { variables: &variables, locks: &locks, threads: &threads };
+    let known = TraceNames { variables: &variables, locks: &locks, threads: &threads };
     check_formula("never-both", FORMULA, known).1.expect("the formula is one")
 }
 

@@ -3,7 +3,7 @@
 use event::{Causality, Space, Value, VarId};
 use generate::{Generator, Options};
 use predict::{Prediction, Predictor};
-use property::check::{Known, Settings, check_formula};
+use property::check::{Settings, TraceNames, check_formula};
 use property::monitor::Verdict;
 use property::steps::BoundSpec;
 use std::path::Path;
@@ -15,7 +15,7 @@ fn predict(options: Options) -> Prediction {
     let (names, batch) = (&trace.names, &trace.batch);
     let variables: Vec<&str> =
         (0..names.space(Space::Var).len()).map(|number| names.get(Space::Var, number as u32)).collect();
-    let known = Known { variables: &variables, locks: &[], threads: &[] };
+    let known = TraceNames { variables: &variables, locks: &[], threads: &[] };
     let (_, spec) = check_formula("never-both", "!(a == 7 && b == 7)", known);
     let settings = Settings { causality: Some(Causality::FullHb.into()), ..Settings::default() };
     let bound = BoundSpec::new(&spec.expect("a formula"), settings, &[], Path::new(""), names, batch);

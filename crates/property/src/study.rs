@@ -63,8 +63,8 @@ pub fn study(spec: &Spec, property: &Property, sources: &Sources) -> Result<Stud
     Ok(Study { settings, monitor: Some(MonitorStudy { size, with_unknowns, automaton, runs, condition }) })
 }
 
-/// What makes a property useless, for one that is about to be checked. Large ones, and those that would start a program,
-/// are not looked into.
+/// What makes a property useless, for one that is about to be checked. Large ones, and those that would start a
+/// program, are not looked into.
 pub fn useless(spec: &Spec, property: &Property, sources: &Sources) -> Option<Diagnostic> {
     const SMALL: usize = 8;
     if property.atoms.len() > SMALL || matches!(property.logic, Logic::Logic { .. }) {

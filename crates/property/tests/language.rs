@@ -2,7 +2,7 @@
 
 use event::Causality;
 use property::check::{
-    Arg, Atom, Breadth, CheckKind, Checked, Const, EventPattern, Known, Logic, RaceMethod, Spec, Valuation, Value,
+    Arg, Atom, Breadth, CheckKind, Checked, Const, EventPattern, Logic, RaceMethod, Spec, TraceNames, Valuation, Value,
     VarRef, check_file, check_formula, explain, holds, parse_init,
 };
 use property::syntax::{Loader, Severity, render};
@@ -280,8 +280,11 @@ fn leaves_of_expressions_look_back() {
 
 #[test]
 fn a_formula_from_the_command_line() {
-    let known =
-        Known { variables: &["Demo.x", "file.c:landing", "int[]@5[2]", "G", "v"], locks: &["m"], threads: &["T1"] };
+    let known = TraceNames {
+        variables: &["Demo.x", "file.c:landing", "int[]@5[2]", "G", "v"],
+        locks: &["m"],
+        threads: &["T1"],
+    };
     let text =
         "start(Demo.x > 0) -> [file.c:landing == 1, `int[]@5[2]` < 0) && !G && (write(v, T1) || acquire(m, T1) || v)";
     let (sources, result) = check_formula("property-1", text, known);

@@ -1,6 +1,6 @@
 //! Nothing that can be typed makes the front end panic, hang or overflow the stack.
 
-use property::check::{Known, check_file, check_formula, explain, parse_init};
+use property::check::{TraceNames, check_file, check_formula, explain, parse_init};
 use property::syntax::ast::{Decl, Item};
 use property::syntax::{Diagnostics, Loader, MAX_DEPTH, Sources, parse_file, render};
 
@@ -364,7 +364,8 @@ fn fuzz_for_a_while() {
         }
         let text = String::from_utf8_lossy(&text);
         assert!(case.elapsed().as_secs() < 5, "slow: {text}");
-        let _ = check_formula("property-1", &text, Known { variables: &["x", "landing"], ..Known::default() });
+        let _ =
+            check_formula("property-1", &text, TraceNames { variables: &["x", "landing"], ..TraceNames::default() });
         cases += 1;
     }
     assert!(cases > 100 * seconds, "only {cases} cases");
@@ -375,7 +376,7 @@ fn fuzz_for_a_while() {
 fn command_line_soup() {
     let words = vocabulary();
     let mut random = Random(5);
-    let known = Known { variables: &["x", "y", "Demo.x", "landing", "G"], locks: &["l"], threads: &["T1"] };
+    let known = TraceNames { variables: &["x", "y", "Demo.x", "landing", "G"], locks: &["l"], threads: &["T1"] };
     for _ in 0..10_000 {
         let mut text = String::new();
         for _ in 0..random.below(20) {

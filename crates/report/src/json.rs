@@ -1,4 +1,4 @@
-//! The JSON renderer, and its inverse for baselines and for reports made from stored results.
+//! The JSON renderer, and its inverse for programs that read stored reports.
 
 use crate::Report;
 use crate::layout::Layout;

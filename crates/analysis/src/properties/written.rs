@@ -45,7 +45,7 @@ fn braces(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use property::check::{Known, check_file, check_formula};
+    use property::check::{TraceNames, check_file, check_formula};
     use property::syntax::Loader;
 
     struct One(&'static str);
@@ -69,7 +69,8 @@ mod tests {
             checked.specs[0].properties.iter().map(|property| formula(property, &checked.sources)).collect();
         let expected = ["x > 0 -> prev x > 0", "ere never_from_start { {x > 1} p }"];
         assert_eq!(shown, [Some(expected[0].to_owned()), Some(expected[1].to_owned()), None]);
-        let (sources, spec) = check_formula("p", "once  x == 1", Known { variables: &["x"], ..Known::default() });
+        let (sources, spec) =
+            check_formula("p", "once  x == 1", TraceNames { variables: &["x"], ..TraceNames::default() });
         let spec = spec.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}"));
         assert_eq!(formula(&spec.properties[0], &sources).as_deref(), Some("once x == 1"));
     }

@@ -7,7 +7,7 @@ use oracle::random::Random;
 use oracle::recorded::Recorded;
 use oracle::schedule::random_trace;
 use oracle::{initial_values, read};
-use property::check::{Known, Spec, check_formula};
+use property::check::{Spec, TraceNames, check_formula};
 use property::syntax::render;
 use std::collections::BTreeSet;
 use trace::Trace;
@@ -65,7 +65,7 @@ impl Case {
         let names = &self.trace.names;
         let list = |space| -> Vec<&str> { (0..names.space(space).len()).map(|n| names.get(space, n as u32)).collect() };
         let (variables, locks, threads) = (list(Space::Var), list(Space::Lock), list(Space::Thread));
-        let known = Known { variables: &variables, locks: &locks, threads: &threads };
+        let known = TraceNames { variables: &variables, locks: &locks, threads: &threads };
         let (sources, checked) = check_formula("property-1", &self.property.text(), known);
         checked.unwrap_or_else(|diagnostics| panic!("{}", render(&diagnostics, &sources, false)))
     }

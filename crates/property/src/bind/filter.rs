@@ -19,7 +19,7 @@ const CHANGES: u64 = ops(&[Op::Write, Op::AtomicStore, Op::AtomicRmw, Op::Alloc,
 const CROSSINGS: u64 = ops(&[Op::Begin, Op::End]);
 
 /// The operations that matter, as bits: on anything, on what is declared, and on the objects of the trace.
-pub(super) struct Quick {
+pub(super) struct EventFilter {
     /// Some property asks for the first events of threads.
     pub(super) started: bool,
     /// Some property has parameters: that an object is gone ends instances.
@@ -31,10 +31,14 @@ pub(super) struct Quick {
     by_object: [Vec<u64>; Space::ALL.len()],
 }
 
-impl Quick {
+impl EventFilter {
     /// `follow`: what variables hold counts, too, where only accesses of them do.
-    pub(super) fn new<'p>(spec: &Spec, properties: impl IntoIterator<Item = &'p Property>, follow: bool) -> Quick {
-        let mut quick = Quick {
+    pub(super) fn new<'p>(
+        spec: &Spec,
+        properties: impl IntoIterator<Item = &'p Property>,
+        follow: bool,
+    ) -> EventFilter {
+        let mut filter = EventFilter {
             started: false,
             parametric: false,
             anything: 0,
@@ -44,19 +48,19 @@ impl Quick {
             by_object: Default::default(),
         };
         for property in properties {
-            quick.parametric |= !property.params.is_empty();
+            filter.parametric |= !property.params.is_empty();
             for var in &property.relevant.variables {
                 let region = spec.variables[var.var as usize].kind == VariableKind::Region;
-                quick.variables[var.var as usize] |= if region { CROSSINGS } else { CHANGES };
+                filter.variables[var.var as usize] |= if region { CROSSINGS } else { CHANGES };
             }
             for pattern in &property.relevant.events {
-                quick.pattern(pattern);
+                filter.pattern(pattern);
                 if let (true, EventPattern::Read(var, _) | EventPattern::Write(var, _)) = (follow, pattern) {
-                    quick.variables[var.var as usize] |= CHANGES;
+                    filter.variables[var.var as usize] |= CHANGES;
                 }
             }
         }
-        quick
+        filter
     }
 
     fn pattern(&mut self, pattern: &EventPattern) {

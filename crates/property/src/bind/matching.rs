@@ -1,7 +1,7 @@
 //! Which event atoms an event makes true, and for which parameters.
 
 use super::subject::{Objects, Subject};
-use super::values::{Held, Key};
+use super::values::{HeldValue, Key};
 use super::{Bindings, Meant};
 use crate::check::{Arg, Atom, EventPattern, LockPattern, Param, ParamId, Property, VarRef};
 use event::{Batch, Event, Names, Op, ThreadId};
@@ -30,7 +30,7 @@ pub(crate) fn operations(pattern: &EventPattern) -> u64 {
 }
 
 /// What one event is, in the words of a specification.
-pub(crate) struct Seen<'a> {
+pub(crate) struct EventView<'a> {
     pub(crate) names: &'a Names,
     pub(crate) batch: &'a Batch,
     pub(crate) event: Event,
@@ -44,7 +44,7 @@ pub(crate) struct Seen<'a> {
     pub(crate) args: &'a [Option<Subject>],
 }
 
-impl Seen<'_> {
+impl EventView<'_> {
     /// Whether the event is one of this pattern; then, what for. Parameters stand only for subjects of their sorts.
     pub(crate) fn matches(&self, pattern: &EventPattern, params: &[Param]) -> Option<Conditions> {
         let event = self.event;
@@ -143,7 +143,7 @@ fn consistent(conditions: &Conditions) -> bool {
 pub(crate) fn conditions_of(
     var: &VarRef,
     index: Option<Subject>,
-    seen: &Seen<'_>,
+    seen: &EventView<'_>,
     params: &[Param],
 ) -> Option<Conditions> {
     match (&var.index, index) {
@@ -169,7 +169,7 @@ pub(crate) struct Concern {
 
 impl Concern {
     /// Finds whom an event that wrote this concerns.
-    pub(crate) fn find(&mut self, property: &Property, seen: &Seen<'_>, written: &[(Key, Held)]) {
+    pub(crate) fn find(&mut self, property: &Property, seen: &EventView<'_>, written: &[(Key, HeldValue)]) {
         self.held.clear();
         self.wrote.clear();
         for (number, (atom, _)) in property.atoms.iter().enumerate() {

@@ -3,10 +3,10 @@
 //! How deep a thread is in a region and which event is its first depend on that thread's own events alone; so what an
 //! event does is the same on every path that keeps the order of each thread.
 
-use super::filter::Quick;
-use super::matching::Seen;
+use super::filter::EventFilter;
+use super::matching::EventView;
 use super::subject::{Objects, Subject};
-use super::values::{Held, Key, Values};
+use super::values::{HeldValue, Key, Values};
 use super::{Bindings, BoundNames};
 use crate::check::{Const, Property, Spec, VariableKind};
 use crate::syntax::ast::Type;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 #[derive(Default, Debug)]
 pub(crate) struct EventEffect {
     /// Variables that hold something new.
-    pub(crate) written: Vec<(Key, Held)>,
+    pub(crate) written: Vec<(Key, HeldValue)>,
     /// Variables that hold their initial value again: their memory was given or taken back.
     pub(crate) forgotten: Vec<Key>,
     /// Objects whose memory was taken back: what comes under their names later are others.
@@ -38,7 +38,7 @@ pub(crate) struct Reader {
     pub(crate) objects: Objects,
     /// Initial values, until effects are applied to them.
     pub(crate) values: Values,
-    quick: Quick,
+    filter: EventFilter,
     /// How many variables of the trace have got the initial values that were given for them.
     taken: usize,
     /// How deep each thread is in each region.
@@ -62,7 +62,7 @@ impl Reader {
         let BoundNames { bindings, mut objects } = names;
         let values = Values::new(spec, &mut objects, init);
         Reader {
-            quick: Quick::new(spec, properties, follow),
+            filter: EventFilter::new(spec, properties, follow),
             spec: spec.clone(),
             bindings,
             objects,
@@ -78,7 +78,7 @@ impl Reader {
     pub(crate) fn open(&mut self, names: &Names, batch: &Batch, begun: bool) {
         // Initial values stand before the first event; later ones count only for objects that were not there yet.
         for init in &batch.inits {
-            let held = self.objects.of_value(names, init.value).map_or(Held::Unknown, Held::Known);
+            let held = self.objects.of_value(names, init.value).map_or(HeldValue::Unknown, HeldValue::Known);
             self.values.give(names.str(init.name), held, begun || init.before > 0);
         }
         self.grow(names);
@@ -102,7 +102,7 @@ impl Reader {
                 self.values.adopt_given_of((meant.number, meant.index), name);
             }
         }
-        self.quick.grow(&self.bindings);
+        self.filter.grow(&self.bindings);
     }
 
     /// The names that were bound so far.
@@ -116,13 +116,13 @@ impl Reader {
         let meant = self.bindings.vars[var.0 as usize].iter();
         let own = meant.filter(|meant| self.spec.variables[meant.number as usize].kind == VariableKind::Shared);
         let mut held = own.map(|meant| self.values.get((meant.number, meant.index)));
-        let held = held.find(|held| *held != Held::Unknown).or_else(|| self.values.given(names.var(var)));
+        let held = held.find(|held| *held != HeldValue::Unknown).or_else(|| self.values.given(names.var(var)));
         match held {
-            Some(Held::Known(Subject::Bool(b))) => Value::Bool(b),
-            Some(Held::Known(Subject::Int(n))) => Value::Int(n),
-            Some(Held::Known(Subject::Real(bits))) => Value::Real(f64::from_bits(bits)),
+            Some(HeldValue::Known(Subject::Bool(b))) => Value::Bool(b),
+            Some(HeldValue::Known(Subject::Int(n))) => Value::Int(n),
+            Some(HeldValue::Known(Subject::Real(bits))) => Value::Real(f64::from_bits(bits)),
             // A string that the trace never mentions is equal to none of its values.
-            Some(Held::Known(Subject::Text(text))) => names
+            Some(HeldValue::Known(Subject::Text(text))) => names
                 .space(Space::Str)
                 .find(self.objects.name(text).as_bytes())
                 .map_or(Value::Unknown, |id| Value::Str(StrId(id))),
@@ -135,10 +135,10 @@ impl Reader {
     #[inline]
     pub(crate) fn matters(&mut self, event: Event) -> bool {
         self.first = false;
-        if self.quick.started {
+        if self.filter.started {
             self.first = !std::mem::replace(&mut self.acted[event.thread().0 as usize], true);
         }
-        self.first || self.quick.matters(event)
+        self.first || self.filter.matters(event)
     }
 
     /// What the event that was asked about last does.
@@ -163,7 +163,7 @@ impl Reader {
                     let index = if variable.kind == VariableKind::Local { Some(own) } else { meant.index };
                     let identity = variable.ty == Some(Type::Ref);
                     let value = value.map(|v| if identity { self.objects.of_identity(names, v) } else { v });
-                    effect.written.push(((meant.number, index), value.map_or(Held::Unknown, Held::Known)));
+                    effect.written.push(((meant.number, index), value.map_or(HeldValue::Unknown, HeldValue::Known)));
                 }
             }
             op @ (Op::Alloc | Op::Free) => {
@@ -183,7 +183,7 @@ impl Reader {
                     *depth = if enters { *depth + 1 } else { depth.saturating_sub(1) };
                     if *depth == u32::from(enters) {
                         effect.crossed.push(region);
-                        effect.written.push(((region, Some(own)), Held::Known(Subject::Bool(enters))));
+                        effect.written.push(((region, Some(own)), HeldValue::Known(Subject::Bool(enters))));
                     }
                 }
             }
@@ -201,8 +201,8 @@ impl Reader {
         batch: &'a Batch,
         event: Event,
         effect: &'a EventEffect,
-    ) -> Seen<'a> {
-        Seen {
+    ) -> EventView<'a> {
+        EventView {
             names,
             batch,
             event,

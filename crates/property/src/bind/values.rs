@@ -12,7 +12,7 @@ pub(crate) type Key = (u32, Option<Subject>);
 
 /// What is held, as recorded; strings by their numbers in [`Objects`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Held {
+pub(crate) enum HeldValue {
     Unknown,
     Known(Subject),
 }
@@ -20,7 +20,7 @@ pub(crate) enum Held {
 /// An initial value by recorded name.
 #[derive(Clone, Copy, Debug)]
 struct Given {
-    held: Held,
+    held: HeldValue,
     /// From the command line: it wins over the specification.
     by_user: bool,
     /// After the first event: too late for what was there from the start.
@@ -30,9 +30,9 @@ struct Given {
 /// What all variables of a specification hold.
 #[derive(Default)]
 pub(crate) struct Values {
-    held: HashMap<Key, Held>,
+    held: HashMap<Key, HeldValue>,
     /// By variable: its value before the first write.
-    initial: Vec<Held>,
+    initial: Vec<HeldValue>,
     /// Initial values of the command line, and of the trace, which count where the specification says nothing.
     given: BTreeMap<String, Given>,
 }
@@ -45,14 +45,14 @@ impl Values {
             let recorded = variable.place.as_ref().map(|place| place.recorded());
             let given = given.or_else(|| init.iter().find(|(name, _)| Some(name) == recorded.as_ref()).map(|(_, v)| v));
             initial.push(match given.or(variable.init.as_ref()) {
-                Some(constant) => Held::Known(of_constant(objects, constant)),
-                None if variable.kind == VariableKind::Region => Held::Known(Subject::Bool(false)),
-                None => Held::Unknown,
+                Some(constant) => HeldValue::Known(of_constant(objects, constant)),
+                None if variable.kind == VariableKind::Region => HeldValue::Known(Subject::Bool(false)),
+                None => HeldValue::Unknown,
             });
         }
         // Values of single objects are known by their recorded names.
         let given = init.iter().map(|(name, value)| {
-            let held = Held::Known(of_constant(objects, value));
+            let held = HeldValue::Known(of_constant(objects, value));
             (name.clone(), Given { held, by_user: true, late: false })
         });
         let given = given.collect();
@@ -61,12 +61,12 @@ impl Values {
 
     /// An initial value that the trace gives.
     /// Where the command line gave one, that stays.
-    pub(crate) fn give(&mut self, name: &str, held: Held, late: bool) {
+    pub(crate) fn give(&mut self, name: &str, held: HeldValue, late: bool) {
         self.given.entry(name.to_owned()).or_insert(Given { held, by_user: false, late });
     }
 
     /// What was given for a recorded name from the start.
-    pub(crate) fn given(&self, name: &str) -> Option<Held> {
+    pub(crate) fn given(&self, name: &str) -> Option<HeldValue> {
         self.given.get(name).filter(|given| !given.late).map(|given| given.held)
     }
 
@@ -74,7 +74,7 @@ impl Values {
     pub(crate) fn adopt_given(&mut self, spec: &Spec) {
         for (variable, initial) in spec.variables.iter().zip(&mut self.initial) {
             if variable.index.is_none()
-                && *initial == Held::Unknown
+                && *initial == HeldValue::Unknown
                 && let Some(place) = &variable.place
                 && let Some(given) = self.given.get(&place.recorded()).filter(|given| !given.late)
             {
@@ -86,7 +86,7 @@ impl Values {
     /// Gives a variable of an instance the initial value that the trace gave under its name.
     pub(crate) fn adopt_given_of(&mut self, key: Key, name: &str) {
         if let Some(given) = self.given.get(name)
-            && (given.by_user || self.initial[key.0 as usize] == Held::Unknown)
+            && (given.by_user || self.initial[key.0 as usize] == HeldValue::Unknown)
         {
             self.held.entry(key).or_insert(given.held);
         }
@@ -101,11 +101,11 @@ impl Values {
     }
 
     /// What a variable holds before its first write, where nothing was given for its name.
-    pub(crate) fn initial(&self, variable: u32) -> Held {
+    pub(crate) fn initial(&self, variable: u32) -> HeldValue {
         self.initial[variable as usize]
     }
 
-    pub(crate) fn get(&self, key: Key) -> Held {
+    pub(crate) fn get(&self, key: Key) -> HeldValue {
         self.held.get(&key).copied().unwrap_or(self.initial[key.0 as usize])
     }
 }
@@ -121,13 +121,13 @@ pub(crate) fn of_constant(objects: &mut Objects, constant: &Const) -> Subject {
 }
 
 /// What a variable of this type holds, as a value of expressions.
-pub(crate) fn value<'a>(held: Held, ty: Option<Type>, objects: &'a Objects) -> Value<'a> {
+pub(crate) fn value<'a>(held: HeldValue, ty: Option<Type>, objects: &'a Objects) -> Value<'a> {
     match (ty, held) {
-        (_, Held::Unknown) => Value::Unknown,
+        (_, HeldValue::Unknown) => Value::Unknown,
         // Languages without truth values record 0 and 1.
-        (Some(Type::Bool), Held::Known(Subject::Int(n @ (0 | 1)))) => Value::Bool(n == 1),
-        (Some(Type::Real), Held::Known(Subject::Int(n))) => Value::Real(n as f64),
-        (_, Held::Known(subject)) => objects.value(subject),
+        (Some(Type::Bool), HeldValue::Known(Subject::Int(n @ (0 | 1)))) => Value::Bool(n == 1),
+        (Some(Type::Real), HeldValue::Known(Subject::Int(n))) => Value::Real(n as f64),
+        (_, HeldValue::Known(subject)) => objects.value(subject),
     }
 }
 

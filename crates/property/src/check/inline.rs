@@ -13,9 +13,9 @@ use crate::syntax::{Diagnostic, Diagnostics, Sources, Span, is_name, parse_const
 /// What came of a text of the command line, and the text that its diagnostics point into.
 pub type Inline<T> = (Sources, Result<T, Vec<Diagnostic>>);
 
-/// The names of a trace.
+/// The names of a trace, as an inline formula may use them.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Known<'a> {
+pub struct TraceNames<'a> {
     /// Variables.
     pub variables: &'a [&'a str],
     /// Locks.
@@ -26,7 +26,7 @@ pub struct Known<'a> {
 
 /// Checks a past-time formula. The result is a specification with that one property and the variables it mentions,
 /// whose types are whatever the trace says; else the diagnostics, of which some are errors.
-pub fn check_formula(name: &str, text: &str, known: Known<'_>) -> Inline<Spec> {
+pub fn check_formula(name: &str, text: &str, known: TraceNames<'_>) -> Inline<Spec> {
     let mut sources = Sources::default();
     let file = sources.add(format!("--property ({name})"), text);
     let mut out = Diagnostics::default();

@@ -40,7 +40,7 @@ pub use elaborate::MAX_ATOMS;
 pub use eval::{Truth, Unknown, Valuation, Value, evaluate, holds};
 pub use explain::{atom_text, explain};
 pub use expr::{Arg, ArithOp, CompareOp, Const, Expr, ExprKind, ParamId, VarId, VarRef};
-pub use inline::{Inline, Known, check_formula, parse_init};
+pub use inline::{Inline, TraceNames, check_formula, parse_init};
 pub use model::{
     Action, Atom, Check, CheckKind, EventPattern, Handler, Lock, LockPattern, Logic, Param, Property, RaceMethod,
     Relevant, Spec, Suppression, UserEvent, Variable, VariableKind,

@@ -1,7 +1,7 @@
 //! One property on the recorded run: its instances, their steps and what becomes of them.
 
 use super::instances::{Instance, Instances};
-use crate::bind::matching::{Concern, Seen, conditions_of, operations};
+use crate::bind::matching::{Concern, EventView, conditions_of, operations};
 use crate::bind::reader::EventEffect;
 use crate::bind::subject::{Objects, Subject};
 use crate::bind::values::{Key, Values, View};
@@ -215,7 +215,7 @@ impl PropertyRun {
         &mut self,
         spec: &Spec,
         values: &Values,
-        seen: &Seen<'_>,
+        seen: &EventView<'_>,
         effect: &EventEffect,
         event: u64,
     ) -> bool {
@@ -239,7 +239,7 @@ impl PropertyRun {
         &mut self,
         spec: &Spec,
         values: &Values,
-        seen: &Seen<'_>,
+        seen: &EventView<'_>,
         effect: &EventEffect,
         concern: &Concern,
         event: u64,
@@ -291,7 +291,7 @@ impl PropertyRun {
     }
 
     /// A subject is named for a parameter for the first time.
-    fn copy_for(&mut self, param: u32, subject: Subject, spec: &Spec, values: &Values, seen: &Seen<'_>) {
+    fn copy_for(&mut self, param: u32, subject: Subject, spec: &Spec, values: &Values, seen: &EventView<'_>) {
         for number in self.instances.without(param) {
             let mut copy = self.instances.all[number as usize].clone();
             copy.binding[param as usize] = Some(subject);
@@ -332,7 +332,7 @@ impl PropertyRun {
     }
 
     /// Evaluates the atoms over variables that changed, wherever they are seen.
-    fn refresh(&mut self, spec: &Spec, values: &Values, seen: &Seen<'_>, changed: impl Iterator<Item = Key>) {
+    fn refresh(&mut self, spec: &Spec, values: &Values, seen: &EventView<'_>, changed: impl Iterator<Item = Key>) {
         for (number, index) in changed {
             let Some(&bits) = self.by_variable.get(&number) else { continue };
             let mut affected = std::mem::take(&mut self.concerned);

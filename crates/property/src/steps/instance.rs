@@ -4,12 +4,12 @@
 //! what the trace gives for this one, and a comparison with it is unknown. Where that makes a difference, and for
 //! objects whose memory is taken back, an instance's state says which parameters are named.
 
-use super::Ground;
+use super::SpecContext;
 use super::class::{Class, Classifier};
 use super::slot::{At, Slot, StateAtoms, judge};
 use super::trace::Occurrences;
 use crate::bind::subject::Subject;
-use crate::bind::values::{Held, Key};
+use crate::bind::values::{HeldValue, Key};
 use crate::check::{Atom, Property, VarRef};
 use crate::monitor::Letter;
 use crate::monitor::intern::FastMap;
@@ -23,7 +23,7 @@ const MAX_FREED: u32 = 6;
 
 /// One instance, all but the monitor.
 pub(super) struct Instance {
-    pub(super) ground: Arc<Ground>,
+    pub(super) context: Arc<SpecContext>,
     pub(super) atoms: Arc<StateAtoms>,
     pub(super) binding: Box<[Option<Subject>]>,
     pub(super) slots: Vec<Slot>,
@@ -48,7 +48,7 @@ pub(super) struct Classified {
 impl Classified {
     /// `None` if it cannot be followed: too many parameters.
     pub(super) fn new(
-        ground: &Arc<Ground>,
+        context: &Arc<SpecContext>,
         property: &Property,
         atoms: &Arc<StateAtoms>,
         found: &Occurrences,
@@ -59,11 +59,11 @@ impl Classified {
             return None;
         }
         let variables = property.relevant.variables.iter().enumerate();
-        let slots = variables.map(|(number, var)| Slot::new(ground, atoms, number, var, &binding)).collect();
-        let (ground, atoms) = (ground.clone(), atoms.clone());
+        let slots = variables.map(|(number, var)| Slot::new(context, atoms, number, var, &binding)).collect();
+        let (context, atoms) = (context.clone(), atoms.clone());
         let conditions = Letter::default();
         let mut instance =
-            Instance { ground, atoms, binding, slots, classes: Vec::new(), conditions, tracked: 0, freed: 0 };
+            Instance { context, atoms, binding, slots, classes: Vec::new(), conditions, tracked: 0, freed: 0 };
         (instance.tracked, instance.freed) = instance.tracked(found);
         if instance.freed.count_ones() > MAX_FREED {
             return None;
@@ -100,7 +100,7 @@ impl Instance {
     /// The conditions on parameters.
     fn conditions(&self, property: &Property) -> Letter {
         let mut conditions = Letter::default();
-        let at = At { ground: &self.ground, binding: &self.binding, held: |_: &VarRef| Held::Unknown };
+        let at = At { context: &self.context, binding: &self.binding, held: |_: &VarRef| HeldValue::Unknown };
         for (number, (atom, _)) in property.atoms.iter().enumerate() {
             if let Atom::Instance(expr) = atom {
                 judge(&mut conditions, 1 << number, expr, &at);
@@ -111,7 +111,7 @@ impl Instance {
 
     /// What events do to it; equal ones may come more than once. Numbers all that variables can hold.
     fn classify(&mut self, found: &Occurrences, all_steps: bool) -> (Vec<Class>, Vec<(u64, u32)>) {
-        let Instance { ground, atoms, binding, slots, tracked, .. } = self;
+        let Instance { context, atoms, binding, slots, tracked, .. } = self;
         let classifier = Classifier { binding, tracked: *tracked, all_steps };
         let mut classes: Vec<Class> = Vec::new();
         let mut events: Vec<(u64, u32)> = Vec::new();
@@ -131,7 +131,7 @@ impl Instance {
                 for &(slot, key) in &changed {
                     let made = &mut slots[slot];
                     if let Some(held) = found.change(occurrence, key, made.generic) {
-                        let value = made.number(ground, atoms.alone[slot].as_deref(), binding, held);
+                        let value = made.number(context, atoms.alone[slot].as_deref(), binding, held);
                         writes.push((slot as u32, value));
                     }
                 }
@@ -179,16 +179,14 @@ impl Instance {
             letter.holds |= part.holds;
             letter.unknown |= part.unknown;
         }
-        let held = |var: &VarRef| {
-            let found = self.slots.iter().zip(values).find(|(slot, _)| slot.var == *var);
-            found.map_or(
-                Held::Unknown,
-                |(slot, &value)| {
+        let held =
+            |var: &VarRef| {
+                let found = self.slots.iter().zip(values).find(|(slot, _)| slot.var == *var);
+                found.map_or(HeldValue::Unknown, |(slot, &value)| {
                     if hidden(slot) { slot.generic } else { slot.values[value as usize].0 }
-                },
-            )
-        };
-        let at = At { ground: &self.ground, binding: &self.binding, held };
+                })
+            };
+        let at = At { context: &self.context, binding: &self.binding, held };
         self.atoms.over_several.iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));
         if unnamed != 0 {
             // A comparison with what is not named yet is unknown.

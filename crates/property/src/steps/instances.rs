@@ -4,9 +4,9 @@ use super::automaton::PathAutomaton;
 use super::instance::{Classified, Instance};
 use super::slot::StateAtoms;
 use super::trace::{Occurrences, mentioned};
-use super::{BoundSpec, Ground};
+use super::{BoundSpec, SpecContext};
 use crate::bind::subject::{Objects, Subject};
-use crate::bind::values::{Held, Key, value};
+use crate::bind::values::{HeldValue, Key, value};
 use crate::check::{Logic, Value, holds};
 use crate::compile::NoMonitor;
 use crate::monitor::{Asked, CompileError, MAX_ATOMS};
@@ -55,41 +55,41 @@ impl InstanceSteps {
     /// `count[Event@1]`.
     pub fn values(&self, schedule: &[u64]) -> Vec<(String, String)> {
         let Some(instance) = &self.classified else { return Vec::new() };
-        let (ground, found) = (&instance.ground, &self.occurrences);
-        let mut shown: Vec<(Key, Held)> = Vec::new();
-        for var in mentioned(&ground.spec.properties[self.property]) {
-            if let Some(key) = ground.view(&instance.binding).key(&var)
+        let (context, found) = (&instance.context, &self.occurrences);
+        let mut shown: Vec<(Key, HeldValue)> = Vec::new();
+        for var in mentioned(&context.spec.properties[self.property]) {
+            if let Some(key) = context.view(&instance.binding).key(&var)
                 && shown.iter().all(|(other, _)| *other != key)
             {
-                shown.push((key, ground.values.get(key)));
+                shown.push((key, context.values.get(key)));
             }
         }
         for event in schedule {
             let Ok(place) = found.events.binary_search_by_key(event, |occurrence| occurrence.event) else { continue };
             for ((variable, index), held) in &mut shown {
-                let generic = ground.values.initial(*variable);
+                let generic = context.values.initial(*variable);
                 *held = found.change(&found.events[place], (*variable, *index), generic).unwrap_or(*held);
             }
         }
         let label = |(variable, index): Key| {
-            let name = &ground.spec.variables[variable as usize].name;
+            let name = &context.spec.variables[variable as usize].name;
             match index {
-                Some(index) => format!("{name}[{}]", ground.objects.text(&ground.threads, index)),
+                Some(index) => format!("{name}[{}]", context.objects.text(&context.threads, index)),
                 None => name.clone(),
             }
         };
-        shown.into_iter().map(|(key, held)| (label(key), text(ground, key.0, held))).collect()
+        shown.into_iter().map(|(key, held)| (label(key), text(context, key.0, held))).collect()
     }
 }
 
 /// What a variable holds, in words.
-fn text(ground: &Ground, variable: u32, held: Held) -> String {
-    let Held::Known(subject) = held else { return "unknown".to_owned() };
-    match value(held, ground.spec.variables[variable as usize].ty, &ground.objects) {
+fn text(context: &SpecContext, variable: u32, held: HeldValue) -> String {
+    let HeldValue::Known(subject) = held else { return "unknown".to_owned() };
+    match value(held, context.spec.variables[variable as usize].ty, &context.objects) {
         Value::Bool(b) => b.to_string(),
         Value::Real(r) => format!("{r:?}"),
         // An identity that was recorded as a number has a name that no name looks like.
-        _ => ground.objects.text(&ground.threads, subject).trim_start_matches('\0').to_owned(),
+        _ => context.objects.text(&context.threads, subject).trim_start_matches('\0').to_owned(),
     }
 }
 
@@ -127,13 +127,13 @@ pub(super) fn instances(bound: &BoundSpec, number: usize, limit: usize) -> Resul
     if property.atoms.len() > MAX_ATOMS as usize {
         return Err(CompileError::TooManyAtoms(MAX_ATOMS).into());
     }
-    let ground = &bound.ground;
+    let context = &bound.context;
     let occurrences = &bound.occurrences[number];
     let mut bindings: Vec<Box<[Option<Subject>]>> = Vec::new();
     let (mut looked, mut omitted) = (0u64, 0u64);
     combinations(&occurrences.named, |binding| {
         looked += 1;
-        let passes = property.filter.as_ref().is_none_or(|filter| holds(filter, &ground.view(binding)) == Ok(true));
+        let passes = property.filter.as_ref().is_none_or(|filter| holds(filter, &context.view(binding)) == Ok(true));
         if passes && bindings.len() < limit {
             bindings.push(binding.into());
         } else {
@@ -152,9 +152,9 @@ pub(super) fn instances(bound: &BoundSpec, number: usize, limit: usize) -> Resul
         let subjects = binding
             .iter()
             .zip(&property.params)
-            .map(|(subject, param)| (param.name.clone(), in_words(&ground.objects, &ground.threads, *subject)));
+            .map(|(subject, param)| (param.name.clone(), in_words(&context.objects, &context.threads, *subject)));
         let subjects: Vec<(String, String)> = subjects.collect();
-        let classified = Classified::new(ground, property, &atoms, occurrences, binding, all_steps);
+        let classified = Classified::new(context, property, &atoms, occurrences, binding, all_steps);
         unknown |= classified.as_ref().map_or(0, |classified| classified.instance.can_be_unknown());
         made.push((subjects, classified));
     }

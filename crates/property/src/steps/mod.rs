@@ -35,8 +35,8 @@ use std::path::Path;
 use std::sync::Arc;
 use trace::{Collector, Occurrences};
 
-/// What all instances of a specification share.
-struct Ground {
+/// What all instances of a specification share: its names and initial values on a trace.
+struct SpecContext {
     spec: Arc<Spec>,
     /// The names of threads, under their numbers.
     threads: Names,
@@ -47,7 +47,7 @@ struct Ground {
 
 /// A specification bound to a whole trace.
 pub struct BoundSpec {
-    ground: Arc<Ground>,
+    context: Arc<SpecContext>,
     compiled: Arc<CompiledSpec>,
     /// The names of the trace.
     bound: BoundNames,
@@ -114,7 +114,7 @@ impl BoundSpec {
         let bound = reader.names();
         let Reader { spec, objects, values, .. } = reader;
         BoundSpec {
-            ground: Arc::new(Ground { spec, threads, objects, values }),
+            context: Arc::new(SpecContext { spec, threads, objects, values }),
             compiled,
             bound,
             occurrences,
@@ -127,7 +127,7 @@ impl BoundSpec {
 
     /// The specification.
     pub fn spec(&self) -> &Spec {
-        &self.ground.spec
+        &self.context.spec
     }
 
     /// The settings of a property: those of the command line, its own, those of the specification.
@@ -164,7 +164,7 @@ impl BoundSpec {
     }
 
     fn property(&self, number: usize) -> &Property {
-        &self.ground.spec.properties[number]
+        &self.context.spec.properties[number]
     }
 
     fn all_steps(&self, number: usize) -> bool {

@@ -3,9 +3,9 @@
 //! A variable whose atoms mention no other variable is kept as the truth of these atoms: `x > 0` has three values,
 //! however many numbers are written. Variables that share an atom keep what they hold.
 
-use super::Ground;
+use super::SpecContext;
 use crate::bind::subject::Subject;
-use crate::bind::values::{Held, Key, View, value};
+use crate::bind::values::{HeldValue, Key, View, value};
 use crate::check::{Arg, Atom, Expr, ExprKind, ParamId, Property, Valuation, Value, VarRef, holds};
 use crate::monitor::Letter;
 use event::{Space, ThreadId};
@@ -64,31 +64,31 @@ impl StateAtoms {
 
 /// What an atom is evaluated on: some way to look variables up.
 pub(super) struct At<'a, F> {
-    pub(super) ground: &'a Ground,
+    pub(super) context: &'a SpecContext,
     pub(super) binding: &'a [Option<Subject>],
     pub(super) held: F,
 }
 
-impl<F: Fn(&VarRef) -> Held> Valuation for At<'_, F> {
+impl<F: Fn(&VarRef) -> HeldValue> Valuation for At<'_, F> {
     fn variable(&self, var: &VarRef) -> Value<'_> {
-        value((self.held)(var), self.ground.spec.variables[var.var as usize].ty, &self.ground.objects)
+        value((self.held)(var), self.context.spec.variables[var.var as usize].ty, &self.context.objects)
     }
 
     fn param(&self, param: ParamId) -> Value<'_> {
         let subject = self.binding.get(param as usize).copied().flatten();
-        subject.map_or(Value::Unknown, |subject| self.ground.objects.value(subject))
+        subject.map_or(Value::Unknown, |subject| self.context.objects.value(subject))
     }
 
     fn thread(&self, name: &str) -> Value<'_> {
-        let number = self.ground.threads.space(Space::Thread).find(name.as_bytes());
-        number.map_or(Value::Unknown, |number| self.ground.objects.value(Subject::Thread(ThreadId(number))))
+        let number = self.context.threads.space(Space::Thread).find(name.as_bytes());
+        number.map_or(Value::Unknown, |number| self.context.objects.value(Subject::Thread(ThreadId(number))))
     }
 }
 
-impl Ground {
+impl SpecContext {
     /// Initial values as an instance sees them.
     pub(super) fn view<'a>(&'a self, binding: &'a [Option<Subject>]) -> View<'a> {
-        let Ground { spec, threads, objects, values } = self;
+        let SpecContext { spec, threads, objects, values } = self;
         View { spec, names: threads, values, objects, binding }
     }
 }
@@ -109,27 +109,27 @@ pub(super) struct Slot {
     /// The parameter that its index is.
     pub(super) param: Option<ParamId>,
     /// What it holds before the first write where nothing is given for its name, and the atoms over it alone then.
-    pub(super) generic: Held,
+    pub(super) generic: HeldValue,
     pub(super) generic_letter: Letter,
     /// The number of what it holds at first.
     pub(super) initial: u32,
     /// By number: what it holds, or of that only the atoms over it alone.
-    pub(super) values: Vec<(Held, Letter)>,
-    numbers: HashMap<Held, u32>,
+    pub(super) values: Vec<(HeldValue, Letter)>,
+    numbers: HashMap<HeldValue, u32>,
     by_letter: Option<HashMap<(u64, u64), u32>>,
 }
 
 impl Slot {
     pub(super) fn new(
-        ground: &Ground,
+        context: &SpecContext,
         atoms: &StateAtoms,
         slot: usize,
         var: &VarRef,
         binding: &[Option<Subject>],
     ) -> Slot {
-        let key = ground.view(binding).key(var);
-        let generic = ground.values.initial(var.var);
-        let initial = key.map_or(generic, |key| ground.values.get(key));
+        let key = context.view(binding).key(var);
+        let generic = context.values.initial(var.var);
+        let initial = key.map_or(generic, |key| context.values.get(key));
         let param = match var.index {
             Some(Arg::Param(param)) => Some(param),
             _ => None,
@@ -145,13 +145,19 @@ impl Slot {
             numbers: HashMap::new(),
             by_letter: atoms.alone[slot].is_some().then(HashMap::new),
         };
-        made.generic_letter = made.letter(ground, atoms.alone[slot].as_deref(), binding, generic);
-        made.initial = made.number(ground, atoms.alone[slot].as_deref(), binding, initial);
+        made.generic_letter = made.letter(context, atoms.alone[slot].as_deref(), binding, generic);
+        made.initial = made.number(context, atoms.alone[slot].as_deref(), binding, initial);
         made
     }
 
-    fn letter(&self, ground: &Ground, alone: Option<&[StateAtom]>, binding: &[Option<Subject>], held: Held) -> Letter {
-        let at = At { ground, binding, held: |_: &VarRef| held };
+    fn letter(
+        &self,
+        context: &SpecContext,
+        alone: Option<&[StateAtom]>,
+        binding: &[Option<Subject>],
+        held: HeldValue,
+    ) -> Letter {
+        let at = At { context, binding, held: |_: &VarRef| held };
         let mut letter = Letter::default();
         alone.unwrap_or_default().iter().for_each(|atom| judge(&mut letter, atom.bit, &atom.expr, &at));
         letter
@@ -160,15 +166,15 @@ impl Slot {
     /// The number of something that it holds.
     pub(super) fn number(
         &mut self,
-        ground: &Ground,
+        context: &SpecContext,
         alone: Option<&[StateAtom]>,
         binding: &[Option<Subject>],
-        held: Held,
+        held: HeldValue,
     ) -> u32 {
         if let Some(&number) = self.numbers.get(&held) {
             return number;
         }
-        let letter = self.letter(ground, alone, binding, held);
+        let letter = self.letter(context, alone, binding, held);
         let fresh = self.values.len() as u32;
         let number = match &mut self.by_letter {
             Some(known) => *known.entry((letter.holds, letter.unknown)).or_insert(fresh),

@@ -1,9 +1,9 @@
 //! The events of a trace that do something to a property, and what; equal ones are kept once.
 
-use crate::bind::matching::{Concern, Seen, operations};
+use crate::bind::matching::{Concern, EventView, operations};
 use crate::bind::reader::EventEffect;
 use crate::bind::subject::Subject;
-use crate::bind::values::{Held, Key};
+use crate::bind::values::{HeldValue, Key};
 use crate::check::{Atom, EventPattern, ParamId, Property, Spec, VarRef};
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +31,7 @@ pub(super) struct Occurrences {
     pub(super) effects: Vec<Effect>,
     /// Events and what they do, in recorded order.
     pub(super) events: Vec<Occurrence>,
-    held: Vec<Held>,
+    held: Vec<HeldValue>,
     /// Places in `events` by effect: those of effect `e` are `places[starts[e]..starts[e + 1]]`.
     places: Vec<u32>,
     starts: Vec<u32>,
@@ -49,13 +49,13 @@ impl Occurrences {
     }
 
     /// What an event wrote, in the order of [`Effect::written`].
-    pub(super) fn written(&self, occurrence: &Occurrence) -> &[Held] {
+    pub(super) fn written(&self, occurrence: &Occurrence) -> &[HeldValue] {
         let from = occurrence.values as usize;
         &self.held[from..from + self.effects[occurrence.effect as usize].written.len()]
     }
 
     /// What an event makes a variable hold, if anything; `generic` is what variables hold that are forgotten.
-    pub(super) fn change(&self, occurrence: &Occurrence, key: Key, generic: Held) -> Option<Held> {
+    pub(super) fn change(&self, occurrence: &Occurrence, key: Key, generic: HeldValue) -> Option<HeldValue> {
         let effect = &self.effects[occurrence.effect as usize];
         match effect.written.iter().rposition(|&written| written == key) {
             Some(at) => Some(self.written(occurrence)[at]),
@@ -109,7 +109,7 @@ impl Collector {
         }
     }
 
-    pub(super) fn event(&mut self, property: &Property, seen: &Seen<'_>, effect: &EventEffect, event: u64) {
+    pub(super) fn event(&mut self, property: &Property, seen: &EventView<'_>, effect: &EventEffect, event: u64) {
         let Effect { concern, written, forgotten, gone } = &mut self.scratch;
         let ours = |number: u32| self.ours[number as usize];
         written.clear();
