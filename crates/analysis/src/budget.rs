@@ -74,7 +74,7 @@ impl std::fmt::Display for Budget {
 
 /// How many windows of a size a trace of so many events has: they overlap by half.
 pub(crate) fn windows(events: usize, size: usize) -> u64 {
-    reach::Excerpts::count(events, size)
+    reach::Windows::count(events, size)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use detect::maximal::{Known, Maximal, Options as Limits, Report};
 use event::Value;
 use generate::{Generator, Options};
-use reach::Excerpts;
+use reach::Windows;
 use std::time::{Duration, Instant};
 use trace::Trace;
 
@@ -45,8 +45,8 @@ fn run(options: Options, limit: Duration) -> (f64, Report) {
     let started = Instant::now();
     let limits = Limits { per_window: Some(limit), ..Limits::default() };
     let mut maximal = Maximal::new(limits, Known::default());
-    for excerpt in Excerpts::new(&trace.names, &trace.batch, size) {
-        maximal.window(&trace.names, &excerpt, &|_| Value::Unknown);
+    for window in Windows::new(&trace.names, &trace.batch, size) {
+        maximal.window(&trace.names, &window, &|_| Value::Unknown);
     }
     (started.elapsed().as_secs_f64(), maximal.finish())
 }

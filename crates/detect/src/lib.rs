@@ -15,7 +15,7 @@
 //! * [`prefilter`]: what the others need not look at. It claims nothing, either.
 //!
 //! `deadlock`, `sync_preserving`, and what `atomicity` and `lost_wakeup` predict take a whole trace in memory; `maximal` takes
-//! windows of it (`reach::Excerpts`); the others take the events batch by batch. None prints.
+//! windows of it (`reach::Windows`); the others take the events batch by batch. None prints.
 
 pub mod atomicity;
 pub mod deadlock;

@@ -1,6 +1,6 @@
 //! What searches in windows have in common: how far they may go, and the orders that they give.
 
-use reach::{Excerpt, Limits};
+use reach::{Limits, Window};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -59,10 +59,10 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    pub(crate) fn new(excerpt: &Excerpt, prefix: &[u32]) -> Schedule {
-        let of_window = prefix.iter().filter(|&&event| event as usize >= excerpt.fixed);
-        let then = of_window.map(|&event| excerpt.index[event as usize]).collect();
-        Schedule { recorded: excerpt.window.start, then }
+    pub(crate) fn new(window: &Window, prefix: &[u32]) -> Schedule {
+        let of_window = prefix.iter().filter(|&&event| event as usize >= window.fixed);
+        let then = of_window.map(|&event| window.index[event as usize]).collect();
+        Schedule { recorded: window.range.start, then }
     }
 
     /// This order.
@@ -77,8 +77,8 @@ impl Schedule {
     }
 }
 
-/// Where an event of the whole trace stands in an excerpt, if it is in its window.
-pub(crate) fn offset(excerpt: &Excerpt, event: u64) -> Option<u32> {
-    let in_window = excerpt.window.contains(&event);
-    in_window.then(|| (excerpt.fixed as u64 + (event - excerpt.window.start)) as u32)
+/// Where an event of the whole trace stands in the batch of a window, if it is in that window.
+pub(crate) fn offset(window: &Window, event: u64) -> Option<u32> {
+    let in_window = window.range.contains(&event);
+    in_window.then(|| (window.fixed as u64 + (event - window.range.start)) as u32)
 }

@@ -6,7 +6,7 @@ use detect::maximal::{Known, Maximal, Options};
 use event::{Value, VarId};
 use oracle::random::Random;
 use oracle::read;
-use reach::Excerpts;
+use reach::Windows;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -29,8 +29,8 @@ fn many_wake_ups_in_a_window() {
     let begun = Instant::now();
     let options = Options { deadline: Some(begun + Duration::from_millis(300)), ..Options::default() };
     let mut maximal = Maximal::new(options, Known::default());
-    for excerpt in Excerpts::new(&trace.names, &trace.batch, 10_000) {
-        maximal.window(&trace.names, &excerpt, &|_: VarId| Value::Unknown);
+    for window in Windows::new(&trace.names, &trace.batch, 10_000) {
+        maximal.window(&trace.names, &window, &|_: VarId| Value::Unknown);
     }
     assert!(maximal.finish().looked.undecided > 0);
     assert!(begun.elapsed() < LATE, "{:?}", begun.elapsed());

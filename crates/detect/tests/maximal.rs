@@ -7,15 +7,15 @@ use oracle::definition::Definition;
 use oracle::random::Random;
 use oracle::schedule::{faulty_trace, random_trace};
 use oracle::{cases, initial_values, read};
-use reach::Excerpts;
+use reach::Windows;
 use std::collections::BTreeSet;
 use std::time::Instant;
 use trace::Trace;
 
 fn look(trace: &Trace, window: usize, initial: &[Value], options: Options<'_>, known: Known) -> Report {
     let mut maximal = Maximal::new(options, known);
-    for excerpt in Excerpts::new(&trace.names, &trace.batch, window) {
-        maximal.window(&trace.names, &excerpt, &|var: VarId| initial[var.0 as usize]);
+    for window in Windows::new(&trace.names, &trace.batch, window) {
+        maximal.window(&trace.names, &window, &|var: VarId| initial[var.0 as usize]);
     }
     maximal.finish()
 }

@@ -4,15 +4,15 @@ use detect::maximal::{Known, Looked, Maximal, Options};
 use event::{Value, VarId};
 use oracle::random::Random;
 use oracle::read;
-use reach::Excerpts;
+use reach::Windows;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 fn look(text: &str, options: Options<'_>) -> Looked {
     let trace = read(text);
     let mut maximal = Maximal::new(options, Known::default());
-    for excerpt in Excerpts::new(&trace.names, &trace.batch, 1000) {
-        maximal.window(&trace.names, &excerpt, &|_: VarId| Value::Unknown);
+    for window in Windows::new(&trace.names, &trace.batch, 1000) {
+        maximal.window(&trace.names, &window, &|_: VarId| Value::Unknown);
     }
     maximal.finish().looked
 }

@@ -1,11 +1,10 @@
 //! Whether some feasible prefix of the `maximal` model (docs/causality.md) leads to where given events are next.
 //!
 //! Detectors that search a window for errors all ask this one [`Question`]: can these two accesses, or these requests of
-//! locks, be next at the same time? [`Reach`] answers it for one trace; [`Excerpts`] makes such traces of windows of a
+//! locks, be next at the same time? [`Reach`] answers it for one trace; [`Windows`] makes such traces of windows of a
 //! longer one. An answer is a prefix, or a proof that there is none, or says that a limit was met.
 
 mod branch;
-mod excerpt;
 mod exhaustive;
 mod facts;
 mod goal;
@@ -16,12 +15,13 @@ mod question;
 mod recorded;
 mod saturate;
 mod solver;
+mod window;
 
 #[cfg(test)]
 mod tests;
 
-pub use excerpt::{Excerpt, Excerpts};
 pub use question::{Answer, Limits, Question};
+pub use window::{Window, Windows};
 
 use event::{Batch, Names, Value, VarId};
 use facts::Facts;

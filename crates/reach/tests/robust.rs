@@ -2,7 +2,7 @@
 
 use event::{Batch, Causality, Event, Extra, LockId, Names, Op, SiteId, Space, ThreadId, Value, VarId, Wake};
 use generate::{Generator, Options};
-use reach::{Answer, Excerpts, Limits, Question, Reach};
+use reach::{Answer, Limits, Question, Reach, Windows};
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 use trace::Trace;
@@ -72,9 +72,9 @@ fn garbage_is_answered_and_what_is_reached_is_feasible() {
                 }
             }
         }
-        for excerpt in Excerpts::new(&names, &batch, 1 + random.below(8) as usize) {
-            let mut reach = Reach::new(&names, &excerpt.batch, excerpt.fixed, &initial);
-            let last = excerpt.batch.events.len() as u32 - 1;
+        for window in Windows::new(&names, &batch, 1 + random.below(8) as usize) {
+            let mut reach = Reach::new(&names, &window.batch, window.fixed, &initial);
+            let last = window.batch.events.len() as u32 - 1;
             let question = Question { next: &[last], ..Question::default() };
             reach.ask(&question, &Limits { steps: 1_000, ..Limits::default() });
         }

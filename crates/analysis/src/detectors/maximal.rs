@@ -5,7 +5,7 @@ use crate::budget::{self, Budget};
 use crate::claim::{Basis, Witness};
 use detect::maximal::{Known, Looked, Maximal, Options};
 use detect::{Race, Schedule};
-use reach::Excerpts;
+use reach::Windows;
 use report::AnalysisStats;
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -28,10 +28,10 @@ struct Finder;
 impl Pass for Finder {
     fn finish(self: Box<Self>, end: &TraceEnd<'_>) -> Found {
         let Some(trace) = end.trace else { return Found::nothing(end) };
-        let windows = budget::windows(trace.events.len(), end.window);
+        let count = budget::windows(trace.events.len(), end.window);
         let deadline = end.budget.deadline();
         let options = Options {
-            per_window: Some(end.budget.share(windows)),
+            per_window: Some(end.budget.share(count)),
             deadline: Some(deadline),
             stop: Some(end.cancel),
             most: MOST,
@@ -40,23 +40,23 @@ impl Pass for Finder {
         };
         let mut maximal = Maximal::new(options, Known::default());
         if end.filtered.any_races() {
-            let mut excerpts = Excerpts::new(end.names, trace, end.window);
+            let mut windows = Windows::new(end.names, trace, end.window);
             let (time, events) = (end.budget.each(), trace.events.len());
-            let pace = Pace { began: Instant::now(), time, events, few: windows < Pace::MANY };
+            let pace = Pace { began: Instant::now(), time, events, few: count < Pace::MANY };
             let is_over = || Instant::now() >= deadline || end.cancel.load(Ordering::Relaxed);
             let mut next = |maximal: &mut Maximal<'_>| {
-                excerpts.next_with(|window| pace.allows(window.start) && maximal.wants(&trace.events[window]))
+                windows.next_with(|range| pace.allows(range.start) && maximal.wants(&trace.events[range]))
             };
             while !is_over()
-                && let Some(excerpt) = next(&mut maximal)
+                && let Some(window) = next(&mut maximal)
             {
-                maximal.window(end.names, &excerpt, end.initial);
+                maximal.window(end.names, &window, end.initial);
             }
         } else {
-            maximal.pass_over(windows);
+            maximal.pass_over(count);
         }
         let report = maximal.finish();
-        let stats = stats(&report.looked, windows, end.budget);
+        let stats = stats(&report.looked, count, end.budget);
         let key = |race: &Race| (race.earlier.event, race.later.event);
         let keys: Vec<_> = report.races.races.iter().map(key).collect();
         let orders: HashMap<_, Schedule> = keys.into_iter().zip(report.prefixes).collect();

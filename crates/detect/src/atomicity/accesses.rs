@@ -5,7 +5,7 @@ pub(super) use crate::sections::NONE;
 use super::blocks::Blocks;
 use crate::sections::{Holds, Section, Sections};
 use event::{Batch, BlockId, Event, Id, Names, Op, Space};
-use reach::Excerpt;
+use reach::Window;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of the sections that a thread is in, so many are looked at: whether two events are kept apart is a quick look before
@@ -110,7 +110,7 @@ impl Access {
 
 /// The accesses of a window.
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct WindowAccesses {
     pub(super) all: Vec<Access>,
     /// By variable: places in `all`.
     pub(super) vars: FxHashMap<u32, Vec<u32>>,
@@ -120,16 +120,16 @@ pub(super) struct Window {
     pub(super) order: Vec<u32>,
 }
 
-impl Window {
-    pub(super) fn new(whole: &Whole, excerpt: &Excerpt) -> Window {
+impl WindowAccesses {
+    pub(super) fn new(whole: &Whole, window: &Window) -> WindowAccesses {
         #[derive(Clone, Copy)]
         struct Use {
             thread: u32,
             shared: bool,
             written: bool,
         }
-        let window = excerpt.window.start as u32..excerpt.window.end as u32;
-        let events = || window.clone().zip(&excerpt.batch.events[excerpt.fixed..]);
+        let indexes = window.range.start as u32..window.range.end as u32;
+        let events = || indexes.clone().zip(&window.batch.events[window.fixed..]);
         let accesses = |op: Op| op.is_access();
         let mut uses: FxHashMap<u32, Use> = FxHashMap::default();
         for (_, event) in events().filter(|(_, event)| accesses(event.op())) {
@@ -138,7 +138,7 @@ impl Window {
             used.shared |= used.thread != thread;
             used.written |= !is_read(event.op());
         }
-        let mut made = Window::default();
+        let mut made = WindowAccesses::default();
         for (index, &event) in events().filter(|(_, event)| accesses(event.op())) {
             if uses.get(&event.object()).is_none_or(|used| !(used.shared && used.written)) {
                 continue;

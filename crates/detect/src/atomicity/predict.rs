@@ -14,12 +14,12 @@
 //! **May miss** therefore cycles through more threads, and rare neighbours; **raises no false alarm**: what is found is a feasible prefix that
 //! passes `witness::check_atomicity`.
 
-use super::accesses::{Access, NONE, Whole, Window};
+use super::accesses::{Access, NONE, Whole, WindowAccesses};
 use super::report::Violations;
 use crate::place::Place;
 use crate::windows::{Schedule, Search, offset};
 use event::{Batch, BlockId, Names, Op, SiteId, Value, VarId};
-use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
+use reach::{Answer, Limits, Question, Reach, Window, Windows};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// So often is asked about one pattern.
@@ -116,14 +116,14 @@ pub fn predict(
         }
     }
     let windows_after = |end: u64| (batch.events.len() as u64 - end).div_ceil((search.window as u64 / 2).max(1));
-    for excerpt in Excerpts::new(names, batch, search.window) {
-        let left = 1 + windows_after(excerpt.window.end);
+    for window in Windows::new(names, batch, search.window) {
+        let left = 1 + windows_after(window.range.end);
         if search.is_over() {
             finder.found.unasked += left;
             break;
         }
-        if finder.window(&excerpt, &search.share(left)) {
-            finder.seen = excerpt.window.end;
+        if finder.window(&window, &search.share(left)) {
+            finder.seen = window.range.end;
         } else {
             finder.found.unasked += 1;
         }
@@ -140,10 +140,10 @@ fn pattern(block: BlockId, sites: [SiteId; 4], vars: [u32; 2]) -> Pattern {
 
 impl Finder<'_> {
     /// Whether the window was looked at to its end.
-    fn window(&mut self, excerpt: &Excerpt, search: &Search<'_>) -> bool {
-        let window = Window::new(&self.whole, excerpt);
+    fn window(&mut self, window: &Window, search: &Search<'_>) -> bool {
+        let accesses = WindowAccesses::new(&self.whole, window);
         let mut reach = None;
-        window.order.iter().all(|&block| self.block(&window, block, &mut reach, excerpt, search))
+        accesses.order.iter().all(|&block| self.block(&accesses, block, &mut reach, window, search))
     }
 
     fn pattern(&self, cycle: &Cycle) -> Pattern {
@@ -157,13 +157,13 @@ impl Finder<'_> {
     /// has more of them than can be kept, so each is asked about as it comes.
     fn block(
         &mut self,
-        window: &Window,
+        accesses: &WindowAccesses,
         block: u32,
         reach: &mut Option<Reach>,
-        excerpt: &Excerpt,
+        window: &Window,
         search: &Search<'_>,
     ) -> bool {
-        let mine: Vec<Access> = window.blocks[&block].iter().map(|&place| window.all[place as usize]).collect();
+        let mine: Vec<Access> = accesses.blocks[&block].iter().map(|&place| accesses.all[place as usize]).collect();
         let mut kinds = FxHashSet::default();
         for (k, a1) in mine.iter().enumerate() {
             if search.is_over() {
@@ -173,23 +173,23 @@ impl Finder<'_> {
                 continue;
             }
             let ends = first_and_last(&mine[k + 1..]);
-            for b1 in near(window, a1, block) {
-                let together = match window.blocks.get(&b1.block) {
-                    Some(places) if b1.block != NONE => firsts(window, places, &b1),
+            for b1 in near(accesses, a1, block) {
+                let together = match accesses.blocks.get(&b1.block) {
+                    Some(places) if b1.block != NONE => firsts(accesses, places, &b1),
                     _ => vec![b1],
                 };
                 for a2 in &ends {
                     if search.is_over() {
                         return false;
                     }
-                    let later = later(window, &b1, a2);
+                    let later = later(accesses, &b1, a2);
                     for &b2 in together.iter().filter(|b2| b2.conflicts(a2)).chain(&later) {
                         let cycle = Cycle { leaves: [*a1, b1], enters: [b2, *a2] };
                         if self.is_worth_asking(&cycle) {
                             let reach = reach.get_or_insert_with(|| {
-                                Reach::new(self.names, &excerpt.batch, excerpt.fixed, self.initial)
+                                Reach::new(self.names, &window.batch, window.fixed, self.initial)
                             });
-                            self.ask(reach, excerpt, cycle, &search.limits());
+                            self.ask(reach, window, cycle, &search.limits());
                         }
                     }
                 }
@@ -218,10 +218,10 @@ impl Finder<'_> {
         true
     }
 
-    fn ask(&mut self, reach: &mut Reach, excerpt: &Excerpt, cycle: Cycle, limits: &Limits<'_>) {
+    fn ask(&mut self, reach: &mut Reach, window: &Window, cycle: Cycle, limits: &Limits<'_>) {
         let pattern = self.pattern(&cycle);
         let Cycle { leaves: [a1, b1], enters: [b2, a2] } = cycle;
-        let all = [a1, b1, b2, a2].map(|access| offset(excerpt, u64::from(access.index)));
+        let all = [a1, b1, b2, a2].map(|access| offset(window, u64::from(access.index)));
         let [Some(o1), Some(p1), Some(p2), Some(o2)] = all else { return };
         // A read-modify-write is never a terminal read: it has to see what it saw.
         let strict = a2.event.op() == Op::AtomicRmw;
@@ -250,7 +250,7 @@ impl Finder<'_> {
                     leaves: [a1, b1].map(place),
                     enters: [b2, a2].map(place),
                     variables: [a1, a2].map(|access| VarId(access.event.object())),
-                    schedule: Schedule::new(excerpt, &prefix),
+                    schedule: Schedule::new(window, &prefix),
                 });
             }
             Answer::Impossible => {}
@@ -276,22 +276,22 @@ fn first_and_last(accesses: &[Access]) -> Vec<Access> {
 }
 
 /// Of each kind of access of a block the first, and this one.
-fn firsts(window: &Window, places: &[u32], also: &Access) -> Vec<Access> {
+fn firsts(accesses: &WindowAccesses, places: &[u32], also: &Access) -> Vec<Access> {
     let mut kinds = FxHashSet::default();
-    let all = places.iter().map(|&place| window.all[place as usize]);
+    let all = places.iter().map(|&place| accesses.all[place as usize]);
     all.filter(|access| kinds.insert(access.kind()) || access.index == also.index).collect()
 }
 
 /// Conflicting accesses of others, the nearest of each kind and thread before and after an access.
-fn near(window: &Window, access: &Access, block: u32) -> Vec<Access> {
-    let places = &window.vars[&access.event.object()];
-    let at = places.partition_point(|&place| window.all[place as usize].index < access.index);
+fn near(accesses: &WindowAccesses, access: &Access, block: u32) -> Vec<Access> {
+    let places = &accesses.vars[&access.event.object()];
+    let at = places.partition_point(|&place| accesses.all[place as usize].index < access.index);
     let mut kinds = FxHashSet::default();
     let mut chosen = Vec::new();
     let before = places[..at].iter().rev().take(NEAR);
     let after = places[at..].iter().take(NEAR);
     for (side, places) in [before.collect::<Vec<_>>(), after.collect()].into_iter().enumerate() {
-        for other in places.into_iter().map(|&place| window.all[place as usize]) {
+        for other in places.into_iter().map(|&place| accesses.all[place as usize]) {
             let kind = (side, other.kind(), other.event.thread());
             if other.block != block && other.conflicts(access) && kinds.insert(kind) {
                 chosen.push(other);
@@ -302,11 +302,11 @@ fn near(window: &Window, access: &Access, block: u32) -> Vec<Access> {
 }
 
 /// Accesses of the same thread that conflict with a2 and come after b1 in other transactions: the nearest of each kind.
-fn later(window: &Window, b1: &Access, a2: &Access) -> Vec<Access> {
-    let places = &window.vars[&a2.event.object()];
-    let at = places.partition_point(|&place| window.all[place as usize].index <= b1.index);
+fn later(accesses: &WindowAccesses, b1: &Access, a2: &Access) -> Vec<Access> {
+    let places = &accesses.vars[&a2.event.object()];
+    let at = places.partition_point(|&place| accesses.all[place as usize].index <= b1.index);
     let mut kinds = FxHashSet::default();
-    let all = places[at..].iter().take(NEAR).map(|&place| window.all[place as usize]);
+    let all = places[at..].iter().take(NEAR).map(|&place| accesses.all[place as usize]);
     let same = |b2: &Access| b2.event.thread() == b1.event.thread() && (b2.block == NONE || b2.block != b1.block);
     all.filter(|b2| same(b2) && b2.conflicts(a2) && kinds.insert(b2.kind())).collect()
 }

@@ -6,7 +6,7 @@ use super::requests::Requests;
 use super::{DeadlockOptions, Deadlocks, Evidence};
 use crate::windows::{Schedule, offset};
 use event::{Batch, Names, Value, VarId};
-use reach::{Answer, Excerpt, Excerpts, Limits, Question, Reach};
+use reach::{Answer, Limits, Question, Reach, Window, Windows};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 
@@ -25,10 +25,10 @@ pub(super) fn search(
     report: &mut Deadlocks,
 ) {
     let events = batch.events.len();
-    let mut left = Excerpts::count(events, options.window) as u32;
+    let mut left = Windows::count(events, options.window) as u32;
     let order = requests.in_order();
     let mut by_request = ByRequest::default();
-    for excerpt in Excerpts::new(names, batch, options.window) {
+    for window in Windows::new(names, batch, options.window) {
         if options.is_over() {
             report.undecided_windows += u64::from(left);
             let unknown = candidates.list.iter_mut().filter(|candidate| candidate.found.is_none());
@@ -36,7 +36,7 @@ pub(super) fn search(
             break;
         }
         report.windows += 1;
-        let some = of_window(&order, &excerpt);
+        let some = of_window(&order, &window);
         let mut decided = true;
         if !report.all_patterns {
             let room = options.most_patterns.saturating_mul(MOST_TIMES).saturating_sub(candidates.patterns() as usize);
@@ -56,14 +56,14 @@ pub(super) fn search(
             if candidate.found.is_some() {
                 continue;
             }
-            let tuples = tuples(&candidate.patterns, requests, &excerpt, options.most_questions);
+            let tuples = tuples(&candidate.patterns, requests, &window, options.most_questions);
             let mut answered = tuples.all;
             for tuple in tuples.list {
-                let reach = reach.get_or_insert_with(|| Reach::new(names, &excerpt.batch, excerpt.fixed, initial));
-                let next: Vec<u32> = tuple.iter().filter_map(|&event| offset(&excerpt, event)).collect();
+                let reach = reach.get_or_insert_with(|| Reach::new(names, &window.batch, window.fixed, initial));
+                let next: Vec<u32> = tuple.iter().filter_map(|&event| offset(&window, event)).collect();
                 match reach.ask(&Question { next: &next, ..Question::default() }, &limits) {
                     Answer::Reached(prefix) => {
-                        candidate.found = Some((Evidence::Maximal, tuple, Schedule::new(&excerpt, &prefix)));
+                        candidate.found = Some((Evidence::Maximal, tuple, Schedule::new(&window, &prefix)));
                         break;
                     }
                     Answer::Impossible => {}
@@ -92,9 +92,9 @@ pub(super) fn search(
 }
 
 /// The abstract requests that a window has an event of, in order.
-fn of_window(order: &[(u32, u32)], excerpt: &Excerpt) -> Vec<u32> {
-    let from = order.partition_point(|request| u64::from(request.0) < excerpt.window.start);
-    let to = order.partition_point(|request| u64::from(request.0) < excerpt.window.end);
+fn of_window(order: &[(u32, u32)], window: &Window) -> Vec<u32> {
+    let from = order.partition_point(|request| u64::from(request.0) < window.range.start);
+    let to = order.partition_point(|request| u64::from(request.0) < window.range.end);
     let mut some: Vec<u32> = order[from..to].iter().map(|request| request.1).collect();
     some.sort_unstable();
     some.dedup();
@@ -144,7 +144,7 @@ struct Tuples {
     all: bool,
 }
 
-fn tuples(patterns: &[Pattern], requests: &Requests, excerpt: &Excerpt, most: usize) -> Tuples {
+fn tuples(patterns: &[Pattern], requests: &Requests, window: &Window, most: usize) -> Tuples {
     let mut tuples = Tuples { list: Vec::new(), all: true };
     for pattern in patterns {
         let parts: Vec<&[(u32, u32)]> = pattern
@@ -152,8 +152,8 @@ fn tuples(patterns: &[Pattern], requests: &Requests, excerpt: &Excerpt, most: us
             .iter()
             .map(|&number| {
                 let events = &requests.list[number as usize].events;
-                let from = events.partition_point(|event| u64::from(event.0) < excerpt.window.start);
-                let to = events.partition_point(|event| u64::from(event.0) < excerpt.window.end);
+                let from = events.partition_point(|event| u64::from(event.0) < window.range.start);
+                let to = events.partition_point(|event| u64::from(event.0) < window.range.end);
                 &events[from..to]
             })
             .collect();

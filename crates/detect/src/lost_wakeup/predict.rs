@@ -3,7 +3,7 @@
 use super::{LostWakeup, Waits};
 use crate::windows::{Schedule, Search, offset};
 use event::{Batch, Names, Value, VarId};
-use reach::{Answer, Excerpt, Excerpts, Question, Reach};
+use reach::{Answer, Question, Reach, Window, Windows};
 
 /// What a search found, and what it left out.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -41,25 +41,25 @@ pub fn predict(
         // In the order of their notifies: those of a window stand together.
         let mut order: Vec<usize> = (0..waits.candidates.len()).collect();
         order.sort_by_key(|&k| waits.candidates[k].notify.event);
-        let mut excerpts = Excerpts::new(names, batch, search.window);
+        let mut windows = Windows::new(names, batch, search.window);
         loop {
             let mut mine: Vec<usize> = Vec::new();
-            let wanted = excerpts.next_with(|window| {
-                let window = window.start as u64..window.end as u64;
+            let wanted = windows.next_with(|range| {
+                let range = range.start as u64..range.end as u64;
                 let notify = |k: &usize| waits.candidates[*k].notify.event;
-                let from = order.partition_point(|k| notify(k) < window.start);
-                let to = order.partition_point(|k| notify(k) < window.end);
-                let common = |k: &&usize| window.contains(&waits.candidates[**k].wait.event);
+                let from = order.partition_point(|k| notify(k) < range.start);
+                let to = order.partition_point(|k| notify(k) < range.end);
+                let common = |k: &&usize| range.contains(&waits.candidates[**k].wait.event);
                 mine = order[from..to].iter().filter(common).copied().filter(|&k| states[k] != State::Lost).collect();
                 !mine.is_empty()
             });
-            let Some(excerpt) = wanted else { break };
-            let mut reach = Reach::new(names, &excerpt.batch, excerpt.fixed, initial);
+            let Some(window) = wanted else { break };
+            let mut reach = Reach::new(names, &window.batch, window.fixed, initial);
             for k in mine {
                 if search.is_over() {
                     break;
                 }
-                let (state, lost) = ask(&mut reach, &excerpt, waits, k, search);
+                let (state, lost) = ask(&mut reach, &window, waits, k, search);
                 unseen -= usize::from(states[k] == State::Apart);
                 // What one window could not decide, another that shows nothing does not decide either.
                 if states[k] != State::Undecided || state == State::Lost {
@@ -85,23 +85,23 @@ pub fn predict(
 
 fn ask(
     reach: &mut Reach,
-    excerpt: &Excerpt,
+    window: &Window,
     waits: &Waits,
     k: usize,
     search: &Search<'_>,
 ) -> (State, Option<LostWakeup>) {
     let wakeup = waits.candidates[k];
-    let (Some(wait), Some(notify)) = (offset(excerpt, wakeup.wait.event), offset(excerpt, wakeup.notify.event)) else {
+    let (Some(wait), Some(notify)) = (offset(window, wakeup.wait.event), offset(window, wakeup.notify.event)) else {
         return (State::Apart, None);
     };
     // A test before the window has happened before everything in it.
-    let test = offset(excerpt, wakeup.test.event);
+    let test = offset(window, wakeup.test.event);
     let before: Vec<(u32, u32)> = test.map(|test| (test, notify)).into_iter().chain([(notify, wait)]).collect();
     let question = Question { next: &[], contains: &[wait], before: &before };
     match reach.ask(&question, &search.limits()) {
         Answer::Reached(prefix) => {
             let end = prefix.iter().position(|&event| event == wait).map_or(prefix.len(), |at| at + 1);
-            let schedule = Schedule::new(excerpt, &prefix[..end]);
+            let schedule = Schedule::new(window, &prefix[..end]);
             (State::Lost, Some(LostWakeup { wakeup, schedule }))
         }
         Answer::Impossible => (State::Impossible, None),

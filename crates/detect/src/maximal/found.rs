@@ -5,7 +5,7 @@ use super::{Known, SitePair};
 use crate::race::{Access, Race, Races};
 use crate::windows::Schedule;
 use event::{LockId, Op, SiteId};
-use reach::Excerpt;
+use reach::Window;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Collects races.
@@ -19,8 +19,8 @@ pub(super) struct Found {
     racy_sites: FxHashSet<SiteId>,
 }
 
-fn key(excerpt: &Excerpt, pair: &Pair) -> SitePair {
-    let [a, b] = pair.events.map(|event| excerpt.batch.events[event as usize].site());
+fn key(window: &Window, pair: &Pair) -> SitePair {
+    let [a, b] = pair.events.map(|event| window.batch.events[event as usize].site());
     (a.min(b), a.max(b), pair.variable)
 }
 
@@ -37,28 +37,28 @@ impl Found {
     }
 
     /// Whether a race of this pair would say anything new.
-    pub(super) fn is_new(&self, excerpt: &Excerpt, pair: &Pair) -> bool {
-        let later = excerpt.index[pair.events[1] as usize];
-        !self.known.racy_events.contains(&later) || !self.known.pairs.contains(&key(excerpt, pair))
+    pub(super) fn is_new(&self, window: &Window, pair: &Pair) -> bool {
+        let later = window.index[pair.events[1] as usize];
+        !self.known.racy_events.contains(&later) || !self.known.pairs.contains(&key(window, pair))
     }
 
     /// The pair is a race, as this prefix shows.
-    pub(super) fn race(&mut self, excerpt: &Excerpt, pair: &Pair, prefix: &[u32]) {
-        let key = key(excerpt, pair);
-        let later = excerpt.index[pair.events[1] as usize];
+    pub(super) fn race(&mut self, window: &Window, pair: &Pair, prefix: &[u32]) {
+        let key = key(window, pair);
+        let later = window.index[pair.events[1] as usize];
         let new_pair = self.known.pairs.insert(key);
         let new_event = self.known.racy_events.insert(later);
         if new_event {
             self.races.racy_events += 1;
-            if self.racy_sites.insert(excerpt.batch.events[pair.events[1] as usize].site()) {
+            if self.racy_sites.insert(window.batch.events[pair.events[1] as usize].site()) {
                 self.races.racy_sites += 1;
             }
         }
         if new_pair && self.races.races.len() < self.most {
             self.kept.insert(key, self.races.races.len());
-            let [earlier, later] = pair.events.map(|event| access(excerpt, event));
+            let [earlier, later] = pair.events.map(|event| access(window, event));
             self.races.races.push(Race { variable: pair.variable, earlier, later, events: 1, others: 0 });
-            self.prefixes.push(Schedule::new(excerpt, prefix));
+            self.prefixes.push(Schedule::new(window, prefix));
         } else if new_event {
             match self.kept.get(&key) {
                 Some(&race) => self.races.races[race].events += 1,
@@ -72,17 +72,17 @@ impl Found {
     }
 }
 
-fn access(excerpt: &Excerpt, at: u32) -> Access {
-    let event = excerpt.batch.events[at as usize];
-    Access { event: excerpt.index[at as usize], thread: event.thread(), site: event.site(), locks: held(excerpt, at) }
+fn access(window: &Window, at: u32) -> Access {
+    let event = window.batch.events[at as usize];
+    Access { event: window.index[at as usize], thread: event.thread(), site: event.site(), locks: held(window, at) }
 }
 
 /// The locks that an event's thread holds, in either way.
-fn held(excerpt: &Excerpt, at: u32) -> Vec<LockId> {
-    let thread = excerpt.batch.events[at as usize].thread();
+fn held(window: &Window, at: u32) -> Vec<LockId> {
+    let thread = window.batch.events[at as usize].thread();
     let mut depths: FxHashMap<LockId, i64> = FxHashMap::default();
     let mut given_up: FxHashMap<LockId, i64> = FxHashMap::default();
-    for &event in excerpt.batch.events[..at as usize].iter().filter(|event| event.thread() == thread) {
+    for &event in window.batch.events[..at as usize].iter().filter(|event| event.thread() == thread) {
         match event.op() {
             Op::Acquire | Op::TryAcquire | Op::ReadAcquire => *depths.entry(event.lock()).or_default() += 1,
             Op::Release | Op::ReadRelease => {
@@ -90,11 +90,11 @@ fn held(excerpt: &Excerpt, at: u32) -> Vec<LockId> {
                 *depth = (*depth - 1).max(0);
             }
             Op::Wait => {
-                let lock = excerpt.batch.extra(event).lock;
+                let lock = window.batch.extra(event).lock;
                 given_up.insert(lock, depths.remove(&lock).unwrap_or(0));
             }
             Op::Woken => {
-                let lock = excerpt.batch.extra(event).lock;
+                let lock = window.batch.extra(event).lock;
                 *depths.entry(lock).or_default() += given_up.remove(&lock).unwrap_or(0).max(1);
             }
             _ => {}

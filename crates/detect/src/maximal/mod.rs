@@ -19,7 +19,7 @@ use crate::race::Races;
 use crate::windows::Schedule;
 use event::{Event, Names, SiteId, Value, VarId};
 use found::Found;
-use reach::{Answer, Excerpt, Limits, Question, Reach};
+use reach::{Answer, Limits, Question, Reach, Window};
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -121,25 +121,25 @@ impl<'o> Maximal<'o> {
     }
 
     /// The next window. `initial` gives what variables hold before the trace.
-    pub fn window(&mut self, names: &Names, excerpt: &Excerpt, initial: &dyn Fn(VarId) -> Value) {
+    pub fn window(&mut self, names: &Names, window: &Window, initial: &dyn Fn(VarId) -> Value) {
         let end = self.options.per_window.map(|time| Instant::now() + time);
         let deadline = end.into_iter().chain(self.options.deadline).min();
         let limits = Limits { steps: self.options.steps, deadline, stop: self.options.stop };
-        let mut reach = Reach::new(names, &excerpt.batch, excerpt.fixed, initial);
+        let mut reach = Reach::new(names, &window.batch, window.fixed, initial);
         let undecided = self.looked.undecided;
         let (found, looked) = (&mut self.found, &mut self.looked);
         looked.windows += 1;
         let mut visited = 0u64;
         let filtered = self.options.filtered;
         let wanted = |var| filtered.is_none_or(|filtered| filtered.may_race(var));
-        let ended = pairs::conflicting(excerpt, &wanted, &mut |pair| {
+        let ended = pairs::conflicting(window, &wanted, &mut |pair| {
             // Pairs that need no search are quickly passed over, but there may be millions of them.
             if visited.is_multiple_of(LOOK) && is_over(&limits) {
                 return ControlFlow::Break(());
             }
             visited += 1;
             let [a, b] = pair.events;
-            if !found.is_new(excerpt, &pair) || pair.pinned || reach.never_together(a, b) {
+            if !found.is_new(window, &pair) || pair.pinned || reach.never_together(a, b) {
                 looked.pairs += 1;
                 return ControlFlow::Continue(());
             }
@@ -149,14 +149,14 @@ impl<'o> Maximal<'o> {
                     return ControlFlow::Continue(());
                 }
                 Answer::Impossible => {}
-                Answer::Reached(prefix) => found.race(excerpt, &pair, &prefix),
+                Answer::Reached(prefix) => found.race(window, &pair, &prefix),
             }
             looked.pairs += 1;
             looked.asked += 1;
             ControlFlow::Continue(())
         });
         if ended.is_break() {
-            looked.undecided += pairs::count(excerpt, &wanted) - visited;
+            looked.undecided += pairs::count(window, &wanted) - visited;
         }
         self.looked.undecided_windows += u64::from(self.looked.undecided > undecided);
     }

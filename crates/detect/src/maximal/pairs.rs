@@ -1,14 +1,14 @@
 //! The conflicting pairs of a window.
 
 use event::{Batch, Event, Op, ThreadId, Value, VarId};
-use reach::Excerpt;
+use reach::Window;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
 
 /// Two conflicting accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Pair {
-    /// As offsets in the excerpt, in recorded order.
+    /// As offsets in the window, in recorded order.
     pub(super) events: [u32; 2],
     pub(super) variable: VarId,
     /// A pin says that the second comes after the first.
@@ -33,20 +33,20 @@ fn conflict(a: Event, b: Event) -> bool {
 /// Every conflicting pair, by its later event; of one event, first the pair with the nearest earlier one. Ends early if the visitor
 /// breaks.
 pub(super) fn conflicting(
-    excerpt: &Excerpt,
+    window: &Window,
     wanted: &impl Fn(VarId) -> bool,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let pinned = Pinned::new(&excerpt.batch);
+    let pinned = Pinned::new(&window.batch);
     let mut accesses: FxHashMap<VarId, Vec<u32>> = FxHashMap::default();
-    for (b, &event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
+    for (b, &event) in (0u32..).zip(&window.batch.events).skip(window.fixed) {
         if !is_access(event.op()) || !wanted(event.var()) {
             continue;
         }
         let variable = event.var();
         let before = accesses.entry(variable).or_default();
         for &a in before.iter().rev() {
-            if conflict(excerpt.batch.events[a as usize], event) {
+            if conflict(window.batch.events[a as usize], event) {
                 visit(Pair { events: [a, b], variable, pinned: pinned.holds_back(a, event) })?;
             }
         }
@@ -76,7 +76,7 @@ pub(super) fn any(events: &[Event], wanted: impl Fn(VarId) -> bool) -> bool {
 }
 
 /// How many conflicting pairs there are, without visiting them: they may be quadratic in the events.
-pub(super) fn count(excerpt: &Excerpt, wanted: &impl Fn(VarId) -> bool) -> u64 {
+pub(super) fn count(window: &Window, wanted: &impl Fn(VarId) -> bool) -> u64 {
     /// Accesses so far: not atomic and atomic, of each those that only read and the others.
     type Kinds = [[u64; 2]; 2];
     let conflicting = |kinds: &Kinds, atomic: bool, reads: bool| {
@@ -87,7 +87,7 @@ pub(super) fn count(excerpt: &Excerpt, wanted: &impl Fn(VarId) -> bool) -> u64 {
     let mut own: FxHashMap<(VarId, ThreadId), Kinds> = FxHashMap::default();
     let mut count = 0;
     let mine = |event: &&Event| is_access(event.op()) && wanted(event.var());
-    for event in excerpt.batch.events[excerpt.fixed..].iter().filter(mine) {
+    for event in window.batch.events[window.fixed..].iter().filter(mine) {
         let (atomic, reads) = (event.op().is_atomic(), only_reads(event.op()));
         let all = all.entry(event.var()).or_default();
         let own = own.entry((event.var(), event.thread())).or_default();

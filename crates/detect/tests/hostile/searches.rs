@@ -8,7 +8,7 @@ use detect::maximal::{self, Maximal};
 use detect::sync_preserving::{self, OnDemand, SyncPreserving};
 use detect::{Race, Search};
 use event::{Extra, LockId, Op, Value, VarId};
-use reach::Excerpts;
+use reach::Windows;
 use std::time::{Duration, Instant};
 
 const WINDOW: usize = 4000;
@@ -40,7 +40,7 @@ impl Run {
     fn maximal(&self) -> maximal::Report {
         let options = maximal::Options { deadline: soon(), ..maximal::Options::default() };
         let mut maximal = Maximal::new(options, maximal::Known::default());
-        Excerpts::new(&self.names, &self.batch, WINDOW).for_each(|e| maximal.window(&self.names, &e, &unknown));
+        Windows::new(&self.names, &self.batch, WINDOW).for_each(|e| maximal.window(&self.names, &e, &unknown));
         maximal.finish()
     }
 

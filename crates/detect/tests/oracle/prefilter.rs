@@ -12,7 +12,7 @@ use detect::prefilter::{Filtered, Prefilter, each_masked};
 use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Batch, Op, Space};
 use oracle::cases;
-use reach::Excerpts;
+use reach::Windows;
 use std::collections::BTreeSet;
 use trace::validate::Validator;
 
@@ -75,9 +75,9 @@ fn what_is_ruled_out_is_not_there() {
         let windows = |filtered| {
             let options = maximal::Options { filtered, ..maximal::Options::default() };
             let mut maximal = Maximal::new(options, Known::default());
-            let mut excerpts = Excerpts::new(names, batch, 12);
-            while let Some(excerpt) = excerpts.next_with(|window| maximal.wants(&batch.events[window])) {
-                maximal.window(names, &excerpt, &|var| case.initial(var));
+            let mut windows = Windows::new(names, batch, 12);
+            while let Some(window) = windows.next_with(|window| maximal.wants(&batch.events[window])) {
+                maximal.window(names, &window, &|var| case.initial(var));
             }
             let report = maximal.finish();
             (report.races, report.prefixes, report.looked.windows)

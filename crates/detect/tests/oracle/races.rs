@@ -8,7 +8,7 @@ use detect::sync_preserving::{Options, SyncPreserving};
 use event::{Causality, Op, Order};
 use oracle::cases;
 use oracle::recorded::Writer;
-use reach::Excerpts;
+use reach::Windows;
 use std::collections::BTreeSet;
 use witness::check_race;
 
@@ -128,8 +128,8 @@ fn maximal_finds_all_races() {
         let case = Case::with_sites(6 << 32 | seed);
         let (names, batch) = (&case.trace.names, &case.trace.batch);
         let mut maximal = Maximal::new(maximal::Options::default(), Known::default());
-        for excerpt in Excerpts::new(names, batch, 100) {
-            maximal.window(names, &excerpt, &|var| case.initial(var));
+        for window in Windows::new(names, batch, 100) {
+            maximal.window(names, &window, &|var| case.initial(var));
         }
         let report = maximal.finish();
         let shown = || format!("{report:?} seed {seed}\n{}", case.text);

@@ -1,8 +1,8 @@
-//! Answers and excerpts against brute force over the definitions of docs/causality.md.
+//! Answers and windows against brute force over the definitions of docs/causality.md.
 
 mod answers;
 mod dense;
-mod excerpts;
+mod windows;
 
 use event::{Space, Value};
 use oracle::{definition, random, recorded, schedule};

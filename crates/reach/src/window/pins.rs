@@ -1,16 +1,16 @@
-//! Pins count the events of a thread from the beginning of the trace, and may stand anywhere in it: an excerpt has those
+//! Pins count the events of a thread from the beginning of the trace, and may stand anywhere in it: a window has those
 //! that speak of its window, with numbers of its own.
 
-use super::Excerpt;
+use super::Window;
 use super::ahead::Ahead;
 use event::{Batch, Event, Extra, ThreadId, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Adds pins from elsewhere that speak of the window, and the window itself, behind what is kept of the past.
-pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Excerpt, window: &Range<usize>) {
-    let speaks = |target: u32| window.contains(&(target as usize));
-    let from = ahead.pins.partition_point(|pin| (pin.target as usize) < window.start);
+pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Window, range: &Range<usize>) {
+    let speaks = |target: u32| range.contains(&(target as usize));
+    let from = ahead.pins.partition_point(|pin| (pin.target as usize) < range.start);
     let elsewhere: Vec<_> = ahead.pins[from..]
         .iter()
         .take_while(|pin| speaks(pin.target))
@@ -24,7 +24,7 @@ pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Excerpt, window: &Ran
         made.push(whole, pin.pin, whole.events[pin.pin as usize]);
     }
     made.fixed = made.batch.events.len();
-    for at in window.clone() {
+    for at in range.clone() {
         let event = whole.events[at];
         if event.op().is_drop_barrier() {
             let target = ahead.targets.get(&(at as u32)).copied().filter(|&target| speaks(target));
@@ -50,7 +50,7 @@ pub(super) fn add(whole: &Batch, ahead: &Ahead, made: &mut Excerpt, window: &Ran
         let number = match target {
             // It speaks of an event outside: that one has come, or does not matter.
             u32::MAX => Value::Unknown,
-            target => Value::Int(numbers[made.fixed + target as usize - window.start]),
+            target => Value::Int(numbers[made.fixed + target as usize - range.start]),
         };
         let event = made.batch.events[offset];
         let extra = made.batch.add_extra(Extra { value: number, ..*made.batch.extra(event) });

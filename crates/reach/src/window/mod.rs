@@ -2,10 +2,9 @@
 //!
 //! Of the past only that is kept which a rule of docs/causality.md can still see from the window: locks that are held,
 //! waits that go on, what variables hold, what semaphores count, open blocks. So an order of a window's events is feasible
-//! in the excerpt if and only if it is feasible in the whole trace behind everything before the window.
+//! in the trace made here if and only if it is feasible in the whole trace behind everything before the window.
 //!
-//! One pass along the trace follows that state (`past`); an excerpt costs no more than its window and what the window
-//! touches.
+//! One pass along the trace follows that state (`past`); a window costs no more than its events and what they touch.
 
 mod ahead;
 mod past;
@@ -19,7 +18,7 @@ use std::ops::Range;
 
 /// A window of a trace as a trace of its own: the events before it that still matter, in recorded order, then the window.
 #[derive(Clone, Debug)]
-pub struct Excerpt {
+pub struct Window {
     /// The events. Those of the past may be made up: a lock that a wake-up took back is taken by as many `acq`.
     pub batch: Batch,
     /// How many of them are of the past.
@@ -27,11 +26,11 @@ pub struct Excerpt {
     /// By offset: the index in the whole trace, or, of a made-up event, of the one that it stands for.
     pub index: Vec<u64>,
     /// The window, as indexes in the whole trace.
-    pub window: Range<u64>,
+    pub range: Range<u64>,
 }
 
 /// The windows of a trace, each with what is left of the past. They overlap by half a window.
-pub struct Excerpts<'a> {
+pub struct Windows<'a> {
     names: &'a Names,
     batch: &'a Batch,
     size: usize,
@@ -41,12 +40,12 @@ pub struct Excerpts<'a> {
     done: bool,
 }
 
-impl<'a> Excerpts<'a> {
+impl<'a> Windows<'a> {
     /// Windows of so many events of a whole trace, whose first event is number 0.
-    pub fn new(names: &'a Names, batch: &'a Batch, size: usize) -> Excerpts<'a> {
+    pub fn new(names: &'a Names, batch: &'a Batch, size: usize) -> Windows<'a> {
         let ahead = Ahead::new(batch);
         let past = Past::new(names, batch);
-        Excerpts { names, batch, size: size.max(1), ahead, past, at: 0, done: batch.events.is_empty() }
+        Windows { names, batch, size: size.max(1), ahead, past, at: 0, done: batch.events.is_empty() }
     }
 
     /// How many windows of a size a trace of so many events has.
@@ -74,9 +73,9 @@ struct Touched {
 }
 
 impl Touched {
-    fn new(batch: &Batch, window: Range<usize>) -> Touched {
+    fn new(batch: &Batch, range: Range<usize>) -> Touched {
         let mut touched = Touched::default();
-        for &event in &batch.events[window] {
+        for &event in &batch.events[range] {
             touched.threads.insert(event.thread());
             match event.op() {
                 Op::Wait | Op::Woken => {
@@ -102,41 +101,41 @@ impl Touched {
     }
 }
 
-impl Iterator for Excerpts<'_> {
-    type Item = Excerpt;
+impl Iterator for Windows<'_> {
+    type Item = Window;
 
-    fn next(&mut self) -> Option<Excerpt> {
+    fn next(&mut self) -> Option<Window> {
         self.next_with(|_| true)
     }
 }
 
-impl Excerpts<'_> {
+impl Windows<'_> {
     /// The next window that is wanted: to pass over others costs nothing.
-    pub fn next_with(&mut self, mut wanted: impl FnMut(Range<usize>) -> bool) -> Option<Excerpt> {
+    pub fn next_with(&mut self, mut wanted: impl FnMut(Range<usize>) -> bool) -> Option<Window> {
         while !self.done {
             let end = self.batch.events.len().min(self.at.saturating_add(self.size));
-            let window = self.at..end;
+            let range = self.at..end;
             self.done = end == self.batch.events.len();
             self.at += step(self.size);
-            if wanted(window.clone()) {
-                self.past.advance(self.batch, window.start);
-                return Some(self.excerpt(window));
+            if wanted(range.clone()) {
+                self.past.advance(self.batch, range.start);
+                return Some(self.cut(range));
             }
         }
         None
     }
 
-    fn excerpt(&self, window: Range<usize>) -> Excerpt {
-        let touched = Touched::new(self.batch, window.clone());
-        let mut kept = self.past.kept(self.batch, &touched, &self.ahead, window.end as u32);
+    fn cut(&self, range: Range<usize>) -> Window {
+        let touched = Touched::new(self.batch, range.clone());
+        let mut kept = self.past.kept(self.batch, &touched, &self.ahead, range.end as u32);
         // What comes of one event stays in the order in which it was added.
         kept.sort_by_key(|source| source.index);
 
-        let mut made = Excerpt {
+        let mut made = Window {
             batch: Batch::default(),
             fixed: 0,
-            index: Vec::with_capacity(kept.len() + window.len()),
-            window: window.start as u64..window.end as u64,
+            index: Vec::with_capacity(kept.len() + range.len()),
+            range: range.start as u64..range.end as u64,
         };
         let mut semaphores: Vec<(SemId, i64)> = touched.downs.iter().map(|(&sem, &downs)| (sem, downs)).collect();
         semaphores.sort_unstable();
@@ -151,12 +150,12 @@ impl Excerpts<'_> {
         for Source { index, event } in kept {
             made.push(self.batch, index, event);
         }
-        pins::add(self.batch, &self.ahead, &mut made, &window);
+        pins::add(self.batch, &self.ahead, &mut made, &range);
         made
     }
 }
 
-impl Excerpt {
+impl Window {
     fn push(&mut self, whole: &Batch, index: u32, event: Event) {
         self.batch.push_from(whole, event);
         self.index.push(u64::from(index));

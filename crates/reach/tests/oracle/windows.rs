@@ -1,11 +1,11 @@
-//! An order of a window's events is feasible in its excerpt if and only if it is in the whole trace.
+//! An order of a window's events is feasible in its window if and only if it is in the whole trace.
 
 use crate::random::Random;
 use crate::schedule::random_trace;
 use crate::{initial_values, read};
 use event::{Causality, Value, VarId};
 use generate::{Generator, Options};
-use reach::{Excerpt, Excerpts};
+use reach::{Window, Windows};
 use std::collections::BTreeMap;
 use trace::Trace;
 
@@ -22,24 +22,24 @@ fn feasible(trace: &Trace, batch: &event::Batch, initial: &[Value], schedule: &[
 }
 
 /// Puts events of the window one behind the other, by chance, and drops most of those that do not fit.
-fn walk(trace: &Trace, excerpt: &Excerpt, initial: &[Value], r: &mut Random, agreed: &mut Agreed) {
-    let fixed = excerpt.fixed as u32;
+fn walk(trace: &Trace, window: &Window, initial: &[Value], r: &mut Random, agreed: &mut Agreed) {
+    let fixed = window.fixed as u32;
     let mut lanes: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    for (at, event) in (0u32..).zip(&excerpt.batch.events).skip(excerpt.fixed) {
+    for (at, event) in (0u32..).zip(&window.batch.events).skip(window.fixed) {
         lanes.entry(event.thread().0).or_default().push(at);
     }
     let mut lanes: Vec<Vec<u32>> = lanes.into_values().collect();
     lanes.iter_mut().for_each(|lane| lane.reverse());
     let mut prefix: Vec<u32> = (0..fixed).collect();
-    for _ in 0..2 * excerpt.batch.events.len() {
+    for _ in 0..2 * window.batch.events.len() {
         let most = lanes.len();
         let lane = &mut lanes[r.below(most)];
         let Some(&event) = lane.last() else { continue };
         prefix.push(event);
         let schedule: Vec<u64> = prefix.iter().map(|&event| u64::from(event)).collect();
-        let here = feasible(trace, &excerpt.batch, initial, &schedule);
-        let whole = feasible(trace, &trace.batch, initial, &whole(excerpt, &prefix));
-        assert_eq!(here, whole, "{:?} {prefix:?} of {:?} in\n{:?}", excerpt.window, excerpt.batch, trace.batch.events);
+        let here = feasible(trace, &window.batch, initial, &schedule);
+        let whole = feasible(trace, &trace.batch, initial, &whole(window, &prefix));
+        assert_eq!(here, whole, "{:?} {prefix:?} of {:?} in\n{:?}", window.range, window.batch, trace.batch.events);
         if here {
             agreed.feasible += 1;
             lane.pop();
@@ -58,8 +58,8 @@ fn small_traces() {
         let trace = read(&random_trace(&mut r));
         let initial = initial_values(&trace);
         let size = 2 + r.below(8);
-        for excerpt in Excerpts::new(&trace.names, &trace.batch, size) {
-            walk(&trace, &excerpt, &initial, &mut r, &mut agreed);
+        for window in Windows::new(&trace.names, &trace.batch, size) {
+            walk(&trace, &window, &initial, &mut r, &mut agreed);
         }
     }
     assert!(agreed.feasible > 80_000 && agreed.refused > 15_000, "{} {}", agreed.feasible, agreed.refused);
@@ -87,8 +87,8 @@ fn generated_traces_with_every_operation() {
         let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
         let initial = initial_values(&trace);
         let mut r = Random::new(seed);
-        for excerpt in Excerpts::new(&trace.names, &trace.batch, 30 + r.below(60)) {
-            walk(&trace, &excerpt, &initial, &mut r, &mut agreed);
+        for window in Windows::new(&trace.names, &trace.batch, 30 + r.below(60)) {
+            walk(&trace, &window, &initial, &mut r, &mut agreed);
         }
     }
     assert!(agreed.feasible > 50_000 && agreed.refused > 20_000, "{} {}", agreed.feasible, agreed.refused);
@@ -98,15 +98,15 @@ fn generated_traces_with_every_operation() {
 fn windows_overlap_by_half() {
     let options = Options { events: 1000, vars: 150, ..Options::default() };
     let trace = Trace::read(&mut Generator::new(options).expect("options")).expect("a trace");
-    let windows: Vec<_> = Excerpts::new(&trace.names, &trace.batch, 400).map(|excerpt| excerpt.window).collect();
+    let windows: Vec<_> = Windows::new(&trace.names, &trace.batch, 400).map(|window| window.range).collect();
     assert_eq!(windows, [0..400, 200..600, 400..800, 600..1000]);
-    let whole: Vec<_> = Excerpts::new(&trace.names, &trace.batch, 5000).collect();
-    assert_eq!((whole.len(), whole[0].fixed, whole[0].window.clone()), (1, 0, 0..1000));
-    assert_eq!(Excerpts::new(&trace.names, &event::Batch::default(), 10).count(), 0);
+    let whole: Vec<_> = Windows::new(&trace.names, &trace.batch, 5000).collect();
+    assert_eq!((whole.len(), whole[0].fixed, whole[0].range.clone()), (1, 0, 0..1000));
+    assert_eq!(Windows::new(&trace.names, &event::Batch::default(), 10).count(), 0);
 }
 
 /// A prefix as an order of the whole trace: everything before the window as recorded, then the window's part of it.
-fn whole(excerpt: &Excerpt, prefix: &[u32]) -> Vec<u64> {
-    let of_window = prefix.iter().filter(|&&event| event as usize >= excerpt.fixed);
-    (0..excerpt.window.start).chain(of_window.map(|&event| excerpt.index[event as usize])).collect()
+fn whole(window: &Window, prefix: &[u32]) -> Vec<u64> {
+    let of_window = prefix.iter().filter(|&&event| event as usize >= window.fixed);
+    (0..window.range.start).chain(of_window.map(|&event| window.index[event as usize])).collect()
 }

@@ -7,7 +7,7 @@ use event::{Batch, Event, Id, LockId, Names, Op, SemId, Space, ThreadId};
 use rustc_hash::FxHashMap;
 use sync::{HeldLocks, LockMode};
 
-/// An event of an excerpt, and the index of the one that it is or stands for.
+/// An event of a window, and the index of the one that it is or stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Source {
     pub(super) index: u32,
