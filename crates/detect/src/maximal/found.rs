@@ -4,9 +4,10 @@ use super::pairs::Pair;
 use super::{Known, SitePair};
 use crate::race::{Access, Race, Races};
 use crate::windows::Schedule;
-use event::{LockId, Op, SiteId};
+use event::{LockId, SiteId};
 use reach::Window;
 use rustc_hash::{FxHashMap, FxHashSet};
+use sync::HeldLocks;
 
 /// Collects races.
 pub(super) struct Found {
@@ -77,30 +78,14 @@ fn access(window: &Window, at: u32) -> Access {
     Access { event: window.index[at as usize], thread: event.thread(), site: event.site(), locks: held(window, at) }
 }
 
-/// The locks that an event's thread holds, in either way.
+/// The locks that the thread of an event holds, in either mode.
 fn held(window: &Window, at: u32) -> Vec<LockId> {
     let thread = window.batch.events[at as usize].thread();
-    let mut depths: FxHashMap<LockId, i64> = FxHashMap::default();
-    let mut given_up: FxHashMap<LockId, i64> = FxHashMap::default();
+    let mut held: HeldLocks = HeldLocks::new();
     for &event in window.batch.events[..at as usize].iter().filter(|event| event.thread() == thread) {
-        match event.op() {
-            Op::Acquire | Op::TryAcquire | Op::ReadAcquire => *depths.entry(event.lock()).or_default() += 1,
-            Op::Release | Op::ReadRelease => {
-                let depth = depths.entry(event.lock()).or_default();
-                *depth = (*depth - 1).max(0);
-            }
-            Op::Wait => {
-                let lock = window.batch.extra(event).lock;
-                given_up.insert(lock, depths.remove(&lock).unwrap_or(0));
-            }
-            Op::Woken => {
-                let lock = window.batch.extra(event).lock;
-                *depths.entry(lock).or_default() += given_up.remove(&lock).unwrap_or(0).max(1);
-            }
-            _ => {}
-        }
+        held.step(&window.batch, event, |_| ());
     }
-    let mut locks: Vec<LockId> = depths.into_iter().filter(|&(_, depth)| depth > 0).map(|(lock, _)| lock).collect();
+    let mut locks: Vec<LockId> = held.locks(thread).map(|hold| hold.lock).collect();
     locks.sort_unstable();
     locks
 }
